@@ -1,5 +1,5 @@
-//! The house as `docs/architecture.md` draws it: crates depend on each other
-//! only along the arrows listed here.
+//! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
+//! and nothing but the feature `cuda` needs `cudarc`.
 
 use std::process::Command;
 
@@ -92,4 +92,22 @@ fn crates_depend_only_as_the_layers_allow() {
             }
         }
     }
+}
+
+/// `--no-default-features` leaves the feature `cuda` out everywhere.
+#[test]
+fn without_default_features_nothing_needs_cudarc() {
+    let tree = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "--workspace", "--prefix", "none", "--offline"])
+            .args(arguments)
+            .current_dir(project_root())
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "{}", crate::common::lossy_text(&output.stderr));
+        crate::common::lossy_text(&output.stdout)
+    };
+    let names_cudarc = |tree: &str| tree.lines().any(|line| line.starts_with("cudarc "));
+    assert!(names_cudarc(&tree(&[])));
+    assert!(!names_cudarc(&tree(&["--no-default-features"])));
 }

@@ -1,17 +1,20 @@
-//! `--device` and `lm next`, end to end: on machines without a GPU by a library that
-//! takes the driver's place and runs the kernels' sources.
+//! `--device` and `lm next`, end to end. Instead of a GPU there is a library that replaces
+//! the driver and runs the sources of the kernels.
 
+#[cfg(feature = "cuda")]
 #[path = "../glm/tests/host/mod.rs"]
 mod host;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "cuda")]
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
-    run_with_input, shared_data,
-};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
+#[cfg(feature = "cuda")]
+use crate::common::{read_decompressed, report_skip, shared_data};
 
+#[cfg(feature = "cuda")]
 const HOST: &str = "../glm/tests/host";
 
 fn lm(arguments: &[&str]) -> Command {
@@ -24,6 +27,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
+#[cfg(feature = "cuda")]
 fn host_driver() -> Option<PathBuf> {
     host::library(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
@@ -38,7 +42,7 @@ fn build_toy_model() -> tempfile::TempDir {
 }
 
 /// `<s> a b` keeps `b`: `b </s>` -0.7, `b a` -0.9, and from words alone with the backoff
-/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` behind nothing is -1.2.
+/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` after nothing is -1.2.
 #[test]
 fn next_words_are_ranked() {
     let folder = build_toy_model();
@@ -54,7 +58,7 @@ fn next_words_are_ranked() {
         assert_eq!(next(&[], b"a b\n"), all);
         assert_eq!(next(&["--top", "2"], b"a b"), "</s>\t-0.7\ta\t-0.9\n");
         assert_eq!(next(&["--top", "0"], b"a b\n\n"), "\n\n");
-        // Behind `<s>`: `<s> a` -0.5; behind nothing -1.5.
+        // After `<s>`: `<s> a` -0.5; after nothing -1.5.
         assert_eq!(next(&["--top", "1"], b"\n"), "a\t-0.5\n");
         assert_eq!(next(&["--top", "1", "-n"], b"\n"), "<unk>\t-1\n");
         let words = folder.path().join("words");
@@ -74,6 +78,23 @@ fn next_words_are_ranked() {
     assert_eq!(lossy_text(&ranked.stdout), "<unk>\t-1\t</s>\t-1.5\ta\t-1.5\tb\t-1.5\n");
 }
 
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_build_without_cuda_names_the_feature() {
+    let folder = build_toy_model();
+    let glm = folder.path().join("toy.glm");
+    for command in ["perplexity", "query", "next"] {
+        let on = |device| lm(&[command, path_str(&glm), "--device", device]);
+        let complaint = run_to_error(&mut on("cuda"));
+        assert!(complaint.contains("feature `cuda`"), "{complaint}");
+        assert!(complaint.contains("--device cpu"), "{complaint}");
+        let output = |device| run_with_input(&mut on(device), b"a b zz\n");
+        let (auto, cpu) = (output("auto"), output("cpu"));
+        assert_eq!((lossy_text(&auto.stderr), auto.stdout), (String::new(), cpu.stdout));
+    }
+}
+
+#[cfg(feature = "cuda")]
 #[test]
 fn without_a_driver_there_is_a_message() {
     let libraries = Command::new("ldconfig").arg("-p").output();
@@ -101,6 +122,7 @@ fn without_a_driver_there_is_a_message() {
     }
 }
 
+#[cfg(feature = "cuda")]
 #[test]
 fn every_refusal_of_a_driver_has_its_message() {
     let Some(library) = host_driver() else { return };
@@ -135,15 +157,16 @@ fn every_refusal_of_a_driver_has_its_message() {
             );
         }
     }
-    // A device that fails on the way: the CPU goes on, and says so once.
+    // A device that fails later: the CPU continues, with one warning.
     let mut command = lm(&["perplexity", path_str(&glm), "--device", "cuda"]);
     let failing = run_with_input(command.envs(host::environment(&library, "launch=700")), input);
     assert_eq!(failing.stdout, expected);
     let warning = lossy_text(&failing.stderr);
-    assert_eq!(warning.matches("the CPU goes on").count(), 1, "{warning}");
+    assert_eq!(warning.matches("continuing on the CPU").count(), 1, "{warning}");
     assert!(warning.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{warning}");
 }
 
+#[cfg(feature = "cuda")]
 #[test]
 fn a_gpu_prints_what_the_cpu_prints() {
     let Some(library) = host_driver() else { return };

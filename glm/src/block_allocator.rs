@@ -1,46 +1,46 @@
-//! Where the blocks of an order begin: one after another, in the order of their
-//! parents, each at the first unit that suits it. Builder and checker walk through an
-//! order the same way, so a sound file is one that this finds again.
+//! The layout of the blocks of an order: one after another, in the order of their
+//! parents, each at the first unit that its alignment allows. Builder and checker
+//! allocate in the same order, so a file is sound when its blocks lie exactly here.
 
 use crate::format::{BlockShape, GPU_CACHE_LINE, MANY_CHILDREN, NodeWidth};
 
-/// What the parents of an order's n-grams are.
+/// The kind of the parents of an order's n-grams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParentKind {
-    /// Words: an only child has a block like others.
+    /// Unigrams: an only child has a block like others.
     Words,
-    /// N-grams with an entry each, which holds an only child's word.
+    /// N-grams with an [`crate::format::Entry`], which holds the word of an only child.
     Entries,
-    /// N-grams in buckets, which have room for small numbers of children only.
+    /// N-grams in hash buckets, which count up to [`MANY_CHILDREN`] children only.
     Buckets,
 }
 
-/// Where an n-gram's children are.
+/// The location of an n-gram's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Children {
     /// There are none.
     None,
-    /// An only child of the highest order, which its parent holds.
+    /// An only child of the highest order, stored in its parent.
     Inline,
-    /// An only child, whose entry is at this unit.
+    /// An only child, with its entry at this unit.
     SingleEntry(u64),
     /// A block.
     Block(BlockOffsets),
 }
 
-/// The children of one n-gram.
+/// The block of one n-gram's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockOffsets {
-    /// The unit of the head, where there is one.
+    /// The unit of the head, if the block has one.
     pub head: Option<u64>,
     /// The unit at which the keys begin.
     pub keys: u64,
-    /// The unit at which what is known of each begins.
+    /// The unit at which the entries begin.
     pub entries: u64,
 }
 
 impl Children {
-    /// The unit that the parent names; 0 where it names none.
+    /// The unit that the parent points to; 0 if to none.
     pub fn first_unit(self) -> u64 {
         match self {
             Children::None | Children::Inline => 0,
@@ -50,19 +50,19 @@ impl Children {
     }
 }
 
-/// The walk through the blocks of one order.
+/// Allocates the blocks of one order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockAllocator {
     pub width: NodeWidth,
-    /// The blocks are of the highest order.
+    /// Whether the blocks are of the highest order.
     pub is_longest: bool,
     pub parents: ParentKind,
-    /// The first unit that is free.
+    /// The first free unit.
     pub cursor: u64,
 }
 
 impl BlockAllocator {
-    /// The next block, of `count` children.
+    /// Allocates the block of the next parent, which has `count` children.
     pub fn allocate(&mut self, count: u64) -> Children {
         match (count, self.parents) {
             (0, _) => Children::None,
@@ -87,7 +87,7 @@ impl BlockAllocator {
         }
     }
 
-    /// The units of the section: whole lines.
+    /// The units of the section, rounded up to whole lines.
     pub fn total_units(&self) -> u64 {
         self.cursor.next_multiple_of(GPU_CACHE_LINE)
     }

@@ -1,10 +1,10 @@
-//! What can go wrong with a `glm` model.
+//! The errors of this crate.
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a model could not be built, opened, trusted or taken to a GPU. Each message
-/// ends the story: no cause hides behind it.
+/// is complete: no error has a source to be printed after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,9 +15,16 @@ pub enum Error {
     #[error(transparent)]
     Lm(#[from] miriam_lmcpu::Error),
     /// There is no GPU, or it refused.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     Gpu(#[from] miriam_gpu::Error),
-    /// A model or a request that kernels are not made for.
+    /// A GPU is asked for in a build without device code.
+    #[error(
+        "this build cannot use a GPU: build it with the cargo feature `cuda` (on by default), or use \
+         the CPU (--device cpu)"
+    )]
+    BuiltWithoutCuda,
+    /// A model or a request that the kernels are not made for.
     #[error("{reason}")]
     Unsupported {
         /// What, and what to do instead.

@@ -1,25 +1,25 @@
-//! Where the n-grams of a `glm` file lie.
+//! The layout of the n-grams of a `glm` file.
 //!
-//! A query walks from the newest word to the left (`ngram-lm.md` 2.2, 4.7). What
-//! extends an n-gram by one word to the left are its children; they are stored
+//! A query walks from the newest word to the left (`ngram-lm.md` 2.2, 4.7). The n-grams
+//! that extend an n-gram by one word to the left are its children; they are stored
 //! together, sorted by that word, as a *block*: first their words as the keys of a
-//! B-tree of minimal depth, then what is known of each, in the order of the keys.
-//! Nine of ten blocks are so small that both parts lie in one line of 128 bytes,
-//! which a GPU's group of lanes reads at once and a CPU asks for with one prefetch.
+//! B-tree of minimal depth, then their entries, in the order of the keys. Nine of ten
+//! blocks are so small that both parts lie in one line of 128 bytes, which a GPU's
+//! group of lanes reads at once and a CPU loads with one prefetch.
 //!
 //! Everything is counted in *units* of 16 bytes, so that 32 bits address 64 GiB of
 //! an order.
 //!
-//! * An [`Entry`] is one unit and says of an n-gram that is not of the highest order
-//!   its log10 p, its backoff, and where its children lie. For the highest order
-//!   log10 p is all: 4 bytes.
-//! * Keys: up to 4 in a unit, filled up with [`NO_WORD`]. A block of at most `K` keys
+//! * An [`Entry`] is one unit: log10 p, backoff and the location of the children of an
+//!   n-gram below the highest order. An n-gram of the highest order has log10 p only:
+//!   4 bytes.
+//! * Keys: up to 4 in a unit, padded with [`NO_WORD`]. A block of at most `K` keys
 //!   (the node width) has as many units as they need. A larger one is a complete
 //!   tree: nodes of `K` keys breadth first, child `s` of node `i` being node
-//!   `i * (K + 1) + s + 1`; all nodes are full but the last, which is filled up. The
+//!   `i * (K + 1) + s + 1`; all nodes are full but the last, which is padded. The
 //!   entry of slot `s` of node `i` is the one at `i * K + s`: no entry is wasted and
 //!   no pointer is stored.
-//! * An only child has no keys: its parent holds its word, and of the highest order
+//! * An only child has no keys: its parent holds its word, and in the highest order
 //!   its log10 p too ([`Entry::SINGLE`]). These are nine of ten nodes of high orders.
 //! * Orders up to a chosen one may be *hashed* instead: see [`Bucket`].
 
@@ -31,22 +31,22 @@ pub const UNIT_BYTES: usize = 16;
 pub const GPU_CACHE_LINE: u64 = 8;
 /// Units of a line of a CPU: 64 bytes.
 pub const CPU_CACHE_LINE: u64 = 4;
-/// What fills up keys; no word has this id.
+/// Pads keys; no word has this id.
 pub const NO_WORD: u32 = u32::MAX;
 
-/// How many keys a node has at most; the fan-out is one more.
+/// The most keys of a node; the fan-out is one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeWidth {
-    /// One sector of 32 bytes.
+    /// 8 keys: one sector of 32 bytes.
     Keys8,
-    /// Two.
+    /// 16 keys: two sectors.
     Keys16,
-    /// One line of 128 bytes.
+    /// 32 keys: one line of 128 bytes.
     Keys32,
 }
 
 impl NodeWidth {
-    /// Keys of a node.
+    /// The number of keys.
     #[inline(always)]
     pub const fn keys(self) -> usize {
         match self {
@@ -67,25 +67,24 @@ impl NodeWidth {
     }
 }
 
-/// What is known of an n-gram below the highest order.
+/// An n-gram below the highest order.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 pub struct Entry {
-    /// Of a word alone: log10 p as it is. Of two words and more: the bits of log10 p
-    /// without the sign, which is always set, in whose place [`Entry::SINGLE`] may
-    /// stand.
+    /// The bits of log10 p. From two words on its sign, which is always set, is dropped,
+    /// and the bit says whether there is one child ([`Entry::SINGLE`]).
     pub log10: u32,
-    /// log10 of the backoff, as bits; -0.0 where there is none and no longer n-gram
+    /// The bits of the log10 backoff; -0.0 where there is none and no longer n-gram
     /// begins with this one.
     pub backoff: u32,
     /// The unit at which the children's block begins. With [`Entry::SINGLE`]: the
-    /// unit of the child's entry, or, when it is of the highest order, the bits of its
+    /// unit of the child's entry, or, if that is of the highest order, the bits of its
     /// log10 p. 0 without children, and when they are hashed.
     pub first: u32,
-    /// How many children there are. With [`Entry::SINGLE`]: the child's word.
+    /// The number of children. With [`Entry::SINGLE`]: the child's word.
     pub count: u32,
 }
 
@@ -97,25 +96,25 @@ impl Entry {
 /// Three n-grams of a hashed order below the highest, in a line of a CPU.
 ///
 /// A key is the parent's number (a word's id; of a hashed n-gram `3 * bucket + slot`)
-/// times 2^32 plus the word, so nothing else can be taken for it. Its home is
-/// [`home`]; full buckets overflow into the next one, the last into the first.
+/// times 2^32 plus the word, so keys are exact. A key's home is [`home_bucket`]; full
+/// buckets overflow into the next one, the last into the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]
 pub struct Bucket {
-    /// [`NO_KEY`] where there is none; slots fill from the first.
+    /// [`EMPTY_KEY`] in empty slots, which come last.
     pub keys: [u64; 3],
-    /// log10 p, as bits.
+    /// The bits of log10 p.
     pub log10: [u32; 3],
-    /// As in [`Entry`].
+    /// The bits of the log10 backoff, as in [`Entry`].
     pub backoff: [u32; 3],
     /// The unit at which the children's block begins; 0 when these are hashed too.
     pub first: [u32; 3],
-    /// How many children there are, [`MANY`] for that many and more: then the block
-    /// begins with one unit more, a *head* whose first four bytes are their number
-    /// and behind which the keys begin at a line.
+    /// The number of children; [`MANY_CHILDREN`] for that many or more: then the block
+    /// begins with a *head*, one unit whose first four bytes are their number, after
+    /// which the keys begin at a line.
     pub count: [u8; 3],
-    /// 1: a key whose home is this bucket or one before lies behind it.
+    /// 1: a key whose home is this bucket or an earlier one is stored in a later one.
     pub overflows: u8,
 }
 
@@ -126,17 +125,17 @@ pub struct Bucket {
 pub struct LongestBucket {
     /// As in [`Bucket`].
     pub keys: [u64; 5],
-    /// log10 p, as bits.
+    /// The bits of log10 p.
     pub log10: [u32; 5],
     /// As in [`Bucket`].
     pub overflows: u32,
 }
 
-/// What buckets of all orders are.
+/// A bucket of any order.
 pub trait HashBucket {
     /// The key of each slot.
     fn keys(&self) -> &[u64];
-    /// Whether a key whose home is this bucket or one before lies behind it.
+    /// Whether a key whose home is this bucket or an earlier one is stored in a later one.
     fn overflows(&self) -> bool;
 }
 
@@ -172,8 +171,8 @@ pub const MANY_CHILDREN: u32 = 255;
 /// The bucket, of `buckets`, in which the search for `key` begins.
 #[inline(always)]
 pub const fn home_bucket(key: u64, buckets: u64) -> u64 {
-    // Fibonacci hashing spreads words over the high bits; the fold brings the
-    // parent's bits to them.
+    // Fibonacci hashing spreads words over the high bits; the fold mixes
+    // the parent's bits in.
     let mixed = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     ((mixed as u128 * buckets as u128) >> 64) as u64
@@ -184,12 +183,12 @@ pub const fn home_bucket(key: u64, buckets: u64) -> u64 {
 pub struct BlockShape {
     /// Units of keys.
     pub keys: u64,
-    /// Units of what is known of each.
+    /// Units of entries.
     pub entries: u64,
 }
 
 impl BlockShape {
-    /// `longest`: the children are of the highest order.
+    /// The shape of `count` children; `longest`: they are of the highest order.
     #[inline(always)]
     pub const fn new(count: u64, width: NodeWidth, longest: bool) -> Self {
         let node = width.keys() as u64;
@@ -203,10 +202,10 @@ impl BlockShape {
         self.keys + self.entries
     }
 
-    /// The first unit from `cursor` on at which the keys may begin, so that what a
-    /// search reads together crosses no sector or line without need: a block that
-    /// fits a line, of a CPU or of 128 bytes, lies in one, two units lie in one sector,
-    /// a large block's nodes begin at multiples of their size.
+    /// The first unit from `cursor` on at which the keys may begin, so that a read
+    /// crosses no sector or line without need: a block that fits a line of a CPU or of a
+    /// GPU lies in one, two units lie in one sector, the nodes of a large block begin at
+    /// multiples of their size.
     pub const fn align(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {

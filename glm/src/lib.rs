@@ -1,13 +1,15 @@
 //! The GPU language model: n-grams as a reverse trie whose nodes are immutable
-//! B-trees of minimal depth (Bogoychev's thesis, chapter 4), in one file that the
-//! CPU searches where it lies and that goes to a GPU as it is.
+//! B-trees of minimal depth (Bogoychev's thesis, chapter 4), in one file that the CPU
+//! maps and searches and that a GPU takes unchanged.
 //!
-//! [`format`](mod@format) says where every byte lies. [`build_glm`] writes a file,
-//! [`GlmModel`] searches it; it is a language model like others, so single scores,
-//! batches and text come from [`miriam_lmcpu`], with the same bits. [`open`] opens any
-//! model there is.
+//! [`format`](mod@format) describes every byte. [`build_glm`] writes a file, [`GlmModel`]
+//! searches it on the CPU, and [`device`], with the cargo feature `cuda`, on a GPU. Both
+//! are language models of [`miriam_lmcpu`], which scores words, batches and text with
+//! them, to the same bits. [`open()`] opens language models of every kind.
 
-#![forbid(unsafe_code)]
+// Only `device/kernels.rs` has an unsafe block: it loads PTX.
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 
 pub mod bench;
 mod block_allocator;

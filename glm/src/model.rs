@@ -1,4 +1,4 @@
-//! A model in a `glm` file: what is opened and what it is checked for.
+//! A model in a `glm` file: opening it, and what is checked then.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ pub const VERSION: u32 = 1;
 pub(crate) struct Metadata {
     /// The length of the longest n-grams, 1 to 16.
     pub order: u32,
-    /// n-grams of each order as the source counts them.
+    /// The number of n-grams of each order, as the source counts them.
     pub counts: Vec<u64>,
     /// Keys of a node.
     pub node_width: u32,
-    /// Orders from 2 up to this one are in buckets; 0 or 1: none.
+    /// Orders from 2 up to this one are in hash tables; 0 or 1: none.
     pub max_hashed_order: u32,
-    /// Orders from 2.
+    /// The orders from 2.
     pub levels: Vec<LevelMetadata>,
     /// The id of `<s>`.
     pub bos_id: u32,
@@ -34,13 +34,13 @@ pub(crate) struct Metadata {
     pub eos_id: u32,
     /// Whether the source had `<unk>`.
     pub has_unknown: bool,
-    /// See `LanguageModel::minimisation_is_closed`.
+    /// As `LanguageModel::minimisation_is_closed` returns it.
     pub minimisation_is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelMetadata {
-    /// n-grams; blanks that stand for missing suffixes are counted.
+    /// n-grams, with the blanks: placeholders of missing suffixes.
     pub entries: u64,
     /// How many of them are blanks.
     pub blanks: u64,
@@ -65,21 +65,30 @@ pub struct GlmModel {
     pub(crate) unigrams: View<Entry>,
     /// Orders from 2.
     pub(crate) levels: Vec<Level>,
-    /// Places of the blanks of each order, end to end.
+    /// The locations of the blanks of each order (units of entries, or slots), end to end.
     pub(crate) blanks: View<u32>,
     pub(crate) begin_state: State,
     pub(crate) isa: Isa,
 }
 
 impl GlmModel {
-    /// Opens the file at `path`.
+    /// Opens the file at `path`, as [`GlmModel::from_container`] checks it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no sound model.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
     /// Opens a container, which must be of this kind and version. Everything that
     /// scoring relies on is checked here, in time that does not grow with the
-    /// n-grams; [`crate::verify`] checks the rest.
+    /// n-grams; [`crate::verify()`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The container is of another kind or version, or its sections contradict its
+    /// metadata.
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
@@ -111,15 +120,17 @@ impl GlmModel {
         let levels =
             (2..=order).map(|n| open_level(&container, &metadata, n)).collect::<Result<_>>()?;
         let blanks = container.section::<u32>("blanks")?;
-        let mut marked = 0u64;
+        let mut num_blanks = 0u64;
         for level in &metadata.levels {
-            marked = marked.saturating_add(level.blanks);
+            num_blanks = num_blanks.saturating_add(level.blanks);
             if level.blanks > level.entries {
                 return Err(damaged("an order has more blanks than n-grams").into());
             }
         }
-        if marked != blanks.len() as u64 {
-            return Err(container.damaged("blanks", "there are not as many as promised").into());
+        if num_blanks != blanks.len() as u64 {
+            return Err(container
+                .damaged("blanks", "there are not as many as the metadata counts")
+                .into());
         }
         let mut begin = State::EMPTY;
         let backoff = f32::from_bits(unigrams[metadata.bos_id as usize].backoff);
@@ -138,32 +149,37 @@ impl GlmModel {
         })
     }
 
-    /// How many keys a node has.
+    /// Keys of a node of a B-tree.
     pub fn node_width(&self) -> NodeWidth {
         self.node_width
     }
 
-    /// Orders from 2 up to this one are in buckets; 0 or 1: none.
+    /// Orders from 2 up to this one are in hash tables; 0 or 1: none.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }
 
-    /// The words' entries, by id.
+    /// The entries of the unigrams, by word id.
     pub fn unigrams(&self) -> &[Entry] {
         &self.unigrams
     }
 
-    /// The n-grams of `order`, from 2. Panics where there is no such order.
+    /// The n-grams of `order`, from 2.
+    ///
+    /// # Panics
+    ///
+    /// When the model has no such order.
     pub fn level(&self, order: usize) -> &Level {
         &self.levels[order - 2]
     }
 
-    /// The same model, searched with other instructions: what tests compare.
+    /// The same model, searched with the instructions of `isa`: for tests that compare
+    /// them.
     pub fn with_isa(self, isa: Isa) -> Self {
         GlmModel { isa, ..self }
     }
 
-    /// The places of the blanks among the n-grams of `order`, ascending.
+    /// The locations of the blanks of `order`, ascending.
     pub(crate) fn blanks_of_order(&self, order: usize) -> &[u32] {
         let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
         let blanks = self.metadata.levels[order - 2].blanks;
@@ -185,9 +201,9 @@ fn open_level(container: &Container, metadata: &Metadata, order: usize) -> Resul
         let slots = buckets.len() as u64 * 5;
         (Level::LongestBuckets(buckets), slots)
     };
-    // A search needs a bucket to begin with, and numbers of n-grams have 32 bits.
+    // A search needs a bucket to begin with, and n-grams are numbered with 32 bits.
     if slots == 0 || slots > 1 << 32 {
-        let reason = format!("{slots} slots cannot be");
+        let reason = format!("a table cannot have {slots} slots");
         return Err(container.damaged(&name, reason).into());
     }
     Ok(level)

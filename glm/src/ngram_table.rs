@@ -1,10 +1,10 @@
 //! All n-grams of a `glm` file, order by order, sorted by their words, newest first,
-//! and checked on the way: whoever lists has verified, and the other way around.
+//! and checked while they are read: listing and verifying are one.
 //!
-//! The blocks of an order are met in the order in which they were placed, so they must
-//! lie exactly where [`Placement`] puts them; then none overlaps another or is left
-//! out. Of a hashed order each key must stand where a search comes by and name an
-//! n-gram that knows of it.
+//! The blocks of an order are read in the order in which they were allocated, so they
+//! must lie exactly where [`BlockAllocator`] puts them; then none overlaps another or is
+//! left out. In a hashed order a search must reach each key, and its suffix must count
+//! it as a child.
 
 use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result};
 use miriam_storage::Container;
@@ -19,49 +19,49 @@ use crate::search::{ChildrenKind, NodeRef, longest_ngram};
 /// No n-gram.
 const NONE: u32 = u32::MAX;
 
-/// The n-grams of one order, blanks among them.
+/// The n-grams of one order, with the blanks.
 #[derive(Default)]
 pub(crate) struct NgramTable {
-    /// Where among the n-grams one word shorter the suffix of each is.
+    /// The index of each n-gram's suffix in the table of the previous order.
     pub parents: Vec<u32>,
     /// The oldest word of each.
     pub words: Vec<u32>,
     /// log10 p.
     pub log10: Vec<f32>,
-    /// log10 of the backoff; -0.0 of the longest.
+    /// log10 of the backoff; -0.0 in the highest order.
     pub backoffs: Vec<f32>,
-    /// What the file calls each when it lists blanks. Of the longest, of which none is
-    /// a blank, nothing.
+    /// The location by which the file lists blanks: word id, unit of the entry, or slot.
+    /// [`NONE`] in the highest order, which has no blanks.
     locations: Vec<u32>,
     children: Vec<Option<NodeRef>>,
 }
 
 impl NgramTable {
-    /// How many there are.
+    /// The number of n-grams.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    fn push(&mut self, parent: u32, word: u32, place: u32, found: FoundNgram<NodeRef>) {
+    fn push(&mut self, parent: u32, word: u32, location: u32, found: FoundNgram<NodeRef>) {
         self.parents.push(parent);
         self.words.push(word);
         self.log10.push(found.log10);
         self.backoffs.push(found.backoff);
-        self.locations.push(place);
+        self.locations.push(location);
         self.children.push(found.extend_left);
     }
 
-    /// The words of `model`.
+    /// The unigrams of `model`.
     pub fn from_unigrams(model: &GlmModel, container: &Container) -> Result<Self> {
-        let mut listed = NgramTable::default();
+        let mut table = NgramTable::default();
         for id in 0..model.unigrams.len() as u32 {
-            listed.push(NONE, id, id, model.unigram(LmWord(id)));
+            table.push(NONE, id, id, model.unigram(LmWord(id)));
         }
-        listed.validate(model, container, 1)?;
-        Ok(listed)
+        table.validate(model, container, 1)?;
+        Ok(table)
     }
 
-    /// The n-grams of `order`, from 2, of which `self` are the suffixes.
+    /// The n-grams of `order`, from 2, whose suffixes are in `self`.
     pub fn next_order(
         &self,
         model: &GlmModel,
@@ -70,7 +70,7 @@ impl NgramTable {
     ) -> Result<Self> {
         let name = format!("order-{order}");
         let damaged = |reason: String| container.damaged(&name, reason);
-        let listed = match model.level(order) {
+        let table = match model.level(order) {
             Level::Blocks(units) => self.read_blocks(model, units, order).map_err(damaged)?,
             Level::Buckets(buckets) => self
                 .read_buckets(buckets, |bucket, slot, number| {
@@ -81,8 +81,8 @@ impl NgramTable {
                 .read_buckets(buckets, |bucket, slot, _| longest_ngram(bucket.log10[slot]))
                 .map_err(damaged)?,
         };
-        listed.validate(model, container, order)?;
-        Ok(listed)
+        table.validate(model, container, order)?;
+        Ok(table)
     }
 
     fn read_blocks(&self, model: &GlmModel, units: &[Unit], order: usize) -> Result<Self, String> {
@@ -92,24 +92,24 @@ impl NgramTable {
             _ if order - 1 == model.max_hashed_order() => ParentKind::Buckets,
             _ => ParentKind::Entries,
         };
-        let mut walk = BlockAllocator { width, is_longest, parents, cursor: 0 };
-        let mut listed = NgramTable::default();
-        for (parent, place) in self.children.iter().enumerate() {
-            let Some(place) = place else { continue };
-            let of = |reason: &str| format!("the block of the suffix {parent}: {reason}");
-            let count = match place.kind {
+        let mut allocator = BlockAllocator { width, is_longest, parents, cursor: 0 };
+        let mut table = NgramTable::default();
+        for (parent, node) in self.children.iter().enumerate() {
+            let Some(node) = node else { continue };
+            let fault = |reason: &str| format!("the block of the suffix {parent}: {reason}");
+            let count = match node.kind {
                 ChildrenKind::Single => 1,
                 ChildrenKind::HeadedBlock => {
-                    units.get(place.first as usize).map_or(0, |head| head.0[0])
+                    units.get(node.first as usize).map_or(0, |head| head.0[0])
                 }
-                _ => place.count,
+                _ => node.count,
             };
-            let family = walk.allocate(u64::from(count));
-            let stands = match family {
+            let children = allocator.allocate(u64::from(count));
+            let is_in_place = match children {
                 Children::None => false,
-                Children::Inline => place.kind == ChildrenKind::Single,
+                Children::Inline => node.kind == ChildrenKind::Single,
                 Children::SingleEntry(unit) => {
-                    place.kind == ChildrenKind::Single && unit == u64::from(place.first)
+                    node.kind == ChildrenKind::Single && unit == u64::from(node.first)
                 }
                 Children::Block(block) => {
                     let kind = if block.head.is_some() {
@@ -117,48 +117,48 @@ impl NgramTable {
                     } else {
                         ChildrenKind::Block
                     };
-                    place.kind == kind && family.first_unit() == u64::from(place.first)
+                    node.kind == kind && children.first_unit() == u64::from(node.first)
                 }
             };
-            if !stands || walk.cursor > units.len() as u64 {
-                return Err(of("it is not where it belongs"));
+            if !is_in_place || allocator.cursor > units.len() as u64 {
+                return Err(fault("it is not where it belongs"));
             }
             let parent = parent as u32;
-            match family {
+            match children {
                 Children::Inline => {
-                    listed.push(parent, place.count, NONE, longest_ngram(place.first));
+                    table.push(parent, node.count, NONE, longest_ngram(node.first));
                 }
                 Children::SingleEntry(unit) => {
-                    let found = model.read_entry(order, units, unit, 0).ok_or("it is cut")?;
-                    listed.push(parent, place.count, unit as u32, found);
+                    let found = model.read_entry(order, units, unit, 0).ok_or("it is truncated")?;
+                    table.push(parent, node.count, unit as u32, found);
                 }
                 Children::Block(BlockOffsets { keys, entries, .. }) => {
                     let keys = &units[keys as usize..entries as usize];
                     let tree = StaticBTree { node_keys: width.keys() as u64, count: count.into() };
                     let key = |at: u64| key_at(keys, at as usize);
-                    let mut before = None;
+                    let mut previous = None;
                     for position in tree.in_order_positions() {
-                        let word = key(position).filter(|&word| Some(word) > before);
-                        let word = word.ok_or_else(|| of("its keys do not ascend"))?;
-                        before = Some(word);
-                        let (unit, part) = match is_longest {
+                        let word = key(position).filter(|&word| Some(word) > previous);
+                        let word = word.ok_or_else(|| fault("its keys do not ascend"))?;
+                        previous = Some(word);
+                        let (unit, index) = match is_longest {
                             true => (entries + position / 4, (position % 4) as u32),
                             false => (entries + position, 0),
                         };
                         let found =
-                            model.read_entry(order, units, unit, part).ok_or("it is cut")?;
-                        listed.push(parent, word, unit as u32, found);
+                            model.read_entry(order, units, unit, index).ok_or("it is truncated")?;
+                        table.push(parent, word, unit as u32, found);
                     }
-                    let filled = u64::from(count)..keys.len() as u64 * 4;
-                    if !filled.into_iter().all(|at| key(at) == Some(NO_WORD)) {
-                        return Err(of("keys stand behind its last"));
+                    let padding = u64::from(count)..keys.len() as u64 * 4;
+                    if !padding.into_iter().all(|at| key(at) == Some(NO_WORD)) {
+                        return Err(fault("there are keys after its last"));
                     }
                 }
                 Children::None => {}
             }
         }
-        match walk.total_units() == units.len() as u64 {
-            true => Ok(listed),
+        match allocator.total_units() == units.len() as u64 {
+            true => Ok(table),
             false => Err("it is not as long as its blocks".into()),
         }
     }
@@ -168,12 +168,12 @@ impl NgramTable {
         buckets: &[B],
         found: impl Fn(&B, usize, u32) -> FoundNgram<NodeRef>,
     ) -> Result<Self, String> {
-        let highest = self.locations.iter().max().map_or(0, |&place| place as usize);
-        let mut by_place = vec![NONE; highest + 1];
-        for (at, &place) in self.locations.iter().enumerate() {
-            by_place[place as usize] = at as u32;
+        let highest = self.locations.iter().max().map_or(0, |&location| location as usize);
+        let mut by_location = vec![NONE; highest + 1];
+        for (at, &location) in self.locations.iter().enumerate() {
+            by_location[location as usize] = at as u32;
         }
-        // Suffix and word together, and the number of the slot.
+        // Suffix and word as one key, and the slot in the table.
         let mut entries: Vec<(u64, u32)> = Vec::new();
         let mut sizes = vec![0u64; self.len()];
         for (at, bucket) in buckets.iter().enumerate() {
@@ -182,32 +182,34 @@ impl NgramTable {
                 return Err(format!("bucket {at} has a hole"));
             }
             for (slot, &key) in bucket.keys()[..used].iter().enumerate() {
-                let of = |reason: &str| format!("slot {slot} of bucket {at}: {reason}");
-                let parent = by_place.get((key >> 32) as usize).copied().unwrap_or(NONE);
+                let fault = |reason: &str| format!("slot {slot} of bucket {at}: {reason}");
+                let parent = by_location.get((key >> 32) as usize).copied().unwrap_or(NONE);
                 let known = self.children.get(parent as usize).copied().flatten();
-                if known.is_none_or(|place| place.kind != ChildrenKind::Hashed) {
-                    return Err(of("its suffix does not know of it"));
+                if known.is_none_or(|node| node.kind != ChildrenKind::Hashed) {
+                    return Err(fault("its suffix does not count it"));
                 }
-                let mut passed = home_bucket(key, buckets.len() as u64) as usize;
-                while passed != at {
-                    if !buckets[passed].overflows() {
-                        return Err(of("no search comes by"));
+                let mut probed = home_bucket(key, buckets.len() as u64) as usize;
+                while probed != at {
+                    if !buckets[probed].overflows() {
+                        return Err(fault("no search reaches it"));
                     }
-                    passed = (passed + 1) % buckets.len();
+                    probed = (probed + 1) % buckets.len();
                 }
                 sizes[parent as usize] += 1;
                 let number = (at * bucket.keys().len() + slot) as u32;
                 entries.push((u64::from(parent) << 32 | key & u64::from(u32::MAX), number));
             }
         }
-        for (at, (place, &size)) in self.children.iter().zip(&sizes).enumerate() {
+        for (at, (node, &size)) in self.children.iter().zip(&sizes).enumerate() {
             let most = if self.parents[at] == NONE { u64::MAX } else { u64::from(MANY_CHILDREN) };
-            if place.map_or(0, |place| u64::from(place.count)) != size.min(most) {
-                return Err(format!("the suffix {at} has another number of them than it says"));
+            if node.map_or(0, |node| u64::from(node.count)) != size.min(most) {
+                return Err(format!(
+                    "the suffix {at} counts another number of children than there are"
+                ));
             }
         }
         entries.par_sort_unstable();
-        let mut listed = NgramTable::default();
+        let mut table = NgramTable::default();
         for (i, &(key, number)) in entries.iter().enumerate() {
             if i > 0 && entries[i - 1].0 == key {
                 return Err(format!("the n-gram of slot {number} is there twice"));
@@ -215,18 +217,18 @@ impl NgramTable {
             let slots = buckets[0].keys().len();
             let (bucket, slot) = (number as usize / slots, number as usize % slots);
             let found = found(&buckets[bucket], slot, number);
-            listed.push((key >> 32) as u32, key as u32, number, found);
+            table.push((key >> 32) as u32, key as u32, number, found);
         }
-        Ok(listed)
+        Ok(table)
     }
 
-    /// Checks the n-grams of `order` one by one, their number and their blanks.
+    /// Checks the n-grams of `order`, their number and their blanks.
     fn validate(&self, model: &GlmModel, container: &Container, order: usize) -> Result<()> {
         let name = format!("order-{order}");
         let words = model.unigrams.len();
         for (at, (&word, &log10)) in self.words.iter().zip(&self.log10).enumerate() {
             let reason = if word as usize >= words {
-                "its oldest word is none"
+                "its oldest word is not in the vocabulary"
             } else if log10.is_nan() {
                 "its log probability is not a number"
             } else if !self.backoffs[at].is_finite() {
@@ -240,8 +242,8 @@ impl NgramTable {
             1 => &[],
             _ => model.blanks_of_order(order),
         };
-        let marked = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
-        if marked != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
+        let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
+        if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
             let reason = format!("those of order {order} are not sorted or not there");
             return Err(container.damaged("blanks", reason).into());
         }
@@ -250,13 +252,13 @@ impl NgramTable {
             _ => (model.metadata.levels[order - 2].entries as usize, self.len() - blanks.len()),
         };
         if entries != self.len() || model.metadata.counts[order - 1] != counted as u64 {
-            let reason = format!("the count of {order}-grams is another");
+            let reason = format!("it counts another number of {order}-grams than there are");
             return Err(container.damaged("metadata", reason).into());
         }
         Ok(())
     }
 
-    /// Whether an n-gram is one of `blanks`, those of its order.
+    /// Whether the n-gram at `at` is one of `blanks`, the locations of its order's.
     pub fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
         self.locations[at] != NONE && blanks.binary_search(&self.locations[at]).is_ok()
     }

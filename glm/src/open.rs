@@ -1,4 +1,4 @@
-//! Opening any language model there is, `glm` files among them.
+//! Opening language models of every kind, `glm` files among them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,11 @@ use miriam_textio::Progress;
 use crate::model::{GlmModel, KIND};
 use crate::source::GlmSource;
 
-/// Opens the model at `path`: a `glm` file, or whatever [`miriam_lmcpu::open`] opens.
+/// Opens the model at `path`: a `glm` file, or any that [`miriam_lmcpu::open`] opens.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no sound model.
 pub fn open(
     path: &Path,
     load: LoadMethod,
@@ -22,8 +26,12 @@ pub fn open(
     }
 }
 
-/// Opens the n-grams of the model at `path`: a `glm` file, or whatever
+/// Opens the n-grams of the model at `path` as lists: a `glm` file, or any model that
 /// [`miriam_lmcpu::open_source`] opens.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no sound model.
 pub fn open_source<'p>(
     path: &Path,
     duplicates: DuplicatePolicy,
@@ -35,7 +43,11 @@ pub fn open_source<'p>(
     }
 }
 
-/// Whether there is a `glm` file, of any version, at `path`.
+/// Whether `path` is a `glm` file, of any version.
+///
+/// # Errors
+///
+/// The file is a container that cannot be opened.
 pub fn is_glm(path: &Path) -> Result<bool> {
     Ok(Container::is_container(path) && Container::open_any(path, LoadMethod::Lazy)?.kind() == KIND)
 }

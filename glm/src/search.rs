@@ -1,13 +1,14 @@
-//! A `glm` file as the walk of a query sees it.
+//! Searching a `glm` file: the lookup of one n-gram in steps, so that a batch can
+//! prefetch.
 //!
-//! A lookup asks for a line and waits, so that a batch goes on elsewhere: once for a
-//! bucket, once for a block that fits two lines of the processor, for a large block
-//! once a node and once for the entry, and not at all for an only child that its
-//! parent holds.
+//! A lookup prefetches a line and returns [`LookupStep::Pending`], so that a batch
+//! continues elsewhere: once for a bucket, once for a block that fits two cache lines of
+//! the CPU, for a large block once for each node and once for the entry, and never for an
+//! only child that its parent holds.
 //!
-//! Nothing read from the file is trusted: every access is checked, and a place that
-//! is none is an n-gram that is absent. Units are numbered by `u32` and become bytes
-//! only as indices of slices, so there is no product to overflow.
+//! Nothing read from the file is trusted: every access is checked, and an n-gram with an
+//! invalid location is absent. Units are numbered by `u32` and are indices of slices,
+//! so there is no multiplication that could overflow.
 
 use miriam_lmcpu::{FoundNgram, LmWord, LookupStep, NO_EXTENSION, NgramIndex, State};
 use miriam_storage::btree::{StaticBTree, Unit, find_key, key_at};
@@ -20,24 +21,24 @@ use crate::model::{GlmModel, Level};
 
 const SIGN: u32 = 1 << 31;
 
-/// Where the children of an n-gram lie.
+/// The location of an n-gram's children.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeRef {
     pub(crate) kind: ChildrenKind,
     /// The unit of the block; of an only child, the unit of its entry or the bits of
     /// its log10 p; of hashed children, the number of their parent.
     pub(crate) first: u32,
-    /// How many there are as far as the parent knows; of an only child, its word.
+    /// The number of children that the parent counts; of an only child, its word.
     pub(crate) count: u32,
 }
 
-/// How children lie.
+/// How children are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildrenKind {
-    /// There is but one.
+    /// An only child, whose word the parent holds.
     Single,
     Block,
-    /// A block whose head says how many there are.
+    /// A block whose head counts the children.
     HeadedBlock,
     Hashed,
 }
@@ -47,31 +48,30 @@ pub(crate) enum ChildrenKind {
 pub struct Lookup {
     stage: LookupStage,
     word: u32,
-    /// The unit at which keys begin, or of the head; a bucket's parent; at the end, a
-    /// log10 p.
+    /// The unit of the first keys or of the head; the parent of a key in a bucket; the
+    /// bits of log10 p of an only child of the highest order.
     first: u32,
-    /// How many children there are; of an entry of the highest order, which word of
-    /// its unit it is.
+    /// The number of children; of an entry of the highest order, its index in its unit.
     count: u32,
-    /// The node, the bucket or the unit of the entry that was asked for.
+    /// The node, the bucket or the unit of the entry that was prefetched.
     at: u32,
 }
 
-/// What the next step of a lookup does.
+/// The next step of a lookup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LookupStage {
-    /// Says that there is nothing.
+    /// The n-gram is absent.
     #[default]
     Absent,
-    /// Says what the parent knew of its only child.
+    /// The parent held the n-gram, its only child.
     Inline,
-    /// Reads the head of a block and its first node.
+    /// Read the head of a block and its first node.
     Head,
-    /// Searches a node.
+    /// Search a node.
     Node,
-    /// Reads the entry.
+    /// Read the entry.
     Entry,
-    /// Searches a bucket.
+    /// Search a bucket.
     Bucket,
 }
 
@@ -131,8 +131,8 @@ impl NgramIndex for GlmModel {
     fn prefetch_bigram(&self, older: LmWord, word: LmWord) {
         self.prefetch_unigram(word);
         if self.metadata.max_hashed_order >= 2 && self.metadata.order >= 2 {
-            let seek = self.start_bucket_lookup(2, word.0, older.0);
-            self.prefetch_bucket(2, &seek);
+            let lookup = self.start_bucket_lookup(2, word.0, older.0);
+            self.prefetch_bucket(2, &lookup);
         }
     }
 
@@ -151,19 +151,19 @@ impl NgramIndex for GlmModel {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, place: NodeRef, older: LmWord) -> Lookup {
-        let seek = self.start_lookup(order, place, older.0);
-        match (&self.levels[order - 2], seek.stage) {
-            (_, LookupStage::Bucket) => self.prefetch_bucket(order, &seek),
-            (Level::Blocks(units), LookupStage::Entry) => prefetch_at(units, seek.at as usize),
+    fn begin_lookup(&self, order: usize, parent: NodeRef, older: LmWord) -> Lookup {
+        let lookup = self.start_lookup(order, parent, older.0);
+        match (&self.levels[order - 2], lookup.stage) {
+            (_, LookupStage::Bucket) => self.prefetch_bucket(order, &lookup),
+            (Level::Blocks(units), LookupStage::Entry) => prefetch_at(units, lookup.at as usize),
             (Level::Blocks(units), LookupStage::Head) => {
-                // The keys begin behind the head, at a line.
-                prefetch_at(units, seek.first as usize);
-                self.prefetch_node(units, u64::from(seek.first) + 1, 0);
+                // The keys begin after the head, at a line.
+                prefetch_at(units, lookup.first as usize);
+                self.prefetch_node(units, u64::from(lookup.first) + 1, 0);
             }
             (Level::Blocks(units), LookupStage::Node) => {
-                let (first, count) = (u64::from(seek.first), u64::from(seek.count));
-                // What is known of few children is asked for with their keys.
+                let (first, count) = (u64::from(lookup.first), u64::from(lookup.count));
+                // The entries of few children are prefetched with their keys.
                 let span = if count > self.node_width.keys() as u64 {
                     self.node_width.keys() as u64 / 4
                 } else {
@@ -173,36 +173,38 @@ impl NgramIndex for GlmModel {
             }
             _ => {}
         }
-        seek
+        lookup
     }
 
     #[inline(always)]
-    fn begin_lookup_no_prefetch(&self, order: usize, place: NodeRef, older: LmWord) -> Lookup {
-        self.start_lookup(order, place, older.0)
+    fn begin_lookup_no_prefetch(&self, order: usize, parent: NodeRef, older: LmWord) -> Lookup {
+        self.start_lookup(order, parent, older.0)
     }
 
     #[inline(always)]
-    fn is_ready(&self, seek: &Lookup) -> bool {
-        matches!(seek.stage, LookupStage::Absent | LookupStage::Inline)
+    fn is_ready(&self, lookup: &Lookup) -> bool {
+        matches!(lookup.stage, LookupStage::Absent | LookupStage::Inline)
     }
 
     #[inline(always)]
-    fn step_lookup(&self, order: usize, seek: &mut Lookup) -> LookupStep<NodeRef> {
-        let step = match (&self.levels[order - 2], seek.stage) {
-            (_, LookupStage::Inline) => Some(LookupStep::Found(longest_ngram(seek.first))),
+    fn step_lookup(&self, order: usize, lookup: &mut Lookup) -> LookupStep<NodeRef> {
+        let step = match (&self.levels[order - 2], lookup.stage) {
+            (_, LookupStage::Inline) => Some(LookupStep::Found(longest_ngram(lookup.first))),
             (Level::Buckets(buckets), LookupStage::Bucket) => {
-                let first = seek.at.wrapping_mul(3);
-                search_bucket(buckets, seek, |bucket, slot| {
+                let first = lookup.at.wrapping_mul(3);
+                search_bucket(buckets, lookup, |bucket, slot| {
                     self.read_slot(order, bucket, slot, first.wrapping_add(slot as u32))
                 })
             }
             (Level::LongestBuckets(buckets), LookupStage::Bucket) => {
-                search_bucket(buckets, seek, |bucket, slot| longest_ngram(bucket.log10[slot]))
+                search_bucket(buckets, lookup, |bucket, slot| longest_ngram(bucket.log10[slot]))
             }
-            (Level::Blocks(units), LookupStage::Node) => self.search_node(order, units, seek),
-            (Level::Blocks(units), LookupStage::Head) => self.search_first_node(order, units, seek),
+            (Level::Blocks(units), LookupStage::Node) => self.search_node(order, units, lookup),
+            (Level::Blocks(units), LookupStage::Head) => {
+                self.search_first_node(order, units, lookup)
+            }
             (Level::Blocks(units), LookupStage::Entry) => {
-                let (at, word) = (u64::from(seek.at), seek.count);
+                let (at, word) = (u64::from(lookup.at), lookup.count);
                 self.read_entry(order, units, at, word).map(LookupStep::Found)
             }
             _ => None,
@@ -222,10 +224,10 @@ impl GlmModel {
         order == self.metadata.order as usize
     }
 
-    /// A lookup that has asked for nothing.
+    /// A new lookup, without a prefetch.
     #[inline(always)]
-    fn start_lookup(&self, order: usize, place: NodeRef, word: u32) -> Lookup {
-        let NodeRef { kind, first, count } = place;
+    fn start_lookup(&self, order: usize, parent: NodeRef, word: u32) -> Lookup {
+        let NodeRef { kind, first, count } = parent;
         match kind {
             ChildrenKind::Hashed => self.start_bucket_lookup(order, first, word),
             ChildrenKind::Block => Lookup { stage: LookupStage::Node, word, first, count, at: 0 },
@@ -254,59 +256,62 @@ impl GlmModel {
     }
 
     #[inline(always)]
-    fn prefetch_bucket(&self, order: usize, seek: &Lookup) {
+    fn prefetch_bucket(&self, order: usize, lookup: &Lookup) {
         match &self.levels[order - 2] {
-            Level::Buckets(buckets) => prefetch_at(buckets, seek.at as usize),
-            Level::LongestBuckets(buckets) => prefetch_at(buckets, seek.at as usize),
+            Level::Buckets(buckets) => prefetch_at(buckets, lookup.at as usize),
+            Level::LongestBuckets(buckets) => prefetch_at(buckets, lookup.at as usize),
             Level::Blocks(_) => {}
         }
     }
 
-    /// Asks for a node of the tree that begins at `first`.
+    /// Prefetches a node of the tree that begins at `first`.
     #[inline(always)]
     fn prefetch_node(&self, units: &[Unit], first: u64, node: u64) {
         let width = self.node_width.keys() as u64 / 4;
         prefetch_span(units, first + node * width, width);
     }
 
-    /// Searches a node; nothing: the n-gram is absent.
+    /// Searches a node; `None`: the n-gram is absent.
     #[inline(always)]
     fn search_node(
         &self,
         order: usize,
         units: &[Unit],
-        seek: &mut Lookup,
+        lookup: &mut Lookup,
     ) -> Option<LookupStep<NodeRef>> {
-        let tree =
-            StaticBTree { node_keys: self.node_width.keys() as u64, count: u64::from(seek.count) };
-        let (first, node) = (u64::from(seek.first), u64::from(seek.at));
+        let tree = StaticBTree {
+            node_keys: self.node_width.keys() as u64,
+            count: u64::from(lookup.count),
+        };
+        let (first, node) = (u64::from(lookup.first), u64::from(lookup.at));
         if tree.count <= tree.node_keys {
             let entries = first + tree.count.div_ceil(4);
             let keys = units.get(first as usize..entries as usize)?;
-            let (unit, word) = self.locate_entry(order, entries, find_key(keys, seek.word)? as u64);
-            // That far has been asked for.
+            let (unit, word) =
+                self.locate_entry(order, entries, find_key(keys, lookup.word)? as u64);
+            // `begin_lookup` has prefetched that far.
             if unit / CPU_CACHE_LINE <= first / CPU_CACHE_LINE + 1 {
                 return self.read_entry(order, units, unit, word).map(LookupStep::Found);
             }
-            return prefetch_entry(units, seek, unit, word);
+            return prefetch_entry(units, lookup, unit, word);
         }
         let within = tree.units(node);
         let keys = units.get((first + within.start) as usize..(first + within.end) as usize)?;
-        let slot = self.isa.rank(keys, seek.word);
-        if key_at(keys, slot) == Some(seek.word) {
+        let slot = self.isa.rank(keys, lookup.word);
+        if key_at(keys, slot) == Some(lookup.word) {
             let entries = first + tree.units(tree.nodes()).start;
             let (unit, word) =
                 self.locate_entry(order, entries, node * tree.node_keys + slot as u64);
-            return prefetch_entry(units, seek, unit, word);
+            return prefetch_entry(units, lookup, unit, word);
         }
         let child = tree.child(node, slot as u64)?;
         self.prefetch_node(units, first, child);
-        seek.at = child as u32;
+        lookup.at = child as u32;
         Some(LookupStep::Pending)
     }
 
-    /// The unit, and for the highest order the word of it, of the n-gram `position` of
-    /// those that begin at the unit `entries`.
+    /// The unit, and for the highest order the index in it, of entry `position` of a
+    /// block whose entries begin at the unit `entries`.
     #[inline(always)]
     fn locate_entry(&self, order: usize, entries: u64, position: u64) -> (u64, u32) {
         match self.is_longest(order) {
@@ -320,16 +325,16 @@ impl GlmModel {
         &self,
         order: usize,
         units: &[Unit],
-        seek: &mut Lookup,
+        lookup: &mut Lookup,
     ) -> Option<LookupStep<NodeRef>> {
-        seek.count = units.get(seek.first as usize)?.0[0];
-        seek.first = seek.first.checked_add(1)?;
-        seek.stage = LookupStage::Node;
-        self.search_node(order, units, seek)
+        lookup.count = units.get(lookup.first as usize)?.0[0];
+        lookup.first = lookup.first.checked_add(1)?;
+        lookup.stage = LookupStage::Node;
+        self.search_node(order, units, lookup)
     }
 
-    /// The n-gram of `order` whose entry is at `unit`; of the highest order, that
-    /// unit's word `word`.
+    /// The n-gram of `order` whose entry is at `unit`; in the highest order at index
+    /// `word` of that unit.
     #[inline(always)]
     pub(crate) fn read_entry(
         &self,
@@ -353,7 +358,7 @@ impl GlmModel {
         Some(FoundNgram { log10, backoff, extend_left: longer })
     }
 
-    /// The n-gram of `order` in `slot` of `bucket`, which is called `number`.
+    /// The n-gram of `order` in `slot` of `bucket`; `number`: its slot in the table.
     #[inline(always)]
     pub(crate) fn read_slot(
         &self,
@@ -363,7 +368,7 @@ impl GlmModel {
         number: u32,
     ) -> FoundNgram<NodeRef> {
         let (first, count) = (bucket.first[slot], u32::from(bucket.count[slot]));
-        let place = if order < self.metadata.max_hashed_order as usize {
+        let children = if order < self.metadata.max_hashed_order as usize {
             NodeRef { kind: ChildrenKind::Hashed, first: number, count }
         } else if count == MANY_CHILDREN {
             NodeRef { kind: ChildrenKind::HeadedBlock, first, count }
@@ -373,43 +378,42 @@ impl GlmModel {
         FoundNgram {
             log10: f32::from_bits(bucket.log10[slot] | SIGN),
             backoff: f32::from_bits(bucket.backoff[slot]),
-            extend_left: (count > 0).then_some(place),
+            extend_left: (count > 0).then_some(children),
         }
     }
 }
 
-/// Asks for the first two lines of what lies at `first`, of `span` units. The second
-/// request may be for the first line again, which costs less than a branch that nobody
-/// can predict.
+/// Prefetches the first two lines of `span` units from `first` on. The second prefetch
+/// may be of the first line again, which costs less than an unpredictable branch.
 #[inline(always)]
 fn prefetch_span(units: &[Unit], first: u64, span: u64) {
     prefetch_at(units, first as usize);
     prefetch_at(units, (first + span.saturating_sub(1).min(CPU_CACHE_LINE)) as usize);
 }
 
-/// Asks for an entry.
+/// Prefetches an entry, which the next step reads.
 #[inline(always)]
 fn prefetch_entry(
     units: &[Unit],
-    seek: &mut Lookup,
+    lookup: &mut Lookup,
     unit: u64,
     word: u32,
 ) -> Option<LookupStep<NodeRef>> {
     prefetch_at(units, unit as usize);
-    (seek.stage, seek.at, seek.count) = (LookupStage::Entry, u32::try_from(unit).ok()?, word);
+    (lookup.stage, lookup.at, lookup.count) = (LookupStage::Entry, u32::try_from(unit).ok()?, word);
     Some(LookupStep::Pending)
 }
 
-/// Goes on with a lookup in buckets; `found` makes the answer of a bucket and a slot.
+/// Searches one bucket; `found` reads the n-gram of a bucket and a slot.
 #[inline(always)]
 fn search_bucket<B: HashBucket>(
     buckets: &[B],
-    seek: &mut Lookup,
+    lookup: &mut Lookup,
     found: impl Fn(&B, usize) -> FoundNgram<NodeRef>,
 ) -> Option<LookupStep<NodeRef>> {
-    let bucket = buckets.get(seek.at as usize)?;
-    let wanted = bucket_key(seek.first, seek.word);
-    // No branch depends on which slot it is.
+    let bucket = buckets.get(lookup.at as usize)?;
+    let wanted = bucket_key(lookup.first, lookup.word);
+    // Branch-free over the slots.
     let equal = bucket.keys().iter().enumerate();
     let equal = equal.fold(0u32, |bits, (slot, &key)| bits | u32::from(key == wanted) << slot);
     if equal != 0 {
@@ -418,17 +422,18 @@ fn search_bucket<B: HashBucket>(
     if !bucket.overflows() {
         return None;
     }
-    let next = (seek.at as usize + 1) % buckets.len();
-    // Once around is enough.
+    let next = (lookup.at as usize + 1) % buckets.len();
+    // The search ends after one round.
     if next as u64 == home_bucket(wanted, buckets.len() as u64) {
         return None;
     }
-    seek.at = next as u32;
+    lookup.at = next as u32;
     prefetch_at(buckets, next);
     Some(LookupStep::Pending)
 }
 
-/// What buckets know an n-gram by.
+/// The key of an n-gram in buckets: its suffix, whose number is `parent`, and its oldest
+/// word.
 #[inline(always)]
 pub(crate) fn bucket_key(parent: u32, word: u32) -> u64 {
     u64::from(parent) << 32 | u64::from(word)

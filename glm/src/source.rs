@@ -1,5 +1,5 @@
-//! The n-grams of a `glm` file as lists, sorted by their words, newest first, as ids
-//! go; blanks are left out.
+//! The n-grams of a `glm` file as lists, sorted by their word ids, newest word first,
+//! without the blanks.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use miriam_textio::{Vocabulary, display_name};
 use crate::model::GlmModel;
 use crate::ngram_table::NgramTable;
 
-/// A `glm` file being listed.
+/// Lists the n-grams of a `glm` file, order by order.
 pub struct GlmSource {
     name: String,
     container: Container,
     model: GlmModel,
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
-    /// The n-grams of the order before.
+    /// The n-grams of the previous order.
     suffixes: NgramTable,
     /// Their words, newest first, end to end.
     words: Vec<u32>,
@@ -26,7 +26,11 @@ pub struct GlmSource {
 }
 
 impl GlmSource {
-    /// Opens the file at `path`. Each order is checked whole before it is listed.
+    /// Opens the file at `path`. Each order is fully checked before it is listed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no sound model.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
     }
@@ -40,17 +44,18 @@ impl GlmSource {
         if vocabulary.len() != model.unigrams.len() {
             return Err(container.damaged("words.bytes", "words are missing or equal").into());
         }
-        let below = NgramTable::from_unigrams(&model, &container)?;
+        let unigram_table = NgramTable::from_unigrams(&model, &container)?;
         let unigram = |(&log10, &backoff): (&f32, &f32)| Unigram { log10, backoff };
-        let unigrams = below.log10.iter().zip(&below.backoffs).map(unigram).collect();
-        let words = below.words.clone();
+        let unigrams =
+            unigram_table.log10.iter().zip(&unigram_table.backoffs).map(unigram).collect();
+        let words = unigram_table.words.clone();
         Ok(GlmSource {
             name,
             container,
             model,
             vocabulary,
             unigrams,
-            suffixes: below,
+            suffixes: unigram_table,
             words,
             next_order: 2,
         })
@@ -84,30 +89,30 @@ impl NgramSource for GlmSource {
             return Ok(None);
         }
         self.next_order += 1;
-        let listed = self.suffixes.next_order(&self.model, &self.container, order)?;
+        let table = self.suffixes.next_order(&self.model, &self.container, order)?;
         let blanks = self.model.blanks_of_order(order);
         let is_last = order == self.model.order();
         let mut section = Section::default();
         section.order = order;
-        let mut words = Vec::with_capacity(listed.len() * order);
-        for at in 0..listed.len() {
-            let suffix = listed.parents[at] as usize * (order - 1);
+        let mut words = Vec::with_capacity(table.len() * order);
+        for at in 0..table.len() {
+            let suffix = table.parents[at] as usize * (order - 1);
             words.extend_from_slice(&self.words[suffix..suffix + order - 1]);
-            words.push(listed.words[at]);
-            if !listed.is_blank(at, blanks) {
+            words.push(table.words[at]);
+            if !table.is_blank(at, blanks) {
                 section.words.extend(words[at * order..].iter().rev());
-                section.log10.push(listed.log10[at]);
+                section.log10.push(table.log10[at]);
                 if !is_last {
-                    section.backoffs.push(listed.backoffs[at]);
+                    section.backoffs.push(table.backoffs[at]);
                 }
             }
         }
-        (self.suffixes, self.words) = (listed, words);
+        (self.suffixes, self.words) = (table, words);
         Ok(Some(section))
     }
 
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> miriam_lmcpu::Error {
-        let place = format!("order-{}", section.order);
-        self.container.damaged(&place, format!("n-gram {index}: {reason}")).into()
+        let name = format!("order-{}", section.order);
+        self.container.damaged(&name, format!("n-gram {index}: {reason}")).into()
     }
 }

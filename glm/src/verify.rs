@@ -1,4 +1,4 @@
-//! The checks that take time in the size of the model.
+//! The checks that read the whole model.
 
 use miriam_lmcpu::{LmWord, NgramIndex, Result};
 use miriam_storage::Container;
@@ -6,10 +6,14 @@ use miriam_storage::Container;
 use crate::model::GlmModel;
 use crate::ngram_table::NgramTable;
 
-/// Checks what opening does not: that each word is found by itself and each n-gram
-/// stands where a search finds it, that the suffix of each n-gram is there and knows of
-/// it, that every number is one, and that blanks are where they should be. The
-/// checksums are [`Container::verify`]'s.
+/// Checks what opening does not: that a search finds each word and each n-gram, that
+/// the suffix of each n-gram is there and lists it as a child, that scores are numbers,
+/// and that the blanks are where they should be. [`Container::verify`] checks the
+/// checksums.
+///
+/// # Errors
+///
+/// The first fault found, with its section.
 pub fn verify(container: &Container) -> Result<()> {
     let model = GlmModel::from_container(container)?;
     if let Err(id) = model.words.verify() {
@@ -23,9 +27,9 @@ pub fn verify(container: &Container) -> Result<()> {
     {
         return Err(container.damaged("words.bytes", "a special word has another's id").into());
     }
-    let mut listed = NgramTable::from_unigrams(&model, container)?;
+    let mut table = NgramTable::from_unigrams(&model, container)?;
     for order in 2..=model.order() {
-        listed = listed.next_order(&model, container, order)?;
+        table = table.next_order(&model, container, order)?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! The kernels' own sources, run by the host, against models on the CPU, to the bit.
+//! The sources of the kernels, compiled for the host, against models on the CPU, to the
+//! bit.
 //!
-//! The library that takes the place of the driver must be there when a process starts,
-//! so the tests below run in a process of their own, which the first one starts.
+//! The library that replaces the driver must be there when a process starts, so the
+//! ignored tests run in a process of their own, which the first test starts.
 
 mod host;
 
@@ -32,13 +33,13 @@ fn kernels_agree_with_the_cpu() {
         .envs(host::environment(&library, ""))
         .output()
         .expect("this program starts");
-    let (said, failed) =
+    let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{failed}");
-    assert!(said.contains(" passed") && !said.contains(" 0 passed"), "{said}");
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert!(stdout.contains(" passed") && !stdout.contains(" 0 passed"), "{stdout}");
 }
 
-/// Numbers from a seed.
+/// A linear congruential generator.
 struct Random(u64);
 
 impl Random {
@@ -50,14 +51,14 @@ impl Random {
 }
 
 /// ARPA text of a model of `order` over `words` words in which frequent words have
-/// many neighbours: contexts are all there, suffixes not always.
+/// many neighbours: it has all contexts, but not all suffixes.
 fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
     let mut random = Random(seed);
     let names = ["<unk>", "<s>", "</s>"].map(str::to_owned);
     let names: Vec<String> = names.into_iter().chain((3..words).map(|i| format!("w{i}"))).collect();
     let mut sets = vec![std::collections::BTreeSet::<Vec<usize>>::new(); order + 1];
     for i in 0..ngrams {
-        // Small numbers are frequent; one word is behind and before all others.
+        // Small ids are frequent; one word follows and precedes all others.
         let word = |random: &mut Random| {
             let most = 1 + random.below(words);
             random.below(most) as usize
@@ -100,7 +101,7 @@ fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
     text + "\n\\end\\\n"
 }
 
-/// The same n-grams as a trie on the CPU, and for the device with these options.
+/// The same n-grams as a trie on the CPU and as `glm` models on the device.
 struct TestModels {
     cpu_model: Arc<dyn LanguageModel>,
     path: tempfile::TempPath,
@@ -161,7 +162,7 @@ fn bits(scores: &[(Log10, u8)]) -> Vec<(u32, u8)> {
     scores.iter().map(|(log10, matched)| (log10.0.to_bits(), *matched)).collect()
 }
 
-/// Everything that can be asked, `count` times, on the device and on the CPU.
+/// Compares all methods of device and CPU on about `count` random queries each.
 fn compare_all_queries(
     model: &DeviceModel,
     cpu_model: &dyn LanguageModel,
@@ -202,7 +203,7 @@ fn compare_all_queries(
         model.sum_sentences(&tokens, &token_ends, markers, &mut found).unwrap();
         assert_eq!(found, sums);
     }
-    // N-grams with contexts of any length, some of words that are none.
+    // N-grams with contexts of any length, some of ids outside the vocabulary.
     let mut queries = Vec::new();
     let mut expected = Vec::new();
     for at in 0..count {
@@ -228,7 +229,7 @@ fn compare_all_queries(
     let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
     assert_bit_equal(&scores, &expected, "n-grams");
 
-    // Requests of a search, with the states behind them.
+    // Requests of a search, with the states after them.
     let mut states = vec![cpu_model.begin_state()];
     let mut requests = Vec::new();
     for &word in &words[..count] {
@@ -251,7 +252,7 @@ fn compare_all_queries(
         assert_eq!(entries(&result.next_state), entries(&expected.next_state));
     }
 
-    // All words and a few behind contexts.
+    // All words, and a few words, after contexts.
     let contexts: Vec<Vec<LmWord>> = (0..if order == 1 { 1 } else { 3 })
         .map(|i| {
             let at = random.below(count as u64) as usize;
@@ -281,7 +282,7 @@ fn compare_all_queries(
             .collect();
         assert_bit_equal(&scores, &expected, "next words");
     }
-    assert!(!model.has_failed(), "the twin answered");
+    assert!(!model.has_failed(), "the CPU model scored instead");
 }
 
 fn write_arpa(text: &str) -> tempfile::TempPath {
@@ -393,7 +394,7 @@ fn trees_of_every_depth() {
     let models = TestModels::from_arpa(&write_arpa(&(text + "\n\\end\\\n")));
     let cpu_model = &*models.cpu_model;
     let id = |i: usize| cpu_model.word_id(name(i).as_bytes()).0;
-    // Every bigram and trigram, and neighbours that are not there.
+    // Every bigram and trigram, and absent neighbours.
     let mut queries = Vec::new();
     for word in 3..sizes.len() + 4 {
         for left in (1..words).step_by(11) {
@@ -456,7 +457,7 @@ fn real_models_and_text() {
             let mut scores = vec![Default::default(); last];
             model.score_sentences(&cpu_model.begin_state(), &words.ids, ends, &mut scores);
             assert_bit_equal(&scores, &expected, &format!("{name} {width:?} {hashed}"));
-            assert!(!model.has_failed(), "the twin answered");
+            assert!(!model.has_failed(), "the CPU model scored instead");
         }
     }
 }
@@ -511,17 +512,17 @@ fn resident_batches_score_as_others() {
     }
 }
 
-/// Whatever a file says, kernels end and stay within it.
+/// Kernels end and stay within bounds on damaged models.
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
 fn damaged_models_stay_in_bounds() {
     let mut random = Random(21);
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));
-        let whole = models.bytes(NodeWidth::Keys8, hashed);
-        let container = Container::from_bytes(whole.clone(), Path::new("model")).unwrap();
+        let original = models.bytes(NodeWidth::Keys8, hashed);
+        let container = Container::from_bytes(original.clone(), Path::new("model")).unwrap();
         for _ in 0..40 {
-            let mut bytes = whole.to_vec();
+            let mut bytes = original.to_vec();
             for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
                 for _ in 0..section.length / 60 {
                     let at = section.offset + random.below(section.length.max(1));

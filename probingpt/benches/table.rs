@@ -1,4 +1,4 @@
-//! Lookups and building: Multi30k's tables where they are, made-up ones else.
+//! Lookups and building, on Multi30k's tables if they are there, else on synthetic ones.
 //!
 //! `cargo bench -p miriam-probingpt`
 
@@ -95,7 +95,7 @@ fn benchmarks(criterion: &mut Criterion) {
             b.iter(|| run_in_parallel(&ids, threads, |part| find_and_decode(&table, part)));
         });
     }
-    // The same words backwards: nearly nothing is found beyond single words.
+    // The same words reversed: hardly any span of more than one word is found.
     let backwards: Vec<Vec<u32>> = ids.iter().map(|s| s.iter().rev().copied().collect()).collect();
     group.bench_function("spans, mostly missing", |b| b.iter(|| find(&table, &backwards)));
     group.finish();

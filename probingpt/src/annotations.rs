@@ -1,5 +1,4 @@
-//! What a table keeps for people and not for decoding: counts and the text of
-//! the fields behind them.
+//! The fields that decoding does not use: counts, and the text of the fields after them.
 
 use crate::{PhraseTable, RecordOffset, Result};
 
@@ -7,7 +6,7 @@ use crate::{PhraseTable, RecordOffset, Result};
 #[derive(Clone, Debug, Default)]
 pub struct Annotations {
     len: usize,
-    /// Where each target's counts end in `text`, then where its extra text ends.
+    /// The ends of each target's counts and extra text in `text`.
     ends: Vec<[usize; 2]>,
     text: Vec<u8>,
     codes: Vec<u32>,
@@ -19,7 +18,7 @@ impl Annotations {
         Self::default()
     }
 
-    /// How many targets there are.
+    /// The number of targets.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -29,14 +28,14 @@ impl Annotations {
         self.len == 0
     }
 
-    /// The counts (field 5) of target `i` as the text had them.
+    /// The counts (field 5) of target `i`, as in the text.
     pub fn counts(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1][1] };
         &self.text[start..self.ends[i][0]]
     }
 
     /// The text from field 6 on (sparse features, then properties) of target
-    /// `i`, empty where those fields are.
+    /// `i`; empty if those fields are.
     pub fn extra(&self, i: usize) -> &[u8] {
         &self.text[self.ends[i][0]..self.ends[i][1]]
     }
@@ -44,7 +43,7 @@ impl Annotations {
 
 /// Joins the two parts that score columns keep of a counts text
 /// (`c_e c_joint`, `c_f`) to the text `c_e c_f c_joint`; a text that is not
-/// three counts stands whole in the first part.
+/// three counts is in the first part alone.
 fn push_joined_counts(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
     match first.iter().position(|&b| b == b' ') {
         Some(space) if !second.is_empty() => {
@@ -57,7 +56,7 @@ fn push_joined_counts(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
 }
 
 impl PhraseTable {
-    /// Whether the table keeps counts, whichever way.
+    /// Whether the table keeps counts, in a column of their own or in codebooks.
     pub fn has_counts(&self) -> bool {
         self.metadata.has_counts
             || self.codebooks.iter().flatten().any(|book| book.counts.is_some())
@@ -70,6 +69,10 @@ impl PhraseTable {
 
     /// Reads counts and extra text of all targets of `record`, in the order of
     /// [`crate::Targets`].
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn read_annotations(
         &self,
         record: RecordOffset,
@@ -85,37 +88,37 @@ impl PhraseTable {
         record: RecordOffset,
         annotations: &mut Annotations,
     ) -> Option<()> {
-        let Annotations { len, ends, text, codes: all } = annotations;
+        let Annotations { len, ends, text, codes: all_codes } = annotations;
         let mut columns = self.record_reader(record).ok()?;
         let n = columns.num_targets;
         if !columns.lengths_fit() {
             return None;
         }
-        all.clear();
-        all.resize(n, 0);
-        columns.read_target_ends(all)?;
-        all.clear();
-        // Column by column into `all`: the columns that carry counts, then own
-        // counts, then extra text, n codes each.
+        all_codes.clear();
+        all_codes.resize(n, 0);
+        columns.read_target_ends(all_codes)?;
+        all_codes.clear();
+        // Column by column, n codes each: score columns with counts, the column of counts,
+        // the column of extra text.
         for codebook in &self.codebooks {
             match codebook {
                 None => drop(columns.read_floats()?),
                 Some(book) => {
                     let codes = columns.read_codes()?;
                     if book.counts.is_some() {
-                        codes.for_each(0..n, |_, code| all.push(code));
+                        codes.for_each(0..n, |_, code| all_codes.push(code));
                     }
                 }
             }
         }
-        for skipped in [self.metadata.num_reordering > 0, self.metadata.has_alignment] {
-            if skipped {
+        for is_present in [self.metadata.num_reordering > 0, self.metadata.has_alignment] {
+            if is_present {
                 columns.read_codes()?;
             }
         }
-        for kept in [self.metadata.has_counts, self.metadata.has_extra] {
-            if kept {
-                columns.read_codes()?.for_each(0..n, |_, code| all.push(code));
+        for is_present in [self.metadata.has_counts, self.metadata.has_extra] {
+            if is_present {
+                columns.read_codes()?.for_each(0..n, |_, code| all_codes.push(code));
             }
         }
         ends.clear();
@@ -123,7 +126,7 @@ impl PhraseTable {
         let mut joint = self.codebooks.iter().flatten().filter_map(|book| book.counts.as_ref());
         let (first, second) = (joint.next(), joint.next());
         for i in 0..n {
-            let mut codes = all.iter().skip(i).step_by(n).copied();
+            let mut codes = all_codes.iter().skip(i).step_by(n).copied();
             if let Some(first) = first {
                 let first = first.get(codes.next()?)?;
                 let second = match second {
@@ -132,8 +135,8 @@ impl PhraseTable {
                 };
                 push_joined_counts(text, first, second);
             }
-            if let Some(own) = &self.counts {
-                text.extend_from_slice(own.get(codes.next()?)?);
+            if let Some(counts) = &self.counts {
+                text.extend_from_slice(counts.get(codes.next()?)?);
             }
             let counts_end = text.len();
             if let Some(extra) = &self.extra {

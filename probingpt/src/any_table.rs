@@ -1,7 +1,6 @@
 //! A phrase table of either kind: our file, or a directory of Moses.
 //!
-//! Which kind it is, is asked once a call: a sentence's lookup, a source phrase's
-//! targets. Inside there is nothing to choose.
+//! Each call, such as a sentence's lookup, dispatches once; there is no dispatch inside.
 
 use std::path::Path;
 
@@ -9,8 +8,7 @@ use miriam_storage::LoadMethod;
 
 use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 
-/// A phrase table, whoever wrote it. Calls mean what they mean for
-/// [`PhraseTable`].
+/// A phrase table of either kind, with the methods of [`PhraseTable`].
 pub enum AnyTable {
     /// Our file, or a table in memory.
     Native(Box<PhraseTable>),
@@ -27,6 +25,10 @@ impl From<PhraseTable> for AnyTable {
 impl AnyTable {
     /// Opens the table at `path`: a folder is a ProbingPT directory of Moses,
     /// everything else our file.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or is no sound table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         if path.is_dir() {
             Ok(AnyTable::Moses(Box::new(MosesTable::open(path, load)?)))
@@ -43,7 +45,7 @@ impl AnyTable {
         }
     }
 
-    /// Phrase scores a target.
+    /// Phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         match self {
             AnyTable::Native(table) => table.num_scores(),
@@ -51,7 +53,7 @@ impl AnyTable {
         }
     }
 
-    /// Reordering scores a target; 0 in a table without reordering.
+    /// Reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering(&self) -> usize {
         match self {
             AnyTable::Native(table) => table.num_reordering(),
@@ -67,7 +69,7 @@ impl AnyTable {
         }
     }
 
-    /// Words of source phrases; their ids, from 0, are what lookups take.
+    /// The number of source words; lookups take their ids, which count from 0.
     pub fn num_source_words(&self) -> u32 {
         match self {
             AnyTable::Native(table) => table.source_words().len() as u32,
@@ -75,7 +77,7 @@ impl AnyTable {
         }
     }
 
-    /// Words of target phrases; their ids, from 0, are what [`Targets`] holds.
+    /// The number of target words; [`Targets`] has their ids, which count from 0.
     pub fn num_target_words(&self) -> u32 {
         match self {
             AnyTable::Native(table) => table.target_words().len() as u32,
@@ -83,7 +85,11 @@ impl AnyTable {
         }
     }
 
-    /// The text of source word `id`; an error where a damaged file has none.
+    /// The text of source word `id`.
+    ///
+    /// # Errors
+    ///
+    /// A damaged file has no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         match self {
             AnyTable::Native(table) => table.source_word(id),
@@ -91,7 +97,11 @@ impl AnyTable {
         }
     }
 
-    /// The text of target word `id`; an error where a damaged file has none.
+    /// The text of target word `id`.
+    ///
+    /// # Errors
+    ///
+    /// A damaged file has no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         match self {
             AnyTable::Native(table) => table.target_word(id),
@@ -124,6 +134,10 @@ impl AnyTable {
     }
 
     /// Decodes all targets of `record`, which must come from this table.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         match self {
             AnyTable::Native(table) => table.read_targets(record, targets),
@@ -132,7 +146,7 @@ impl AnyTable {
     }
 
     /// The reordering scores (natural logarithms) of target `i` of `targets`,
-    /// which this table filled; nothing where the pair has none.
+    /// which this table filled; `None` if the pair has none.
     pub fn reordering_scores<'a>(&'a self, targets: &'a Targets, i: usize) -> Option<&'a [f32]> {
         match self {
             AnyTable::Native(table) => table.reordering_scores(targets.reordering_row(i)),
@@ -140,17 +154,17 @@ impl AnyTable {
         }
     }
 
-    /// The (source, target) positions of alignment `id` in their written order;
-    /// none for an id that does not exist.
+    /// The (source, target) positions of alignment `id`, in the order of the text; empty
+    /// for an id that does not exist.
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
-        let (own, moses) = match self {
+        let (native, moses) = match self {
             AnyTable::Native(table) => (Some(table.alignment_points(id)), None),
             AnyTable::Moses(table) => (None, Some(table.alignment_points(id))),
         };
-        own.into_iter().flatten().chain(moses.into_iter().flatten().copied())
+        native.into_iter().flatten().chain(moses.into_iter().flatten().copied())
     }
 
-    /// An error where the points of alignment `id` cannot be read whole.
+    /// An error if the points of alignment `id` are truncated.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         match self {
             AnyTable::Native(table) => table.check_alignment(id),
@@ -159,9 +173,13 @@ impl AnyTable {
         }
     }
 
-    /// Calls `each` with every source phrase whose words the table knows, and the
-    /// ids of these words. Returns how many phrases were left out: none of our
-    /// tables, but a directory of Moses keeps most of its sources as hashes.
+    /// Calls `each` with the record and the word ids of every source phrase whose words the
+    /// table has. Returns the number of other phrases: 0 for our files; a directory of
+    /// Moses keeps most source phrases as hashes only.
+    ///
+    /// # Errors
+    ///
+    /// A record is damaged, or an error of `each`.
     pub fn for_each_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,

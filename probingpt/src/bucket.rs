@@ -1,33 +1,33 @@
-//! One line of the index: 64 bytes, 14 source phrases.
+//! One bucket of the index: a cache line of 64 bytes, with up to 14 source phrases.
 //!
 //! | byte | what |
 //! |---|---|
-//! | 0-4 | offset of the line's first record, 40 bits |
-//! | 5 | bits 0-6 slots used, bit 7: some phrase of this line went on to the next |
+//! | 0-4 | offset of the bucket's first record, 40 bits |
+//! | 5 | bits 0-6: slots used, bit 7: some phrase of this bucket overflowed into the next |
 //! | 6 | shift: a record starts at offset + (relative << shift) |
 //! | 7 | zero |
 //! | 8-35 | 14 fingerprints, 16 bits each |
 //! | 36-63 | 14 relative starts, 16 bits each |
 //!
-//! The records of a line lie together, smallest first, so that the start of even
-//! the largest is near. Fingerprints are compared four at a time in ordinary
-//! words; `unsafe` vector instructions would gain little on 28 bytes.
+//! The records of a bucket lie together, smallest first, so that even the largest starts
+//! near. Fingerprints are compared four at a time in ordinary 64-bit words; `unsafe`
+//! vector instructions would gain little on 28 bytes.
 
 use crate::format::BUCKET_SLOTS;
 
-/// A line as it lies in the file: eight little-endian words.
+/// A bucket as in the file: eight little-endian words.
 pub(crate) type Bucket = [u64; 8];
 
 const LANE_ONES: u64 = 0x0001_0001_0001_0001;
 const LANE_HIGH_BITS: u64 = LANE_ONES << 15;
 
-/// Slots in use; a damaged line may say too many.
+/// The number of slots in use; a damaged bucket may claim too many.
 #[inline(always)]
 pub(crate) fn used_slots(line: &Bucket) -> usize {
     ((line[0] >> 40) as usize & 127).min(BUCKET_SLOTS)
 }
 
-/// Whether a phrase that belongs here may lie on the next line.
+/// Whether a phrase of this bucket may be in the next one.
 #[inline(always)]
 pub(crate) fn overflows(line: &Bucket) -> bool {
     line[0] >> 47 & 1 == 1
@@ -38,7 +38,7 @@ fn fingerprint(line: &Bucket, slot: usize) -> u16 {
     (line[1 + slot / 4] >> (16 * (slot % 4))) as u16
 }
 
-/// Where the record of `slot` starts.
+/// The offset of the record of `slot`.
 #[inline(always)]
 pub(crate) fn record_offset(line: &Bucket, slot: usize) -> u64 {
     let at = slot + 18;
@@ -52,8 +52,8 @@ pub(crate) fn probe_fingerprints(line: &Bucket, wanted: u16, mut found: impl FnM
     let pattern = u64::from(wanted) * LANE_ONES;
     let used = used_slots(line);
     for word in 0..4 {
-        // A lane of zeros shows as a top bit; lanes above it may show falsely,
-        // so slots are looked at again.
+        // A lane of zeros sets its top bit; lanes above it may be false positives, so
+        // slots are compared again.
         let difference = line[1 + word] ^ pattern;
         let mut zeros = difference.wrapping_sub(LANE_ONES) & !difference & LANE_HIGH_BITS;
         while zeros != 0 {
@@ -66,9 +66,8 @@ pub(crate) fn probe_fingerprints(line: &Bucket, wanted: u16, mut found: impl FnM
     }
 }
 
-/// The line of records that start at `starts` (ascending) with their
-/// fingerprints. Starts must lie within `65535 << shift` of the first, at
-/// multiples of `1 << shift` from it.
+/// Packs fingerprints and starts of records, ascending, into a bucket. Starts must be
+/// within `65535 << shift` of the first, at multiples of `1 << shift` from it.
 pub(crate) fn pack(slots: &[(u16, u64)], shift: u32, overflows: bool) -> Bucket {
     let base = slots.first().map_or(0, |s| s.1);
     let mut line = [0; 8];
@@ -89,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn bytes_lie_as_the_table_above_says() {
+    fn the_bytes_are_those_of_the_table_above() {
         let slots: Vec<_> = (0..14).map(|i| (0x1000 + i as u16, 0x12_3456_7890 + 4 * i)).collect();
         let line = pack(&slots, 2, true);
         let bytes: Vec<u8> = line.iter().flat_map(|w| w.to_le_bytes()).collect();

@@ -1,16 +1,16 @@
-//! Entries as the text they came from.
+//! Printing entries as text.
 //!
-//! Probabilities are printed with the fewest digits that give the stored score
-//! again when they are read, six at least tried first: a dumped table rebuilds to
-//! the same scores, and the usual six-digit text comes back as it was.
+//! Probabilities are printed with the fewest digits, from six on, that parse to the
+//! stored score: a dumped table rebuilds to the same scores, and the usual six-digit text
+//! is reproduced.
 
 use std::io::Write;
 
 use crate::build::ZeroScorePolicy;
 use crate::{Annotations, AnyTable, RecordOffset, Result, Targets};
 
-/// Prints the entries of a table, one source phrase after another. A source is
-/// given with the ids of its words, because not every kind of table keeps them.
+/// Prints the entries of a table, source phrase by source phrase. The caller passes the
+/// word ids of the source, because not every kind of table keeps them.
 pub struct EntryPrinter<'a> {
     table: &'a AnyTable,
     targets: Targets,
@@ -29,8 +29,12 @@ impl<'a> EntryPrinter<'a> {
         }
     }
 
-    /// Appends `source ||| target ||| scores ||| alignment`, one line an entry,
-    /// with the reordering scores as a fifth field if `reordering`.
+    /// Appends a line `source ||| target ||| scores ||| alignment` for each entry, with the
+    /// reordering scores as a fifth field if `reordering`.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn write_query_result(
         &mut self,
         record: RecordOffset,
@@ -53,8 +57,12 @@ impl<'a> EntryPrinter<'a> {
         Ok(())
     }
 
-    /// Appends the entries as lines of a phrase table. Alignment, counts and what
-    /// follows are there if the table keeps any.
+    /// Appends the entries as lines of a phrase table, with alignment, counts and later
+    /// fields if the table keeps them.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn write_phrase_table(
         &mut self,
         record: RecordOffset,
@@ -86,8 +94,11 @@ impl<'a> EntryPrinter<'a> {
         Ok(())
     }
 
-    /// Appends the entries that have reordering scores as lines of a reordering
-    /// table.
+    /// Appends the entries that have reordering scores as lines of a reordering table.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn write_reordering_table(
         &mut self,
         record: RecordOffset,
@@ -137,7 +148,7 @@ impl<'a> EntryPrinter<'a> {
         self.table.check_alignment(alignment)?;
         for (k, (source, target)) in self.table.alignment_points(alignment).enumerate() {
             let space = if k == 0 { "" } else { " " };
-            // Memory does not fail.
+            // Writing to memory does not fail.
             let _ = write!(out, "{space}{source}-{target}");
         }
         Ok(())
@@ -157,8 +168,8 @@ fn push_probabilities(scores: &[f32], scratch: &mut Vec<u8>, out: &mut Vec<u8>) 
 pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
     let stored = if score == 1e-10 { 0.0 } else { score };
     let probability = f64::from(stored).exp();
-    // Six digits bring back nearly every text; some need more, and at the edge
-    // of what an f32 holds none do: then eight are near enough.
+    // Six digits reproduce nearly every text; some need more. Near the limits of an f32
+    // none suffice: then there are eight.
     for digits in [6, 7, 8, 9, 12, 17, 8] {
         scratch.clear();
         push_digits(probability, digits, scratch);
@@ -199,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn six_digit_texts_come_back_as_they_were() {
+    fn six_digit_texts_are_reproduced() {
         for text in ["0.75", "0.118867", "1", "6.79066e-07", "9.08081e-11", "2.718", "0.5", "1e-05"]
         {
             let p = miriam_textio::number::parse_f32_via_f64(text.as_bytes()).unwrap();
@@ -211,7 +222,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(score in -86.0f32..3.0) {
+        fn printed_probabilities_parse_to_the_score(score in -86.0f32..3.0) {
             let text = printed(score);
             let p: f64 = text.parse().unwrap();
             let exact = f64::from(score).exp();

@@ -1,4 +1,4 @@
-//! What can go wrong with a phrase table.
+//! The errors of this crate.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ pub enum Error {
     /// The binary file: it cannot be written or opened, or it is damaged.
     #[error(transparent)]
     File(#[from] miriam_storage::Error),
-    /// The text: it cannot be read, or a line does not have its form.
+    /// The text: it cannot be read, or a line is malformed.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
-    /// A temporary file of a build under a memory bound.
+    /// A temporary file of a build with a memory bound.
     #[error("{}: cannot {action} a temporary file for building in this folder: {source}", folder.display())]
     Temporary {
-        /// The folder the temporary file lies in.
+        /// The folder of the temporary file.
         folder: PathBuf,
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
-        /// The system's answer.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// Options that do not fit each other or the tables.
+    /// Options that contradict each other or the tables.
     #[error("{0}")]
     Options(String),
     /// The machine grants no worker threads.
@@ -33,13 +33,13 @@ pub enum Error {
     Threads {
         /// How many were asked for.
         threads: usize,
-        /// The system's answer.
+        /// The error of the system.
         reason: String,
     },
 }
 
 impl Error {
-    /// An error of form in line `line` of the text `file`.
+    /// An error of format in line `line` of the text `file`.
     pub(crate) fn format(
         file: &str,
         line: u64,

@@ -1,5 +1,5 @@
-//! What the file and its writer agree on: the metadata block, section names, the
-//! hash of a source phrase and the classes of alignments.
+//! The constants of the file format: the metadata block, section names, the hash of a
+//! source phrase and the classes of alignments.
 
 use miriam_storage::FileKind;
 use miriam_storage::hash::fast_range;
@@ -13,45 +13,45 @@ pub const VERSION: u32 = 1;
 /// How one score column is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ColumnEncoding {
-    /// An `f32` an entry.
+    /// An `f32` for each entry.
     Raw,
-    /// A code an entry, and a codebook of distinct values.
+    /// A code for each entry, and a codebook of the distinct values.
     Coded,
-    /// As `Coded`; a row of the codebook also names counts.
+    /// As `Coded`; the codebook also has the counts of each value.
     CodedWithCounts,
 }
 
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Metadata {
-    /// Phrase pairs.
+    /// The number of phrase pairs.
     pub entries: u64,
-    /// Distinct source phrases.
+    /// The number of distinct source phrases.
     pub sources: u64,
-    /// Lines of the index that hashes map to; spare lines follow.
+    /// Buckets of the index that hashes map to; spare buckets follow.
     pub home_buckets: u64,
-    /// One a phrase score.
+    /// The encoding of each phrase score.
     pub columns: Vec<ColumnEncoding>,
-    /// Reordering scores a row, 0 without reordering.
+    /// Reordering scores of an entry; 0 without reordering.
     pub num_reordering: u32,
-    /// Whether entries carry an alignment code.
+    /// Whether entries have an alignment code.
     pub has_alignment: bool,
-    /// Whether entries carry a code of their counts' text.
+    /// Whether entries have a code of the text of their counts.
     pub has_counts: bool,
-    /// Whether entries carry a code of the text from field 6 on.
+    /// Whether entries have a code of the text from field 6 on.
     pub has_extra: bool,
-    /// Words in the longest source phrase.
+    /// The number of words of the longest source phrase.
     pub max_source_length: u32,
-    /// Words in the longest target phrase.
+    /// The number of words of the longest target phrase.
     pub max_target_length: u32,
-    /// Entries of the source phrase that has most.
+    /// The most targets of a source phrase.
     pub max_targets: u32,
     /// Entries without reordering scores in a table that has them.
     pub missing_reordering: u64,
 }
 
 impl Metadata {
-    /// Columns of an entry that are codes, in record order.
+    /// The number of columns of codes.
     pub fn num_coded_columns(&self) -> usize {
         self.columns.iter().filter(|c| **c != ColumnEncoding::Raw).count()
             + usize::from(self.num_reordering > 0)
@@ -61,47 +61,46 @@ impl Metadata {
     }
 }
 
-/// Phrase scores a table may have. The layout would take more: Moses' tables have
-/// four or five, and a line with so many is a mistake to be told, as damaged
-/// metadata that promise so many columns are.
+/// The most phrase scores of a table. The layout allows more, but Moses' tables have
+/// four or five: a line with more than this is an error, as is metadata that counts more.
 pub(crate) const MAX_SCORES: usize = 20;
-/// Reordering scores a row may have, for the same reason: Moses' models have two
-/// to eight, several joined into one table a multiple of that.
+/// The most reordering scores of an entry, for the same reason: Moses' models have two to
+/// eight, several joined into one table a multiple of that.
 pub(crate) const MAX_REORDERING: usize = 1000;
-/// Slots of an index line.
+/// Slots of a bucket.
 pub(crate) const BUCKET_SLOTS: usize = 14;
-/// A hash's highest bits choose one of this many parts; the number of lines is a
-/// multiple of it, so that parts are built one by one.
+/// The highest bits of a hash choose one of this many partitions; the number of buckets is
+/// a multiple of it, so that partitions are built one by one.
 pub(crate) const PARTITIONS: usize = 64;
-/// Target words have a fixed width from this many targets on: decoding long
-/// lists word by word is what makes them slow.
+/// Target words have a fixed width from this many targets on: decoding long lists of
+/// varints is slow.
 pub(crate) const FIXED_WIDTH_MIN_TARGETS: usize = 16;
-/// Target counts below this stand in a record's first byte.
+/// Numbers of targets below this are in a record's first byte.
 pub(crate) const TARGETS_ESCAPE: usize = 31;
-/// Source lengths below this stand in a record's first byte.
+/// Source lengths below this are in a record's first byte.
 pub(crate) const SOURCE_LENGTH_ESCAPE: usize = 8;
 
-/// Lines for `sources` phrases at a load of 0.7.
+/// The number of buckets for `sources` phrases at a load factor of 0.7.
 pub(crate) fn num_home_buckets(sources: u64) -> u64 {
-    let a_part = (sources * 10).div_ceil((BUCKET_SLOTS * 7 * PARTITIONS) as u64);
-    a_part.max(1) * PARTITIONS as u64
+    let per_partition = (sources * 10).div_ceil((BUCKET_SLOTS * 7 * PARTITIONS) as u64);
+    per_partition.max(1) * PARTITIONS as u64
 }
 
-/// The line on which a phrase of this hash is looked for first.
+/// The bucket in which the search for a phrase of this hash begins.
 #[inline]
-pub(crate) fn home_bucket(hash: u64, home_lines: u64) -> u64 {
-    fast_range(hash, home_lines)
+pub(crate) fn home_bucket(hash: u64, home_buckets: u64) -> u64 {
+    fast_range(hash, home_buckets)
 }
 
-/// The fingerprint a slot keeps of a hash. Lines take the high bits.
+/// The fingerprint of a hash in a slot. Buckets are chosen by the high bits.
 #[inline]
 pub(crate) fn fingerprint(hash: u64) -> u16 {
     hash as u16
 }
 
 /// The hash of a source phrase, built word by word from the XXH3 hashes of the
-/// words' bytes: a span one word longer costs one multiplication more, and a
-/// builder knows the hash before ids are ranked.
+/// words' bytes: a span one word longer costs one multiplication more, and a builder
+/// knows the hash before ids are ranked.
 #[derive(Clone, Copy)]
 pub(crate) struct PhraseHash(pub u64);
 
@@ -116,10 +115,10 @@ impl PhraseHash {
     }
 }
 
-/// Lengths from this on share a class.
+/// Lengths from this minus 1 on share a class.
 const CLASS_LENGTHS: usize = 32;
-/// Alignments are ranked by frequency inside a class of lengths: both lengths
-/// are known when an alignment is decoded, and given them it takes fewer bits.
+/// Alignments are ranked by frequency within a class of lengths: both lengths are known
+/// when an alignment is decoded, so its code takes fewer bits.
 pub(crate) const NUM_ALIGNMENT_CLASSES: usize = CLASS_LENGTHS * CLASS_LENGTHS;
 
 /// The class of alignments between phrases of these lengths.
@@ -160,7 +159,7 @@ mod tests {
     /// Files keep these values. Computed with Python's integers from the golden
     /// XXH3 values of the two words.
     #[test]
-    fn the_hash_of_a_phrase_stays_what_it_is() {
+    fn the_hash_of_a_phrase_does_not_change() {
         assert_eq!(
             PhraseHash::EMPTY.with_word(hash64(b"a")).with_word(hash64(b"abc")).0,
             0xf3b3_5b9f_36da_96c5
@@ -173,8 +172,8 @@ mod tests {
         assert_eq!(num_home_buckets(627), 64);
         assert_eq!(num_home_buckets(628), 128);
         for sources in [1, 1000, 582_384, 13_000_000] {
-            let lines = num_home_buckets(sources);
-            assert!(lines.is_multiple_of(64) && sources as f64 / (lines * 14) as f64 <= 0.7);
+            let buckets = num_home_buckets(sources);
+            assert!(buckets.is_multiple_of(64) && sources as f64 / (buckets * 14) as f64 <= 0.7);
         }
         assert_eq!(home_bucket(u64::MAX, 128), 127);
         assert_eq!(home_bucket(1 << 58, 128), 2);

@@ -1,23 +1,23 @@
 //! Memory-mapped phrase tables with integrated lexical reordering.
 //!
-//! One file holds everything a phrase-based decoder asks of a phrase pair: its
-//! scores, its reordering scores, its words and its alignment. It is made from
+//! One file holds everything a phrase-based decoder needs of a phrase pair: its
+//! scores, its reordering scores, its words and its alignment. It is built from
 //! Moses' text tables ([`build_file`]) and mapped, never parsed
 //! ([`PhraseTable::open`]); small text tables can also be built in memory at
 //! start-up ([`load_text`], [`load_reordering_text`]).
 //!
-//! A lookup costs two random memory accesses: one 64-byte line of the index and
+//! A lookup costs two random memory accesses: one 64-byte bucket of the index and
 //! the record of the source phrase, which holds all its targets column by
 //! column. All spans of a sentence are looked up together
 //! ([`PhraseTable::lookup_spans`]), so that those accesses overlap. Scores are
-//! natural logarithms taken at building, equal bit for bit to those Moses2 sees
-//! in the table its own builder makes.
+//! natural logarithms, computed when the table is built and equal bit for bit to those
+//! Moses2 reads from the table that its own builder writes.
 //!
-//! Directories that Moses' own ProbingPT tools wrote are read where they lie
-//! ([`MosesTable`]); a decoder takes either kind as [`AnyTable`].
+//! Directories that Moses' own ProbingPT tools wrote are mapped too ([`MosesTable`]); a
+//! decoder takes either kind as [`AnyTable`].
 //!
-//! What a file holds byte by byte stands in `docs/formats.md`. A damaged or
-//! hostile file gives an [`Error`] or "not found", never a panic.
+//! `docs/formats.md` describes a file byte by byte. A damaged or hostile file gives an
+//! [`Error`] or "not found", never a panic.
 
 #![forbid(unsafe_code)]
 

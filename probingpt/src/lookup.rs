@@ -1,9 +1,9 @@
-//! Finding source phrases: all spans of a sentence at once.
+//! Looking up source phrases: all spans of a sentence at once.
 //!
-//! One lookup at a time waits for memory twice, for the line and for the record.
-//! So a sentence is done in stages: hash every span and ask for its line; probe
-//! the lines and ask for the records they name; compare the source words. On a
-//! table larger than the caches this is 2 to 4 times as fast as one by one.
+//! A single lookup waits for memory twice, for the bucket and for the record. So a
+//! sentence is looked up in stages: hash every span and prefetch its bucket; probe the
+//! buckets and prefetch the records they point to; compare the source words. On a table
+//! larger than the caches this is 2 to 4 times as fast as single lookups.
 
 use miriam_storage::hash::hash64;
 use miriam_storage::{prefetch_at, prefetch_read};
@@ -12,23 +12,22 @@ use crate::format::{PhraseHash, fingerprint, home_bucket};
 use crate::record::source_matches;
 use crate::{PhraseTable, RecordOffset, bucket, varint};
 
-/// A source phrase of the sentence that the table has.
+/// A span of a sentence whose source phrase is in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanHit {
     /// The span's first word.
     pub start: u32,
-    /// The word behind its last.
+    /// The position after the span's last word.
     pub end: u32,
-    /// Its record.
+    /// The record of the source phrase.
     pub record: RecordOffset,
 }
 
-/// What a lookup of all spans found, and its buffers. Use it again for the next
-/// sentence.
+/// The spans that a lookup found, and its buffers, which the next sentence reuses.
 #[derive(Clone, Debug, Default)]
 pub struct SpanLookup {
     pub(crate) hits: Vec<SpanHit>,
-    /// The words' codes end to end, and where each begins.
+    /// The words as varints end to end, and the start of each.
     codes: Vec<u8>,
     code_starts: Vec<u32>,
     word_hashes: Vec<u64>,
@@ -49,7 +48,7 @@ impl SpanLookup {
         Self::default()
     }
 
-    /// The spans found: start ascending, then length ascending.
+    /// The spans found, by start and then length, ascending.
     pub fn hits(&self) -> &[SpanHit] {
         &self.hits
     }
@@ -57,8 +56,8 @@ impl SpanLookup {
 
 impl PhraseTable {
     /// Looks up every span of up to `max_length` words. Words are ids of
-    /// [`PhraseTable::source_words`]; any other number (`u32::MAX` by custom)
-    /// stands for an unknown word, which no span crosses.
+    /// [`PhraseTable::source_words`]; any other number (`u32::MAX` by convention) is an
+    /// unknown word, which no span contains.
     pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
         let SpanLookup { hits, codes, code_starts, word_hashes, spans, candidates } = lookup;
         hits.clear();
@@ -69,8 +68,7 @@ impl PhraseTable {
         candidates.clear();
         code_starts.push(0);
         for &word in sentence {
-            // A hash of 0 is as good as any; unknown words are told by having
-            // no code.
+            // Unknown words are recognised by their empty code; their hash is not used.
             let mut hash = 0;
             if let Some(text) = self.source.get(word) {
                 hash = hash64(text);
@@ -132,7 +130,7 @@ impl PhraseTable {
     #[inline(always)]
     fn for_each_candidate(&self, hash: u64, mut found: impl FnMut(u64)) {
         let mut number = home_bucket(hash, self.metadata.home_buckets) as usize;
-        // Lines that went on follow each other; the file's end is the last stop.
+        // Overflow goes to the next bucket; the index ends with a bucket without any.
         while let Some(line) = self.index.get(number) {
             bucket::probe_fingerprints(line, fingerprint(hash), &mut found);
             if !bucket::overflows(line) {

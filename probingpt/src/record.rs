@@ -13,18 +13,18 @@
 //! | codes of reordering, alignment, counts, extra text, each if the table has it | width x n |
 //! | target words: n < 16 as codes, else at their fixed width | |
 //!
-//! "Code" is the number code of [`crate::code`]. Columns stand before words, so
-//! that a reader who needs scores only reaches them by arithmetic. Targets keep
-//! the order of the text. A target pool (an id a target instead of its words)
-//! was tried on a large table: larger, and one random access more a target.
+//! "Code" is the varint of [`crate::varint`]. Columns come before words, so that a
+//! reader finds the scores by arithmetic. Targets keep the order of the text. A pool of
+//! target phrases (an id instead of the words) was tried on a large table: it was larger
+//! and cost one random access more per target.
 
 use crate::format::{FIXED_WIDTH_MIN_TARGETS, SOURCE_LENGTH_ESCAPE, TARGETS_ESCAPE};
 use crate::varint;
 
-/// What stands before the columns, and the bytes from there on.
+/// Reads a record: its head is parsed, its columns are read in order.
 pub(crate) struct RecordReader<'a> {
     pub source_length: usize,
-    /// The codes of the source words, and everything behind them.
+    /// The varints of the source words, and everything after them.
     source: &'a [u8],
     pub num_targets: usize,
     wide_lengths: bool,
@@ -34,7 +34,7 @@ pub(crate) struct RecordReader<'a> {
     next_width: usize,
 }
 
-/// Whether the record at `offset` has these source words, given as their codes.
+/// Whether the record at `offset` has these source words, given as varints.
 #[inline(always)]
 pub(crate) fn source_matches(records: &[u8], offset: u64, length: usize, codes: &[u8]) -> bool {
     let Some((&first, mut rest)) = records.get(offset as usize..).and_then(<[u8]>::split_first)
@@ -50,8 +50,8 @@ pub(crate) fn source_matches(records: &[u8], offset: u64, length: usize, codes: 
 }
 
 impl<'a> RecordReader<'a> {
-    /// Reads the head of the record at `offset`; `coded` is the table's number
-    /// of code columns. Nothing where the records end inside it.
+    /// Parses the head of the record at `offset`; `coded` is the table's number of code
+    /// columns. `None` if the record is truncated.
     #[inline]
     pub fn parse(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
         let (&first, mut rest) = records.get(usize::try_from(offset).ok()?..)?.split_first()?;
@@ -73,9 +73,9 @@ impl<'a> RecordReader<'a> {
         let (widths, mut rest) = rest.split_at_checked(coded.div_ceil(4))?;
         let mut word_width = 0;
         if targets >= FIXED_WIDTH_MIN_TARGETS {
-            let (&width, behind) = rest.split_first()?;
+            let (&width, others) = rest.split_first()?;
             word_width = usize::from(width);
-            rest = behind;
+            rest = others;
             if !(1..=4).contains(&word_width) {
                 return None;
             }
@@ -106,8 +106,8 @@ impl<'a> RecordReader<'a> {
         Some(taken)
     }
 
-    /// The first column: what each target's words end at. `ends` gets one number
-    /// a target. Returns the number of words in all.
+    /// Reads the first column, lengths, into `ends`: `[targets]` cumulative ends of the
+    /// targets' words. Returns the number of words in all.
     #[inline]
     pub fn read_target_ends(&mut self, ends: &mut [u32]) -> Option<usize> {
         let width = if self.wide_lengths { 4 } else { 1 };
@@ -124,7 +124,7 @@ impl<'a> RecordReader<'a> {
                 *end = total as u32;
             }
         }
-        // A word takes a byte at least: no allocation beyond what is there.
+        // A word takes at least a byte, so this bounds the allocation.
         (total <= self.rest.len() as u64 && total <= u64::from(u32::MAX)).then_some(total as usize)
     }
 
@@ -134,13 +134,13 @@ impl<'a> RecordReader<'a> {
         self.num_targets <= self.rest.len()
     }
 
-    /// The next column, of `f32`.
+    /// The next column, of `f32`: `[targets]`.
     #[inline]
     pub fn read_floats(&mut self) -> Option<&'a [[u8; 4]]> {
         Some(self.take_bytes(self.num_targets.checked_mul(4)?)?.as_chunks().0)
     }
 
-    /// The next column, of codes.
+    /// The next column, of codes: `[targets]`.
     #[inline]
     pub fn read_codes(&mut self) -> Option<CodeColumn<'a>> {
         let width = self.widths.get(self.next_width / 4)? >> (2 * (self.next_width % 4)) & 3;
@@ -154,8 +154,7 @@ impl<'a> RecordReader<'a> {
         })
     }
 
-    /// The last column: `words.len()` word ids in all. Returns the bytes behind
-    /// the record.
+    /// Reads the last column: `words.len()` word ids. Returns the bytes after the record.
     #[inline]
     pub fn read_words(mut self, words: &mut [u32]) -> Option<&'a [u8]> {
         if self.word_width == 0 {
@@ -176,7 +175,7 @@ impl<'a> RecordReader<'a> {
     }
 }
 
-/// A column of codes at one of the four widths.
+/// A column of codes of one of four widths.
 #[derive(Clone, Copy)]
 pub(crate) enum CodeColumn<'a> {
     One(&'a [u8]),
@@ -205,11 +204,11 @@ impl CodeColumn<'_> {
     }
 }
 
-/// Appends the bytes of a record before its widths.
+/// Appends the head of a record, before the widths.
 pub(crate) fn push_header(out: &mut Vec<u8>, source: &[u32], targets: usize, wide_lengths: bool) {
     let short = source.len().min(SOURCE_LENGTH_ESCAPE) - 1;
-    let many = targets >= TARGETS_ESCAPE || wide_lengths;
-    let first = short | if many { TARGETS_ESCAPE } else { targets } << 3;
+    let escaped = targets >= TARGETS_ESCAPE || wide_lengths;
+    let first = short | if escaped { TARGETS_ESCAPE } else { targets } << 3;
     out.push(first as u8);
     if source.len() >= SOURCE_LENGTH_ESCAPE {
         varint::push(out, source.len() as u32);
@@ -217,12 +216,12 @@ pub(crate) fn push_header(out: &mut Vec<u8>, source: &[u32], targets: usize, wid
     for &word in source {
         varint::push(out, word);
     }
-    if many {
+    if escaped {
         varint::push(out, (targets as u32) << 1 | u32::from(wide_lengths));
     }
 }
 
-/// Bytes a code column needs for codes up to `largest`.
+/// Bytes of a code, for codes up to `largest`.
 pub(crate) fn code_width(largest: u32) -> usize {
     match largest {
         0..=0xff => 1,

@@ -1,4 +1,4 @@
-//! Numbers about a table, for people.
+//! Statistics of a table's entries.
 
 use crate::format::ColumnEncoding;
 use crate::{AnyTable, MosesTable, PhraseTable, RecordOffset, Result, Targets};
@@ -8,7 +8,7 @@ use crate::{AnyTable, MosesTable, PhraseTable, RecordOffset, Result, Targets};
 pub struct ColumnStatistics {
     /// `raw`, `coded` or `coded with counts`.
     pub storage: &'static str,
-    /// Distinct values, where a codebook knows them.
+    /// The number of distinct values, if the column has a codebook.
     pub distinct: Option<usize>,
     /// The lowest natural logarithm.
     pub lowest: f32,
@@ -25,25 +25,29 @@ impl ColumnStatistics {
     }
 }
 
-/// What a pass over a whole table finds.
+/// Statistics of a whole table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// One a phrase score.
+    /// One for each phrase score.
     pub scores: Vec<ColumnStatistics>,
-    /// Phrase pairs.
+    /// The number of phrase pairs.
     pub entries: u64,
-    /// Target words in all.
+    /// The number of target words in all.
     pub target_words: u64,
-    /// Words in the longest target phrase.
+    /// The number of words of the longest target phrase.
     pub max_target_length: usize,
-    /// Source phrases with a single target.
+    /// The number of source phrases with a single target.
     pub single_targets: u64,
-    /// Entries of the source phrase that has most.
+    /// The most targets of a source phrase.
     pub max_targets: usize,
 }
 
 impl AnyTable {
     /// Reads every entry and counts.
+    ///
+    /// # Errors
+    ///
+    /// A record is damaged.
     pub fn statistics(&self) -> Result<Statistics> {
         match self {
             AnyTable::Native(table) => {

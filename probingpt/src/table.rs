@@ -1,8 +1,8 @@
 //! An open phrase table.
 //!
-//! Opening checks what can be checked without reading the data: that sections
-//! are there, that their sizes fit each other and the metadata. What lies inside
-//! records is checked where it is used, by plain bounds checks.
+//! Opening checks what can be checked without reading the data: that sections are there,
+//! and that their sizes agree with each other and the metadata. The contents of records
+//! are checked when they are decoded, by plain bounds checks.
 
 use std::path::Path;
 
@@ -17,26 +17,27 @@ use crate::format::{
 use crate::record::RecordReader;
 use crate::{Error, Result, varint};
 
-/// A source phrase of a table: where its record starts.
+/// The offset of a source phrase's record, by which a table names the phrase.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct RecordOffset(pub u64);
 
-/// The codebook of a score column: values as natural logarithms.
+/// The codebook of a score column.
 pub(crate) struct Codebook {
+    /// Natural logarithms, by code.
     pub values: View<f32>,
-    /// The counts text that goes with each value, where the column keeps it.
+    /// The text of the counts of each value, if the column keeps it.
     pub counts: Option<StringPool>,
 }
 
-/// A phrase table, mapped from a file or built in memory. Share it in an `Arc`;
-/// reading needs no lock and writes nothing.
+/// A phrase table, mapped from a file or built in memory. It is immutable: threads share
+/// it in an `Arc`.
 pub struct PhraseTable {
     container: Container,
     pub(crate) metadata: Metadata,
     pub(crate) num_coded_columns: usize,
     pub(crate) source: Dictionary,
     pub(crate) target: Dictionary,
-    /// One a score column; nothing where the column is raw.
+    /// One for each score column; `None` for raw columns.
     pub(crate) codebooks: Vec<Option<Codebook>>,
     pub(crate) reordering: View<f32>,
     pub(crate) alignment_classes: View<u32>,
@@ -49,29 +50,37 @@ pub struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Opens the phrase table at `path`. Costs microseconds and no memory
-    /// whatever its size; pages are read as they are used (or at once, as `load`
-    /// says).
+    /// Opens the phrase table at `path`. This costs microseconds and no memory, whatever
+    /// its size; pages are read when they are used, or at once if `load` says so.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no sound table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }
 
     /// The phrase table in an open container.
+    ///
+    /// # Errors
+    ///
+    /// The container is of another kind or version, or its sections contradict its
+    /// metadata.
     pub fn from_container(container: Container) -> Result<Self> {
         let container = container.expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
-        let damaged = |place: &str, reason: &str| container.damaged(place, reason);
+        let damaged = |section: &str, reason: &str| container.damaged(section, reason);
         let num_reordering = metadata.num_reordering as usize;
         if metadata.columns.len() > MAX_SCORES
             || num_reordering > MAX_REORDERING
             || metadata.home_buckets == 0
             || !metadata.home_buckets.is_multiple_of(PARTITIONS as u64)
         {
-            return Err(damaged("metadata", "its counts cannot be").into());
+            return Err(damaged("metadata", "its counts are out of range").into());
         }
         let index = container.section::<Bucket>(section::INDEX)?;
         if (index.len() as u64) < metadata.home_buckets {
-            return Err(damaged(section::INDEX, "lines are missing").into());
+            return Err(damaged(section::INDEX, "buckets are missing").into());
         }
         let codebooks = (0..metadata.columns.len())
             .map(|k| {
@@ -84,17 +93,17 @@ impl PhraseTable {
                 };
                 let values = container.section::<f32>(&section::values(k))?;
                 if counts.as_ref().is_some_and(|c| c.len() != values.len()) {
-                    return Err(damaged(&section::counts(k), "one is needed for each value"));
+                    return Err(damaged(&section::counts(k), "there is not one for each value"));
                 }
                 Ok(Some(Codebook { values, counts }))
             })
             .collect::<Result<_, miriam_storage::Error>>()?;
         let reordering = container.section::<f32>(section::REORDERING)?;
-        let whole_rows = match num_reordering {
+        let is_rectangular = match num_reordering {
             0 => reordering.is_empty(),
             n => !reordering.is_empty() && reordering.len() % n == 0,
         };
-        if !whole_rows {
+        if !is_rectangular {
             return Err(damaged(section::REORDERING, "it is not a whole number of rows").into());
         }
         let alignment_classes = container.section::<u32>(section::ALIGNMENT_CLASSES)?;
@@ -104,15 +113,15 @@ impl PhraseTable {
             || !alignment_classes.is_sorted()
             || alignment_classes.last().map(|&n| n as usize + 1) != Some(alignment_offsets.len())
         {
-            let reason = "they do not fit the alignments";
+            let reason = "they contradict the number of alignments";
             return Err(damaged(section::ALIGNMENT_CLASSES, reason).into());
         }
         if alignment_offsets.last().map(|&n| n as usize) != Some(alignment_points.len()) {
-            let reason = "they do not fit the points";
+            let reason = "they contradict the number of points";
             return Err(damaged(section::ALIGNMENT_OFFSETS, reason).into());
         }
-        let pool = |wanted: bool, name: &str| {
-            wanted.then(|| StringPool::open(&container, name)).transpose()
+        let pool = |is_present: bool, name: &str| {
+            is_present.then(|| StringPool::open(&container, name)).transpose()
         };
         Ok(PhraseTable {
             num_coded_columns: metadata.num_coded_columns(),
@@ -137,47 +146,47 @@ impl PhraseTable {
         self.container.path()
     }
 
-    /// The container the table lies in.
+    /// The container of the table.
     pub fn container(&self) -> &Container {
         &self.container
     }
 
-    /// Phrase scores a target.
+    /// Phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         self.metadata.columns.len()
     }
 
-    /// Reordering scores a target; 0 in a table without reordering.
+    /// Reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering(&self) -> usize {
         self.metadata.num_reordering as usize
     }
 
-    /// Phrase pairs.
+    /// The number of phrase pairs.
     pub fn num_entries(&self) -> u64 {
         self.metadata.entries
     }
 
-    /// Distinct source phrases.
+    /// The number of distinct source phrases.
     pub fn num_sources(&self) -> u64 {
         self.metadata.sources
     }
 
-    /// Words in the longest source phrase.
+    /// The number of words of the longest source phrase.
     pub fn max_source_length(&self) -> usize {
         self.metadata.max_source_length as usize
     }
 
-    /// Words in the longest target phrase.
+    /// The number of words of the longest target phrase.
     pub fn max_target_length(&self) -> usize {
         self.metadata.max_target_length as usize
     }
 
-    /// Entries of the source phrase that has most.
+    /// The most targets of a source phrase.
     pub fn max_targets(&self) -> usize {
         self.metadata.max_targets as usize
     }
 
-    /// Entries without reordering scores, in a table that has them.
+    /// The number of entries without reordering scores, in a table that has them.
     pub fn missing_reordering(&self) -> u64 {
         self.metadata.missing_reordering
     }
@@ -187,40 +196,48 @@ impl PhraseTable {
         self.metadata.has_alignment
     }
 
-    /// The words of source phrases; their ids are what lookups take.
+    /// The words of source phrases; lookups take their ids.
     pub fn source_words(&self) -> &Dictionary {
         &self.source
     }
 
-    /// The words of target phrases; their ids are what [`crate::Targets`] holds.
+    /// The words of target phrases; [`crate::Targets`] has their ids.
     pub fn target_words(&self) -> &Dictionary {
         &self.target
     }
 
-    /// The text of source word `id`; an error where a damaged file has none.
+    /// The text of source word `id`.
+    ///
+    /// # Errors
+    ///
+    /// A damaged file has no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         self.source.get(id).ok_or_else(|| self.damaged_word(section::SOURCE, id))
     }
 
-    /// The text of target word `id`; an error where a damaged file has none.
+    /// The text of target word `id`.
+    ///
+    /// # Errors
+    ///
+    /// A damaged file has no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         self.target.get(id).ok_or_else(|| self.damaged_word(section::TARGET, id))
     }
 
     #[cold]
     fn damaged_word(&self, dictionary: &str, id: u32) -> Error {
-        let place = format!("{dictionary}.offsets");
-        self.container.damaged(&place, format!("word {id} has no text")).into()
+        let section = format!("{dictionary}.offsets");
+        self.container.damaged(&section, format!("word {id} has no text")).into()
     }
 
-    /// Rows of reordering scores, the reserved row 0 included.
+    /// The number of rows of reordering scores, with the reserved row 0.
     pub fn num_reordering_rows(&self) -> usize {
         self.reordering.len().checked_div(self.num_reordering()).unwrap_or(0)
     }
 
-    /// The reordering scores (natural logarithms) of `row`, as
-    /// [`crate::Targets::reordering`] names it; nothing for row 0, which stands
-    /// for "no reordering scores".
+    /// The reordering scores (natural logarithms) of `row`, of
+    /// [`crate::Targets::reordering_row`]; `None` for row 0, which means "no reordering
+    /// scores".
     pub fn reordering_scores(&self, row: u32) -> Option<&[f32]> {
         if row == 0 {
             return None;
@@ -230,8 +247,8 @@ impl PhraseTable {
         self.reordering.get(start..start.checked_add(width)?).filter(|row| !row.is_empty())
     }
 
-    /// The (source, target) positions of alignment `id` in their written order;
-    /// none for an id that does not exist.
+    /// The (source, target) positions of alignment `id`, in the order of the text; empty
+    /// for an id that does not exist.
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
         let mut rest = self.alignment_bytes(id).unwrap_or_default();
         std::iter::from_fn(move || {
@@ -241,7 +258,7 @@ impl PhraseTable {
         })
     }
 
-    /// Whether the points of alignment `id` cannot be read whole.
+    /// Whether the points of alignment `id` are truncated.
     fn is_alignment_truncated(&self, id: u32) -> bool {
         let Some(mut rest) = self.alignment_bytes(id) else { return true };
         let mut numbers = 0;
@@ -254,10 +271,10 @@ impl PhraseTable {
         numbers % 2 == 1
     }
 
-    /// An error where the points of alignment `id` cannot be read whole.
+    /// An error if the points of alignment `id` are truncated.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         if self.is_alignment_truncated(id) {
-            let reason = format!("alignment {id} is cut");
+            let reason = format!("alignment {id} is truncated");
             return Err(self.container.damaged(section::ALIGNMENT_POINTS, reason).into());
         }
         Ok(())
@@ -269,13 +286,12 @@ impl PhraseTable {
         self.alignment_points.get(start..end)
     }
 
-    /// Distinct alignments, counted in each class of lengths.
+    /// The number of distinct alignments, counted in each class of lengths.
     pub fn num_alignments(&self) -> usize {
         self.alignment_offsets.len() - 1
     }
 
-    /// Every source phrase, in the order of the index: deterministic, the same
-    /// for the same text however it was built.
+    /// Every source phrase, in the order of the index, which depends on the text only.
     pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
         self.index.iter().flat_map(|line| {
             (0..bucket::used_slots(line))
@@ -283,7 +299,11 @@ impl PhraseTable {
         })
     }
 
-    /// The source words of `record`, which replace what is in `words`.
+    /// Decodes the source words of `record` into `words`.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn read_source(&self, record: RecordOffset, words: &mut Vec<u32>) -> Result<()> {
         words.clear();
         words.extend(self.record_reader(record)?.source_words());
@@ -291,6 +311,10 @@ impl PhraseTable {
     }
 
     /// The number of targets of `record`.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged.
     pub fn num_targets(&self, record: RecordOffset) -> Result<usize> {
         Ok(self.record_reader(record)?.num_targets)
     }
@@ -298,12 +322,12 @@ impl PhraseTable {
     #[inline]
     pub(crate) fn record_reader(&self, record: RecordOffset) -> Result<RecordReader<'_>> {
         RecordReader::parse(&self.records, record.0, self.num_coded_columns)
-            .ok_or_else(|| self.damaged_record(record, "it is cut"))
+            .ok_or_else(|| self.damaged_record(record, "it is truncated"))
     }
 
     #[cold]
     pub(crate) fn damaged_record(&self, record: RecordOffset, reason: &str) -> Error {
-        let place = format!("record at {}", record.0);
-        self.container.damaged(&place, reason).into()
+        let section = format!("record at {}", record.0);
+        self.container.damaged(&section, reason).into()
     }
 }

@@ -1,7 +1,7 @@
-//! All targets of a source phrase, decoded into buffers that are used again.
+//! All targets of a source phrase, decoded into reused buffers.
 //!
-//! Decoding goes column by column, as the record lies; no target is touched
-//! twice and nothing is allocated once the buffers have grown.
+//! A record is decoded column by column, in its order; nothing is allocated once the
+//! buffers have grown.
 
 use crate::format::alignment_class;
 use crate::{PhraseTable, RecordOffset, Result};
@@ -11,13 +11,13 @@ use crate::{PhraseTable, RecordOffset, Result};
 pub struct Targets {
     len: usize,
     num_scores: usize,
-    /// Row by row.
+    /// `[targets, num_scores]`.
     scores: Vec<f32>,
     reordering: Vec<u32>,
     alignment: Vec<u32>,
     word_ends: Vec<u32>,
     words: Vec<u32>,
-    /// Reordering scores that lie in the record itself, row by row.
+    /// Reordering scores stored in the record itself: `[targets, num_inline_reordering]`.
     inline_reordering: Vec<f32>,
     num_inline_reordering: usize,
 }
@@ -28,7 +28,7 @@ impl Targets {
         Self::default()
     }
 
-    /// How many targets there are.
+    /// The number of targets.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
@@ -40,7 +40,7 @@ impl Targets {
         self.len == 0
     }
 
-    /// The phrase scores of target `i`, natural logarithms.
+    /// The phrase scores of target `i`: natural logarithms.
     #[inline]
     pub fn scores(&self, i: usize) -> &[f32] {
         &self.scores[i * self.num_scores..][..self.num_scores]
@@ -48,14 +48,14 @@ impl Targets {
 
     /// The row of reordering scores of target `i`, for
     /// [`PhraseTable::reordering_scores`]; 0 for none. A [`crate::MosesTable`]
-    /// has no rows: see [`Targets::own_reordering`].
+    /// has no rows, but [`Targets::inline_reordering`].
     #[inline]
     pub fn reordering_row(&self, i: usize) -> u32 {
         self.reordering[i]
     }
 
-    /// The reordering scores of target `i` where records hold them, as those of a
-    /// [`crate::MosesTable`] do; nothing where there are none.
+    /// The reordering scores of target `i` if records hold them, as those of a
+    /// [`crate::MosesTable`]; `None` if there are none.
     #[inline]
     pub fn inline_reordering(&self, i: usize) -> Option<&[f32]> {
         let width = self.num_inline_reordering;
@@ -77,9 +77,9 @@ impl Targets {
     }
 }
 
-/// Filling by rows, target by target.
+/// Filling target by target, for row-wise records.
 impl Targets {
-    /// Forgets all targets; the next have so many scores.
+    /// Removes all targets and sets the numbers of scores of the next.
     pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {
         self.len = 0;
         (self.num_scores, self.num_inline_reordering) = (num_scores, num_reordering);
@@ -91,19 +91,19 @@ impl Targets {
         self.words.clear();
     }
 
-    /// The phrase scores of the next target.
+    /// Appends the phrase scores of the next target.
     #[inline]
     pub(crate) fn push_scores(&mut self, scores: impl Iterator<Item = f32>) {
         self.scores.extend(scores);
     }
 
-    /// The reordering scores of the next target.
+    /// Appends the reordering scores of the next target.
     #[inline]
     pub(crate) fn push_reordering(&mut self, scores: impl Iterator<Item = f32>) {
         self.inline_reordering.extend(scores);
     }
 
-    /// The next target, whose scores are there.
+    /// Appends a target, after its scores.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -120,8 +120,8 @@ impl Targets {
     }
 }
 
-/// Makes `buffer` at least `len` long and returns its beginning; what is left in
-/// it is overwritten by the caller.
+/// The first `len` items of `buffer`, which grows if needed. Their old values are left for
+/// the caller to overwrite.
 #[inline]
 fn resize_for_overwrite<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
     if buffer.len() < len {
@@ -132,7 +132,11 @@ fn resize_for_overwrite<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> 
 
 impl PhraseTable {
     /// Decodes all targets of `record`, which must come from this table, into
-    /// `targets`. A damaged record is an error and leaves no targets.
+    /// `targets`.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged; `targets` is empty then.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.len = 0;
         match self.decode(record, targets) {
@@ -142,16 +146,16 @@ impl PhraseTable {
     }
 
     fn decode(&self, record: RecordOffset, targets: &mut Targets) -> Result<(), &'static str> {
-        const CUT: &str = "it is cut";
-        let head = self.try_record_reader(record).ok_or(CUT)?;
-        let mut columns = head;
+        const TRUNCATED: &str = "it is truncated";
+        let mut columns = self.try_record_reader(record).ok_or(TRUNCATED)?;
         let n = columns.num_targets;
         if !columns.lengths_fit() {
-            return Err(CUT);
+            return Err(TRUNCATED);
         }
         let source_length = columns.source_length;
-        let total_words =
-            columns.read_target_ends(resize_for_overwrite(&mut targets.word_ends, n)).ok_or(CUT)?;
+        let total_words = columns
+            .read_target_ends(resize_for_overwrite(&mut targets.word_ends, n))
+            .ok_or(TRUNCATED)?;
 
         let width = self.num_scores();
         targets.num_scores = width;
@@ -159,24 +163,24 @@ impl PhraseTable {
         for (k, codebook) in self.codebooks.iter().enumerate() {
             match codebook {
                 None => {
-                    let floats = columns.read_floats().ok_or(CUT)?;
+                    let floats = columns.read_floats().ok_or(TRUNCATED)?;
                     let scores = resize_for_overwrite(&mut targets.scores, n * width);
                     for (row, value) in scores.chunks_exact_mut(width).zip(floats) {
                         row[k] = f32::from_le_bytes(*value);
                     }
                 }
                 Some(codebook) => {
-                    let codes = columns.read_codes().ok_or(CUT)?;
+                    let codes = columns.read_codes().ok_or(TRUNCATED)?;
                     let scores = resize_for_overwrite(&mut targets.scores, n * width);
                     let values = &codebook.values[..];
-                    let mut whole = true;
+                    let mut all_valid = true;
                     codes.for_each(scores.chunks_exact_mut(width), |row, code| {
                         match values.get(code as usize) {
                             Some(&value) => row[k] = value,
-                            None => whole = false,
+                            None => all_valid = false,
                         }
                     });
-                    if !whole {
+                    if !all_valid {
                         return Err("a score's code is outside its codebook");
                     }
                 }
@@ -185,7 +189,7 @@ impl PhraseTable {
 
         let reordering = resize_for_overwrite(&mut targets.reordering, n);
         if self.metadata.num_reordering > 0 {
-            let codes = columns.read_codes().ok_or(CUT)?;
+            let codes = columns.read_codes().ok_or(TRUNCATED)?;
             let mut largest = 0;
             codes.for_each(reordering.iter_mut(), |row, code| {
                 *row = code;
@@ -200,32 +204,32 @@ impl PhraseTable {
 
         let alignment = resize_for_overwrite(&mut targets.alignment, n);
         if self.metadata.has_alignment {
-            let codes = columns.read_codes().ok_or(CUT)?;
+            let codes = columns.read_codes().ok_or(TRUNCATED)?;
             let mut start = 0;
-            let mut whole = true;
+            let mut all_valid = true;
             let ends = &targets.word_ends[..n];
             codes.for_each(alignment.iter_mut().zip(ends), |(id, &end), code| {
                 let class = alignment_class(source_length, (end - start) as usize);
                 start = end;
                 let first = self.alignment_classes[class];
                 *id = first.wrapping_add(code);
-                whole &= code < self.alignment_classes[class + 1] - first;
+                all_valid &= code < self.alignment_classes[class + 1] - first;
             });
-            if !whole {
+            if !all_valid {
                 return Err("an alignment's code is outside its class");
             }
         } else {
             alignment.fill(u32::MAX);
         }
         if self.metadata.has_counts {
-            columns.read_codes().ok_or(CUT)?;
+            columns.read_codes().ok_or(TRUNCATED)?;
         }
         if self.metadata.has_extra {
-            columns.read_codes().ok_or(CUT)?;
+            columns.read_codes().ok_or(TRUNCATED)?;
         }
 
         let words = resize_for_overwrite(&mut targets.words, total_words);
-        columns.read_words(words).ok_or(CUT)?;
+        columns.read_words(words).ok_or(TRUNCATED)?;
         let largest = words.iter().fold(0, |a, &b| a.max(b));
         if total_words > 0 && largest as usize >= self.target.len() {
             return Err("a word's id is outside the vocabulary");

@@ -1,8 +1,7 @@
-//! Numbers of one to five bytes, small ones shortest.
+//! A varint code: numbers of one to five bytes, small ones shortest.
 //!
-//! Ids are ranks by frequency, so most take one byte. Against a 7-bit varint
-//! (1.43 bytes a word on a large table) this code takes 1.39, and its length is
-//! known from the first byte alone:
+//! Ids are ranks by frequency, so most take one byte. LEB128 takes 1.43 bytes a word on a
+//! large table, this code 1.39, and its length is known from the first byte alone:
 //!
 //! | first byte | bytes | values |
 //! |---|---|---|
@@ -11,8 +10,8 @@
 //! | 248 to 254 | 3 | 458,752 values from 0 |
 //! | 255 | 5 | any `u32`, little-endian |
 //!
-//! The code of a row of words is unique for the row and never the beginning of
-//! another of the same length, so that phrases compare as bytes.
+//! The code of a phrase is unique, and no prefix of the code of another phrase of the same
+//! length, so phrases are compared as bytes.
 
 /// Appends the code of `value`.
 #[inline]
@@ -29,7 +28,7 @@ pub(crate) fn push(out: &mut Vec<u8>, value: u32) {
     }
 }
 
-/// Takes one number off the front of `bytes`; nothing where they end inside it.
+/// Takes a number off the front of `bytes`; `None` if they are truncated.
 #[inline(always)]
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_those_of_the_table_above_and_values_come_back() {
+    fn values_roundtrip_at_the_lengths_of_the_table_above() {
         let cases = [
             (0, 1),
             (191, 1),

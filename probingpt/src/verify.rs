@@ -1,5 +1,4 @@
-//! The full check of a table: everything that reading relies on, and everything
-//! that counts promise.
+//! The full check of a table: everything that reading relies on, and all counts.
 
 use miriam_storage::Container;
 
@@ -8,9 +7,13 @@ use crate::{Annotations, PhraseTable, Result, Targets};
 /// Checks a whole phrase table beyond its checksums (which
 /// [`Container::verify`] covers): dictionaries, every record, that every source
 /// is found by its words, and the counts in the metadata.
+///
+/// # Errors
+///
+/// The first fault found, with its section or record.
 pub fn verify(container: &Container) -> Result<()> {
     let table = PhraseTable::from_container(container.clone())?;
-    let damaged = |place: &str, reason: String| Err(container.damaged(place, reason).into());
+    let damaged = |section: &str, reason: String| Err(container.damaged(section, reason).into());
     for (name, dictionary) in [("source", table.source_words()), ("target", table.target_words())] {
         if let Err(id) = dictionary.verify() {
             return damaged(name, format!("word {id} is not found by its own text"));
@@ -26,8 +29,8 @@ pub fn verify(container: &Container) -> Result<()> {
     for record in table.records() {
         table.read_source(record, &mut source)?;
         if table.find(&source) != Some(record) {
-            let place = format!("record at {}", record.0);
-            return damaged(&place, "its source phrase does not lead to it".into());
+            let section = format!("record at {}", record.0);
+            return damaged(&section, "its source phrase does not lead to it".into());
         }
         table.read_targets(record, &mut targets)?;
         table.read_annotations(record, &mut annotations)?;
@@ -35,22 +38,22 @@ pub fn verify(container: &Container) -> Result<()> {
         entries += targets.len() as u64;
         for i in 0..targets.len() {
             missing += u64::from(table.num_reordering() > 0 && targets.reordering_row(i) == 0);
-            let reach = |(s, t): (u16, u16)| {
+            let is_inside = |(s, t): (u16, u16)| {
                 usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
             };
-            if !table.alignment_points(targets.alignment_id(i)).all(reach) {
-                let place = format!("record at {}", record.0);
-                return damaged(&place, "an alignment points outside its phrases".into());
+            if !table.alignment_points(targets.alignment_id(i)).all(is_inside) {
+                let section = format!("record at {}", record.0);
+                return damaged(&section, "an alignment points outside its phrases".into());
             }
         }
     }
     let counted = [sources, entries, missing];
-    let promised = [table.num_sources(), table.num_entries(), table.missing_reordering()];
-    if counted != promised {
+    let expected = [table.num_sources(), table.num_entries(), table.missing_reordering()];
+    if counted != expected {
         return damaged(
             "metadata",
             format!(
-                "it promises {promised:?} sources, entries and pairs without reordering; there are {counted:?}"
+                "it counts {expected:?} sources, entries and pairs without reordering; there are {counted:?}"
             ),
         );
     }

@@ -1,5 +1,5 @@
-//! A damaged or hostile file gives errors or other answers, never a panic, and
-//! files of version 1 stay readable.
+//! A damaged or hostile file gives errors or other results, never a panic, and files of
+//! version 1 stay readable.
 
 mod reference;
 
@@ -42,7 +42,7 @@ fn build_bytes(lines: &[Line]) -> Vec<u8> {
     std::fs::read(output).unwrap()
 }
 
-/// Reads everything there is to read; answers do not matter.
+/// Reads everything; results do not matter.
 fn read_everything(table: PhraseTable) {
     let any = AnyTable::from(table);
     let AnyTable::Native(table) = &any else { unreachable!("made of our table") };
@@ -72,8 +72,8 @@ fn read_everything(table: PhraseTable) {
     let _ = any.statistics();
 }
 
-/// The container of `table` with `change` made to its section `name`: checksums
-/// are right again, so that only this crate's checks are left.
+/// The container of `table` with `change` applied to its section `name` and new checksums,
+/// so that only this crate's checks remain.
 fn with_section(table: &PhraseTable, name: &str, change: impl Fn(&mut Vec<u8>)) -> Container {
     let path = Path::new("changed");
     let mut writer = ContainerWriter::in_memory(path, KIND, VERSION).unwrap();
@@ -181,7 +181,7 @@ proptest! {
     }
 }
 
-/// No scores to expect is not a reordering table.
+/// A phrase table with 0 expected scores is not taken for a reordering table.
 #[test]
 fn a_phrase_table_has_scores() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,12 +190,12 @@ fn a_phrase_table_has_scores() {
     assert!(error.contains("1 scores where 0 are expected"), "{error}");
 }
 
-/// Text with words or points missing would look like a table's.
+/// Printing fails rather than leave out words or points.
 #[test]
-fn what_cannot_be_read_is_not_printed() {
+fn damaged_entries_are_not_printed() {
     let bytes = build_bytes(&sample_lines());
-    let whole = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
-    let table = PhraseTable::from_container(whole).unwrap();
+    let container = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("whole")).unwrap();
+    let table = PhraseTable::from_container(container).unwrap();
     let word = |offsets: &mut Vec<u8>| offsets[4..8].fill(0xff);
     let points = |points: &mut Vec<u8>| points.fill(0xff);
     type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
@@ -216,17 +216,17 @@ fn what_cannot_be_read_is_not_printed() {
     }
 }
 
-/// The file that the first version wrote for [`sample`].
+/// The file that version 1 wrote for [`sample_lines`].
 #[test]
 fn files_of_version_1_stay_readable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
     check(&open(&path), &sample_lines(), true);
 }
 
-/// Building is deterministic across machines: the same text gives that file
-/// again. A change of the layout needs a new version.
+/// Building is deterministic across machines: the same text gives that file. A change of
+/// the layout needs a new version.
 #[test]
-fn version_1_is_what_is_written() {
+fn builds_write_version_1() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");
     let bytes = build_bytes(&sample_lines());
     if std::env::var_os("MIRIAM_WRITE_GOLDEN").is_some() {

@@ -1,8 +1,8 @@
-//! ProbingPT directories that Moses' own tool wrote, against the text it wrote
-//! them from; and damaged ones, which give errors and never a panic.
+//! ProbingPT directories that Moses' own tool wrote, against the text they were built
+//! from; and damaged ones, which give errors and never a panic.
 //!
 //! `testdata/moses/text` is a table with `{{LexRO}}` properties. The directories
-//! beside it were made of it by `CreateProbingPT`: `logarithms` with `--log-prob
+//! beside it were built from it by `CreateProbingPT`: `logarithms` with `--log-prob
 //! --num-lex-scores 6`, `probabilities` without either (and without properties).
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn expected_entries() -> BTreeMap<Vec<u8>, Vec<ExpectedEntry>> {
     entries
 }
 
-/// max(ln p, -100), and what `--log-prob` makes of 0 when it stores it.
+/// max(ln p, -100), and the value that `--log-prob` stores for 0.
 fn stored_score(p: f32, stored: bool) -> f32 {
     match p.ln().max(-100.0) {
         0.0 if stored => 1e-10,
@@ -68,7 +68,7 @@ fn ids(table: &AnyTable, source: &[u8]) -> Vec<u32> {
 }
 
 #[test]
-fn a_directory_holds_what_its_text_holds() {
+fn a_directory_has_the_entries_of_its_text() {
     for (name, stored) in [("logarithms", true), ("probabilities", false)] {
         let table = open(&testdata(name)).unwrap();
         assert_eq!((table.num_scores(), table.num_reordering()), (4, if stored { 6 } else { 0 }));
@@ -96,7 +96,7 @@ fn a_directory_holds_what_its_text_holds() {
     }
 }
 
-/// A directory names the sources in its cache: here all but the first.
+/// A directory lists the sources in its cache: here all but the first.
 #[test]
 fn sources_are_listed_from_the_cache_and_counted() {
     let table = open(&testdata("logarithms")).unwrap();
@@ -119,7 +119,7 @@ fn sources_are_listed_from_the_cache_and_counted() {
     assert_eq!(statistics.max_target_length, 3);
 }
 
-/// Reads everything there is to read; answers do not matter.
+/// Reads everything; results do not matter.
 fn read_everything(table: &AnyTable) {
     let mut targets = Targets::new();
     let mut out = Vec::new();
@@ -189,16 +189,16 @@ impl TableCopy {
 }
 
 #[test]
-fn cut_files_are_refused_or_harmless() {
+fn truncated_files_are_refused_or_harmless() {
     let copy = TableCopy::from_testdata("logarithms");
     for file in FILES {
-        let whole = copy.read(file);
-        for length in 0..whole.len() {
-            if let Ok(table) = copy.open_with_file(file, &whole[..length]) {
+        let original = copy.read(file);
+        for length in 0..original.len() {
+            if let Ok(table) = copy.open_with_file(file, &original[..length]) {
                 read_everything(&table);
             }
         }
-        copy.open_with_file(file, &whole).unwrap();
+        copy.open_with_file(file, &original).unwrap();
     }
 }
 
@@ -213,9 +213,9 @@ fn a_missing_file_is_named() {
     }
 }
 
-/// What is wrong where: the file, the line or the record, and what to do.
+/// Errors name the file, the line or the record, and a remedy.
 #[test]
-fn errors_name_file_and_place() {
+fn errors_name_file_and_line() {
     let copy = TableCopy::from_testdata("logarithms");
     let cases: [(&str, &str, &str, &[&str]); 18] = [
         ("config", "VERSION\t15", "VERSION\t14", &["version 14", "version 15", "pt build"]),
@@ -228,47 +228,47 @@ fn errors_name_file_and_place() {
         ("config", "log_prob\t1", "log_prob 1", &["line 5", "tab"]),
         ("source_vocabids", "haus\t", "maus\t", &["field 2", "hash"]),
         ("source_vocabids", "\t", "\tx", &["line 1", "not a number"]),
-        ("TargetVocab.dat", "\t3\n", "\t4\n", &["line", "taken"]),
+        ("TargetVocab.dat", "\t3\n", "\t4\n", &["line", "twice"]),
         ("TargetVocab.dat", "\t3\n", "\t0\n", &["line", "from 1"]),
         ("TargetVocab.dat", "\t3\n", "\t4294967297\n", &["line", "from 1"]),
         ("TargetVocab.dat", "house\t", "the\t", &["two ids"]),
         ("Alignments.dat", "0\t0 0 \n", "0\t0 0 1 \n", &["line", "target position"]),
         ("Alignments.dat", "0\t0 0 \n", "0\t0 65536 \n", &["line", "65536"]),
         ("Alignments.dat", "0\t0 0 \n", "4000000000\t0 0 \n", &["4000000000", "more than"]),
-        ("Alignments.dat", "0\t0 0 \n", "9\t0 0 \n", &["alignment 0", "not among"]),
+        ("Alignments.dat", "0\t0 0 \n", "9\t0 0 \n", &["alignment 0", "missing"]),
     ];
     for (file, from, to, named) in cases {
-        let whole = copy.read(file);
-        let at = whole.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
-        let changed = [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat();
+        let original = copy.read(file);
+        let at = original.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
+        let changed = [&original[..at], to.as_bytes(), &original[at + from.len()..]].concat();
         let error = copy.open_with_file(file, &changed).err().expect(to).to_string();
         for part in named {
             assert!(error.contains(part), "{file} {to}: {error}");
         }
-        copy.open_with_file(file, &whole).unwrap();
+        copy.open_with_file(file, &original).unwrap();
     }
 }
 
-/// Bytes of the record of "das": what reading it says of each damage.
+/// Damaged bytes of the record of "das", and the error of each.
 #[test]
 fn damaged_records_are_errors() {
     let copy = TableCopy::from_testdata("logarithms");
-    let whole = copy.read("TargetColl.dat");
+    let original = copy.read("TargetColl.dat");
     let table = open(copy.0.path()).unwrap();
     let record = table.find(&ids(&table, b"das")).unwrap();
     let at = record.0 as usize;
     // Number of targets, alignment, number of words, properties, first word.
     let cases: [(usize, &[u8], &str); 6] = [
         (0, &[0], "no targets"),
-        (5, &[1], "cut"),
+        (5, &[1], "truncated"),
         (8, &[99], "Alignments.dat"),
-        (17, &[0xff], "cut"),
+        (17, &[0xff], "truncated"),
         (18, &[1], "properties"),
         (24 + 40, &[77], "TargetVocab.dat"),
     ];
-    for (place, bytes, named) in cases {
-        let mut changed = whole.clone();
-        changed[at + place..][..bytes.len()].copy_from_slice(bytes);
+    for (offset, bytes, named) in cases {
+        let mut changed = original.clone();
+        changed[at + offset..][..bytes.len()].copy_from_slice(bytes);
         let table = copy.open_with_file("TargetColl.dat", &changed).unwrap();
         let mut targets = Targets::new();
         let error = table.read_targets(record, &mut targets).expect_err(named).to_string();
@@ -298,9 +298,9 @@ proptest! {
         }
     }
 
-    /// All spans at once give what one search a span gives.
+    /// Looking up all spans at once equals single lookups.
     #[test]
-    fn spans_are_found_as_one_by_one(
+    fn lookup_of_all_spans_equals_single_lookups(
         sentence in proptest::collection::vec(prop_oneof![0u32..7, Just(u32::MAX)], 0..12),
         longest in 0usize..5,
     ) {

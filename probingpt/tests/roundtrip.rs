@@ -1,5 +1,5 @@
-//! Tables built from text hold what the text says, compared with a slow obvious
-//! reference, whatever their shape and however they are built.
+//! Tables built from text have the entries of the text, compared with a slow reference, in
+//! every shape and with every option.
 
 mod reference;
 
@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_built_file_holds_its_text(mut lines in lines(120)) {
+    fn a_built_file_has_the_entries_of_its_text(mut lines in lines(120)) {
         let folder = tempfile::tempdir().unwrap();
         sort(&mut lines);
         let output = folder.path().join("table");
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// One line, to be changed.
+/// A line of a table.
 fn plain(source: &str, target: &str, scores: &[&str]) -> Line {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     Line {
@@ -109,7 +109,7 @@ fn plain(source: &str, target: &str, scores: &[&str]) -> Line {
 fn memory_does_not_change_a_large_file() {
     let folder = tempfile::tempdir().unwrap();
     let text = (0..400_000).map(|i| {
-        // Too many values for codes: 80 bytes of scores an entry.
+        // Too many values for codes: 80 bytes of scores per entry.
         let scores = format!("{} ", i % 5000).repeat(20);
         format!("{i} ||| t ||| {scores}")
     });
@@ -153,9 +153,9 @@ fn thousands_of_targets_and_phrases() {
     assert_eq!(table.max_targets(), 3000);
 }
 
-/// Fourteen long records on one line need shifted starts.
+/// Fourteen long records of one bucket need shifted starts.
 #[test]
-fn records_too_far_apart_for_plain_starts() {
+fn records_too_far_apart_for_16_bits_have_shifted_starts() {
     let mut lines = Vec::new();
     for source in 0..400 {
         for target in 0..400 {

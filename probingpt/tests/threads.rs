@@ -1,4 +1,4 @@
-//! Builds on several threads end, however they fail, and so do their stages.
+//! Builds on several threads end on every failure, and so do their progress stages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn write_table(folder: &Path, alignment: &str) -> BuildOptions {
     BuildOptions { phrase_table, threads: 2, ..BuildOptions::default() }
 }
 
-/// What a build gives, or nothing if it panics; fails if it does not end.
+/// The result of a build, `None` if it panics; fails if it does not end.
 fn build_with_timeout(
     options: BuildOptions,
     output: &Path,
@@ -38,7 +38,7 @@ fn build_with_timeout(
 }
 
 #[test]
-fn a_table_without_a_good_line_is_an_error() {
+fn a_table_without_a_valid_line_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let options = write_table(folder.path(), "x");
     let open = OpenStages::default();
@@ -48,7 +48,7 @@ fn a_table_without_a_good_line_is_an_error() {
     assert_eq!(open.0.load(Ordering::Relaxed), 0);
 }
 
-/// Counts stages that have begun and not ended.
+/// Counts stages that have begun but not ended.
 #[derive(Clone, Default)]
 struct OpenStages(Arc<AtomicI32>);
 

@@ -1,4 +1,4 @@
-//! Devices, or why there are none, and the streams of one.
+//! Devices, or why there are none, and their streams and events.
 
 use std::sync::Arc;
 
@@ -8,33 +8,33 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
 use crate::{Buffer, Error, Pod, Result};
 
-/// The lowest version of CUDA that a driver must speak: that of the kernels' PTX.
+/// The lowest version of CUDA that a driver must support: that of the kernels' PTX.
 const MIN_DRIVER_VERSION: i32 = 12040;
 /// The lowest compute capability that the kernels' PTX runs on.
 const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
-/// What a device is like.
+/// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
     /// Its number, from 0.
     pub number: u32,
-    /// As its maker calls it.
+    /// Its product name.
     pub name: String,
     /// Its compute capability, such as (9, 0).
     pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
+    /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Bytes of the second-level cache.
+    /// Bytes of the L2 cache.
     pub l2_bytes: u64,
-    /// How many of them may be set aside for what should persist.
+    /// How many of these may be set aside for persisting accesses.
     pub max_persisting_l2_bytes: u64,
-    /// The most bytes that a window of a stream may have.
+    /// The most bytes of an access policy window of a stream.
     pub max_l2_window_bytes: u64,
     /// Bytes of memory.
     pub memory_bytes: u64,
 }
 
-/// A GPU that works. Cloning shares.
+/// A GPU that is open. Clones share it.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) context: Arc<CudaContext>,
@@ -42,10 +42,14 @@ pub struct Device {
 }
 
 impl Device {
-    /// How many devices the driver sees, or why none.
+    /// How many devices the driver sees.
+    ///
+    /// # Errors
+    ///
+    /// There is no driver, it is too old, or it sees no device.
     pub fn count() -> Result<u32> {
         // SAFETY: loading a library runs its initialisers; this one is the machine's
-        // driver, and whoever can replace it can replace this program.
+        // driver, and who can replace that can replace this program.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::NoLibrary);
         }
@@ -55,8 +59,8 @@ impl Device {
         })?;
         let mut version = 0;
         // SAFETY: the pointer is to a local variable.
-        let asked = unsafe { sys::cuDriverGetVersion(&mut version) };
-        asked.result().map_err(|error| Error::NoDriver { reason: describe_error(error) })?;
+        let outcome = unsafe { sys::cuDriverGetVersion(&mut version) };
+        outcome.result().map_err(|error| Error::NoDriver { reason: describe_error(error) })?;
         if version < MIN_DRIVER_VERSION {
             return Err(Error::OldDriver { version });
         }
@@ -67,20 +71,25 @@ impl Device {
         }
     }
 
-    /// Opens the device `number`, or says why not.
+    /// Opens the device `number`, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::count`]; there is no device of this number, it is too old, or the
+    /// driver fails.
     pub fn open(number: u32) -> Result<Self> {
         let count = Self::count()?;
         if number >= count {
             return Err(Error::NoSuchDevice { number, count });
         }
-        let refused = |error| driver_error(number, "open", error);
-        let context = CudaContext::new(number as usize).map_err(refused)?;
-        let attribute = |name| context.attribute(name).map(|value| value as u32).map_err(refused);
+        let failed = |error| driver_error(number, "open", error);
+        let context = CudaContext::new(number as usize).map_err(failed)?;
+        let attribute = |name| context.attribute(name).map(|value| value as u32).map_err(failed);
         let capability = (
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
-        let name = context.name().map_err(refused)?;
+        let name = context.name().map_err(failed)?;
         if capability < MIN_COMPUTE_CAPABILITY {
             return Err(Error::OldDevice { number, name, capability });
         }
@@ -90,7 +99,7 @@ impl Device {
         let l2_persisting = attribute(persisting)?.into();
         let window = Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
         let l2_window = attribute(window)?.into();
-        let memory = context.total_mem().map_err(refused)? as u64;
+        let memory = context.total_mem().map_err(failed)? as u64;
         let properties = DeviceProperties {
             number,
             name,
@@ -104,12 +113,16 @@ impl Device {
         Ok(Device { context, properties: Arc::new(properties) })
     }
 
-    /// What it is like.
+    /// Its properties.
     pub fn properties(&self) -> &DeviceProperties {
         &self.properties
     }
 
     /// Bytes of its memory that are free now.
+    ///
+    /// # Errors
+    ///
+    /// The driver fails.
     pub fn free_memory(&self) -> Result<u64> {
         let (free, _) = self
             .context
@@ -118,26 +131,34 @@ impl Device {
         Ok(free as u64)
     }
 
-    /// A new stream: what is asked of it is done in order, beside other streams.
+    /// A new stream: its work is done in order, concurrently with other streams.
+    ///
+    /// # Errors
+    ///
+    /// The driver fails.
     pub fn new_stream(&self) -> Result<Stream> {
         let stream =
             self.context.new_stream().map_err(|error| self.driver_error("make a stream", error))?;
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// Sets `bytes` of the second-level cache aside for windows of streams
-    /// ([`Stream::keep_in_l2`]); at most [`Properties::l2_persisting`].
+    /// Sets `bytes` of the L2 cache aside for windows of streams
+    /// ([`Stream::persist_in_l2`]); at most [`DeviceProperties::max_persisting_l2_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses the limit.
     pub fn reserve_persisting_l2(&self, bytes: u64) -> Result<()> {
         let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
         let outcome = self.context.set_limit(limit, bytes as usize);
-        outcome.map_err(|error| self.driver_error("set its cache aside", error))
+        outcome.map_err(|error| self.driver_error("set L2 cache aside", error))
     }
 
     pub(crate) fn driver_error(&self, action: &'static str, error: DriverError) -> Error {
         driver_error(self.properties.number, action, error)
     }
 
-    /// As [`Device::refused`], telling a lack of memory from other reasons.
+    /// As [`Device::driver_error`], telling a lack of memory from other reasons.
     pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
@@ -145,12 +166,12 @@ impl Device {
                 bytes: bytes as u64,
                 free: self.free_memory().unwrap_or(0),
             },
-            _ => self.driver_error("find room", error),
+            _ => self.driver_error("allocate memory", error),
         }
     }
 }
 
-/// What the driver says, without more names than needed.
+/// The name and the text of a driver's error.
 pub(crate) fn describe_error(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => format!("{}: {}", name.to_string_lossy(), text.to_string_lossy()),
@@ -162,7 +183,8 @@ fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error 
     Error::Refused { number, action, reason: describe_error(error) }
 }
 
-/// A queue of work. What is asked of it returns at once; [`Stream::wait`] waits.
+/// A queue of work on a device. Launches and copies return at once;
+/// [`Stream::synchronize`] waits for them.
 #[derive(Clone)]
 pub struct Stream {
     pub(crate) device: Device,
@@ -170,17 +192,27 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The device that it is of.
+    /// The device of this stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Waits until everything is done, and says if something failed.
+    /// Waits until all work is done.
+    ///
+    /// # Errors
+    ///
+    /// A launch or a copy failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|error| self.device.driver_error("do its work", error))
+        self.stream
+            .synchronize()
+            .map_err(|error| self.device.driver_error("complete its work", error))
     }
 
-    /// Notes the time at which all that was asked before is done.
+    /// Records an event: the time at which all work queued before is done.
+    ///
+    /// # Errors
+    ///
+    /// The driver fails.
     pub fn record_event(&self) -> Result<Event> {
         let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
         let event = self.stream.record_event(Some(flags));
@@ -190,17 +222,21 @@ impl Stream {
         })
     }
 
-    /// Wants the first `bytes` of `buffer` to stay in the second-level cache while
-    /// kernels of this stream read them, as far as a window reaches
-    /// ([`Properties::l2_window`]); what does not fit into what is set aside
-    /// ([`Device::set_aside_l2`]) stays with the probability that remains.
+    /// Asks for the first `bytes` of `buffer` to persist in the L2 cache while kernels of
+    /// this stream read them, up to [`DeviceProperties::max_l2_window_bytes`]. Where they
+    /// are more than can be set aside ([`Device::reserve_persisting_l2`]), each access
+    /// persists with the probability of their ratio.
+    ///
+    /// # Errors
+    ///
+    /// The driver refuses the window.
     pub fn persist_in_l2<T: Pod>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
         let bytes = bytes.min(buffer.bytes()).min(self.device.properties().max_l2_window_bytes);
-        let aside = self.device.properties().max_persisting_l2_bytes;
+        let reserved = self.device.properties().max_persisting_l2_bytes;
         let window = sys::CUaccessPolicyWindow {
             base_ptr: buffer.address() as *mut _,
             num_bytes: bytes as usize,
-            hitRatio: (aside as f32 / bytes.max(1) as f32).min(1.0),
+            hitRatio: (reserved as f32 / bytes.max(1) as f32).min(1.0),
             hitProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
             missProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
         };
@@ -213,20 +249,24 @@ impl Stream {
             unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }
                 .result()
         });
-        outcome.map_err(|error| self.device.driver_error("keep data in its cache", error))
+        outcome.map_err(|error| self.device.driver_error("keep data in its L2 cache", error))
     }
 }
 
-/// A point in the work of a stream.
+/// A point in time in the work of a stream.
 pub struct Event {
     device: Device,
     event: CudaEvent,
 }
 
 impl Event {
-    /// Milliseconds from `earlier` to this, once both are past.
+    /// Milliseconds from `earlier` to this event. Both must have passed.
+    ///
+    /// # Errors
+    ///
+    /// One has not passed, or work before it failed.
     pub fn elapsed_ms_since(&self, earlier: &Event) -> Result<f32> {
         let elapsed = earlier.event.elapsed_ms(&self.event);
-        elapsed.map_err(|error| self.device.driver_error("do its work", error))
+        elapsed.map_err(|error| self.device.driver_error("complete its work", error))
     }
 }

@@ -1,9 +1,9 @@
-//! Why there is no GPU to work with, or why it refused.
+//! The errors of this crate: why there is no GPU, or what it refused.
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What the driver or its absence forbids, each with what to do about it.
+/// Why a GPU cannot be used. Each message says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,7 +13,7 @@ pub enum Error {
          CPU (--device cpu)"
     )]
     NoLibrary,
-    /// The library is there but not the driver, or not for this process.
+    /// The library is there, but the driver does not work, or not for this process.
     #[error(
         "no GPU: the driver does not answer ({reason}); see whether nvidia-smi works here, or use \
          the CPU (--device cpu)"
@@ -33,7 +33,7 @@ pub enum Error {
         "there is no GPU {number}: the driver sees {count}, counted from 0; give a lower number"
     )]
     NoSuchDevice {
-        /// The one asked for.
+        /// The number asked for.
         number: u32,
         /// How many there are.
         count: u32,
@@ -62,7 +62,7 @@ pub enum Error {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// The device's memory does not suffice.
+    /// The device has not enough free memory.
     #[error(
         "GPU {number} has no room for {bytes} bytes more, {free} are free; use a GPU with more \
          memory, end what else runs there, or use the CPU (--device cpu)"
@@ -70,12 +70,12 @@ pub enum Error {
     OutOfMemory {
         /// Its number.
         number: u32,
-        /// What was asked for.
+        /// How many were asked for.
         bytes: u64,
-        /// What is free.
+        /// How many are free.
         free: u64,
     },
-    /// The driver does not take a module or a kernel.
+    /// The driver rejects a module or lacks a kernel.
     #[error("GPU {number} does not take the kernels: {reason}; update NVIDIA's driver")]
     Module {
         /// Its number.
@@ -83,12 +83,12 @@ pub enum Error {
         /// Which kernel, and what the driver says.
         reason: String,
     },
-    /// Anything else the driver refuses.
+    /// Any other failure of the driver.
     #[error("GPU {number} failed to {action}: {reason}")]
     Refused {
         /// Its number.
         number: u32,
-        /// What it was to do.
+        /// The action that failed.
         action: &'static str,
         /// What the driver says.
         reason: String,

@@ -1,4 +1,4 @@
-//! Kernels and how they are called.
+//! Modules of kernels, and launches.
 
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use zerocopy::{Immutable, IntoBytes};
 use crate::device::describe_error;
 use crate::{Buffer, Device, Error, Pod, Result, Stream};
 
-/// The code of a module, loaded.
+/// The handle of a loaded module.
 struct LoadedModule {
     context: Arc<CudaContext>,
     module: sys::CUmodule,
@@ -24,8 +24,8 @@ unsafe impl Sync for LoadedModule {}
 impl Drop for LoadedModule {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: the module was loaded in this context and is unloaded once;
-            // every kernel of it holds the code, so none is left. A failure leaves
+            // SAFETY: the module was loaded in this context and is unloaded once; each
+            // of its kernels holds a reference, so none is left. A failure leaves
             // nothing to do.
             let _ = unsafe { result::module::unload(self.module) };
         }
@@ -39,17 +39,26 @@ pub struct Module {
 }
 
 impl Device {
-    /// Loads the kernels of `ptx`. Whoever calls this answers for what they do; see
-    /// the crate's page.
-    pub fn load(&self, ptx: &str) -> Result<Module> {
-        let text = CString::new(ptx).map_err(|_| self.module_error("it holds a zero".into()))?;
+    /// Loads the module that `ptx` is the text of.
+    ///
+    /// # Safety
+    ///
+    /// Every launch of the module's kernels that safe code can make must end, write only
+    /// buffers given to [`Launch::write`], and read only buffers given to the launch or
+    /// buffers that live longer and whose [`Buffer::address`] is in its values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Module`] when the driver does not accept the text.
+    pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
+        let text = CString::new(ptx).map_err(|_| self.module_error("it has a NUL byte".into()))?;
         let module = self.context.bind_to_thread().and_then(|()| {
             // SAFETY: the text ends in a zero and lives until the call returns.
             unsafe { result::module::load_data(text.as_ptr().cast()) }
         });
         let module = module.map_err(|error| self.module_error(describe_error(error)))?;
-        let code = Arc::new(LoadedModule { context: Arc::clone(&self.context), module });
-        Ok(Module { device: self.clone(), loaded: code })
+        let loaded = Arc::new(LoadedModule { context: Arc::clone(&self.context), module });
+        Ok(Module { device: self.clone(), loaded })
     }
 
     fn module_error(&self, reason: String) -> Error {
@@ -59,11 +68,19 @@ impl Device {
 
 impl Module {
     /// The kernel `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Module`] when the module has no kernel of this name.
+    ///
+    /// # Panics
+    ///
+    /// When `name` has a NUL byte.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let no_kernel = |error: DriverError| {
             self.device.module_error(format!("{name}: {}", describe_error(error)))
         };
-        let symbol = CString::new(name).expect("names of kernels have no zeros");
+        let symbol = CString::new(name).expect("names of kernels have no NUL bytes");
         self.device.context.bind_to_thread().map_err(no_kernel)?;
         // SAFETY: the module is loaded.
         let function = unsafe { result::module::get_function(self.loaded.module, symbol) };
@@ -72,10 +89,10 @@ impl Module {
         loop {
             let (mut offset, mut size) = (0, 0);
             // SAFETY: the function is of a loaded module, the pointers are to local
-            // variables. Behind the last parameter it answers with an error.
-            let asked =
+            // variables. After the last parameter it returns an error.
+            let outcome =
                 unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
-            if asked.result().is_err() {
+            if outcome.result().is_err() {
                 break;
             }
             sizes.push(size);
@@ -89,24 +106,24 @@ impl Module {
     }
 }
 
-/// A kernel, ready to be called.
+/// A kernel, ready to be launched.
 pub struct Kernel {
     name: String,
     function: sys::CUfunction,
     /// Bytes of each parameter.
     parameter_sizes: Vec<usize>,
-    /// Stays loaded as long.
-    #[expect(dead_code, reason = "owned, not looked at")]
+    /// Keeps the module loaded.
+    #[expect(dead_code, reason = "owned, not read")]
     loaded: Arc<LoadedModule>,
 }
 
-// SAFETY: a function is a handle into its module's code, which is held and never
-// changes; the driver's calls on it may come from any thread.
+// SAFETY: a function is a handle into its module, which is held and never changes; the
+// driver's calls on it may come from any thread.
 unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// A call of a kernel being put together: its parameters in order.
+/// A launch being built: the kernel's parameters in order.
 pub struct Launch<'a> {
     stream: &'a Stream,
     kernel: &'a Kernel,
@@ -117,40 +134,40 @@ enum Parameter<'a> {
     Value(&'a [u8]),
     Address {
         address: u64,
-        #[expect(dead_code, reason = "dropping it notes that the buffer is in use")]
+        #[expect(dead_code, reason = "dropping it records that the buffer is in use")]
         in_use: Option<SyncOnDrop<'a>>,
     },
 }
 
 impl Stream {
-    /// Begins a call of `kernel`.
+    /// Begins a launch of `kernel` on this stream.
     pub fn launch<'a>(&'a self, kernel: &'a Kernel) -> Launch<'a> {
         Launch { stream: self, kernel, parameters: Vec::new() }
     }
 }
 
 impl<'a> Launch<'a> {
-    /// A number or a record, as it is.
+    /// Passes a number or a record by value.
     pub fn value<T: IntoBytes + Immutable>(mut self, value: &'a T) -> Self {
         self.parameters.push(Parameter::Value(value.as_bytes()));
         self
     }
 
-    /// The address of what the kernel reads.
+    /// Passes the address of a buffer that the kernel reads.
     pub fn read<T: Pod>(mut self, buffer: &'a Buffer<T>) -> Self {
         let (address, record) = buffer.slice.device_ptr(&self.stream.stream);
         self.parameters.push(Parameter::Address { address, in_use: Some(record) });
         self
     }
 
-    /// The address of what the kernel writes.
+    /// Passes the address of a buffer that the kernel writes.
     pub fn write<T: Pod>(mut self, buffer: &'a mut Buffer<T>) -> Self {
         let (address, record) = buffer.slice.device_ptr_mut(&self.stream.stream);
         self.parameters.push(Parameter::Address { address, in_use: Some(record) });
         self
     }
 
-    /// As [`Launch::read`], or no address.
+    /// As [`Launch::read`]; `None` passes a null address.
     pub fn read_optional<T: Pod>(mut self, buffer: Option<&'a Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.read(buffer),
@@ -161,7 +178,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// As [`Launch::write`], or no address.
+    /// As [`Launch::write`]; `None` passes a null address.
     pub fn write_optional<T: Pod>(mut self, buffer: Option<&'a mut Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.write(buffer),
@@ -172,9 +189,16 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Asks for the call: `grid` blocks of `threads` threads each.
+    /// Queues the launch: a grid of `(x, y)` blocks of `threads` threads each.
     ///
-    /// Panics when the parameters are not as many and as large as the kernel's.
+    /// # Errors
+    ///
+    /// The driver refuses the launch. Failures of the kernel itself are reported by
+    /// [`Stream::synchronize`].
+    ///
+    /// # Panics
+    ///
+    /// When the number or the sizes of the parameters are not those of the kernel.
     pub fn run(self, grid: (u32, u32), threads: u32) -> Result<()> {
         let Launch { stream, kernel, mut parameters } = self;
         let sizes = parameters.iter().map(|parameter| match parameter {
@@ -193,8 +217,8 @@ impl<'a> Launch<'a> {
         let outcome = stream.device.context.bind_to_thread().and_then(|()| {
             // SAFETY: there are as many pointers as the kernel has parameters, each to
             // as many readable bytes, which the driver copies before it returns.
-            // Buffers are kept from being freed by their records, which are dropped
-            // below. What the kernel does with them is the promise of `Device::load`.
+            // Buffers are not freed while in use: their records, dropped below, see to
+            // that. What the kernel does with them was promised to `Device::load`.
             unsafe {
                 result::launch_kernel(
                     kernel.function,
@@ -207,6 +231,6 @@ impl<'a> Launch<'a> {
             }
         });
         drop(parameters);
-        outcome.map_err(|error| stream.device.driver_error("run a kernel", error))
+        outcome.map_err(|error| stream.device.driver_error("launch a kernel", error))
     }
 }

@@ -1,15 +1,16 @@
-//! The one place that talks to a GPU: devices, or why there are none, modules,
-//! buffers, streams, events, launches.
+//! GPUs through the CUDA driver: devices, or why there are none, modules, kernels and
+//! their launches, buffers, streams, events.
 //!
-//! The driver is found at run time; nothing of CUDA is needed to build. `cudarc` is
-//! named here and nowhere else, and its safe layer does what it can: buffers and
-//! pinned memory know by events who still uses them, so that they may be dropped, read
-//! and written at any time, from any thread.
+//! The driver is found at run time; nothing of CUDA is needed to build. Only this crate
+//! names `cudarc`. Its safe layer is used where there is one: buffers and pinned memory
+//! record events for the work that uses them, so that they may be dropped, read and
+//! written at any time, from any thread.
 //!
-//! One thing no type can promise: that a kernel stays within the buffers it is given.
-//! Whoever hands PTX to [`Device::load`] answers for that, as whoever maps a file
-//! answers for nobody changing it. [`Launch`] checks the number and the sizes of what a
-//! kernel is given.
+//! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
+//! `unsafe`: whoever loads PTX promises it for every launch. [`Launch::run`] checks the
+//! number and the sizes of a kernel's parameters.
+
+#![cfg(feature = "cuda")]
 
 mod device;
 mod error;

@@ -1,5 +1,5 @@
-//! Memory of a device, and memory of the host that a device copies from and to while
-//! other work goes on.
+//! Memory of a device, and pinned memory of the host, which a device copies from and to
+//! asynchronously.
 
 use cudarc::driver::{
     CudaEvent, CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, PinnedHostSlice, ValidAsZeroBits,
@@ -8,7 +8,7 @@ use cudarc::driver::{
 
 use crate::{Device, Result, Stream};
 
-/// Numbers that host and device share.
+/// Numbers with the same bytes on host and device.
 pub trait Pod: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
 
 impl Pod for u8 {}
@@ -16,17 +16,17 @@ impl Pod for u32 {}
 impl Pod for f32 {}
 impl Pod for u64 {}
 
-/// Bytes of one of the two pinned buffers through which long data go to a device.
+/// Bytes of one of the two pinned buffers through which long data are uploaded.
 const STAGING_BYTES: usize = 32 << 20;
 
-/// Numbers in a device's memory. They begin at a multiple of 256.
+/// Numbers in a device's memory, aligned to 256 bytes.
 pub struct Buffer<T: Pod> {
     pub(crate) slice: CudaSlice<T>,
 }
 
 impl<T: Pod> Buffer<T> {
-    /// Where it begins in the device's memory, for records that point to it. The
-    /// kernel that follows such a pointer must end before the buffer is dropped.
+    /// Its address in the device's memory, for records that point to it. A kernel that
+    /// follows such a pointer must end before the buffer is dropped.
     pub fn address(&self) -> u64 {
         let stream = self.slice.stream();
         let (address, _record) = self.slice.device_ptr(stream);
@@ -43,35 +43,43 @@ impl<T: Pod> Buffer<T> {
         self.slice.is_empty()
     }
 
-    /// Its size.
+    /// Its size in bytes.
     pub fn bytes(&self) -> u64 {
         self.slice.num_bytes() as u64
     }
 }
 
-/// Numbers in memory of the host that stays where it is, so that a device can copy
-/// them by itself. Looking at them waits until it has.
+/// Numbers in page-locked memory of the host, which a device copies asynchronously.
+/// Reading them waits for copies under way.
 pub struct PinnedBuffer<T: Pod> {
-    /// Past when no copy is under way.
+    /// Has passed when no copy is under way.
     copy_done: CudaEvent,
     device: Device,
     memory: PinnedHostSlice<T>,
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// The numbers, when copies under way have ended.
+    /// The numbers, after waiting for copies under way.
+    ///
+    /// # Errors
+    ///
+    /// Work before a copy failed.
     pub fn get(&self) -> Result<&[T]> {
         self.wait_for_copy()?;
         self.memory.as_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// The numbers, when copies under way have ended.
+    /// The numbers, after waiting for copies under way.
+    ///
+    /// # Errors
+    ///
+    /// Work before a copy failed.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
         self.wait_for_copy()?;
         self.memory.as_mut_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// How many there are.
+    /// How many numbers there are.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
@@ -88,37 +96,51 @@ impl<T: Pod> PinnedBuffer<T> {
 
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        // When this fails the device is lost and copies nothing any more.
+        // When this fails the device is lost and copies nothing more.
         let _ = self.copy_done.synchronize();
     }
 }
 
 impl Stream {
-    /// Room for `len` numbers on the device, all 0.
+    /// Allocates `len` numbers on the device, all 0.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`], or the driver fails.
     pub fn alloc_zeros<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
-        // An address of no bytes would be none.
+        // The driver has no address for an allocation of no bytes.
         let slice = self.stream.alloc_zeros(len.max(1));
         Ok(Buffer { slice: slice.map_err(|error| self.device.allocation_error(bytes, error))? })
     }
 
-    /// Room for `len` numbers on the host, pinned, all 0.
+    /// Allocates `len` numbers in pinned memory of the host, all 0.
+    ///
+    /// # Errors
+    ///
+    /// The driver fails.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let (device, context) = (self.device.clone(), &self.device.context);
-        let no_room = |error| self.device.driver_error("pin memory of this machine", error);
-        // SAFETY: the memory is filled below before anybody sees it.
+        let failed = |error| self.device.driver_error("pin memory of this machine", error);
+        // SAFETY: the memory is filled below before it is read.
         let mut memory =
-            unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(no_room)?;
-        let start = memory.as_mut_ptr().map_err(no_room)?;
-        // SAFETY: as many numbers have just been allocated there, and 0 is one of T.
+            unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
+        let start = memory.as_mut_ptr().map_err(failed)?;
+        // SAFETY: that many numbers were allocated there, and all zeros is a value of `T`.
         unsafe { std::ptr::write_bytes(start, 0, memory.len()) };
-        let free = context.new_event(None).map_err(no_room)?;
-        Ok(PinnedBuffer { copy_done: free, device, memory })
+        let copy_done = context.new_event(None).map_err(failed)?;
+        Ok(PinnedBuffer { copy_done, device, memory })
     }
 
-    /// Copies the first `count` numbers of `from` to those of `to` from `at` on.
+    /// Queues a copy of the first `count` numbers of `from` to `to[at..at + count]`.
     ///
-    /// Panics when either has fewer.
+    /// # Errors
+    ///
+    /// The driver fails, or an earlier copy of `from` did.
+    ///
+    /// # Panics
+    ///
+    /// When either buffer is too short.
     pub fn upload<T: Pod>(
         &self,
         from: &mut PinnedBuffer<T>,
@@ -131,7 +153,7 @@ impl Stream {
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = target.device_ptr_mut(&self.stream);
             // SAFETY: source and target are alive and long enough; `from`, of which this is
-            // the only copy under way, is neither seen as mutable nor freed before the event
+            // the only copy under way, is neither lent mutably nor freed before the event
             // that is recorded next, and `to` keeps its own record.
             unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }?;
             from.copy_done.record(&self.stream)
@@ -139,9 +161,15 @@ impl Stream {
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Copies the first `count` numbers of `from` to those of `to`.
+    /// Queues a copy of the first `count` numbers of `from` to those of `to`.
     ///
-    /// Panics when either has fewer.
+    /// # Errors
+    ///
+    /// The driver fails, or an earlier copy to `to` did.
+    ///
+    /// # Panics
+    ///
+    /// When either buffer is too short.
     pub fn download<T: Pod>(
         &self,
         from: &Buffer<T>,
@@ -152,7 +180,7 @@ impl Stream {
         let target = &mut to.get_mut()?[..count];
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = source.device_ptr(&self.stream);
-            // SAFETY: source and target are alive and long enough; `to` is not seen
+            // SAFETY: source and target are alive and long enough; `to` is neither read
             // nor freed before the event that is recorded next.
             unsafe { result::memcpy_dtoh_async(target, address, self.stream.cu_stream()) }
         });
@@ -160,17 +188,23 @@ impl Stream {
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Copies `data` to the numbers of `to` from `at` on, in pieces through pinned
-    /// memory, and waits until it is there.
+    /// Copies `data` to `to[at..at + data.len()]` in chunks through pinned memory, and
+    /// waits until it is there.
     ///
-    /// Panics when `to` has fewer.
+    /// # Errors
+    ///
+    /// The driver fails.
+    ///
+    /// # Panics
+    ///
+    /// When `to` is too short.
     pub fn upload_blocking<T: Pod>(&self, to: &mut Buffer<T>, at: usize, data: &[T]) -> Result<()> {
-        let piece = (STAGING_BYTES / size_of::<T>()).min(data.len()).max(1);
-        let mut stages = [self.alloc_pinned(piece)?, self.alloc_pinned(piece)?];
-        for (i, part) in data.chunks(piece).enumerate() {
+        let chunk_len = (STAGING_BYTES / size_of::<T>()).min(data.len()).max(1);
+        let mut stages = [self.alloc_pinned(chunk_len)?, self.alloc_pinned(chunk_len)?];
+        for (i, chunk) in data.chunks(chunk_len).enumerate() {
             let stage = &mut stages[i % 2];
-            stage.get_mut()?[..part.len()].copy_from_slice(part);
-            self.upload(stage, part.len(), to, at + i * piece)?;
+            stage.get_mut()?[..chunk.len()].copy_from_slice(chunk);
+            self.upload(stage, chunk.len(), to, at + i * chunk_len)?;
         }
         self.synchronize()
     }

@@ -1,15 +1,15 @@
-//! Any bytes as a `glm` file: opening, checking and asking never panics.
+//! Any bytes as a `glm` file: opening, verifying and scoring must not panic.
 //!
 //! Start from the files in `../testdata`; checksums of the first page stop most
-//! changes there, so the sections behind it are changed too.
+//! changes there, so the sections after it are changed too.
 #![no_main]
 
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_glm::GlmModel;
-use miriam_storage::{Bytes, Container};
 use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_storage::{Bytes, Container};
 
 const SEEDS: [&[u8]; 2] = [
     include_bytes!("../../testdata/toy-v1.ngram-glm"),
@@ -17,7 +17,7 @@ const SEEDS: [&[u8]; 2] = [
 ];
 const FIRST_PAGE: usize = 4096;
 
-fn ask(bytes: &[u8]) {
+fn score_all(bytes: &[u8]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("fuzz")) else {
         return;
     };
@@ -36,15 +36,15 @@ fn ask(bytes: &[u8]) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    ask(bytes);
+    score_all(bytes);
     for seed in SEEDS {
         let mut changed = seed.to_vec();
         for pair in bytes.chunks_exact(3) {
-            let place = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-            if let Some(byte) = changed.get_mut(place) {
+            let offset = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+            if let Some(byte) = changed.get_mut(offset) {
                 *byte = pair[2];
             }
         }
-        ask(&changed);
+        score_all(&changed);
     }
 });

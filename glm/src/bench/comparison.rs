@@ -1,47 +1,48 @@
-//! Whether all searches give the same bits (`ngram-lm.md` 8, T11): the CPU's, one
-//! word at a time and side by side, against another kind of model made from the same
-//! n-grams; the device's, in batches of many sizes, against the CPU's.
+//! Whether all searches give the same bits (`ngram-lm.md` 8, T11): the CPU's, word by
+//! word and in batches, against another kind of model of the same n-grams; the device's,
+//! in batches of many sizes, against the CPU's.
 //!
-//! The first difference ends the check with the query in which it is.
+//! The check ends with the query of the first difference.
 
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_textio::Log10;
 
 use super::cpu_scoring::{ScoringMode, Sequences};
 use super::queries;
-use crate::device::{DeviceModel, PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
+#[cfg(feature = "cuda")]
+use crate::device::DeviceModel;
+use crate::device::{PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
 use crate::error::{Error, Result};
 use crate::synthetic::Text;
 
-/// What is asked.
+/// The queries of a check.
 pub struct CheckData {
-    /// n-grams at random, as [`queries::ngrams`] has them.
+    /// Random n-grams, `[n, order]` as of [`queries::ngrams`].
     pub random_ngrams: Vec<u32>,
     /// A text of known and of new n-grams.
     pub text: Text,
-    /// The sizes of batches for the device. Where there are not as many queries, they
-    /// are repeated.
+    /// The sizes of batches for the device. Queries are repeated to fill one.
     pub batch_sizes: Vec<usize>,
 }
 
 /// The sizes of batches that the specification asks for.
 pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 
-/// Batches of one size that are compared at most.
+/// The most batches of one size that are compared.
 const MAX_BATCHES: usize = 128;
 
-/// What answers batches as a [`DeviceModel`] does: the device, or in tests something
-/// slow and obvious.
+/// Scores batches as a `DeviceModel` does; tests have a plain implementation.
 pub trait BatchScorer {
-    /// See [`DeviceModel::score_ngrams`].
+    /// Scores n-grams as `DeviceModel::score_ngrams`.
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()>;
-    /// See [`DeviceModel::score_tokens`].
+    /// Scores tokens as `DeviceModel::score_tokens`.
     fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> Result<()>;
-    /// See [`DeviceModel::sum_sentences`], with markers.
+    /// Sums sentences as `DeviceModel::sum_sentences`, with markers.
     fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum])
     -> Result<()>;
 }
 
+#[cfg(feature = "cuda")]
 impl BatchScorer for DeviceModel {
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         DeviceModel::score_ngrams(self, queries, answers)
@@ -67,7 +68,7 @@ pub struct Models<'m> {
     pub cpu_model: &'m dyn LanguageModel,
     /// Another kind of model whose words have the same ids.
     pub reference: &'m dyn LanguageModel,
-    /// What `other` is called.
+    /// The name of `reference`.
     pub reference_name: &'m str,
     /// The id of `<s>`.
     pub bos_id: u32,
@@ -75,63 +76,68 @@ pub struct Models<'m> {
     pub device: Option<&'m dyn BatchScorer>,
 }
 
-/// Makes all checks, on rayon's current threads, and tells each that passed.
+/// Makes all checks, on rayon's current threads, and calls `report` with a line for each
+/// that passed.
+///
+/// # Errors
+///
+/// [`Error::Mismatch`] at the first difference; the device fails.
 pub fn compare_models(
     models: &Models<'_>,
-    material: &CheckData,
-    told: &mut dyn FnMut(&str),
+    data: &CheckData,
+    report: &mut dyn FnMut(&str),
 ) -> Result<()> {
     let order = models.cpu_model.order();
-    let of_text = queries::ngrams(&material.text, models.bos_id, order);
-    let asked = [("random n-grams", &material.random_ngrams), ("n-grams of text", &of_text)];
-    for (name, ngrams) in asked {
-        let expected = compare_on_cpu(models, name, &Sequences::ngrams(ngrams, order), told)?;
+    let of_text = queries::ngrams(&data.text, models.bos_id, order);
+    let kinds = [("random n-grams", &data.random_ngrams), ("n-grams of text", &of_text)];
+    for (name, ngrams) in kinds {
+        let expected = compare_on_cpu(models, name, &Sequences::ngrams(ngrams, order), report)?;
         let Some(device) = models.device else { continue };
-        for &size in &material.batch_sizes {
+        for &size in &data.batch_sizes {
             let what = format!("{name}, batches of {size}: device = CPU");
             let batches = BatchCuts { count: expected.len(), size };
             let mut compared = 0;
             for batch in batches.ranges() {
-                let places = || batch.clone().map(|i| i % expected.len());
-                let asked: Vec<u32> =
-                    places().flat_map(|i| &ngrams[i * order..(i + 1) * order]).copied().collect();
-                let got = collect_scores(asked.len() / order, |answers| {
-                    device.score_ngrams(&asked, answers)
+                let indices = || batch.clone().map(|i| i % expected.len());
+                let queries: Vec<u32> =
+                    indices().flat_map(|i| &ngrams[i * order..(i + 1) * order]).copied().collect();
+                let got = collect_scores(queries.len() / order, |answers| {
+                    device.score_ngrams(&queries, answers)
                 })?;
-                let pairs = places().map(|i| expected[i]).zip(got);
+                let pairs = indices().map(|i| expected[i]).zip(got);
                 ensure_bit_equal(&what, pairs, |i| {
-                    QueryWords::Ngram(&asked[i * order..(i + 1) * order])
+                    QueryWords::Ngram(&queries[i * order..(i + 1) * order])
                 })?;
                 compared += batch.len();
             }
-            told(&format!("{what}, {compared} compared"));
+            report(&format!("{what}, {compared} compared"));
         }
     }
-    let sentences = Sequences::sentences(&material.text, models.cpu_model.begin_state());
-    let expected = compare_on_cpu(models, "text", &sentences, told)?;
+    let sentences = Sequences::sentences(&data.text, models.cpu_model.begin_state());
+    let expected = compare_on_cpu(models, "text", &sentences, report)?;
     if let Some(device) = models.device {
-        compare_text_on_device(models, material, device, &expected, told)?;
+        compare_text_on_device(models, data, device, &expected, report)?;
     }
-    compare_perplexity(models, &material.text, &expected, told)
+    compare_perplexity(models, &data.text, &expected, report)
 }
 
-/// Compares the two models on the CPU; the scores.
+/// Compares the two models on the CPU; returns the scores.
 fn compare_on_cpu(
     models: &Models<'_>,
     name: &str,
     sequences: &Sequences,
-    told: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<Vec<(Log10, u8)>> {
     let expected = sequences.score(models.reference, ScoringMode::Single);
-    for (way, way_name) in
+    for (mode, mode_name) in
         [(ScoringMode::Single, "one by one"), (ScoringMode::Batch, "side by side")]
     {
-        let what = format!("{name}, {way_name}: CPU = {}", models.reference_name);
-        let got = sequences.score(models.cpu_model, way);
+        let what = format!("{name}, {mode_name}: CPU = {}", models.reference_name);
+        let got = sequences.score(models.cpu_model, mode);
         ensure_bit_equal(&what, expected.iter().copied().zip(got), |i| {
             QueryWords::TextPrefix(sequences.query_words(i))
         })?;
-        told(&format!("{what}, {} compared", expected.len()));
+        report(&format!("{what}, {} compared", expected.len()));
     }
     Ok(expected)
 }
@@ -139,15 +145,15 @@ fn compare_on_cpu(
 /// Compares the device with the scores of the text.
 fn compare_text_on_device(
     models: &Models<'_>,
-    material: &CheckData,
+    data: &CheckData,
     device: &dyn BatchScorer,
     expected: &[(Log10, u8)],
-    told: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    let text = &material.text;
-    // Whole sentences behind <s>, as often as the largest batch needs.
+    let text = &data.text;
+    // Whole sentences after <s>, repeated to fill the largest batch.
     let tokens = queries::tokens(text, models.bos_id);
-    let most = material.batch_sizes.iter().copied().max().unwrap_or(0);
+    let most = data.batch_sizes.iter().copied().max().unwrap_or(0);
     let times = most.div_ceil(tokens.len()).max(1);
     let repeated = tokens.repeat(times);
     let what = format!("text, {} tokens at once: device = CPU", repeated.len());
@@ -157,9 +163,9 @@ fn compare_text_on_device(
     ensure_bit_equal(&what, pairs, |i| {
         QueryWords::TextPrefix(text.words[..=i % text.words.len()].to_vec())
     })?;
-    told(&format!("{what}, {} compared", expected.len() * times));
+    report(&format!("{what}, {} compared", expected.len() * times));
     // Windows of every size, without <s>.
-    for &size in &material.batch_sizes {
+    for &size in &data.batch_sizes {
         let size = size.min(text.words.len());
         let what = format!("text without <s>, batches of {size}: device = CPU");
         let mut compared = 0;
@@ -179,17 +185,17 @@ fn compare_text_on_device(
             })?;
             compared += window.len();
         }
-        told(&format!("{what}, {compared} compared"));
+        report(&format!("{what}, {compared} compared"));
     }
     Ok(())
 }
 
-/// Compares the sums of sentences, and tells the perplexity.
+/// Compares the sums of sentences, and reports the perplexity.
 fn compare_perplexity(
     models: &Models<'_>,
     text: &Text,
     scores: &[(Log10, u8)],
-    told: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<()> {
     let mut expected = Vec::new();
     for (start, &end) in text.starts().zip(&text.ends) {
@@ -204,11 +210,11 @@ fn compare_perplexity(
     };
     let on_cpu = perplexity(&expected);
     let Some(device) = models.device else {
-        told(&format!("perplexity of the text on the CPU: {on_cpu}"));
+        report(&format!("perplexity of the text on the CPU: {on_cpu}"));
         return Ok(());
     };
     let tokens = queries::tokens(text, models.bos_id);
-    // Behind i + 1 sentences there are as many <s> more.
+    // After i + 1 sentences there are i + 1 markers <s>.
     let ends: Vec<usize> = text.ends.iter().enumerate().map(|(i, end)| end + i + 1).collect();
     let mut sums = vec![SentenceSum::default(); ends.len()];
     device.sum_sentences(&tokens, &ends, &mut sums)?;
@@ -223,29 +229,29 @@ fn compare_perplexity(
         }
     }
     let on_device = perplexity(&sums);
-    told(&format!(
+    report(&format!(
         "sums of {} sentences: device = CPU; perplexity {on_device} on the device, {on_cpu} on the CPU",
         sums.len()
     ));
     Ok(())
 }
 
-/// Queries cut into batches of one size.
+/// The cuts of queries into batches of one size.
 struct BatchCuts {
     count: usize,
     size: usize,
 }
 
 impl BatchCuts {
-    /// The batches: all, or as many as suffice. The last may reach beyond the count
-    /// when there is but one.
+    /// The ranges of the batches, at most [`MAX_BATCHES`]. A single one may exceed the
+    /// count.
     fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let batches = (self.count / self.size).clamp(1, MAX_BATCHES);
         (0..batches).map(move |i| i * self.size..(i + 1) * self.size)
     }
 }
 
-/// The answers to so many queries.
+/// The scores of `count` queries.
 fn collect_scores(
     count: usize,
     ask: impl FnOnce(ScoreBuffers<'_>) -> Result<()>,
@@ -255,15 +261,15 @@ fn collect_scores(
     Ok(log10.into_iter().map(Log10).zip(matched).collect())
 }
 
-/// How a query is named in a complaint.
+/// The words of a query in an error message.
 enum QueryWords<'q> {
     /// Words, newest first.
     Ngram(&'q [u32]),
-    /// Words of which the last is asked for; those in front may be of another sentence.
+    /// Words of which the last is scored; earlier ones may be of another sentence.
     TextPrefix(Vec<u32>),
 }
 
-/// Whether each pair, what is expected and what was got, is equal to the bit.
+/// An error unless each pair, the expected score and the other, is equal to the bit.
 fn ensure_bit_equal<'q>(
     what: &str,
     pairs: impl Iterator<Item = ((Log10, u8), (Log10, u8))>,

@@ -1,4 +1,4 @@
-//! Searches on the CPU: one after another, or many side by side.
+//! Searches on the CPU: word by word, or in batches.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +9,14 @@ use miriam_textio::Log10;
 use crate::device::PAD;
 use crate::synthetic::Text;
 
-/// Sequences of words to be scored: sentences, or n-grams that are scored for their
-/// last word only.
+/// Sequences of words to be scored: sentences, or n-grams of which only the last word is
+/// scored.
 #[derive(Clone, Debug)]
 pub struct Sequences {
     begin: State,
     words: Vec<LmWord>,
     ends: Vec<usize>,
-    /// Whether only last words count.
+    /// Whether only last words are queries.
     last_word_only: bool,
 }
 
@@ -25,19 +25,19 @@ pub struct Sequences {
 pub enum ScoringMode {
     /// A word at a time.
     Single,
-    /// Many sequences side by side.
+    /// Many sequences interleaved.
     Batch,
 }
 
 impl Sequences {
-    /// The sentences of `text`, each behind `begin`.
+    /// The sentences of `text`, each from the state `begin`.
     pub fn sentences(text: &Text, begin: State) -> Self {
         let words = text.words.iter().map(|&word| LmWord(word)).collect();
         Sequences { begin, words, ends: text.ends.clone(), last_word_only: false }
     }
 
-    /// n-grams of up to `order` words, newest first, as
-    /// [`crate::bench::queries::ngrams`] has them.
+    /// n-grams of up to `order` words, `[n, order]` as of
+    /// [`crate::bench::queries::ngrams`].
     pub fn ngrams(ngrams: &[u32], order: usize) -> Self {
         let (mut words, mut ends) = (Vec::with_capacity(ngrams.len()), Vec::new());
         for ngram in ngrams.chunks(order) {
@@ -48,7 +48,7 @@ impl Sequences {
         Sequences { begin: State::EMPTY, words, ends, last_word_only: true }
     }
 
-    /// How many sequences there are.
+    /// The number of sequences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -58,7 +58,7 @@ impl Sequences {
         self.ends.is_empty()
     }
 
-    /// How many queries these sequences are.
+    /// The number of queries in the sequences of `range`.
     pub fn num_queries(&self, range: Range<usize>) -> usize {
         if self.last_word_only { range.len() } else { self.word_range(&range).len() }
     }
@@ -86,44 +86,44 @@ impl Sequences {
         batches
     }
 
-    /// Where the words of these sequences are.
+    /// The range of the words of these sequences.
     fn word_range(&self, range: &Range<usize>) -> Range<usize> {
         let start = range.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..range.end.checked_sub(1).map_or(0, |last| self.ends[last]).max(start)
     }
 
     /// log10 p and matched length of each query, on rayon's current threads.
-    pub fn score(&self, model: &dyn LanguageModel, way: ScoringMode) -> Vec<(Log10, u8)> {
+    pub fn score(&self, model: &dyn LanguageModel, mode: ScoringMode) -> Vec<(Log10, u8)> {
         use rayon::prelude::*;
         let score = |range: Range<usize>| {
-            let mut run = ScoringScratch::default();
-            run.score(model, self, range.clone(), way);
+            let mut scratch = ScoringScratch::default();
+            scratch.score(model, self, range.clone(), mode);
             if !self.last_word_only {
-                return run.scores;
+                return scratch.scores;
             }
             let start = self.word_range(&range).start;
-            self.ends[range].iter().map(|end| run.scores[end - start - 1]).collect()
+            self.ends[range].iter().map(|end| scratch.scores[end - start - 1]).collect()
         };
         let parts: Vec<_> = self.batches(1 << 14).into_par_iter().map(score).collect();
         parts.concat()
     }
 
-    /// Scores the batches on `threads` threads; the sum of all scores, which depends
-    /// on the threads' order and serves to be looked at.
+    /// Scores the batches on `threads` threads; returns the sum of all scores, which depends
+    /// on the order of the threads.
     pub fn sum_scores(
         &self,
         model: &dyn LanguageModel,
-        way: ScoringMode,
+        mode: ScoringMode,
         batches: &[Range<usize>],
         threads: usize,
     ) -> f64 {
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut run = ScoringScratch::default();
+            let mut scratch = ScoringScratch::default();
             let mut sum = 0.0;
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                run.score(model, self, batch.clone(), way);
-                sum += run.scores.iter().map(|score| f64::from(score.0.0)).sum::<f64>();
+                scratch.score(model, self, batch.clone(), mode);
+                sum += scratch.scores.iter().map(|score| f64::from(score.0.0)).sum::<f64>();
             }
             sum
         };
@@ -137,7 +137,7 @@ impl Sequences {
     }
 }
 
-/// What one thread keeps.
+/// The buffers of one thread.
 #[derive(Default)]
 struct ScoringScratch {
     ends: Vec<usize>,
@@ -151,15 +151,15 @@ impl ScoringScratch {
         model: &dyn LanguageModel,
         sequences: &Sequences,
         range: Range<usize>,
-        way: ScoringMode,
+        mode: ScoringMode,
     ) {
-        let place = sequences.word_range(&range);
-        let (start, words) = (place.start, &sequences.words[place]);
+        let words = sequences.word_range(&range);
+        let (start, words) = (words.start, &sequences.words[words]);
         self.ends.clear();
         self.ends.extend(sequences.ends[range].iter().map(|end| end - start));
         self.scores.clear();
         self.scores.resize(words.len(), (Log10(0.0), 0));
-        match way {
+        match mode {
             ScoringMode::Batch => {
                 model.score_sentences(&sequences.begin, words, &self.ends, &mut self.scores);
             }

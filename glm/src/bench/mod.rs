@@ -1,7 +1,7 @@
-//! What `miriam bench glm` is made of, apart from the clock and the paper: queries in
-//! the forms that searches take ([`queries`]), what a search has to read
-//! ([`reads`]), random reads as a yardstick ([`memory`]), searches on the CPU
-//! ([`cpu`]), and the comparison of the device with the CPU to the bit ([`check`]).
+//! The parts of `miriam bench glm` without its timing and its report: queries in the form
+//! that searches take ([`queries`]), what a search has to read ([`read_counts`]), random
+//! reads as the upper bound ([`random_reads`]), searches on the CPU ([`cpu_scoring`]), and
+//! the comparison of the device with the CPU to the bit ([`comparison`]).
 
 pub mod comparison;
 pub mod cpu_scoring;

@@ -1,10 +1,10 @@
-//! The words of a text as the queries of both modes.
+//! A text as queries of both modes: explicit n-grams, and a stream of tokens.
 
 use crate::device::{PAD, SENTENCE_START};
 use crate::synthetic::Text;
 
-/// Each word with up to `order` - 1 words of its sentence in front of it, `<s>`
-/// (`begin`) among them: newest first, filled up with [`PAD`], end to end.
+/// Each word with up to `order - 1` words of its sentence before it, `<s>` (`begin`)
+/// among them: `[n, order]`, newest word first, padded with [`PAD`].
 pub fn ngrams(text: &Text, begin: u32, order: usize) -> Vec<u32> {
     let mut ngrams = Vec::with_capacity(text.words.len() * order);
     for sentence in text.sentences() {
@@ -17,8 +17,8 @@ pub fn ngrams(text: &Text, begin: u32, order: usize) -> Vec<u32> {
     ngrams
 }
 
-/// The text as a stream of tokens: each sentence with `begin` in front, which is
-/// marked as its start.
+/// The text as a stream of tokens: each sentence after `begin`, which is marked as its
+/// start.
 pub fn tokens(text: &Text, begin: u32) -> Vec<u32> {
     let mut tokens = Vec::with_capacity(text.words.len() + text.ends.len());
     for sentence in text.sentences() {

@@ -1,22 +1,21 @@
-//! Reads at random places of the machine's memory: what searches on the CPU can at
-//! best come to.
+//! Random reads of the machine's memory: the upper bound of a search's speed on the CPU.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::synthetic::SplitMix64;
 
-/// A buffer to be read from.
+/// A buffer to read from.
 pub struct ReadBuffer(Vec<[u64; 16]>);
 
 impl ReadBuffer {
-    /// A buffer of about `bytes` bytes, at least a line.
+    /// A buffer of about `bytes` bytes, at least 128.
     pub fn new(bytes: u64) -> Self {
         let line = |i: u64| [i; 16];
         ReadBuffer((0..(bytes / 128).max(1)).map(line).collect())
     }
 
     /// Reads one (`sector` of 32 or 64 bytes) or two (128) cache lines at each of
-    /// `loads` random places, on `threads` threads.
+    /// `loads` random positions, on `threads` threads.
     pub fn read_at_random(&self, sector: u32, loads: u64, threads: usize) {
         let next = AtomicU64::new(0);
         const CHUNK: u64 = 1 << 14;
@@ -29,7 +28,7 @@ impl ReadBuffer {
                 }
                 let mut random = SplitMix64::at_position(u64::from(sector), 7, start);
                 for _ in start..loads.min(start + CHUNK) {
-                    // Places do not depend on what was read, so reads overlap.
+                    // Positions do not depend on what was read, so reads overlap.
                     let line = &self.0[random.below(self.0.len() as u64) as usize];
                     sum = sum.wrapping_add(line[0]);
                     if sector > 64 {

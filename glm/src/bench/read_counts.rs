@@ -1,11 +1,10 @@
-//! What a search has to read, counted query by query: the yardstick that turns
-//! queries a second into a share of what memory can give.
+//! What a search has to read, counted query by query: it turns queries a second into a
+//! share of the bandwidth of memory.
 //!
-//! This is a search of its own, as plain as `format` allows, that notes each request
-//! in sectors of 32 bytes: an entry is one; a node of keys is one to four; a block
-//! that fits a line is asked for at once. What neighbouring queries share, and what
-//! caches keep, is not taken off. Queries and answers, which are streams, do not
-//! count.
+//! This is a plain search of its own that counts each request in sectors of 32 bytes: an
+//! entry is one; a node of keys is one to four; a block that fits a line is one request.
+//! Reads that neighbouring queries share or that hit a cache are not subtracted. Queries
+//! and scores, which are streams, do not count.
 
 use miriam_lmcpu::LanguageModel;
 use miriam_storage::btree::{StaticBTree, Unit};
@@ -18,19 +17,19 @@ use crate::format::{
 use crate::model::{GlmModel, Level};
 use crate::synthetic::Text;
 
-/// What some queries read.
+/// The reads of some queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// How many queries there were.
+    /// The number of queries.
     pub queries: u64,
-    /// Sectors of 32 bytes.
+    /// Sectors of 32 bytes read.
     pub sectors: u64,
-    /// Requests for one sector, for two, for three or four that lie in a line.
+    /// Requests for one sector, for two, and for three or four in one line.
     pub requests: [u64; 3],
 }
 
 impl ReadCounts {
-    /// What explicit queries read: a walk for the match and one for the backoffs.
+    /// The reads of explicit queries: a walk for the match and one for the backoffs.
     pub fn for_ngrams(model: &GlmModel, ngrams: &[u32]) -> Self {
         let order = model.order();
         let walks = ngrams.par_chunks(order).with_min_len(1 << 10).map(|ngram| {
@@ -43,7 +42,7 @@ impl ReadCounts {
         walks.reduce(ReadCounts::default, ReadCounts::merge)
     }
 
-    /// What a text reads token by token: one walk each.
+    /// The reads of a text token by token: one walk each.
     pub fn for_text(model: &GlmModel, text: &Text, begin: u32) -> Self {
         let order = model.order();
         let sentences: Vec<&[u32]> = text.sentences().collect();
@@ -60,13 +59,13 @@ impl ReadCounts {
         walks.reduce(ReadCounts::default, ReadCounts::merge)
     }
 
-    /// Sectors that a query reads.
+    /// Sectors read per query.
     pub fn sectors_per_query(&self) -> f64 {
         self.sectors as f64 / self.queries as f64
     }
 
-    /// Queries a second where nothing takes time but the requests, of which memory
-    /// answers so many a second: of 32, 64 and 128 bytes.
+    /// Queries a second if only the requests took time; `rates`: requests a second of 32,
+    /// 64 and 128 bytes.
     pub fn ceiling(&self, rates: [f64; 3]) -> f64 {
         let seconds: f64 = self.requests.iter().zip(rates).map(|(&n, rate)| n as f64 / rate).sum();
         self.queries as f64 / seconds
@@ -92,7 +91,7 @@ impl ReadCounts {
     }
 }
 
-/// How many of these n-grams match 1, 2, .. words, as walks find.
+/// How many of these n-grams match 1, 2, .. words, as the walks find.
 #[cfg(test)]
 pub(super) fn count_matches(model: &GlmModel, ngrams: &[u32]) -> Vec<u64> {
     let mut counts = vec![0; model.order()];
@@ -103,10 +102,10 @@ pub(super) fn count_matches(model: &GlmModel, ngrams: &[u32]) -> Vec<u64> {
     counts
 }
 
-/// Where the children of an n-gram are.
+/// The location of an n-gram's children.
 enum ChildrenRef {
     None,
-    /// The only one: its word and what is known of it.
+    /// An only child: its word and the location of its entry.
     Single {
         word: u32,
         first: u64,
@@ -124,7 +123,7 @@ enum ChildrenRef {
 }
 
 /// The length of the longest n-gram of the model that `ngram`, newest word first,
-/// begins with, and what finding it reads.
+/// begins with; adds what finding it reads.
 fn count_walk(model: &GlmModel, ngram: &[u32], reads: &mut ReadCounts) -> usize {
     let Some(&newest) = ngram.first() else { return 0 };
     reads.record_request(1);
@@ -143,7 +142,7 @@ fn count_walk(model: &GlmModel, ngram: &[u32], reads: &mut ReadCounts) -> usize 
     ngram.len()
 }
 
-/// The children of the child `word`, if that is there.
+/// The children of the child `word`, if there is one.
 fn find_child(
     model: &GlmModel,
     order: usize,
@@ -212,14 +211,14 @@ fn find_in_block(
     let shape = BlockShape::new(count, model.node_width(), longest);
     let entries = first + shape.keys;
     let entry_of = |position: u64| entries + if longest { position / 4 } else { position };
-    let known = |position| match longest {
+    let children = |position| match longest {
         true => ChildrenRef::None,
         false => children_of_entry(units[entry_of(position) as usize]),
     };
     if count <= tree.node_keys {
         let keys = units[first as usize..entries as usize].iter().flat_map(|unit| unit.0);
         let position = keys.take(count as usize).position(|key| key == word).map(|at| at as u64);
-        // Sectors are two units.
+        // A sector is two units.
         let mut sectors = (entries - 1) / 2 - first / 2 + 1;
         if let Some(position) = position {
             let apart = u64::from(entry_of(position) / 2 > (entries - 1) / 2);
@@ -230,7 +229,7 @@ fn find_in_block(
             }
         }
         reads.record_request(sectors);
-        return position.map(known);
+        return position.map(children);
     }
     let mut node = 0;
     loop {
@@ -241,14 +240,14 @@ fn find_in_block(
         match keys.binary_search(&word) {
             Ok(slot) => {
                 reads.record_request(1);
-                return Some(known(node * tree.node_keys + slot as u64));
+                return Some(children(node * tree.node_keys + slot as u64));
             }
             Err(slot) => node = tree.child(node, slot as u64)?,
         }
     }
 }
 
-/// The bucket and the slot of a key, and what finding it reads.
+/// The bucket and the slot of a key; adds what finding it reads.
 fn find_in_hash_table<B: HashBucket>(
     buckets: &[B],
     parent: u32,
@@ -259,7 +258,7 @@ fn find_in_hash_table<B: HashBucket>(
     let start = home_bucket(key, buckets.len() as u64) as usize;
     for at in (start..buckets.len()).chain(0..start) {
         reads.record_request(2);
-        if let Some(slot) = buckets[at].keys().iter().position(|&there| there == key) {
+        if let Some(slot) = buckets[at].keys().iter().position(|&other| other == key) {
             return Some((at, slot));
         }
         if !buckets[at].overflows() {

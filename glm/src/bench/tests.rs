@@ -57,9 +57,9 @@ fn check_data(model: &SortedModel) -> CheckData {
 #[test]
 fn equal_models_pass_and_a_single_bit_is_found() {
     let model = synthetic_model();
-    let material = check_data(&model);
+    let data = check_data(&model);
     let other = trie(model.clone());
-    let run = |model: SortedModel| {
+    let compare = |model: SortedModel| {
         let begin = model.bos_id;
         let cpu_model = glm(model, GlmOptions::default());
         let models = Models {
@@ -69,40 +69,42 @@ fn equal_models_pass_and_a_single_bit_is_found() {
             bos_id: begin,
             device: None,
         };
-        let mut told = Vec::new();
-        compare_models(&models, &material, &mut |line| told.push(line.to_owned())).map(|()| told)
+        let mut lines = Vec::new();
+        compare_models(&models, &data, &mut |line| lines.push(line.to_owned())).map(|()| lines)
     };
-    let told = run(model.clone()).unwrap();
-    assert_eq!(told.len(), 7, "{told:?}");
-    assert!(told[0].contains("10000 compared") && told[6].contains("perplexity"), "{told:?}");
+    let lines = compare(model.clone()).unwrap();
+    assert_eq!(lines.len(), 7, "{lines:?}");
+    assert!(lines[0].contains("10000 compared") && lines[6].contains("perplexity"), "{lines:?}");
     // An n-gram that the text has.
-    let ngram = &queries::ngrams(&material.text, model.bos_id, 4)[40..44];
+    let ngram = &queries::ngrams(&data.text, model.bos_id, 4)[40..44];
     let mut wrong = model;
     let at = wrong.trie.node(ngram).unwrap() as usize;
     let log10 = &mut wrong.trie.levels[3].log10[at];
     *log10 = f32::from_bits(log10.to_bits() + 1);
-    let Err(Error::Mismatch { detail, .. }) = run(wrong) else { panic!("nothing was found") };
+    let Err(Error::Mismatch { detail, .. }) = compare(wrong) else {
+        panic!("no difference was found")
+    };
     assert!(detail.contains("4 matched, but expected"), "{detail}");
 }
 
-/// A device as its documentation has it: each query from its whole context.
+/// Scores as the documentation of the device says: each query from its whole context.
 struct NaiveScorer<'m> {
     model: &'m TrieModel,
-    /// The query, among all of its kind, whose answer is wrong.
+    /// The query, counted over all calls, whose score is wrong.
     wrong_query: Option<usize>,
-    num_asked: std::cell::Cell<usize>,
+    num_queries: std::cell::Cell<usize>,
 }
 
 impl<'m> NaiveScorer<'m> {
     fn new(model: &'m TrieModel, wrong_query: Option<usize>) -> Self {
-        NaiveScorer { model, wrong_query, num_asked: 0.into() }
+        NaiveScorer { model, wrong_query, num_queries: 0.into() }
     }
 
-    fn answer(&self, newest_first: &[u32], at: usize, answers: &mut ScoreBuffers<'_>) {
+    fn score_query(&self, newest_first: &[u32], at: usize, answers: &mut ScoreBuffers<'_>) {
         let words: Vec<LmWord> = newest_first.iter().map(|&word| LmWord(word)).collect();
         let (log10, matched) = self.model.score_after(&words[1..], words[0]);
-        let asked = self.num_asked.replace(self.num_asked.get() + 1);
-        answers.log10[at] = if self.wrong_query == Some(asked) { -log10.0 } else { log10.0 };
+        let query = self.num_queries.replace(self.num_queries.get() + 1);
+        answers.log10[at] = if self.wrong_query == Some(query) { -log10.0 } else { log10.0 };
         if let Some(lengths) = &mut answers.matched {
             lengths[at] = matched;
         }
@@ -117,7 +119,7 @@ impl BatchScorer for NaiveScorer<'_> {
     ) -> crate::error::Result<()> {
         for (at, ngram) in queries.chunks(LanguageModel::order(self.model)).enumerate() {
             let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
-            self.answer(&ngram[..length], at, &mut answers);
+            self.score_query(&ngram[..length], at, &mut answers);
         }
         Ok(())
     }
@@ -134,7 +136,7 @@ impl BatchScorer for NaiveScorer<'_> {
             }
             let left = tokens[start..=at].iter().rev().map(|token| token & !SENTENCE_START);
             let left: Vec<u32> = left.take(LanguageModel::order(self.model)).collect();
-            self.answer(&left, at, &mut answers);
+            self.score_query(&left, at, &mut answers);
         }
         Ok(())
     }
@@ -157,15 +159,15 @@ impl BatchScorer for NaiveScorer<'_> {
     }
 }
 
-/// A device passes that does what is documented, and a wrong answer to any query is
-/// found, in whichever batch it is.
+/// A device that scores as documented passes, and a wrong score of any query is found, in
+/// whichever batch it is.
 #[test]
-fn a_device_is_asked_in_batches_of_every_size() {
+fn a_device_is_compared_in_batches_of_every_size() {
     let model = synthetic_model();
-    let (mut material, other) = (check_data(&model), trie(model.clone()));
-    // One size is larger than what there is.
-    material.batch_sizes = vec![1, 31, 1_000, 25_000];
-    material.text.words[70] = 0;
+    let (mut data, other) = (check_data(&model), trie(model.clone()));
+    // One size is larger than the number of queries.
+    data.batch_sizes = vec![1, 31, 1_000, 25_000];
+    data.text.words[70] = 0;
     let begin = model.bos_id;
     let cpu_model = glm(model, GlmOptions::default());
     let run = |wrong| {
@@ -177,22 +179,22 @@ fn a_device_is_asked_in_batches_of_every_size() {
             bos_id: begin,
             device: Some(&device),
         };
-        let mut told = Vec::new();
-        let outcome = compare_models(&models, &material, &mut |line| told.push(line.to_owned()));
-        (outcome, told, device.num_asked.get())
+        let mut lines = Vec::new();
+        let outcome = compare_models(&models, &data, &mut |line| lines.push(line.to_owned()));
+        (outcome, lines, device.num_queries.get())
     };
-    let (outcome, told, asked) = run(None);
+    let (outcome, lines, num_queries) = run(None);
     outcome.unwrap();
     let of_device: Vec<&String> =
-        told.iter().filter(|line| line.contains("device = CPU")).collect();
-    assert_eq!(of_device.len(), 4 + 4 + 1 + 4 + 1, "{told:?}");
-    assert!(of_device[3].contains("25000 compared"), "{told:?}");
-    assert!(of_device[10].contains(&format!("{} compared", 31 * 128)), "{told:?}");
-    assert!(of_device[12].contains("12000 compared"), "{told:?}");
+        lines.iter().filter(|line| line.contains("device = CPU")).collect();
+    assert_eq!(of_device.len(), 4 + 4 + 1 + 4 + 1, "{lines:?}");
+    assert!(of_device[3].contains("25000 compared"), "{lines:?}");
+    assert!(of_device[10].contains(&format!("{} compared", 31 * 128)), "{lines:?}");
+    assert!(of_device[12].contains("12000 compared"), "{lines:?}");
     // Queries of all kinds, the last being in the sums of sentences.
-    for wrong in [0, 128 + 31 * 5, 40_000, 100_000, asked - 12_500, asked - 1] {
+    for wrong in [0, 128 + 31 * 5, 40_000, 100_000, num_queries - 12_500, num_queries - 1] {
         let (outcome, _, _) = run(Some(wrong));
-        let Err(Error::Mismatch { what, .. }) = outcome else { panic!("{wrong} of {asked}") };
+        let Err(Error::Mismatch { what, .. }) = outcome else { panic!("{wrong} of {num_queries}") };
         assert!(what.contains("device = CPU"), "{what}");
     }
 }
@@ -200,11 +202,11 @@ fn a_device_is_asked_in_batches_of_every_size() {
 #[test]
 fn both_scoring_modes_and_all_threads_agree() {
     let model = synthetic_model();
-    let material = check_data(&model);
+    let data = check_data(&model);
     let cpu_model = glm(model.clone(), GlmOptions::default());
     let all = [
-        Sequences::ngrams(&material.random_ngrams, 4),
-        Sequences::sentences(&material.text, cpu_model.begin_state()),
+        Sequences::ngrams(&data.random_ngrams, 4),
+        Sequences::sentences(&data.text, cpu_model.begin_state()),
     ];
     for sequences in all {
         let scores = sequences.score(&cpu_model, ScoringMode::Single);
@@ -220,7 +222,7 @@ fn both_scoring_modes_and_all_threads_agree() {
     }
 }
 
-/// Every walk finds what the model finds: what it counts is what a search needs.
+/// Every walk finds what the model finds, so it counts what a search needs.
 #[test]
 fn read_counts_are_those_of_a_search_that_finds_every_ngram() {
     let model = synthetic_model();

@@ -1,5 +1,5 @@
-//! The blocks of an order: first where each begins, which follows from the numbers of
-//! children alone, then their units, in parallel, in pieces that memory always holds.
+//! The blocks of an order: first they are allocated, which needs the numbers of
+//! children only, then their units are filled, in parallel, in batches of bounded size.
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
@@ -14,19 +14,23 @@ use crate::format::{NodeWidth, UNIT_BYTES};
 
 /// Parents whose blocks one task fills.
 const PARENTS_PER_TASK: usize = 1 << 10;
-/// Units that are filled before they are written, unless one chunk has more: 64 MiB.
+/// Units of a batch, unless one chunk has more: 64 MiB.
 const WRITE_BATCH_UNITS: u64 = 1 << 22;
 
-/// Where the blocks of an order go.
+/// The layout of the blocks of an order.
 pub(super) struct BlockWriter {
-    /// By parent: the unit that it names.
+    /// By parent: the first unit of its children.
     first_units: Vec<u32>,
-    /// The walk as it is before each chunk of parents, and behind the last.
+    /// The allocator before each chunk of parents, and after the last.
     chunks: Vec<BlockAllocator>,
 }
 
 impl BlockWriter {
-    /// Places the blocks of the n-grams of `order`, whose parents are `parents`.
+    /// Allocates the blocks of the n-grams of `order`, whose parents are `parents`.
+    ///
+    /// # Errors
+    ///
+    /// The order has more units than 32 bits address.
     pub fn plan(
         order: usize,
         orders: usize,
@@ -35,56 +39,56 @@ impl BlockWriter {
         kind: ParentKind,
         writer: &ContainerWriter,
     ) -> Result<Self> {
-        let mut walk =
+        let mut allocator =
             BlockAllocator { width, is_longest: order == orders, parents: kind, cursor: 0 };
         let mut firsts = Vec::with_capacity(parents.len());
         let mut chunks = Vec::with_capacity(parents.len() / PARENTS_PER_TASK + 2);
         for (at, range) in parents.children.windows(2).enumerate() {
             if at.is_multiple_of(PARENTS_PER_TASK) {
-                chunks.push(walk);
+                chunks.push(allocator);
             }
-            // Too large a one is told below.
-            firsts.push(walk.allocate(u64::from(range[1] - range[0])).first_unit() as u32);
+            // An overflow is reported below.
+            firsts.push(allocator.allocate(u64::from(range[1] - range[0])).first_unit() as u32);
         }
-        chunks.push(walk);
-        if walk.total_units() > 1 << 32 {
+        chunks.push(allocator);
+        if allocator.total_units() > 1 << 32 {
             let reason = format!(
                 "the {order}-grams take {} units of 16 bytes, and a file of this kind addresses \
                  at most 2^32 of an order; prune the model, or build a probing model",
-                walk.total_units()
+                allocator.total_units()
             );
             return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());
         }
         Ok(BlockWriter { first_units: firsts, chunks })
     }
 
-    /// The unit that the parent `at` names.
+    /// The first unit of the children of the parent `at`.
     pub fn first_unit(&self, at: usize) -> u32 {
         self.first_units[at]
     }
 
-    /// Writes the section of the n-grams `known`, whose parents are `parents`, and
-    /// gives the units of the blanks' entries.
+    /// Writes the section of the n-grams of `level`, whose parents are `parents`; returns
+    /// the units of the blanks' entries.
     pub fn write(
         &self,
         parents: &Nodes,
         level: &LevelNodes<'_>,
         writer: &mut ContainerWriter,
     ) -> Result<Vec<u32>> {
-        let (Some((end, chunks)), order) = (self.chunks.split_last(), level.order) else {
-            unreachable!("there is always an end")
+        let (Some((last, chunks)), order) = (self.chunks.split_last(), level.order) else {
+            unreachable!("`plan` pushes the end")
         };
         let name = format!("order-{order}");
         let mut section =
-            writer.begin_section(&name, UNIT_BYTES, end.total_units() * UNIT_BYTES as u64)?;
-        let mut marked = Vec::new();
+            writer.begin_section(&name, UNIT_BYTES, last.total_units() * UNIT_BYTES as u64)?;
+        let mut blank_units = Vec::new();
         let mut at = 0;
         while at < chunks.len() {
             let start = chunks[at].cursor;
             let is_in = |chunk: &BlockAllocator| chunk.cursor < start + WRITE_BATCH_UNITS;
             let next = at + chunks[at..].iter().take_while(|chunk| is_in(chunk)).count();
-            let behind = self.chunks[next].cursor;
-            let mut units = vec![Unit::default(); (behind - start) as usize];
+            let end = self.chunks[next].cursor;
+            let mut units = vec![Unit::default(); (end - start) as usize];
             let mut tasks = Vec::with_capacity(next - at);
             let mut rest = &mut units[..];
             for chunk in at..next {
@@ -98,41 +102,41 @@ impl BlockWriter {
                 fill_blocks(self.chunks[chunk], chunk * PARENTS_PER_TASK..last, parents, level, out)
             };
             let found: Vec<Vec<u32>> = tasks.into_par_iter().map(fill).collect();
-            marked.extend(found.into_iter().flatten());
+            blank_units.extend(found.into_iter().flatten());
             section.write(units.as_bytes())?;
             at = next;
         }
-        let padding = (end.total_units() - end.cursor) as usize;
+        let padding = (last.total_units() - last.cursor) as usize;
         section.write(vec![Unit::default(); padding].as_bytes())?;
         section.finish()?;
-        Ok(marked)
+        Ok(blank_units)
     }
 }
 
-/// Fills `out`, which begins where `walk` is, with the blocks of some parents, and
-/// gives the units of the blanks' entries.
+/// Fills `out`, which begins at the cursor of `allocator`, with the blocks of the parents
+/// in `range`; returns the units of the blanks' entries.
 fn fill_blocks(
-    mut walk: BlockAllocator,
+    mut allocator: BlockAllocator,
     range: std::ops::Range<usize>,
     parents: &Nodes,
     level: &LevelNodes<'_>,
     out: &mut [Unit],
 ) -> Vec<u32> {
-    let base = walk.cursor;
-    let width = walk.width;
+    let base = allocator.cursor;
+    let width = allocator.width;
     let nodes = parents.children[range.start] as usize..parents.children[range.end] as usize;
     let blanks = &level.nodes.blanks;
     let from = blanks.partition_point(|&blank| (blank as usize) < nodes.start);
     let mut blanks = blanks[from..].iter().peekable();
-    let mut marked = Vec::new();
+    let mut blank_units = Vec::new();
     let mut mark = |at: usize, unit: u64| {
         if blanks.next_if_eq(&&(at as u32)).is_some() {
-            marked.push(unit as u32);
+            blank_units.push(unit as u32);
         }
     };
     for parent in range {
         let children = parents.children_of(parent as u32);
-        match walk.allocate(children.len() as u64) {
+        match allocator.allocate(children.len() as u64) {
             Children::None | Children::Inline => {}
             Children::SingleEntry(unit) => {
                 out[(unit - base) as usize] = entry_unit(level, children.start);
@@ -145,7 +149,7 @@ fn fill_blocks(
                 }
                 let (keys, entries) = ((keys - base) as usize, (entries - base) as usize);
                 out[keys..entries].fill(Unit([NO_KEY; 4]));
-                // One node has its keys in order; so its positions are those of a tree.
+                // A single node is a tree whose positions ascend.
                 let tree =
                     StaticBTree { node_keys: width.keys() as u64, count: children.len() as u64 };
                 for (position, at) in tree.in_order_positions().zip(children) {
@@ -161,7 +165,7 @@ fn fill_blocks(
             }
         }
     }
-    marked
+    blank_units
 }
 
 /// The entry of an n-gram as a unit.

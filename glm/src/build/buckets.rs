@@ -1,5 +1,5 @@
-//! The hash table of an order: keys sorted by their homes go into one slot after
-//! another, from their home on, so that where each stands follows from one sweep.
+//! The hash table of an order: keys, sorted by their home buckets, go into consecutive
+//! slots from their home on, so one sweep places them all.
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
@@ -11,21 +11,20 @@ use super::{LevelLayout, LevelNodes};
 use crate::format::{Bucket, EMPTY_KEY, LongestBucket, MANY_CHILDREN, home_bucket};
 use crate::search::bucket_key;
 
-/// The share of slots in use: fuller tables are smaller, and more searches go on to a
-/// second bucket.
+/// The load factor: fuller tables are smaller, and more searches probe a second bucket.
 const LOAD_FACTOR: f64 = 0.65;
 /// Buckets that one task fills.
 const BUCKETS_PER_TASK: usize = 1 << 10;
-/// Buckets that are filled before they are written: 64 MiB.
+/// Buckets of a batch: 64 MiB.
 const WRITE_BATCH_BUCKETS: usize = 1 << 20;
 
-/// Where the n-grams of an order stand.
+/// The layout of the hash table of an order.
 pub(super) struct BucketWriter {
     /// Slots of a bucket.
     slots_per_bucket: u64,
-    /// By bucket: whether a key whose home is here or before lies behind it.
+    /// By bucket: whether a key whose home is this or an earlier one is in a later one.
     overflows: Vec<bool>,
-    /// Slots, counted over all buckets, with their n-grams and keys, ascending.
+    /// The keys by slot, which are counted over all buckets, ascending.
     placed_keys: Vec<PlacedKey>,
     /// By n-gram: its slot.
     node_slots: Vec<u32>,
@@ -38,8 +37,11 @@ struct PlacedKey {
 }
 
 impl BucketWriter {
-    /// Arranges the n-grams of `order`, whose parents are `parents` and lie as `own`
-    /// says.
+    /// Places the n-grams of `order`, whose parents are `parents`, laid out as `own`.
+    ///
+    /// # Errors
+    ///
+    /// The order has more slots than 32 bits count.
     pub fn plan(
         order: usize,
         orders: usize,
@@ -50,7 +52,7 @@ impl BucketWriter {
     ) -> Result<Self> {
         let slots = if order == orders { 5 } else { 3 };
         let buckets = (nodes.len() as f64 / (slots as f64 * LOAD_FACTOR)) as u64 + 1;
-        // Whole lines of two.
+        // Two buckets fill a line of 128 bytes.
         let buckets = buckets.next_multiple_of(2);
         if buckets * slots > 1 << 32 {
             let reason = format!(
@@ -76,14 +78,15 @@ impl BucketWriter {
             })
             .collect();
         placed.par_sort_unstable_by_key(|placed| (placed.slot, placed.node));
-        // What the last bucket does not hold goes to the first ones, in front of
-        // what has its home there; since there is room, none goes around twice.
+        // Overflow of the last bucket wraps to the first ones, before the keys with their
+        // home there; as slots are free, it wraps once at most.
         let all = buckets * slots;
-        let behind = |first: u64, placed: &PlacedKey| first.max(u64::from(placed.slot) * slots) + 1;
-        let around = placed.iter().fold(0, behind).saturating_sub(all);
+        let next_free =
+            |first: u64, placed: &PlacedKey| first.max(u64::from(placed.slot) * slots) + 1;
+        let wrapped = placed.iter().fold(0, next_free).saturating_sub(all);
         let mut overflows = vec![false; buckets as usize];
         let mut numbers = vec![0; nodes.len()];
-        let mut free = around;
+        let mut free = wrapped;
         for placed in &mut placed {
             let home = u64::from(placed.slot);
             let slot = free.max(home * slots);
@@ -94,7 +97,7 @@ impl BucketWriter {
             placed.slot = (slot % all) as u32;
             numbers[placed.node as usize] = placed.slot;
         }
-        placed.rotate_right(around as usize);
+        placed.rotate_right(wrapped as usize);
         Ok(BucketWriter {
             slots_per_bucket: slots,
             overflows,
@@ -103,7 +106,7 @@ impl BucketWriter {
         })
     }
 
-    /// Writes the section and gives the slots of the blanks.
+    /// Writes the section; returns the slots of the blanks.
     pub fn write(&self, level: &LevelNodes<'_>, writer: &mut ContainerWriter) -> Result<Vec<u32>> {
         match level.is_longest() {
             true => self.write_buckets(level.order, longest_bucket(level), writer)?,
@@ -112,7 +115,7 @@ impl BucketWriter {
         Ok(level.nodes.blanks.iter().map(|&blank| self.node_slots[blank as usize]).collect())
     }
 
-    /// Writes the buckets that `fill` makes of what stands in each and of whether it
+    /// Writes the buckets, which `fill` makes of the keys of each and of whether it
     /// overflows.
     fn write_buckets<B: IntoBytes + Immutable + Send>(
         &self,
@@ -148,15 +151,15 @@ impl BucketWriter {
     }
 }
 
-/// Cuts off what stands in `bucket` from the front.
+/// Splits the keys of `bucket` off the front.
 fn take_bucket<'p>(rest: &mut &'p [PlacedKey], bucket: u64, slots: u64) -> &'p [PlacedKey] {
     let here = rest.iter().take_while(|placed| u64::from(placed.slot) / slots == bucket).count();
-    let (own, behind) = rest.split_at(here);
-    *rest = behind;
+    let (own, others) = rest.split_at(here);
+    *rest = others;
     own
 }
 
-/// Makes buckets of n-grams that are not of the highest order.
+/// Makes buckets of n-grams below the highest order.
 fn middle_bucket(level: &LevelNodes<'_>) -> impl Fn(&[PlacedKey], bool) -> Bucket + Sync {
     |placed, overflows| {
         let mut bucket = Bucket {

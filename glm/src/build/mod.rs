@@ -1,9 +1,9 @@
-//! From the n-grams of a model to a `glm` file.
+//! Building a `glm` file from the n-grams of a model.
 //!
-//! [`miriam_lmcpu::sorted`] sorts and joins them. Then one order is written after
-//! another, in pieces: where the next order's n-grams go is worked out first, because
-//! entries say where their children are, and what is behind is given back. The bytes
-//! do not depend on the number of threads.
+//! [`miriam_lmcpu::sorted`] sorts and joins them. Then the orders are written one after
+//! another, in batches. The next order is laid out first, because entries point to
+//! their children; what is written is freed. The bytes do not depend on the number of
+//! threads.
 
 mod blocks;
 mod buckets;
@@ -27,18 +27,17 @@ use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
 
 const SIGN: u32 = 1 << 31;
 
-/// How a file is laid out. Nothing of it changes what a model answers.
+/// How a file is laid out. Scores do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlmOptions {
     /// Keys of a node.
     pub node_width: NodeWidth,
-    /// Orders from 2 up to this one go into buckets of a hash table instead of blocks;
-    /// 0 or 1: none.
+    /// Orders from 2 up to this one go into hash tables instead of blocks; 0 or 1: none.
     pub max_hashed_order: usize,
 }
 
-/// What is fastest for its size on a CPU: nearly all large blocks are of bigrams and
-/// trigrams, and in buckets these take one line instead of one for each level of a
+/// The fastest layout for its size on a CPU: nearly all large blocks are of bigrams and
+/// trigrams, and in a hash table these take one line instead of one for each level of a
 /// tree.
 impl Default for GlmOptions {
     fn default() -> Self {
@@ -46,8 +45,13 @@ impl Default for GlmOptions {
     }
 }
 
-/// Builds the file `output` from the model at `path`, anything that
-/// [`crate::open_source`] opens, on rayon's current threads.
+/// Builds the file `output` from the model at `path`, any that [`crate::open_source`]
+/// opens, on rayon's current threads.
+///
+/// # Errors
+///
+/// The model cannot be read, the file cannot be written, or an order is too large for
+/// the layout.
 pub fn build_glm(
     path: &Path,
     output: &Path,
@@ -65,13 +69,21 @@ pub fn build_glm(
     Ok(size)
 }
 
-/// A container of the right kind for [`write_glm`].
+/// Creates a file for [`write_glm`].
+///
+/// # Errors
+///
+/// The file cannot be created.
 pub fn create_glm(output: &Path) -> Result<ContainerWriter> {
     Ok(ContainerWriter::create(output, KIND, VERSION)?)
 }
 
-/// Writes `model`, on rayon's current threads, and gives the bytes of a container in
-/// memory. The arrays are given back one by one.
+/// Writes `model`, on rayon's current threads; returns the bytes of a container in
+/// memory. The arrays of the model are freed one by one.
+///
+/// # Errors
+///
+/// The file cannot be written, or an order is too large for the layout.
 pub fn write_glm(
     mut model: SortedModel,
     options: &GlmOptions,
@@ -102,7 +114,7 @@ pub fn write_glm(
 
     let mut blanks: Vec<u32> = Vec::new();
     let mut own = LevelLayout::Words;
-    let mut below = Nodes::default();
+    let mut parents = Nodes::default();
     for n in 1..=order {
         let nodes = std::mem::take(&mut levels[n - 1]);
         let next = match levels.get(n) {
@@ -116,7 +128,7 @@ pub fn write_glm(
                 &writer,
             )?),
             Some(_) => {
-                let parents = match own {
+                let parent_kind = match own {
                     LevelLayout::Buckets(_) => ParentKind::Buckets,
                     _ if n == 1 => ParentKind::Words,
                     _ => ParentKind::Entries,
@@ -126,7 +138,7 @@ pub fn write_glm(
                     order,
                     &nodes,
                     options.node_width,
-                    parents,
+                    parent_kind,
                     &writer,
                 )?)
             }
@@ -138,28 +150,28 @@ pub fn write_glm(
             children: levels.get(n),
             layout: &next,
         };
-        let mut marked = match &own {
+        let mut order_blanks = match &own {
             LevelLayout::Words => {
                 let entry = |at| level.node_entry(at);
                 let entries: Vec<Entry> = (0..nodes.len()).into_par_iter().map(entry).collect();
                 writer.write_section("order-1", &entries)?;
                 Vec::new()
             }
-            LevelLayout::Blocks(blocks) => blocks.write(&below, &level, &mut writer)?,
+            LevelLayout::Blocks(blocks) => blocks.write(&parents, &level, &mut writer)?,
             LevelLayout::Buckets(buckets) => buckets.write(&level, &mut writer)?,
             LevelLayout::Empty => Vec::new(),
         };
-        marked.sort_unstable();
-        blanks.append(&mut marked);
-        (own, below) = (next, nodes);
+        order_blanks.sort_unstable();
+        blanks.append(&mut order_blanks);
+        (own, parents) = (next, nodes);
     }
     writer.write_section("blanks", &blanks)?;
     Ok(writer.finish()?)
 }
 
-/// Where the n-grams of an order go.
+/// The layout of the n-grams of an order.
 enum LevelLayout {
-    /// They are words.
+    /// Unigrams, by word id.
     Words,
     Blocks(BlockWriter),
     Buckets(BucketWriter),
@@ -167,7 +179,7 @@ enum LevelLayout {
     Empty,
 }
 
-/// The n-grams of an order with what they say of their children.
+/// The n-grams of an order and the layout of their children.
 struct LevelNodes<'m> {
     order: usize,
     /// The highest order.
@@ -175,7 +187,7 @@ struct LevelNodes<'m> {
     nodes: &'m Nodes,
     /// The next order, unless this is the highest.
     children: Option<&'m Nodes>,
-    /// Where that goes.
+    /// The layout of `children`.
     layout: &'m LevelLayout,
 }
 
@@ -185,12 +197,12 @@ impl LevelNodes<'_> {
         self.order == self.orders
     }
 
-    /// The bits of an n-gram's log10 p, from order 2.
+    /// The bits of an n-gram's log10 p, sign set, from order 2.
     fn log10(&self, at: usize) -> u32 {
         self.nodes.log10[at].to_bits() | SIGN
     }
 
-    /// The unit that an n-gram names as its children's, and how many there are.
+    /// The first unit and the number of an n-gram's children.
     fn child_range(&self, at: usize) -> (u32, usize) {
         let count = match self.children {
             Some(_) => self.nodes.children_of(at as u32).len(),
@@ -202,7 +214,7 @@ impl LevelNodes<'_> {
         }
     }
 
-    /// The entry of an n-gram that is not of the highest order, or of a word.
+    /// The entry of an n-gram below the highest order, or of a unigram.
     fn node_entry(&self, at: usize) -> Entry {
         let (mut first, count) = self.child_range(at);
         let backoff = self.nodes.backoffs.get(at).map_or(SIGN, |backoff| backoff.to_bits());

@@ -1,26 +1,29 @@
-//! Where a model computes.
+//! The choice between GPU and CPU.
 
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use miriam_lmcpu::LanguageModel;
-use miriam_storage::{Container, LoadMethod};
+#[cfg(feature = "cuda")]
+use miriam_storage::Container;
+use miriam_storage::LoadMethod;
 use miriam_textio::Progress;
 
+#[cfg(feature = "cuda")]
 use super::{DeviceModel, DeviceOptions};
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
 use crate::{GlmModel, KIND};
 
-/// Where a model computes.
+/// The device on which a model computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// On the first GPU where the model can go there and it can be used, else on the
-    /// CPU.
+    /// The first GPU if it can be used and holds models of this kind, else the CPU.
     Auto,
-    /// On the CPU.
+    /// The CPU.
     Cpu,
-    /// On the GPU of this number, counted from 0.
+    /// The GPU of this number, counted from 0.
     Cuda(u32),
 }
 
@@ -40,16 +43,52 @@ impl FromStr for DeviceChoice {
     }
 }
 
-/// Opens the model at `path`, any that [`crate::open`] opens, where `processor` says. To a
-/// GPU go `glm` files only.
+impl DeviceChoice {
+    /// This choice in the present build: without the cargo feature `cuda`,
+    /// [`DeviceChoice::Auto`] is [`DeviceChoice::Cpu`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BuiltWithoutCuda`] when a GPU is chosen in a build without `cuda`.
+    pub fn resolve(self) -> Result<Self> {
+        match self {
+            _ if cfg!(feature = "cuda") => Ok(self),
+            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(DeviceChoice::Cpu),
+            DeviceChoice::Cuda(_) => Err(Error::BuiltWithoutCuda),
+        }
+    }
+}
+
+/// Opens the model at `path`, any that [`crate::open()`] opens, on the device of `choice`.
+/// Only `glm` files go to a GPU.
+///
+/// # Errors
+///
+/// The file cannot be opened or trusted, is no `glm` file though a GPU is chosen, or the
+/// chosen GPU cannot be used.
 pub fn open_on_device(
     path: &Path,
     load: LoadMethod,
-    processor: DeviceChoice,
+    choice: DeviceChoice,
     progress: &dyn Progress,
 ) -> Result<Arc<dyn LanguageModel>> {
-    let number = match processor {
-        DeviceChoice::Cpu => return Ok(crate::open(path, load, progress)?),
+    #[cfg(feature = "cuda")]
+    if let Some(model) = open_on_gpu(path, load, choice)? {
+        return Ok(model);
+    }
+    choice.resolve()?;
+    Ok(crate::open(path, load, progress)?)
+}
+
+/// The model on the GPU of `choice`; `None` where it is to be opened on the CPU.
+#[cfg(feature = "cuda")]
+fn open_on_gpu(
+    path: &Path,
+    load: LoadMethod,
+    choice: DeviceChoice,
+) -> Result<Option<Arc<dyn LanguageModel>>> {
+    let number = match choice {
+        DeviceChoice::Cpu => return Ok(None),
         DeviceChoice::Auto => 0,
         DeviceChoice::Cuda(number) => number,
     };
@@ -58,8 +97,8 @@ pub fn open_on_device(
         false => None,
     };
     let Some(container) = container else {
-        if processor == DeviceChoice::Auto {
-            return Ok(crate::open(path, load, progress)?);
+        if choice == DeviceChoice::Auto {
+            return Ok(None);
         }
         let reason = format!(
             "{}: only glm files go to a GPU; make one of it (miriam lm build --type glm), or use \
@@ -71,11 +110,31 @@ pub fn open_on_device(
     let cpu_model = Arc::new(GlmModel::from_container(&container)?);
     let options = DeviceOptions::default();
     match DeviceModel::new(&container, Arc::clone(&cpu_model) as _, number, options) {
-        Ok(model) => Ok(Arc::new(model)),
-        Err(Error::Gpu(error)) if processor == DeviceChoice::Auto => {
+        Ok(model) => Ok(Some(Arc::new(model))),
+        Err(Error::Gpu(error)) if choice == DeviceChoice::Auto => {
             tracing::debug!("{error}");
-            Ok(cpu_model)
+            Ok(Some(cpu_model))
         }
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_needs_the_feature_cuda() {
+        let cuda: DeviceChoice = "cuda:1".parse().unwrap();
+        let message = cuda.resolve().map_err(|error| error.to_string());
+        match message {
+            Ok(choice) => assert_eq!((choice, cfg!(feature = "cuda")), (cuda, true)),
+            Err(message) => {
+                assert!(message.contains("feature `cuda`"), "{message}");
+                assert!(message.contains("--device cpu"), "{message}");
+            }
+        }
+        let auto = DeviceChoice::Auto.resolve().unwrap();
+        assert_eq!(auto == DeviceChoice::Cpu, cfg!(not(feature = "cuda")));
     }
 }

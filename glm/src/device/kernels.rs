@@ -1,24 +1,24 @@
-//! The kernels, built ahead by `scripts/build_ptx.py` and embedded.
+//! The kernels: PTX that `scripts/build_ptx.py` has compiled, embedded.
 
 use std::io::Read;
 
-use miriam_gpu::{Device, Kernel};
+use miriam_gpu::{Device, Kernel, Module};
 use miriam_lmcpu::LanguageModel;
 
 use super::Tile;
 use crate::GlmModel;
 use crate::error::Result;
 
-/// All modules, one after another, each behind a line that names it.
+/// All modules, compressed, each after a line with its name.
 const PTX_ARCHIVE: &[u8] = include_bytes!("../../kernels/ptx/modules.ptx.gz");
-/// What begins that line.
+/// The prefix of that line.
 const HEADER_PREFIX: &str = "//! ";
 
 /// The module `name`. Panics when there is none, which a test rules out.
 fn ptx_module(name: &str) -> String {
     let mut text = String::new();
     let read = flate2::read::GzDecoder::new(PTX_ARCHIVE).read_to_string(&mut text);
-    read.expect("embedded modules are whole");
+    read.expect("the embedded archive is sound");
     let header = format!("{HEADER_PREFIX}{name}\n");
     let start = text.find(&header).unwrap_or_else(|| panic!("no module {name}")) + header.len();
     let end = text[start..].find(HEADER_PREFIX).map_or(text.len(), |length| start + length);
@@ -34,20 +34,20 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Those for `model` and searches by `tile`.
+    /// Loads the kernels for `model` and searches by `tile`.
     pub fn load(device: &Device, model: &GlmModel, tile: Tile) -> Result<Self> {
         let (lanes, keys) = (tile.lanes(), model.node_width().keys());
-        // Nothing in buckets, bigrams, or whatever the model says.
+        // Compiled for no hash table, for bigrams, and for any number of orders.
         let hashed = match model.max_hashed_order() {
             0 | 1 => 0,
             2 => 2,
             _ => 16,
         };
         let form = format!("t{lanes}_k{keys}_h{hashed}");
-        // For usual orders with the fewest lanes there are kernels of their own.
+        // Common orders have kernels of their own; 0 is for any order.
         let order = LanguageModel::order(model);
         let order = if lanes == 4 && (3..=5).contains(&order) { order } else { 0 };
-        let walks = device.load(&ptx_module(&format!("walks_{form}")))?;
+        let walks = load_module(device, &format!("walks_{form}"))?;
         let kernel = |kind: &str| walks.kernel(&format!("{kind}_{form}_n{order}"));
         let (tokens, ngrams, next) = (kernel("tokens")?, kernel("ngrams")?, kernel("next")?);
         let sums = load_common_kernel(device, "sum_sentences")?;
@@ -55,9 +55,21 @@ impl Kernels {
     }
 }
 
-/// A kernel that looks at no model.
+/// The built-in module `name` on `device`.
+#[expect(unsafe_code, reason = "loading PTX; this is the only place")]
+fn load_module(device: &Device, name: &str) -> Result<Module> {
+    // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
+    // These kernels clamp what they read of a model to the bounds in `ModelParameters`,
+    // whose sections outlive every launch, and touch of a batch what the counts among
+    // their parameters allow. Only this folder launches them: `StreamWorkspace`
+    // reserves buffers for the counts of the same launch, `time_random_reads` passes the
+    // number of sectors of its buffer.
+    Ok(unsafe { device.load(&ptx_module(name)) }?)
+}
+
+/// A kernel that reads no model, from the module `common`.
 pub(super) fn load_common_kernel(device: &Device, name: &str) -> Result<Kernel> {
-    Ok(device.load(&ptx_module("common"))?.kernel(name)?)
+    Ok(load_module(device, "common")?.kernel(name)?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The model on a GPU as any other language model.
+//! [`DeviceModel`] as a [`LanguageModel`].
 //!
-//! Batches go to the device. What is asked one by one goes to the twin on the CPU,
-//! which also takes over when the device fails: the bits are the same.
+//! Batches go to the device. Single words are scored by the same model on the CPU, which
+//! also takes over when the device fails: scores are equal to the bit.
 
 use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_textio::Log10;
@@ -50,7 +50,7 @@ impl LanguageModel for DeviceModel {
     fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]) {
         let results = &mut results[..requests.len()];
         if self.order() == 1 {
-            // There is no context to walk, and the states are the words' own.
+            // There is no context to walk; the next states come from the words.
             return self.cpu_model.score_batch(states, requests, results);
         }
         if let Err(error) = self.score_requests(states, requests, results) {
@@ -86,10 +86,10 @@ impl LanguageModel for DeviceModel {
 
 impl DeviceModel {
     fn report_failure(&self, error: &crate::Error) {
-        self.failure_reported.call_once(|| tracing::warn!("{error}; the CPU goes on"));
+        self.failure_reported.call_once(|| tracing::warn!("{error}; continuing on the CPU"));
     }
 
-    /// Requests as n-grams; the states behind them come from the walks.
+    /// Scores requests as n-grams; the next states come from the walks.
     fn score_requests(
         &self,
         states: &[State],
@@ -97,15 +97,15 @@ impl DeviceModel {
         results: &mut [ScoreResult],
     ) -> Result<()> {
         let (order, chunk) = (self.order(), self.chunk_size());
-        let most = order - 1;
+        let context_len = order - 1;
         self.with_workspace(|workspace| {
             let (mut queries, mut log10, mut matched) = (Vec::new(), Vec::new(), Vec::new());
             for (requests, results) in requests.chunks(chunk).zip(results.chunks_mut(chunk)) {
                 queries.clear();
                 for request in requests {
                     let context = states[request.state as usize].entries();
-                    let words = context.iter().map(|entry| entry.0.0).take(most);
-                    let padded = words.chain(std::iter::repeat(PAD)).take(most);
+                    let words = context.iter().map(|entry| entry.0.0).take(context_len);
+                    let padded = words.chain(std::iter::repeat(PAD)).take(context_len);
                     queries.push(request.word.0);
                     queries.extend(padded);
                 }
@@ -116,8 +116,8 @@ impl DeviceModel {
                 let (kept, backoffs) = workspace.states()?;
                 for (i, result) in results.iter_mut().enumerate() {
                     (result.log10, result.ngram_length) = (Log10(log10[i]), matched[i]);
-                    let words = &queries[i * order..][..most];
-                    let backoffs = &backoffs[i * most..][..most];
+                    let words = &queries[i * order..][..context_len];
+                    let backoffs = &backoffs[i * context_len..][..context_len];
                     let entries = result.next_state.entries_mut().iter_mut();
                     for ((entry, &word), &backoff) in entries.zip(words).zip(backoffs) {
                         *entry = (LmWord(word), f32::from_bits(backoff));
@@ -129,18 +129,18 @@ impl DeviceModel {
         })
     }
 
-    /// Words behind one context.
+    /// Scores words after one context.
     fn score_after_context(
         &self,
         context: &State,
         words: &[LmWord],
         scores: &mut [Log10],
     ) -> Result<()> {
-        let most = self.order() - 1;
+        let context_len = self.order() - 1;
         let context = context.entries().iter().map(|entry| entry.0.0);
-        let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(most).collect();
+        let context: Vec<u32> = context.chain(std::iter::repeat(PAD)).take(context_len).collect();
         let words: Vec<u32> = words.iter().map(|word| word.0).collect();
-        // The whole vocabulary needs no list.
+        // The whole vocabulary needs no upload.
         let is_all = words.len() == self.num_words() && words.iter().copied().eq(0..);
         let mut log10 = vec![0.0; words.len()];
         let answers = ScoreBuffers { log10: &mut log10, matched: None };
@@ -152,7 +152,7 @@ impl DeviceModel {
         Ok(())
     }
 
-    /// Sentences as a stream of tokens, each behind the words of `begin`.
+    /// Scores sentences as a stream of tokens, each after the words of `begin`.
     fn score_as_tokens(
         &self,
         begin: &State,
@@ -160,14 +160,14 @@ impl DeviceModel {
         ends: &[usize],
         scores: &mut [(Log10, u8)],
     ) -> Result<()> {
-        let before: Vec<u32> = begin.entries().iter().rev().map(|entry| entry.0.0).collect();
+        let prefix: Vec<u32> = begin.entries().iter().rev().map(|entry| entry.0.0).collect();
         let last = ends.last().copied().unwrap_or(0);
-        let mut tokens = Vec::with_capacity(last + before.len() * ends.len());
+        let mut tokens = Vec::with_capacity(last + prefix.len() * ends.len());
         let mut start = 0;
         for &end in ends {
             let first = tokens.len();
             if start < end {
-                tokens.extend_from_slice(&before);
+                tokens.extend_from_slice(&prefix);
                 tokens.extend(words[start..end].iter().map(|word| word.0));
                 tokens[first] |= SENTENCE_START;
             }
@@ -181,7 +181,7 @@ impl DeviceModel {
         let (mut start, mut at) = (0, 0);
         for &end in ends {
             if start < end {
-                at += before.len();
+                at += prefix.len();
             }
             for score in &mut scores[start..end] {
                 *score = (Log10(log10[at]), matched[at]);

@@ -1,4 +1,4 @@
-//! Batches that stay on the device: what kernels take when nothing is copied.
+//! Batches that stay on the device, to time kernels without copies.
 
 use miriam_gpu::{Device, Stream};
 
@@ -7,14 +7,14 @@ use super::workspace::{StateOutput, StreamWorkspace, THREADS_PER_BLOCK, num_bloc
 use super::{DeviceModel, ScoreBuffers};
 use crate::error::{Error, Result};
 
-/// What a batch consists of.
+/// The kind of a batch.
 #[derive(Clone, Copy)]
 enum BatchKind {
     Ngrams,
     Tokens,
 }
 
-/// A batch that lies in the device's memory, to be answered again and again.
+/// A batch in the device's memory, to be scored repeatedly.
 pub struct ResidentBatch<'m> {
     model: &'m DeviceModel,
     workspace: StreamWorkspace,
@@ -23,12 +23,20 @@ pub struct ResidentBatch<'m> {
 }
 
 impl DeviceModel {
-    /// Takes `queries`, as [`DeviceModel::score_ngrams`] has them, to the device.
+    /// Uploads `queries`, `[n, order]` as for [`DeviceModel::score_ngrams`].
+    ///
+    /// # Errors
+    ///
+    /// There are 2^31 queries or more, or the device fails.
     pub fn resident_ngrams(&self, queries: &[u32]) -> Result<ResidentBatch<'_>> {
         self.upload_resident(queries, BatchKind::Ngrams, queries.len() / self.order())
     }
 
-    /// Takes `tokens`, as [`DeviceModel::score_tokens`] has them, to the device.
+    /// Uploads `tokens`, as for [`DeviceModel::score_tokens`].
+    ///
+    /// # Errors
+    ///
+    /// There are 2^31 tokens or more, or the device fails.
     pub fn resident_tokens(&self, tokens: &[u32]) -> Result<ResidentBatch<'_>> {
         self.upload_resident(tokens, BatchKind::Tokens, tokens.len())
     }
@@ -50,21 +58,31 @@ impl DeviceModel {
 }
 
 impl ResidentBatch<'_> {
-    /// Answers the batch `times` times and says how many milliseconds each took
-    /// between two events on its stream. Without matched lengths.
+    /// Scores the batch `times` times, without matched lengths; returns the milliseconds
+    /// of each between two events on its stream.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
     pub fn time_kernel(&mut self, times: usize) -> Result<Vec<f32>> {
         if self.count == 0 {
             return Ok(vec![0.0; times]);
         }
-        // Makes room, so that only kernels stand between the events.
+        // Allocates the outputs, so that there are only kernels between the events.
         self.launch(false)?;
         self.workspace.stream.synchronize()?;
         time_launches(&self.workspace.stream.clone(), times, || self.launch(false))
     }
 
-    /// The answers of the batch.
+    /// Scores the batch and downloads the scores.
     ///
-    /// Panics when `answers` do not have room for as many.
+    /// # Errors
+    ///
+    /// The device fails.
+    ///
+    /// # Panics
+    ///
+    /// When `answers` are shorter than the batch.
     pub fn read_scores(&mut self, answers: ScoreBuffers<'_>) -> Result<()> {
         if self.count == 0 {
             return Ok(());
@@ -84,24 +102,28 @@ impl ResidentBatch<'_> {
     }
 }
 
-/// Milliseconds of each of `times` calls of what `launch` asks for.
+/// Milliseconds of each of `times` launches.
 fn time_launches(
     stream: &Stream,
     times: usize,
     mut launch: impl FnMut() -> Result<()>,
 ) -> Result<Vec<f32>> {
-    let mut marks = vec![stream.record_event()?];
+    let mut events = vec![stream.record_event()?];
     for _ in 0..times {
         launch()?;
-        marks.push(stream.record_event()?);
+        events.push(stream.record_event()?);
     }
     stream.synchronize()?;
-    marks.windows(2).map(|pair| Ok(pair[1].elapsed_ms_since(&pair[0])?)).collect()
+    events.windows(2).map(|pair| Ok(pair[1].elapsed_ms_since(&pair[0])?)).collect()
 }
 
-/// Reads `loads` sectors of `sector` bytes (32, 64 or 128) at random places of a
-/// buffer of `bytes` bytes, `times` times; the milliseconds that each took: what
-/// searches can at best come to. `loads` is rounded up to a multiple of 128.
+/// Reads `loads` sectors of `sector` bytes (32, 64 or 128) at random positions of a
+/// buffer of `bytes` bytes on GPU `number`, `times` times; returns the milliseconds of
+/// each: the upper bound of a search's speed. `loads` is rounded up to a multiple of 128.
+///
+/// # Errors
+///
+/// The GPU cannot be used, or `sector` is another number.
 pub fn time_random_reads(
     number: u32,
     bytes: u64,
@@ -109,7 +131,7 @@ pub fn time_random_reads(
     loads: u64,
     times: usize,
 ) -> Result<Vec<f32>> {
-    /// How often each reader asks for eight sectors at a time.
+    /// How often each reader loads eight sectors at a time.
     const ROUNDS: u32 = 16;
     let device = Device::open(number)?;
     if !matches!(sector, 32 | 64 | 128) || bytes < u64::from(sector) {
@@ -126,8 +148,8 @@ pub fn time_random_reads(
     let mut seed = 0u64;
     let mut launch = || {
         seed += 1;
-        let call = stream.launch(&kernel).read(&memory).value(&sectors).value(&readers);
-        Ok(call.value(&ROUNDS).value(&seed).write(&mut sink).run(grid, THREADS_PER_BLOCK)?)
+        let launch = stream.launch(&kernel).read(&memory).value(&sectors).value(&readers);
+        Ok(launch.value(&ROUNDS).value(&seed).write(&mut sink).run(grid, THREADS_PER_BLOCK)?)
     };
     launch()?;
     time_launches(&stream, times, launch)

@@ -1,4 +1,4 @@
-//! What of a model goes to a GPU, and how kernels are told where it lies.
+//! The n-grams of a model on a GPU, and the parameters by which kernels address them.
 
 use miriam_gpu::{Buffer, Stream};
 use miriam_lmcpu::{LanguageModel, MAX_ORDER};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::format::{Bucket, UNIT_BYTES};
 use crate::model::{GlmModel, Level};
 
-/// Orders begin at multiples of this in the device's memory: two lines.
+/// The alignment of orders in the device's memory, in bytes: two lines.
 const SECTION_ALIGNMENT: usize = 256;
 
 /// The bytes of the n-grams of `order`, from 1.
@@ -24,16 +24,16 @@ fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
 }
 
 /// A model's n-grams in the memory of a device. Kernels read nothing outside of them,
-/// so a damaged file gives wrong answers at worst.
+/// so a damaged file gives wrong scores at worst.
 pub(super) struct Sections {
     pub ngrams: Buffer<u8>,
     pub parameters: ModelParameters,
-    /// Bytes from the first on that most queries look at: the words and the bigrams.
+    /// The leading bytes that most queries read: unigrams and bigrams.
     pub hot_bytes: u64,
 }
 
 impl Sections {
-    /// Takes the n-grams of `model` to the device.
+    /// Uploads the n-grams of `model`.
     pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
         let order = LanguageModel::order(model);
         let mut starts = vec![0];
@@ -50,7 +50,7 @@ impl Sections {
             padding: 0,
         };
         let address = ngrams.address();
-        for (n, place) in (1..=order).zip(&mut parameters.orders) {
+        for (n, order) in (1..=order).zip(&mut parameters.orders) {
             let (start, bytes) = (starts[n - 1], order_bytes(model, n));
             stream.upload_blocking(&mut ngrams, start, bytes)?;
             let item = match (2..=model.max_hashed_order()).contains(&n) {
@@ -58,7 +58,7 @@ impl Sections {
                 false => UNIT_BYTES,
             };
             let last = (bytes.len() / item).saturating_sub(1) as u32;
-            *place = OrderParameters { address: address + start as u64, last, padding: 0 };
+            *order = OrderParameters { address: address + start as u64, last, padding: 0 };
         }
         Ok(Sections { ngrams, parameters, hot_bytes: starts[order.min(2)] as u64 })
     }
@@ -76,14 +76,14 @@ pub(super) struct ModelParameters {
     padding: u32,
 }
 
-/// `Order` there.
+/// `Order` of `glm/kernels/model.cuh`.
 #[derive(Clone, Copy, Default, IntoBytes, Immutable)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 struct OrderParameters {
     address: u64,
-    /// The last unit, or bucket. There is one where there is none: room that is read,
-    /// and says nothing.
+    /// The index of the last unit or bucket, to which kernels clamp theirs; 0 if there
+    /// are none: the padding after the section is read then, as zeros.
     last: u32,
     padding: u32,
 }

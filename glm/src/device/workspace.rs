@@ -1,4 +1,4 @@
-//! A stream with the memory that a batch on its way needs.
+//! A stream and the buffers of the batch that goes through it.
 
 use miriam_gpu::{Buffer, Device, PinnedBuffer, Pod, Stream};
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Threads of a block of every kernel.
 pub(super) const THREADS_PER_BLOCK: u32 = 128;
 
-/// Numbers that lie on both sides.
+/// A buffer on the device and its mirror in pinned memory of the host.
 pub(super) struct MirroredBuffer<T: Pod> {
     pub device: Option<Buffer<T>>,
     pub host: Option<PinnedBuffer<T>>,
@@ -18,7 +18,7 @@ pub(super) struct MirroredBuffer<T: Pod> {
 impl<T: Pod> MirroredBuffer<T> {
     const EMPTY: Self = MirroredBuffer { device: None, host: None };
 
-    /// Makes room for `len` numbers on both sides.
+    /// Grows both sides to at least `len` numbers; their contents are lost.
     fn reserve(&mut self, stream: &Stream, len: usize) -> Result<()> {
         self.reserve_on_device(stream, len)?;
         if self.host.as_ref().is_none_or(|host| host.len() < len) {
@@ -36,23 +36,23 @@ impl<T: Pod> MirroredBuffer<T> {
         Ok(())
     }
 
-    /// Asks for a copy of what `parts` hold, one behind the other, to the device.
+    /// Queues the upload of `parts`, end to end.
     fn upload(&mut self, stream: &Stream, parts: &[&[T]]) -> Result<()> {
         let len = parts.iter().map(|part| part.len()).sum();
         self.reserve(stream, len)?;
         if let (Some(device), Some(host)) = (&mut self.device, &mut self.host) {
             let mut rest = &mut host.get_mut()?[..len];
             for part in parts {
-                let (start, behind) = rest.split_at_mut(part.len());
+                let (start, others) = rest.split_at_mut(part.len());
                 start.copy_from_slice(part);
-                rest = behind;
+                rest = others;
             }
             stream.upload(host, len, device, 0)?;
         }
         Ok(())
     }
 
-    /// Asks for a copy of the first `len` numbers to the host.
+    /// Queues the download of the first `len` numbers.
     fn download(&mut self, stream: &Stream, len: usize) -> Result<()> {
         if let (Some(device), Some(host)) = (&self.device, &mut self.host) {
             stream.download(device, len, host)?;
@@ -60,7 +60,7 @@ impl<T: Pod> MirroredBuffer<T> {
         Ok(())
     }
 
-    /// The first numbers on the host, when they are there.
+    /// The numbers on the host, after waiting for the copies.
     fn get(&self) -> Result<&[T]> {
         Ok(match &self.host {
             Some(host) => host.get()?,
@@ -69,7 +69,7 @@ impl<T: Pod> MirroredBuffer<T> {
     }
 }
 
-/// What the kernel of explicit queries may leave beside scores.
+/// Whether the kernel of explicit queries writes the next states too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StateOutput {
     Wanted,
@@ -79,16 +79,26 @@ pub(super) enum StateOutput {
 /// A stream and its buffers. One batch at a time.
 pub(super) struct StreamWorkspace {
     pub stream: Stream,
-    /// Tokens or queries; ends of sentences; words behind contexts.
+    /// Tokens, queries, or contexts.
     pub input: MirroredBuffer<u32>,
+    /// Ends of sentences.
     pub ends: MirroredBuffer<u32>,
     pub log10: MirroredBuffer<f32>,
     pub matched: MirroredBuffer<u8>,
-    /// Of the state behind each query: its length and its backoffs as bits.
+    /// The length of the state after each query, and the bits of its backoffs.
     pub state_lengths: MirroredBuffer<u8>,
     pub backoffs: MirroredBuffer<u32>,
-    /// log10 as bits, and unknown words, of each sentence.
+    /// `[sentences, 2]`: the bits of log10 p, and the number of unknown words.
     pub sums: MirroredBuffer<u32>,
+}
+
+/// Kernels address the sections of the model directly, so none may run on after the
+/// workspace is gone: the model may be dropped next.
+impl Drop for StreamWorkspace {
+    fn drop(&mut self) {
+        // When this fails the device is lost and runs nothing more.
+        let _ = self.stream.synchronize();
+    }
 }
 
 impl StreamWorkspace {
@@ -105,7 +115,7 @@ impl StreamWorkspace {
         })
     }
 
-    /// Asks for the scores of `count` tokens that are in `input` on the device.
+    /// Launches the scoring of the `count` tokens in `input`.
     pub fn launch_tokens(
         &mut self,
         model: &DeviceModel,
@@ -127,7 +137,7 @@ impl StreamWorkspace {
         Ok(())
     }
 
-    /// Asks for the scores of `count` queries that are in `input` on the device.
+    /// Launches the scoring of the `count` queries in `input`.
     pub fn launch_ngrams(
         &mut self,
         model: &DeviceModel,
@@ -165,7 +175,7 @@ impl StreamWorkspace {
         Ok(())
     }
 
-    /// Tokens: the first `skip` of them are context only.
+    /// Scores tokens; the first `skip` of them are context only.
     pub fn score_tokens(
         &mut self,
         model: &DeviceModel,
@@ -178,7 +188,7 @@ impl StreamWorkspace {
         self.download_scores(tokens.len(), skip, answers)
     }
 
-    /// Queries of as many words as the order.
+    /// Scores `queries`, `[n, order]`.
     pub fn score_ngrams(
         &mut self,
         model: &DeviceModel,
@@ -196,12 +206,13 @@ impl StreamWorkspace {
         self.download_scores(count, 0, answers)
     }
 
-    /// The states behind the queries of [`Lane::ngrams`]: kept words and backoffs.
+    /// The states after the queries of [`StreamWorkspace::score_ngrams`]: lengths `[n]` and
+    /// backoffs `[n, order - 1]`.
     pub fn states(&self) -> Result<(&[u8], &[u32])> {
         Ok((self.state_lengths.get()?, self.backoffs.get()?))
     }
 
-    /// Waits for `count` answers and hands out those behind the first `skip`.
+    /// Downloads `count` scores and copies those after the first `skip` to `answers`.
     pub fn download_scores(
         &mut self,
         count: usize,
@@ -216,11 +227,11 @@ impl StreamWorkspace {
         if let Some(matched) = answers.matched {
             matched.copy_from_slice(&self.matched.get()?[skip..count]);
         }
-        // Only waiting on the stream tells that a kernel failed.
+        // Only waiting for the stream reports that a kernel failed.
         Ok(self.stream.synchronize()?)
     }
 
-    /// Sums of the sentences of `tokens`, which end at `ends`.
+    /// Sums the scores of the sentences of `tokens`, which end at `ends`.
     pub fn sum_sentences(
         &mut self,
         model: &DeviceModel,
@@ -251,7 +262,8 @@ impl StreamWorkspace {
         Ok(self.stream.synchronize()?)
     }
 
-    /// `words` (`None`: the first `count`) behind each of `contexts`.
+    /// Scores `words` (`None`: the first `count` ids) after each of `contexts`,
+    /// `[rows, order - 1]`, into `answers`, `[rows, count]`.
     pub fn score_next(
         &mut self,
         model: &DeviceModel,
@@ -261,9 +273,9 @@ impl StreamWorkspace {
         count: usize,
         answers: ScoreBuffers<'_>,
     ) -> Result<()> {
-        let all = rows * count;
+        let total = rows * count;
         self.input.upload(&self.stream, &[contexts])?;
-        self.reserve_scores(all, answers.matched.is_some())?;
+        self.reserve_scores(total, answers.matched.is_some())?;
         let (run, tiles) = model.partition_runs(count, 1);
         let words_of_row = count as u32;
         self.stream
@@ -276,10 +288,10 @@ impl StreamWorkspace {
             .write_optional(self.log10.device.as_mut())
             .write_optional(self.matched.device.as_mut().filter(|_| answers.matched.is_some()))
             .run((num_blocks(tiles * model.tile.lanes() as u64), rows as u32), THREADS_PER_BLOCK)?;
-        self.download_scores(all, 0, answers)
+        self.download_scores(total, 0, answers)
     }
 
-    /// Takes what is to stay to the device without a copy on the host.
+    /// Uploads `input` without a mirror on the host.
     pub fn upload_input(&mut self, input: &[u32]) -> Result<()> {
         self.input.reserve_on_device(&self.stream, input.len())?;
         if let Some(device) = &mut self.input.device {
@@ -289,24 +301,24 @@ impl StreamWorkspace {
     }
 }
 
-/// Blocks for so many threads.
+/// The number of blocks that have `threads` threads.
 pub(super) fn num_blocks(threads: u64) -> u32 {
     u32::try_from(threads.div_ceil(u64::from(THREADS_PER_BLOCK)).max(1)).expect("chunks are small")
 }
 
 impl DeviceModel {
-    /// How many consecutive items of `count` a group of `tiles` tiles answers, and how
-    /// many groups that makes.
+    /// How many consecutive items of `count` a group of `tiles` tiles scores, and the number
+    /// of groups.
     fn partition_runs(&self, count: usize, tiles: u64) -> (u32, u64) {
-        // Tiles that a multiprocessor holds at a time, twice, so that those that end
-        // early find work. Longer runs repeat fewer walks.
+        // Twice the tiles that a multiprocessor holds at a time, so that there is work
+        // when some end early. Longer runs repeat fewer walks.
         let groups = u64::from(self.properties().multiprocessors) * 2 * 1280
             / (self.tile.lanes() as u64 * tiles);
-        let usual = (count as u64 / groups.max(1)).clamp(4, 64) as u32;
-        let run = self.options.run_length.unwrap_or(usual).max(1);
+        let default_run = (count as u64 / groups.max(1)).clamp(4, 64) as u32;
+        let run = self.options.run_length.unwrap_or(default_run).max(1);
         (run, (count as u64).div_ceil(u64::from(run)))
     }
 }
 
-/// Kernels' view of a model is a plain record.
+/// The size of `Model` in `glm/kernels/model.cuh`.
 const _: () = assert!(size_of::<ModelParameters>() == 272);

@@ -1,15 +1,14 @@
 //! A trie grown order by order.
 //!
 //! A model has the suffix and the context of each of its n-grams. The suffix is the
-//! parent; the context is there when the children of `(w0, w1, .., wk)` are words
-//! that are children of `(w1, .., wk)` too. So each block is a choice from the block
-//! of its context, which is where the context of each child is known without a
-//! search.
+//! parent; the context is there if the children of `(w0, w1, .., wk)` are also children
+//! of `(w1, .., wk)`. So each block is a sample of the block of its context, and the
+//! context of each child is known without a search.
 //!
-//! Each n-gram has a weight, the number of times that it would stand in a text of
-//! the right length. The number of children is a power of the weight (Heaps' law
-//! within one context); its exponent is found by bisection so that an order gets as
-//! many n-grams as it should. The children share the weight by Zipf's law.
+//! Each n-gram has a weight, its expected count in a text of the right length. The number
+//! of children is a power of the weight (Heaps' law within one context); its exponent is
+//! found by bisection so that an order gets its target number of n-grams. The children
+//! share the weight by Zipf's law.
 
 use miriam_lmcpu::NO_EXTENSION;
 use miriam_lmcpu::sorted::{Nodes, SortedModel, SortedTrie};
@@ -18,28 +17,28 @@ use rayon::prelude::*;
 
 use super::{SplitMix64, SyntheticOptions};
 
-/// n-grams whose children one task makes.
+/// n-grams whose children one task generates.
 const PARENTS_PER_TASK: usize = 1 << 13;
-/// Tokens of a text of which a model has one n-gram of the highest order.
+/// Tokens of a text for each n-gram of the highest order of its model.
 const TOKENS_PER_LONGEST: f64 = 1.6;
-/// How often `<s>` is one of a block's children, for each child, by the order of the
-/// parent.
+/// The probability, per child, that `<s>` is among the children of a block, by the order
+/// of the parent.
 const BOS_RATES: [f32; 4] = [0.013, 0.035, 0.08, 0.12];
 /// How much the choice of children prefers frequent words: of a block of `m` words
-/// that of rank `m * u^PREFERENCE` is taken, u being uniform.
+/// that of rank `m * u^FREQUENCY_BIAS` is taken, u being uniform.
 const FREQUENCY_BIAS: f32 = 3.0;
-/// The frequency of the word of rank r is as 1 / (r + RANK_SHIFT) (Mandelbrot), and
-/// beyond the rank words^KNEE falls off faster, by r^-STEEPER more, as it does where
-/// a text has words that are no longer everybody's (Montemurro 2001).
+/// The frequency of the word of rank r is proportional to 1 / (r + RANK_SHIFT)
+/// (Mandelbrot); beyond the rank words^KNEE_EXPONENT it falls faster, by a factor
+/// r^-TAIL_EXPONENT, as for the rare words of real text (Montemurro 2001).
 const RANK_SHIFT: f64 = 2.7;
 const KNEE_EXPONENT: f64 = 0.75;
 const TAIL_EXPONENT: f64 = 0.8;
-/// The children of an n-gram share its weight as rank^-SHARES.
+/// The children of an n-gram share its weight as rank^-CHILD_EXPONENT.
 const CHILD_EXPONENT: f32 = 1.3;
-/// The rank of `</s>`.
+/// The id of `</s>`.
 const EOS_ID: u32 = 3;
 
-/// Streams of random numbers, a stream for each order apart.
+/// Streams of random numbers, one of each kind for each order.
 #[derive(Clone, Copy)]
 enum RandomStream {
     Count,
@@ -54,9 +53,11 @@ impl RandomStream {
 }
 
 impl SyntheticOptions {
-    /// Makes the model, on rayon's current threads.
+    /// Generates the model, on rayon's current threads.
     ///
-    /// Panics when the recipe is out of its bounds.
+    /// # Panics
+    ///
+    /// As [`SyntheticOptions::counts`], and when 32 bits do not count an order.
     pub fn generate_model(&self) -> SortedModel {
         let targets = self.counts();
         let longest = targets.iter().max().map_or(0, |&most| most);
@@ -103,7 +104,7 @@ impl SyntheticOptions {
         }
     }
 
-    /// Gives n-grams of `order` that are contexts a backoff.
+    /// Gives the n-grams of `order` that are contexts a backoff.
     fn set_backoffs(&self, order: usize, backoffs: &mut [f32]) {
         backoffs.par_iter_mut().with_min_len(PARENTS_PER_TASK).enumerate().for_each(
             |(at, backoff)| {
@@ -120,8 +121,8 @@ impl SyntheticOptions {
     }
 }
 
-/// The words as nodes of order 1, and the logarithm of how often each is in a text
-/// of so many tokens. `<s>` is the last: toolkits give it log10 p = -99.
+/// The unigrams, and the logarithm of the expected count of each in a text of `tokens`
+/// tokens. `<s>` is the last: toolkits give it log10 p = -99.
 fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     let knee = (words as f64).powf(KNEE_EXPONENT);
     let share = |rank: f64| 1.0 / ((rank + RANK_SHIFT) * (1.0 + (rank / knee).powf(TAIL_EXPONENT)));
@@ -142,23 +143,23 @@ fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     (nodes, weights)
 }
 
-/// The highest order so far, about to get children.
+/// The highest order so far, whose children are generated next.
 struct GrowingLevel<'g> {
     options: &'g SyntheticOptions,
     growing: &'g SortedTrie,
     bos_id: u32,
-    /// Of each of its n-grams: ln of its weight, not below 0.
+    /// ln of the weight of each of its n-grams, at least 0.
     weights: &'g [f32],
 }
 
-/// What is chosen from: the words that can stand in front of a context.
+/// The candidates for children: the words that can precede a context.
 #[derive(Clone, Copy)]
 struct Candidates {
-    /// Where they begin among the n-grams of the order whose children are made.
+    /// Their first index among the n-grams of the growing order.
     start: usize,
-    /// How many words there are, `<s>` apart.
+    /// The number of words without `<s>`.
     num_words: usize,
-    /// Whether `<s>` is one more, behind them.
+    /// Whether `<s>` follows them.
     has_bos: bool,
 }
 
@@ -181,8 +182,7 @@ impl GrowingLevel<'_> {
     fn candidates(&self, at: usize) -> Candidates {
         let nodes = self.nodes();
         let (start, end) = if self.order() == 1 {
-            // All but <unk>; </s>, which stands in front of nothing, is left out
-            // by `fill`.
+            // All but <unk>; </s>, which precedes nothing, is left out by `fill_block`.
             let has_children = at != 0 && at as u32 != self.bos_id;
             (1, if has_children { nodes.len() } else { 1 })
         } else {
@@ -198,7 +198,7 @@ impl GrowingLevel<'_> {
         }
     }
 
-    /// How many children the n-gram `at` gets.
+    /// The number of children of the n-gram `at`.
     #[inline(always)]
     fn child_count(&self, at: usize, exponent: f32) -> usize {
         let choices = self.candidates(at).len();
@@ -214,11 +214,11 @@ impl GrowingLevel<'_> {
         (((self.weights[at] * exponent).exp() + u) as usize).clamp(1, choices)
     }
 
-    /// Where the children of each n-gram begin and the last end, so that there are
-    /// about `target`.
+    /// The offsets of the children of each n-gram, and the end of the last, so that there
+    /// are about `target`.
     fn child_offsets(&self, target: u64) -> Vec<u32> {
         let len = self.nodes().len();
-        // A million of them tell the sum well enough.
+        // A sample of about a million estimates the sum.
         let step = (len >> 20).max(1);
         let sum = |exponent: f32| -> u64 {
             let sample = (0..len.div_ceil(step)).into_par_iter().with_min_len(PARENTS_PER_TASK);
@@ -234,13 +234,13 @@ impl GrowingLevel<'_> {
         let counts = counts.map(|at| self.child_count(at, high) as u32).collect::<Vec<_>>();
         let mut end = 0u32;
         let ends = counts.into_iter().map(|count| {
-            end = end.checked_add(count).expect("the recipe's bound keeps orders small");
+            end = end.checked_add(count).expect("`fits_u32_ids` bounds the orders");
             end
         });
         std::iter::once(0).chain(ends).collect()
     }
 
-    /// The children, and ln of the weight of each.
+    /// Generates the children, and ln of the weight of each.
     fn fill_children(&self, children: &[u32]) -> (Nodes, Vec<f32>) {
         let len = children[children.len() - 1] as usize;
         let mut nodes = Nodes {
@@ -256,14 +256,14 @@ impl GrowingLevel<'_> {
             contexts: &mut nodes.contexts,
             weights: &mut weights,
         };
-        let mut pieces = Vec::new();
+        let mut tasks = Vec::new();
         for first in (0..children.len() - 1).step_by(PARENTS_PER_TASK) {
             let last = (first + PARENTS_PER_TASK).min(children.len() - 1);
-            let piece;
-            (piece, rest) = rest.split((children[last] - children[first]) as usize);
-            pieces.push((first..last, piece));
+            let task;
+            (task, rest) = rest.split((children[last] - children[first]) as usize);
+            tasks.push((first..last, task));
         }
-        pieces.into_par_iter().for_each(|(parents, mut rest)| {
+        tasks.into_par_iter().for_each(|(parents, mut rest)| {
             for at in parents {
                 let block;
                 (block, rest) = rest.split((children[at + 1] - children[at]) as usize);
@@ -291,8 +291,8 @@ impl GrowingLevel<'_> {
                     < BOS_RATES[self.order().min(BOS_RATES.len()) - 1] * count as f32);
         let words = count - usize::from(begins);
         let nodes = self.nodes();
-        // One choice from each of as many strata of equal probability, so they come
-        // sorted; where a stratum is narrower than a word, the next word.
+        // One word from each of `words` strata of equal probability, so they are sorted;
+        // where a stratum is narrower than a word, the next word.
         let stratum = |i: usize, u: f32| {
             let share = ((i as f32 + u) / words as f32).powf(FREQUENCY_BIAS);
             (share * choices.num_words as f32) as usize
@@ -303,15 +303,15 @@ impl GrowingLevel<'_> {
         let sum = 1.0 + (1.0 - (count as f32).powf(-steeper)) / steeper;
         let share = self.weights[at] - sum.ln();
         for i in 0..count {
-            let place = if i < words {
-                let place =
+            let rank = if i < words {
+                let rank =
                     stratum(i, random.uniform()).clamp(least, choices.num_words - (words - i));
-                least = place + 1;
-                place
+                least = rank + 1;
+                rank
             } else {
                 choices.num_words
             };
-            let mut context = choices.start + place;
+            let mut context = choices.start + rank;
             if self.order() == 1 && context >= EOS_ID as usize {
                 context += 1;
             }
@@ -324,7 +324,7 @@ impl GrowingLevel<'_> {
     }
 }
 
-/// A stretch of the order being made.
+/// A slice of the children being generated.
 struct NodeSlice<'b> {
     words: &'b mut [u32],
     log10: &'b mut [f32],

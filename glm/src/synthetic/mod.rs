@@ -1,14 +1,13 @@
 //! Models and texts made from a seed, for benchmarks on machines without data.
 //!
-//! What decides the speed of a lookup is not the words but the shape of the trie
-//! and of the walks through it (`ngram-lm.md` 4.5), so that is what a made model
-//! takes over from a measured one: how many n-grams of each order there are, how
-//! unequal the numbers of children are, and that frequent words own the large
-//! blocks. [`Recipe::model`] grows the trie order by order. The [`texts`](Text) are
-//! walks through it.
+//! The speed of a lookup depends on the shape of the trie and of the walks through it
+//! (`ngram-lm.md` 4.5), not on the words. So a synthetic model copies from a measured
+//! one the number of n-grams of each order, the distribution of the numbers of children,
+//! and that frequent words have the large blocks. [`SyntheticOptions::generate_model`]
+//! grows the trie order by order. The [texts](Text) are walks through it.
 //!
-//! Every choice is a hash of the seed and of a place, so nothing depends on the
-//! number of threads.
+//! Every random choice is a hash of the seed and of a position, so nothing depends on
+//! the number of threads.
 
 mod generate;
 mod ngrams;
@@ -19,33 +18,35 @@ use miriam_lmcpu::MAX_ORDER;
 pub use ngrams::random_ngrams;
 pub use text::{Text, TextKind};
 
-/// Which model to make.
+/// The size and the seed of a synthetic model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntheticOptions {
-    /// About how many n-grams it has in all, from [`Recipe::LEAST`] to
-    /// [`Recipe::MOST`].
+    /// About how many n-grams it has in all, from [`SyntheticOptions::MIN_NGRAMS`] to
+    /// [`SyntheticOptions::MAX_NGRAMS`].
     pub ngrams: u64,
-    /// The length of the longest, 2 to [`MAX_ORDER`].
+    /// The length of the longest n-grams, 2 to [`MAX_ORDER`].
     pub order: usize,
-    /// Other seeds make other models.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
 /// n-grams of orders 1 to 5 of the measured model.
 const REFERENCE_COUNTS: [f64; 5] = [110_049.0, 1_535_319.0, 3_903_660.0, 5_434_809.0, 5_986_699.0];
-/// How words grow with text: Heaps' exponent.
+/// The growth of the vocabulary with text: Heaps' exponent.
 const HEAPS_EXPONENT: f64 = 0.7;
 
 impl SyntheticOptions {
-    /// The fewest n-grams; below, power laws have no room.
+    /// The fewest n-grams for which the power laws hold.
     pub const MIN_NGRAMS: u64 = 5_000;
-    /// The most of any order; fewer where orders are few ([`Recipe::fits`]).
+    /// The most n-grams; fewer for low orders ([`SyntheticOptions::fits_u32_ids`]).
     pub const MAX_NGRAMS: u64 = 8_000_000_000;
 
     /// About how many n-grams of each order the model has.
     ///
-    /// Panics when the recipe is out of its bounds; whether an order has more n-grams than
-    /// 32 bits count is the caller's to see ([`Recipe::fits`]).
+    /// # Panics
+    ///
+    /// When `ngrams` or `order` are out of their bounds. Whether 32 bits count the n-grams
+    /// of each order, [`SyntheticOptions::fits_u32_ids`] says.
     pub fn counts(&self) -> Vec<u64> {
         assert!((2..=MAX_ORDER).contains(&self.order), "an order from 2 to {MAX_ORDER}");
         assert!(
@@ -53,7 +54,7 @@ impl SyntheticOptions {
             "{} n-grams",
             self.ngrams
         );
-        // Beyond order 5 there are about as many as of order 5.
+        // Higher orders have about as many as order 5.
         let measured = |order: usize| REFERENCE_COUNTS[order.min(REFERENCE_COUNTS.len()) - 1];
         let longer: f64 = (2..=self.order).map(measured).sum();
         let scale = self.ngrams as f64 / (measured(1) + longer);
@@ -63,22 +64,26 @@ impl SyntheticOptions {
         std::iter::once(words as u64).chain(counts).collect()
     }
 
-    /// Whether each order's n-grams can be numbered. Panics as [`Recipe::counts`].
+    /// Whether the n-grams of each order can be numbered with 32 bits.
+    ///
+    /// # Panics
+    ///
+    /// As [`SyntheticOptions::counts`].
     pub fn fits_u32_ids(&self) -> bool {
         self.counts().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }
 }
 
-/// Numbers that look random: SplitMix64 (Steele, Lea and Flood 2014).
+/// The pseudo-random generator SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Copy)]
 pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The numbers of one place of one stream.
+    /// The generator of one position of one stream.
     #[inline(always)]
-    pub(crate) fn at_position(seed: u64, stream: u64, place: u64) -> Self {
+    pub(crate) fn at_position(seed: u64, stream: u64, position: u64) -> Self {
         let mut random = SplitMix64(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        SplitMix64(random.next() ^ place.wrapping_mul(0xA076_1D64_78BD_642F))
+        SplitMix64(random.next() ^ position.wrapping_mul(0xA076_1D64_78BD_642F))
     }
 
     #[inline(always)]
@@ -89,24 +94,24 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 inclusive to 1 exclusive.
+    /// Uniform in `[0, 1)`.
     #[inline(always)]
     pub(crate) fn uniform(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Below `bound`, all alike.
+    /// Uniform in `[0, bound)`.
     #[inline(always)]
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Below `bound`, `i` being about as probable as 1 / (i + 1): Zipf's law over
-    /// what is sorted by frequency.
+    /// In `[0, bound)`, with a probability of `i` of about 1 / (i + 1): Zipf's law over
+    /// ranks by frequency.
     #[inline(always)]
     pub(crate) fn below_zipf(&mut self, bound: usize) -> usize {
-        let place = ((bound + 1) as f32).powf(self.uniform()) as usize;
-        place.saturating_sub(1).min(bound - 1)
+        let rank = ((bound + 1) as f32).powf(self.uniform()) as usize;
+        rank.saturating_sub(1).min(bound - 1)
     }
 }
 

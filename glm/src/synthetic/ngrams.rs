@@ -1,15 +1,15 @@
-//! n-grams at random, for comparing two searches with each other.
+//! Random n-grams, for comparing two searches.
 //!
-//! Words drawn at random hardly ever meet in a model, so half of these begin, at
-//! their newest word, with an n-gram that is drawn from all that the model has:
-//! each block and each entry is as likely as any other to be visited.
+//! n-grams of random words are hardly ever in a model, so half of these begin, at their
+//! newest word, with an n-gram drawn uniformly from the model: each block and each entry
+//! is equally likely to be visited.
 
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;
 
 use super::SplitMix64;
 
-/// `count` n-grams of `order` words, newest first, end to end.
+/// Random n-grams: `[count, order]` word ids, newest first.
 pub fn random_ngrams(model: &SortedModel, order: usize, count: usize, seed: u64) -> Vec<u32> {
     let levels = &model.trie.levels;
     let words = levels[0].len() as u64;

@@ -20,7 +20,7 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
     for (order, nodes) in (1..).zip(levels) {
         writeln!(text, "ngram {order}={}", nodes.len()).unwrap();
     }
-    // The words of each n-gram of the order before, newest first.
+    // The words of each n-gram of the previous order, newest first.
     let mut before: Vec<Vec<u32>> = vec![Vec::new()];
     for (order, nodes) in (1..).zip(levels) {
         writeln!(text, "\n\\{order}-grams:").unwrap();
@@ -47,11 +47,10 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
     text
 }
 
-/// Written as text and read again, a made model is what it was: sorted, with
-/// every suffix and every context, and a backoff of -0.0 just where no longer
-/// n-gram begins.
+/// Written as text and read again, a synthetic model is the same: sorted, with every
+/// suffix and every context, and a backoff of -0.0 exactly where no longer n-gram begins.
 #[test]
-fn a_model_is_what_a_reader_would_make_of_it() {
+fn a_model_written_as_text_is_read_back() {
     for (order, ngrams) in [(2, 5_000), (3, 20_000), (5, 60_000), (6, 30_000)] {
         let model = SyntheticOptions { ngrams, order, seed: 7 }.generate_model();
         let file = tempfile::NamedTempFile::with_suffix(".arpa").unwrap();
@@ -95,7 +94,11 @@ fn counts_and_fan_outs_are_those_that_were_measured() {
         assert!(most > [800, 400, 60, 10][order - 1], "order {order}: {most}");
         for (at, (&count, &word)) in counts.iter().zip(&nodes.words).enumerate() {
             let unknown = order == 1 && at == 0;
-            assert_eq!(count == 0, word == model.bos_id || unknown, "only <s> has nothing before");
+            assert_eq!(
+                count == 0,
+                word == model.bos_id || unknown,
+                "only <s> has no preceding word"
+            );
         }
     }
     let flagged = |nodes: &miriam_lmcpu::sorted::Nodes| {
@@ -107,7 +110,7 @@ fn counts_and_fan_outs_are_those_that_were_measured() {
 }
 
 #[test]
-fn everything_is_the_same_on_any_number_of_threads() {
+fn models_and_texts_do_not_depend_on_the_number_of_threads() {
     let made = |threads| {
         in_threads(threads, || {
             let model = SMALL.generate_model();
@@ -147,7 +150,7 @@ fn match_lengths_are_those_measured_on_texts() {
 }
 
 #[test]
-fn random_ngrams_meet_the_model_half_of_the_time() {
+fn half_of_the_random_ngrams_are_in_the_model() {
     let model = SMALL.generate_model();
     let ngrams = random_ngrams(&model, 5, 20_000, 6);
     let text = |ngram: &[u32]| {
@@ -159,6 +162,6 @@ fn random_ngrams_meet_the_model_half_of_the_time() {
         assert!(ngram.iter().all(|&word| (word as usize) < model.trie.levels[0].len()));
         lengths[text(ngram)] += 1;
     }
-    // A third of what there is has five words.
+    // A third of the n-grams have five words.
     assert!(lengths[5] > 3_000 && lengths[1] > 8_000, "{lengths:?}");
 }

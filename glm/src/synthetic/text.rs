@@ -1,73 +1,72 @@
 //! Texts as walks through a model, from the end of each sentence to its beginning.
 //!
-//! That is the direction in which a reverse trie can be walked without a search: a
-//! child of `(w0, w1, w2, w3)` is a word that stands in front of these, and the
-//! context of that child, without w0, is where the next step begins. No step has a
-//! dead end, because only n-grams that begin with `<s>` have no children.
+//! In this direction a reverse trie can be walked without a search: a child of
+//! `(w0, w1, w2, w3)` is a word that precedes these, and the context of that child,
+//! without w0, is where the next step begins. No step has a dead end, because only
+//! n-grams that begin with `<s>` have no children.
 //!
-//! **Training-like.** Each step goes to a child of the longest n-gram that is left
-//! of it, so every word ends an n-gram of the highest order, but for the first ones
+//! **Training-like.** Each step goes to a child of the longest n-gram at the current
+//! position, so every word ends an n-gram of the highest order, except the first words
 //! of a sentence.
 //!
 //! **Held-out-like.** A word matches n words when n - 1 steps in a row went to
-//! children of an n-gram that it ends. Step by step a depth is drawn: the word in
-//! front becomes a child of the n-gram of so many words, and, as far as other
-//! choices are there, of no longer one. If the depth is at least d with the
-//! probability a(d), independently, then words match more than n words with the
-//! probability a(1) a(2) .. a(n). The a(d) that give the lengths that were measured
-//! on held-out text (`ngram-lm.md` 4.5) follow by division; as chance matches are
-//! not all avoidable, they are set right on samples.
+//! children of an n-gram that it ends. Each step draws a depth d: the preceding word
+//! becomes a child of the n-gram of d words, and, as far as there are other choices, of
+//! no longer one. If the depth is at least d with the probability a(d), independently,
+//! then words match more than n words with the probability a(1) a(2) .. a(n). The a(d)
+//! for the match lengths measured on held-out text (`ngram-lm.md` 4.5) follow by
+//! division; as some chance matches are unavoidable, they are calibrated on samples.
 
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;
 
 use super::SplitMix64;
 
-/// What a text is like.
+/// The kind of a synthetic text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
-    /// What the model was estimated from: nearly every n-gram is known.
+    /// Like the training text: nearly every n-gram is known.
     Training,
-    /// New text: most of its long n-grams are not known.
+    /// Like held-out text: most long n-grams are unknown.
     HeldOut,
 }
 
-/// Sentences of word ids, without `<s>`, with `</s>`.
+/// Sentences of word ids, with `</s>` but without `<s>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// The words of all sentences, end to end.
     pub words: Vec<u32>,
-    /// Where each sentence ends.
+    /// The end of each sentence in `words`.
     pub ends: Vec<usize>,
 }
 
-/// The share of words that match more than 1, 2, 3, .. words, of those that match
-/// as many, in held-out text.
+/// In held-out text, of the words that match at least 1, 2, 3, .. words, the share that
+/// matches more.
 const HELD_OUT_SHARES: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
-/// The longest sentence.
+/// The most words of a sentence.
 const MAX_SENTENCE_WORDS: usize = 80;
-/// How often a sentence begins where it can.
+/// The probability that a sentence begins where it can.
 const BOS_PROBABILITY: f32 = 0.1;
-/// Words of a sentence that has no beginning of its own to find, on average.
+/// The mean number of words of a held-out-like sentence.
 const MEAN_SENTENCE_WORDS: f32 = 21.0;
-/// Words that one task makes.
+/// Words that one task samples.
 const WORDS_PER_TASK: usize = 1 << 14;
-/// Words of a sample, and how often shares are set right.
+/// Words of a calibration sample, and the number of rounds.
 const CALIBRATION_WORDS: usize = 1 << 15;
 const CALIBRATION_ROUNDS: usize = 4;
 
 impl Text {
-    /// `words` words of a text that is like `likeness` to `model`. The last
-    /// sentence may lack its end.
-    pub fn sample(model: &SortedModel, likeness: TextKind, words: usize, seed: u64) -> Text {
-        let walker = match likeness {
+    /// A text of `words` words of this kind, for `model`. The last sentence may lack its
+    /// end.
+    pub fn sample(model: &SortedModel, kind: TextKind, words: usize, seed: u64) -> Text {
+        let sampler = match kind {
             TextKind::Training => SentenceSampler::new(model, None),
             TextKind::HeldOut => SentenceSampler::held_out(model, seed),
         };
-        walker.sample_text(words, seed)
+        sampler.sample_text(words, seed)
     }
 
-    /// How many words match 1, 2, .. words of `model`, which may be any.
+    /// How many words match 1, 2, .. words of `model`.
     pub fn match_length_counts(&self, model: &SortedModel) -> Vec<u64> {
         let order = model.trie.levels.len();
         let mut counts = vec![0; order];
@@ -86,13 +85,13 @@ impl Text {
         self.starts().zip(&self.ends).map(|(start, &end)| &self.words[start..end])
     }
 
-    /// Where each sentence starts.
+    /// The start of each sentence in `words`.
     pub fn starts(&self) -> impl Iterator<Item = usize> {
         let ends = self.ends.iter().copied().take(self.ends.len().saturating_sub(1));
         std::iter::once(0).chain(ends).take(self.ends.len())
     }
 
-    /// Some of the sentences.
+    /// A text of these sentences.
     pub fn slice(&self, sentences: std::ops::Range<usize>) -> Text {
         let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
@@ -100,7 +99,7 @@ impl Text {
         Text { words: self.words[start..end].to_vec(), ends }
     }
 
-    /// This text cut or repeated to `words` words; nothing where there is nothing.
+    /// This text cut or repeated to `words` words; empty if it is empty.
     pub fn resized(&self, words: usize) -> Text {
         let mut text = Text::default();
         while text.words.len() < words && !self.words.is_empty() {
@@ -109,7 +108,7 @@ impl Text {
         text
     }
 
-    /// Adds `other` behind this, up to `words` words in all.
+    /// Appends `other`, up to `words` words in all.
     pub fn append(&mut self, other: &Text, words: usize) {
         let start = self.words.len();
         let taken = other.words.len().min(words.saturating_sub(start));
@@ -126,7 +125,8 @@ impl Text {
     }
 }
 
-/// How many words of `ngram`, newest first, are an n-gram of the model; 1 at least.
+/// The length of the longest n-gram of the model that begins `ngram`, newest word first;
+/// at least 1.
 fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
     for (order, &word) in ngram.iter().enumerate().skip(1) {
@@ -146,13 +146,13 @@ fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u
     words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
 }
 
-/// Who makes sentences.
+/// Samples sentences.
 struct SentenceSampler<'m> {
     model: &'m SortedModel,
-    /// By depth from 1, how probable it is that a step is at least so deep;
-    /// `None`: as deep as can be.
+    /// By depth from 1, the probability that a step is at least this deep; `None`: always
+    /// as deep as possible.
     depth_probabilities: Option<Vec<f64>>,
-    /// How probable each word and those before it are.
+    /// The cumulative probability of the unigrams, by id.
     cumulative_unigrams: Vec<f64>,
 }
 
@@ -166,30 +166,31 @@ impl<'m> SentenceSampler<'m> {
         SentenceSampler { model, depth_probabilities, cumulative_unigrams: cumulative.collect() }
     }
 
-    /// Finds the depths that give held-out-like text.
+    /// Calibrates the depths of held-out-like text.
     fn held_out(model: &'m SortedModel, seed: u64) -> Self {
         let goal = |depth: usize| HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)];
         let goals: Vec<f64> = (0..model.trie.levels.len() - 1).map(goal).collect();
-        let mut walker = SentenceSampler::new(model, Some(goals.clone()));
+        let mut sampler = SentenceSampler::new(model, Some(goals.clone()));
         for _ in 0..CALIBRATION_ROUNDS {
-            let matches = walker.sample_text(CALIBRATION_WORDS, !seed).match_length_counts(model);
+            let matches = sampler.sample_text(CALIBRATION_WORDS, !seed).match_length_counts(model);
             let longer = |depth: usize| matches[depth..].iter().sum::<u64>() as f64;
-            let depths = walker.depth_probabilities.iter_mut().flatten();
-            for ((depth, goal), now) in (0..).zip(&goals).zip(depths) {
+            let depths = sampler.depth_probabilities.iter_mut().flatten();
+            for ((depth, goal), probability) in (0..).zip(&goals).zip(depths) {
                 let reached = longer(depth + 1) / longer(depth).max(1.0);
-                // A share of what was not meant to match matches by chance.
-                let chance = ((reached - *now) / (1.0 - *now).max(1e-9)).clamp(0.0, 0.95);
-                *now = ((goal - chance) / (1.0 - chance)).clamp(0.0, 1.0);
+                // A share of the other words matches by chance.
+                let chance =
+                    ((reached - *probability) / (1.0 - *probability).max(1e-9)).clamp(0.0, 0.95);
+                *probability = ((goal - chance) / (1.0 - chance)).clamp(0.0, 1.0);
             }
         }
-        walker
+        sampler
     }
 
     fn sample_text(&self, words: usize, seed: u64) -> Text {
-        let pieces: Vec<Text> = (0..words.div_ceil(WORDS_PER_TASK))
+        let parts: Vec<Text> = (0..words.div_ceil(WORDS_PER_TASK))
             .into_par_iter()
-            .map(|piece| {
-                let mut random = SplitMix64::at_position(seed, 2, piece as u64);
+            .map(|part| {
+                let mut random = SplitMix64::at_position(seed, 2, part as u64);
                 let mut text = Text::default();
                 while text.words.len() < WORDS_PER_TASK {
                     let start = text.words.len();
@@ -204,9 +205,9 @@ impl<'m> SentenceSampler<'m> {
             })
             .collect();
         let mut text = Text::default();
-        for piece in &pieces {
+        for part in &parts {
             if text.words.len() < words {
-                text.append(piece, words);
+                text.append(part, words);
             }
         }
         text
@@ -226,7 +227,7 @@ impl<'m> SentenceSampler<'m> {
             if begins && (range.len() == 1 || random.uniform() < BOS_PROBABILITY) {
                 return;
             }
-            // Long n-grams are rare all alike.
+            // Long n-grams are about equally rare.
             let others = range.len() - usize::from(begins);
             let next = match order {
                 1 | 2 => random.below_zipf(others),
@@ -234,7 +235,7 @@ impl<'m> SentenceSampler<'m> {
             };
             let next = (range.start + next) as u32;
             (at, order) = if order + 1 == levels.len() {
-                // The context of what was found, a word shorter on the right.
+                // The context of the child: without its newest word.
                 (levels[order].contexts[next as usize], order)
             } else {
                 (next, order + 1)
@@ -242,7 +243,7 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// Writes a sentence whose words match as `depths` say, last word first.
+    /// Writes a sentence whose words match as `depths` ask for, last word first.
     fn sample_novel(&self, depths: &[f64], random: &mut SplitMix64, words: &mut Vec<u32>) {
         let start = words.len();
         words.push(self.model.eos_id);
@@ -259,19 +260,19 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// A word to stand in front: a child of the n-gram of `depth` words of `known`,
-    /// or of a shorter one where that can only begin a sentence.
+    /// A preceding word: a child of the n-gram of `depth` words of `known`, or of a
+    /// shorter one where that can only begin a sentence.
     fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
-        // Chance matches are avoided where other words are easily found.
+        // Retried to avoid a chance match of more words.
         for _ in 0..4 {
-            let among = (1..=depth).rev().find_map(|depth| {
+            let choices = (1..=depth).rev().find_map(|depth| {
                 let range = self.model.trie.levels[depth - 1].children_of(known[depth - 1]);
                 let words = &self.model.trie.levels[depth].words[range];
                 let words = words.strip_suffix(&[self.model.bos_id]).unwrap_or(words);
                 (!words.is_empty()).then_some(words)
             });
-            word = match among {
+            word = match choices {
                 Some(words) => words[random.below_zipf(words.len())],
                 None => self.sample_word(random),
             };
@@ -283,10 +284,10 @@ impl<'m> SentenceSampler<'m> {
         word
     }
 
-    /// Any word, by its frequency.
+    /// A word by its unigram probability.
     fn sample_word(&self, random: &mut SplitMix64) -> u32 {
         let total = self.cumulative_unigrams.last().copied().unwrap_or(0.0);
-        // A model of almost no words has to do with any.
+        // The bound is for models of almost no words.
         let mut word = 0;
         for _ in 0..64 {
             let sum = total * f64::from(random.uniform());

@@ -1,4 +1,4 @@
-//! Blocks of every size that may go wrong, among words, entries and buckets.
+//! Blocks of all critical sizes, below words, entries and buckets.
 
 use super::*;
 
@@ -6,8 +6,8 @@ const BLOCK_SIZES: [usize; 20] =
     [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
 const LARGEST_BLOCK: usize = 40_000;
 
-/// Words `w0` and so on; `wN` with as many words in front as `SIZES[N]` says, and each
-/// of these pairs with one, two or many words in front of it.
+/// Words `w0` and so on; `SIZES[N]` words precede `wN`, and one, two or many words
+/// precede each of these pairs.
 fn arpa() -> String {
     let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([LARGEST_BLOCK]).collect();
     let pairs: Vec<(usize, usize)> = (0..sizes.len())
@@ -55,7 +55,7 @@ fn blocks_of_all_sizes_are_searched() {
     let trie = built.trie();
     let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
     let words: Vec<LmWord> = (0..LARGEST_BLOCK).map(word).collect();
-    // Each word in front of each of the first, and what may stand in front of both.
+    // Each word before each of the first, and the words that may precede both.
     let mut text = Vec::new();
     for newest in 0..=BLOCK_SIZES.len() {
         for (older, oldest) in (0..LARGEST_BLOCK).step_by(7).zip((0..1100).cycle()) {

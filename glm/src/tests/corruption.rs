@@ -1,4 +1,4 @@
-//! Files that are damaged, or made to harm.
+//! Damaged and hostile files.
 
 use miriam_lmcpu::NgramSource;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::GlmSource;
 
-/// Whatever is asked of damaged bytes, an answer comes or an error.
+/// Every query of damaged bytes gives a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("x")) else {
         return;
@@ -38,21 +38,21 @@ proptest! {
         words in proptest::collection::vec(0u32..5, 0..20),
         hashed in 0..4usize,
     ) {
-        let whole = TestModel::new(TOY).bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
-        let mut bytes = whole.to_vec();
+        let original = TestModel::new(TOY).bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
+        let mut bytes = original.to_vec();
         for (place, value) in changes {
             if let Some(byte) = bytes.get_mut(place) {
                 *byte = value;
             }
         }
         let container = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")).unwrap();
-        prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
+        prop_assert!(container.verify().is_err() || bytes[..] == original[..]);
         query_everything(&bytes, &words);
     }
 
-    /// Numbers that name far or senseless places, in every field of n-grams.
+    /// Locations out of range or without sense, in every field of n-grams.
     #[test]
-    fn hostile_numbers_give_some_answer(
+    fn hostile_locations_never_panic(
         changes in proptest::collection::vec(
             (0..200usize, prop_oneof![Just(u32::MAX), Just(u32::MAX - 1), Just(1 << 31), 0..300u32, any::<u32>()]),
             1..60,
@@ -62,9 +62,9 @@ proptest! {
         width in 0..3usize,
     ) {
         let built = TestModel::new(&large_arpa(37, 400));
-        let whole = built.bytes(&GlmOptions { node_width: WIDTHS[width], max_hashed_order: hashed });
-        let container = Container::from_bytes(whole.clone(), Path::new("x")).unwrap();
-        let mut bytes = whole.to_vec();
+        let original = built.bytes(&GlmOptions { node_width: WIDTHS[width], max_hashed_order: hashed });
+        let container = Container::from_bytes(original.clone(), Path::new("x")).unwrap();
+        let mut bytes = original.to_vec();
         for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
             for &(place, value) in &changes {
                 let at = (section.offset as usize) + place * 4 % section.length.max(4) as usize;
@@ -83,25 +83,26 @@ fn every_truncation_is_an_error() {
     }
 }
 
-/// One bit that changes somewhere in the bigrams is noticed by `verify`, checksums
-/// apart, at least once for each of them: in its word, or in where its children are.
+/// `verify` notices changed bits among the bigrams, without the checksums, at least once
+/// for each of them: in its word, or in the location of its children.
 #[test]
 fn verify_notices_misplaced_blocks() {
     let built = TestModel::new(&large_arpa(37, 400));
     for hashed in [0, 2, 3] {
-        let whole = built.bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
-        let container = Container::from_bytes(whole.clone(), Path::new("x")).unwrap();
+        let original =
+            built.bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
+        let container = Container::from_bytes(original.clone(), Path::new("x")).unwrap();
         let section = container.sections().iter().find(|s| s.name == "order-2").unwrap();
         let (start, length) = (section.offset as usize, section.length as usize);
         let mut noticed = 0;
         for place in (start..start + length).step_by(4) {
-            let mut bytes = whole.to_vec();
+            let mut bytes = original.to_vec();
             bytes[place] ^= 1;
             let changed = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")).unwrap();
             assert!(changed.verify().is_err());
             noticed += usize::from(verify(&changed).is_err());
         }
-        // Its numbers may be any.
+        // Scores may be any number.
         assert!(noticed >= 400, "{hashed}: {noticed} of {}", length / 4);
     }
 }

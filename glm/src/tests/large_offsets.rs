@@ -1,5 +1,4 @@
-//! N-grams far behind the beginning of a file: addresses past 4, 16 and nearly 64 GiB,
-//! in a file that is nearly all holes.
+//! N-grams at large offsets: past 4, 16 and nearly 64 GiB, in a sparse file.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -13,19 +12,19 @@ use super::*;
 use crate::format::{BlockShape, Entry, GPU_CACHE_LINE, UNIT_BYTES};
 use crate::model::{LevelMetadata, Metadata};
 
-/// Past 4 and 16 GiB, across 2^31 units, and at the last block that 32 bits address.
+/// Units past 4 and 16 GiB, across 2^31 units, and of the last block that 32 bits address.
 const FAR_UNITS: [u64; 5] =
     [1 << 28, (1 << 30) + 8, (1 << 31) - 24_000, 3 << 30, (1 << 32) - 50_000];
 const CHILDREN: u32 = 40_000;
 const WORDS: u32 = CHILDREN + 100;
 
-/// The log10 p that a bigram gets, from its words.
+/// The log10 p of a bigram, from its words.
 fn bigram_log10(older: u32, newer: u32) -> f32 {
     -((older * 7 + newer) as f32) / 1000.0
 }
 
-/// Writes the bigrams of `newer` as a tree at `first`: every word but the first hundred
-/// in front of it; each with an only child, whose entry is one unit behind the tree.
+/// Writes the bigrams of `newer` as a tree at `first`: every word except the first
+/// hundred precedes it; each has an only child, whose entry follows the tree.
 fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std::fs::File) {
     let tree = StaticBTree { node_keys: width.keys() as u64, count: u64::from(CHILDREN) };
     let shape = BlockShape::new(tree.count, width, false);
@@ -35,7 +34,7 @@ fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std
         let position = position as usize;
         keys[position / 4].0[position % 4] = older;
         let log10 = (bigram_log10(older, newer).to_bits() & !Entry::SINGLE) | Entry::SINGLE;
-        // The only trigram has the word 1 in front, and its number twice the bigram's.
+        // The only trigram has the word 1 first, and twice the bigram's log10 p.
         let child = (bigram_log10(older, newer) * 2.0).to_bits();
         entries[position] = Unit([log10, 0, child, 1]);
     }
@@ -44,7 +43,7 @@ fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std
         .unwrap();
 }
 
-/// Gives the last section of the container `length` bytes, as if a writer had.
+/// Extends the last section of the container to `length` bytes.
 fn extend_last_section(file: &std::fs::File, length: u64) -> u64 {
     let mut page = vec![0; 4096];
     file.read_exact_at(&mut page, 0).unwrap();

@@ -1,4 +1,4 @@
-//! `glm` files against `lmcpu`'s models, bit for bit, and files that are damaged.
+//! `glm` files against `lmcpu`'s models, to the bit, and damaged files.
 
 mod block_sizes;
 mod corruption;
@@ -24,7 +24,7 @@ const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0
 
 const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 
-/// A model as text in a folder of its own, and what is made of it.
+/// A model as ARPA text in a folder of its own, and the files built from it.
 struct TestModel {
     folder: tempfile::TempDir,
 }
@@ -68,7 +68,7 @@ fn open(bytes: Bytes) -> GlmModel {
     GlmModel::from_container(&container).unwrap()
 }
 
-/// Every layout that differs for models of `order`.
+/// All distinct layouts for models of `order`.
 fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
     let hashed = move |width| [0, 2, 3, order].into_iter().map(move |h| (width, h));
     WIDTHS
@@ -77,13 +77,13 @@ fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
         .map(|(width, hashed)| GlmOptions { node_width: width, max_hashed_order: hashed })
 }
 
-/// What is compared of a state.
+/// The words and the bits of the backoffs of a state.
 fn bits(state: &State) -> Vec<(LmWord, u32)> {
     state.entries().iter().map(|&(word, backoff)| (word, backoff.to_bits())).collect()
 }
 
-/// Scores sentences, which begin in the state `begin`, in every way there is; each
-/// must give what `expected` gives one by one. `sign`: bits that may differ.
+/// Scores sentences from the state `begin` through every method; each must equal what
+/// `expected` gives word by word. `sign`: bits that may differ.
 fn assert_same_scores(
     model: &dyn LanguageModel,
     expected: &dyn LanguageModel,
@@ -148,7 +148,7 @@ fn toy_model_scores_as_kenlm() {
     }
 }
 
-/// As KenLM's tries, `<s>` of probability 1 gives 0, longer n-grams -0.
+/// As in KenLM's tries, a unigram of probability 1 gives 0, longer n-grams -0.
 #[test]
 fn a_probability_of_one_is_zero() {
     let arpa = TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a");
@@ -179,7 +179,7 @@ fn unigram_models_score() {
     }
 }
 
-/// A model of many n-grams whose numbers follow from their words.
+/// A model of many n-grams whose scores are computed from their words.
 fn large_arpa(words: usize, pairs: usize) -> String {
     let mut arpa = format!(
         "\\data\\\nngram 1={}\nngram 2={pairs}\nngram 3={pairs}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n\
@@ -212,8 +212,7 @@ fn bytes_do_not_depend_on_threads() {
     }
 }
 
-/// Tables that are nearly full, so that searches go on from bucket to bucket and
-/// around the end.
+/// Nearly full tables, so that searches probe several buckets and wrap around the end.
 #[test]
 fn every_ngram_of_a_large_model_is_found() {
     let built = TestModel::new(&large_arpa(300, 50_000));
@@ -226,8 +225,7 @@ fn every_ngram_of_a_large_model_is_found() {
     }
 }
 
-/// The file as version 1 wrote it, so that it stays readable; and its bytes, so that a
-/// change of the layout does not go unnoticed.
+/// The file as version 1 wrote it stays readable, and its bytes do not change unnoticed.
 #[test]
 fn golden_files_of_version_1() {
     let built = TestModel::new(TOY);
@@ -248,7 +246,7 @@ fn golden_files_of_version_1() {
     }
 }
 
-/// The ways to compare keys that this processor has.
+/// The instruction sets for comparing keys that this CPU has.
 fn isas() -> impl Iterator<Item = Isa> {
     [Some(Isa::PLAIN), Isa::avx2(), Isa::avx512()].into_iter().flatten()
 }

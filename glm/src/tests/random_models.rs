@@ -11,7 +11,7 @@ use crate::{build_glm, open_source};
 
 const NAMES: [&str; 7] = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
 
-/// A model of order 1 to `most`: contexts of n-grams are there, suffixes often not.
+/// A model of order 1 to `most` that has all contexts, but lacks many suffixes.
 fn arbitrary_arpa(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let backoff = proptest::option::of(-1500..600i32);
@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn equal_lmcpu_to_the_bit(
+    fn scores_equal_those_of_lmcpu_to_the_bit(
         arpa in arbitrary_arpa(8),
         text in arbitrary_text(),
         markers in any::<bool>(),
@@ -88,8 +88,8 @@ proptest! {
                 assert_same_scores(&model, &trie, &begin(&trie), &ids(&trie), 0);
             }
         }
-        // Probing models say -0 where tries say 0, have other ids, and fill in missing
-        // suffixes in another way.
+        // Probing models have -0 where tries have 0, other ids, and other scores of missing
+        // suffixes.
         if built.sorted().size().blanks == 0 {
             let path = built.path("lm.probing");
             build_probing(&built.path("lm.arpa"), &path, DuplicatePolicy::Reject, &NoProgress).unwrap();
@@ -114,9 +114,9 @@ proptest! {
         }
     }
 
-    /// An explicit context, of any length, is what a state would be.
+    /// An explicit context of any length scores as a state.
     #[test]
-    fn explicit_contexts_equal_lmcpus(
+    fn explicit_contexts_score_as_in_lmcpu(
         arpa in arbitrary_arpa(6),
         ngrams in proptest::collection::vec(proptest::collection::vec(0usize..7, 1..9), 1..30),
         hashed in 0..7usize,
@@ -134,10 +134,10 @@ proptest! {
         }
     }
 
-    /// A file built from a file's list of n-grams is the same file: blanks are left out
-    /// of the list and filled in again. And so is one built from a trie.
+    /// A file built from the n-grams listed by a file is the same file: blanks are left out
+    /// of the list and added again. So is one built from a trie.
     #[test]
-    fn lists_what_it_was_built_from(arpa in arbitrary_arpa(6), hashed in 0..7usize) {
+    fn a_file_lists_the_ngrams_it_was_built_from(arpa in arbitrary_arpa(6), hashed in 0..7usize) {
         let built = TestModel::new(&arpa);
         let options = GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() };
         let bytes = built.bytes(&options);

@@ -1,5 +1,5 @@
-//! A GPU for tests on machines without one: a `libcuda.so` that runs the kernels' own
-//! sources, compiled as C++.
+//! An emulated GPU for tests on machines without one: a `libcuda.so` that runs the sources
+//! of the kernels, compiled as C++.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::HOST;
 
-/// Says on standard error why a test is skipped, past the test runner.
+/// Prints why a test is skipped to standard error, bypassing the test runner's capture.
 pub fn skipped(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
@@ -20,15 +20,15 @@ fn compiler() -> Option<&'static str> {
         .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-/// FNV-1a, to tell sources apart.
+/// The FNV-1a hash of the sources, which names the library.
 fn hash(parts: impl Iterator<Item = Vec<u8>>) -> u64 {
     parts.flatten().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
-/// The folder with `libcuda.so.1`, built if it is not there for these sources, or
-/// nothing after printing why. `keep` is where it may stay from run to run.
+/// The folder with `libcuda.so.1`, built unless it exists for these sources; `None`, with
+/// the reason printed, without a compiler. `keep`: the folder that keeps it between runs.
 pub fn library(keep: &Path) -> Option<PathBuf> {
     let Some(compiler) = compiler() else {
         skipped("there is no C++ compiler (g++, clang++) to run the kernels on the host");
@@ -45,7 +45,7 @@ pub fn library(keep: &Path) -> Option<PathBuf> {
         kernels.join("walks.cu"),
         kernels.join("common.cu"),
     ];
-    let hash = hash(sources.iter().map(|path| std::fs::read(path).expect("sources are there")));
+    let hash = hash(sources.iter().map(|path| std::fs::read(path).expect("the source exists")));
     let folder = keep.join(format!("host-gpu-{hash:016x}"));
     if folder.exists() {
         return Some(folder);
@@ -66,13 +66,13 @@ pub fn library(keep: &Path) -> Option<PathBuf> {
     let common = "-std=c++17 -O1 -fPIC -fvisibility=hidden -ffp-contract=off -U_FORTIFY_SOURCE -w";
     let objects: Vec<PathBuf> =
         (0..jobs.len()).map(|i| work.path().join(format!("{i}.o"))).collect();
-    let waiting = std::sync::Mutex::new(jobs.iter().zip(&objects));
+    let queue = std::sync::Mutex::new(jobs.iter().zip(&objects));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let Some(((source, options), object)) = waiting.lock().unwrap().next() else {
+                    let Some(((source, options), object)) = queue.lock().unwrap().next() else {
                         return;
                     };
                     let mut command = Command::new(compiler);
@@ -88,10 +88,10 @@ pub fn library(keep: &Path) -> Option<PathBuf> {
     link.args(["-shared", "-o"]).arg(&library).args(&objects).args(["-ldl", "-lpthread"]);
     compile(&mut link);
     for object in &objects {
-        std::fs::remove_file(object).expect("objects are there");
+        std::fs::remove_file(object).expect("the object exists");
     }
     std::os::unix::fs::symlink("libcuda.so.1", work.path().join("libcuda.so")).expect("a link");
-    // Whoever comes second finds it there.
+    // Fails when another process was first, whose library is the same.
     let _ = std::fs::rename(work.keep(), &folder);
     Some(folder)
 }
@@ -101,8 +101,8 @@ fn compile(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The environment under which a process finds the GPU of `library`, with what its
-/// driver is to answer (see `driver.cpp`).
+/// The environment in which a process finds the GPU of `library`, with the settings of its
+/// driver (`driver.cpp`).
 pub fn environment<'e>(library: &'e Path, settings: &'e str) -> [(&'static str, &'e OsStr); 2] {
     [("LD_LIBRARY_PATH", library.as_os_str()), ("MIRIAM_HOST_GPU", OsStr::new(settings))]
 }

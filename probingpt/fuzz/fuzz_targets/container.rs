@@ -1,6 +1,6 @@
 //! Any bytes as a phrase table file: opening, reading and verifying must not
-//! panic. Start from `probingpt/testdata`; checksums are made right below, or
-//! nothing would get past the header.
+//! panic. Start from `probingpt/testdata`; checksums are repaired below, or nothing
+//! would get past the header.
 //!
 //! `cargo +nightly fuzz run container -- -max_len=65536`
 
@@ -9,11 +9,11 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
+use miriam_probingpt::{Annotations, PhraseTable, SpanLookup, Targets, verify};
 use miriam_storage::hash::hash64;
 use miriam_storage::{Bytes, Container};
-use miriam_probingpt::{Annotations, PhraseTable, SpanLookup, Targets, verify};
 
-/// Puts the header's two checksums and its length right.
+/// Repairs the two checksums and the length in the header.
 fn repair(bytes: &mut [u8]) {
     if bytes.len() < 4096 {
         return;
@@ -38,8 +38,8 @@ fuzz_target!(|data: &[u8]| {
     let mut targets = Targets::new();
     let mut annotations = Annotations::new();
     for record in table.records().take(1000) {
-        let _ = table.targets(record, &mut targets);
-        let _ = table.annotations(record, &mut annotations);
+        let _ = table.read_targets(record, &mut targets);
+        let _ = table.read_annotations(record, &mut annotations);
     }
     table.lookup_spans(&[0, 1, 2, 3, 0, 1], 7, &mut SpanLookup::new());
     let _ = verify(&container);

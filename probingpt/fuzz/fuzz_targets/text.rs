@@ -1,5 +1,5 @@
-//! Any bytes as a text table: loading must not panic, and what is loaded must
-//! pass the full check.
+//! Any bytes as a text table: loading must not panic, and a loaded table must pass the
+//! full check.
 //!
 //! `cargo +nightly fuzz run text`
 
@@ -9,18 +9,18 @@ use std::io::Write;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_probingpt::{load_reordering_text, load_text, verify};
-use miriam_textio::Silent;
+use miriam_textio::NoProgress;
 
 fuzz_target!(|data: &[u8]| {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(data).expect("writing it");
     for table in [
-        load_text(file.path(), None, 1, &Silent),
-        load_reordering_text(file.path(), None, 1, &Silent),
+        load_text(file.path(), None, 1, &NoProgress),
+        load_reordering_text(file.path(), None, 1, &NoProgress),
     ]
     .into_iter()
     .flatten()
     {
-        verify(table.container()).expect("what is built is whole");
+        verify(table.container()).expect("a built table is sound");
     }
 });

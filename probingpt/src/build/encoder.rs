@@ -1,7 +1,7 @@
-//! From text to rows: interns what repeats, computes what does not.
+//! From text to rows: fields that repeat are interned, others stored as values.
 //!
-//! A worker has one encoder. Which entries come to which encoder does not matter:
-//! ids are ranked by count and text in the end, rows by hash and line.
+//! Each worker has an encoder. The result does not depend on which encoder gets an entry:
+//! ids are ranked by count and text later, rows sorted by hash and line.
 
 use std::path::Path;
 
@@ -15,23 +15,23 @@ use super::source_runs::{PartitionBuffers, SourceRun, push_leb128, take_id};
 use crate::format::{ColumnEncoding, PhraseHash, alignment_class};
 use crate::{Error, Result, varint};
 
-/// Words a phrase may have: positions in an alignment are 16 bits wide.
+/// The most words of a phrase: positions in an alignment have 16 bits.
 const MAX_PHRASE_WORDS: usize = 65_535;
 
 /// The distinct values of a coded score column.
 pub(crate) struct ScoreDictionary {
     pub texts: Interner,
-    /// Probabilities: pruning compares those, two may have one logarithm.
+    /// Probabilities by id: pruning compares these, as two may have the same logarithm.
     pub probabilities: Vec<f32>,
 }
 
 /// The distinct alignments, tagged with their class.
 pub(crate) struct AlignmentDictionary {
     pub texts: Interner,
-    /// The points of each, as codes end to end.
+    /// The points of each, as varints end to end.
     pub points: Vec<u8>,
     pub ends: Vec<usize>,
-    /// How long each alignment needs the phrases to be.
+    /// The lengths of source and target that each alignment requires at least.
     required_lengths: Vec<(u32, u32)>,
 }
 
@@ -46,16 +46,17 @@ impl AlignmentDictionary {
 /// The distinct rows of reordering scores.
 pub(crate) struct ReorderingDictionary {
     pub texts: Interner,
+    /// `[rows, num_reordering]`: natural logarithms.
     pub values: Vec<f32>,
 }
 
-/// What a worker has gathered.
+/// The dictionaries and rows of one worker.
 pub(crate) struct Encoder<'a> {
     plan: &'a Plan,
     pub source_words: Interner,
     source_hashes: Vec<u64>,
     pub target_words: Interner,
-    /// One a column; unused where the column is raw.
+    /// One for each column; unused if the column is raw.
     pub scores: Vec<ScoreDictionary>,
     pub alignments: AlignmentDictionary,
     pub reordering: ReorderingDictionary,
@@ -67,7 +68,7 @@ pub(crate) struct Encoder<'a> {
     key_buffer: Vec<u8>,
 }
 
-/// The run that is being gathered.
+/// The current run: consecutive entries of one source phrase.
 #[derive(Default)]
 struct SourceRunBuilder {
     source: Vec<u8>,
@@ -77,14 +78,14 @@ struct SourceRunBuilder {
     last_line: u64,
     entries: usize,
     body: Vec<u8>,
-    /// Where the rows begin in `body`.
+    /// The start of the rows in `body`.
     rows_start: usize,
-    /// For pruning: each row's end and third score.
+    /// For pruning: the end and the third score of each row.
     row_ends_and_scores: Vec<(usize, f32)>,
 }
 
 impl<'a> Encoder<'a> {
-    /// An encoder; `bound` is that of [`Partitions::new`].
+    /// An encoder; `bound` as for [`PartitionBuffers::new`].
     pub fn new(plan: &'a Plan, bound: Option<(usize, &Path)>) -> Self {
         let dictionary = |_: &ColumnEncoding| ScoreDictionary {
             texts: Interner::new(),
@@ -283,7 +284,7 @@ impl<'a> Encoder<'a> {
         target_length: usize,
     ) -> Result<()> {
         let source_length = self.current_run.length;
-        // A reordering table has no alignments, whatever stands there.
+        // Field 4 of a reordering table is no alignment.
         let text = if self.plan.columns.is_empty() { &[][..] } else { fields.alignment };
         let class = alignment_class(source_length, target_length) as u32;
         let failed =
@@ -291,20 +292,21 @@ impl<'a> Encoder<'a> {
         let dictionary = &mut self.alignments;
         let (id, new) = dictionary.texts.intern(text, class, 1);
         if new {
-            let mut reach = (0, 0);
+            let mut required = (0, 0);
             for word in fields::split_words(text) {
                 let (source, target) = parse_alignment_point(word).ok_or_else(|| {
                     failed(format!("{} is not an alignment point such as 0-1", word.escape_ascii()))
                 })?;
                 varint::push(&mut dictionary.points, u32::from(source));
                 varint::push(&mut dictionary.points, u32::from(target));
-                reach = (reach.0.max(u32::from(source) + 1), reach.1.max(u32::from(target) + 1));
+                required =
+                    (required.0.max(u32::from(source) + 1), required.1.max(u32::from(target) + 1));
             }
             dictionary.ends.push(dictionary.points.len());
-            dictionary.required_lengths.push(reach);
+            dictionary.required_lengths.push(required);
         }
-        let reach = dictionary.required_lengths[id as usize];
-        if reach.0 as usize > source_length || reach.1 as usize > target_length {
+        let required = dictionary.required_lengths[id as usize];
+        if required.0 as usize > source_length || required.1 as usize > target_length {
             let text = text.escape_ascii();
             return Err(failed(format!(
                 "{text} points outside phrases of {source_length} and {target_length} words"
@@ -314,7 +316,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Ends the current run. Call it behind the last entry.
+    /// Ends the current run. To be called after the last entry.
     pub fn finish_run(&mut self) -> Result<()> {
         if self.current_run.entries == 0 {
             return Ok(());
@@ -361,8 +363,8 @@ impl<'a> Encoder<'a> {
         self.current_run.body = body;
     }
 
-    /// Takes the ids of a row out of the counts: what only dropped rows used
-    /// gets no place in the file.
+    /// Subtracts a pruned row from the counts of its ids: ids without a count are not
+    /// written.
     fn release_row_ids(&mut self, mut row: &[u8]) {
         let row = &mut row;
         let mut next = || take_id(row).unwrap_or_default();
@@ -389,9 +391,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// The part of the counts that score column `k` carries: (c_e, joint) with
-/// column 0, c_f with column 2. Anything but three counts goes whole with
-/// column 0.
+/// Appends the part of the counts that is stored with score column `k`: (c_e, joint) with
+/// column 0, c_f with column 2. A text that is not three counts is stored with column 0.
 fn push_counts_for_column(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]>, text: &[u8]) {
     match (k, counts) {
         (0, Some([target, _, joint])) => {
@@ -405,7 +406,7 @@ fn push_counts_for_column(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]
     }
 }
 
-/// `3-0` as numbers.
+/// Parses an alignment point such as `3-0`.
 fn parse_alignment_point(word: &[u8]) -> Option<(u16, u16)> {
     let dash = word.iter().position(|&b| b == b'-')?;
     let number = |digits: &[u8]| -> Option<u16> {

@@ -1,9 +1,8 @@
-//! Phrase pairs as text: one after another from the table, each joined with its
-//! reordering scores.
+//! Reading phrase pairs as text, each joined with its reordering scores.
 //!
-//! Both files are sorted, so the join is a merge: it holds two lines. Keys are
-//! the lines up to the second `|||`, compared as bytes; no key is the beginning
-//! of another, so their order is that of the whole lines.
+//! Both files are sorted, so this is a merge join, which holds two lines. Keys are the
+//! lines up to the second `|||`, compared as bytes; no key is a prefix of another, so
+//! their order is that of the whole lines.
 
 use std::cmp::Ordering;
 
@@ -12,24 +11,24 @@ use miriam_textio::fields::{self, find_separator};
 
 use crate::{Error, Result};
 
-/// A phrase pair, still text.
+/// A phrase pair as text.
 #[derive(Clone, Copy)]
 pub(crate) struct TextEntry<'a> {
     pub line: &'a [u8],
-    /// Where the first and the second `|||` stand.
+    /// The positions of the first and the second `|||`.
     pub separators: (usize, usize),
-    /// The line's number in the table.
+    /// The number of the line in the table.
     pub line_number: u64,
-    /// The reordering scores and their line.
+    /// The reordering scores and the number of their line.
     pub reordering: Option<(&'a [u8], u64)>,
 }
 
-/// What stands behind the target phrase, trimmed.
+/// The fields after the target phrase, trimmed.
 pub(crate) struct EntryFields<'a> {
     pub scores: &'a [u8],
     pub alignment: &'a [u8],
     pub counts: &'a [u8],
-    /// Field 6 and what follows; empty when nothing but bars is there.
+    /// Field 6 and later ones; empty if they have separators only.
     pub extra: &'a [u8],
 }
 
@@ -42,12 +41,12 @@ impl<'a> TextEntry<'a> {
         &self.line[self.separators.0 + 3..self.separators.1]
     }
 
-    /// How many reordering scores it has.
+    /// The number of reordering scores.
     pub fn num_reordering_scores(&self) -> usize {
         self.reordering.map_or(0, |(text, _)| fields::split_words(text).count())
     }
 
-    /// Field 3 alone.
+    /// Field 3.
     pub fn scores_field(&self) -> &'a [u8] {
         let rest = &self.line[self.separators.1 + 3..];
         fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
@@ -75,7 +74,7 @@ impl<'a> TextEntry<'a> {
     }
 }
 
-/// Where the first and the second `|||` stand.
+/// The positions of the first and the second `|||`.
 #[inline]
 fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
     let first = find_separator(line);
@@ -96,19 +95,19 @@ fn unsorted_line_error(file: &str, number: u64) -> Error {
     Error::format(file, number, None, reason)
 }
 
-/// Gives the entries of a table in the order of the file.
+/// Reads the entries of a table in the order of the file.
 pub(crate) struct EntryReader {
     name: String,
     table: Lines,
-    /// The last key, where keys must ascend.
+    /// The previous key, if keys must ascend.
     previous: Option<Vec<u8>>,
     reordering: Option<ReorderingReader>,
-    /// Whether field 3 holds reordering scores instead of phrase scores.
+    /// Whether field 3 is reordering scores instead of phrase scores.
     reordering_only: bool,
 }
 
 impl EntryReader {
-    /// Reads `table`, joined with `reordering`; with it, both must be sorted.
+    /// Reads `table`, joined with `reordering` if given: then both must be sorted.
     pub fn new(table: Lines, reordering: Option<Lines>) -> Result<Self> {
         let reordering = reordering.map(ReorderingReader::new).transpose()?;
         let previous = reordering.is_some().then(Vec::new);
@@ -122,21 +121,21 @@ impl EntryReader {
         EntryReader { name, table, previous: None, reordering: None, reordering_only: true }
     }
 
-    /// Scores on the first line of the reordering table that is joined.
+    /// The number of scores on the first line of the reordering table that is joined.
     pub fn num_joined_scores(&self) -> Option<usize> {
         let reordering = self.reordering.as_ref()?;
         reordering.lookahead.as_ref().map(|line| fields::split_words(line.scores()).count())
     }
 
-    /// The next entry; it lives until the next call.
+    /// The next entry, which is valid until the next call.
     #[inline]
     pub fn next(&mut self) -> Result<Option<TextEntry<'_>>> {
         let EntryReader { name, table, previous, reordering, reordering_only } = self;
         let Some(line) = table.next()? else { return Ok(None) };
-        let bars = find_separators(name, line.bytes, line.number)?;
+        let separators = find_separators(name, line.bytes, line.number)?;
         let mut scores = None;
         if let Some(previous) = previous {
-            let key = &line.bytes[..bars.1 + 3];
+            let key = &line.bytes[..separators.1 + 3];
             if key < &previous[..] {
                 return Err(unsorted_line_error(name, line.number));
             }
@@ -147,20 +146,20 @@ impl EntryReader {
             }
         }
         if *reordering_only {
-            let rest = &line.bytes[bars.1 + 3..];
+            let rest = &line.bytes[separators.1 + 3..];
             let field = fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())]);
             scores = Some((field, line.number));
         }
         Ok(Some(TextEntry {
             line: line.bytes,
-            separators: bars,
+            separators,
             line_number: line.number,
             reordering: scores,
         }))
     }
 
-    /// Reads what is left of the reordering table. Returns how many of its pairs
-    /// no entry had.
+    /// Reads the rest of the reordering table. Returns the number of its pairs that no
+    /// entry had.
     pub fn finish(mut self) -> Result<u64> {
         match &mut self.reordering {
             Some(reordering) => reordering.finish(),
@@ -169,7 +168,7 @@ impl EntryReader {
     }
 }
 
-/// A line of the reordering table, kept.
+/// A copied line of the reordering table.
 #[derive(Default)]
 struct OwnedLine {
     text: Vec<u8>,
@@ -188,13 +187,13 @@ impl OwnedLine {
     }
 }
 
-/// A sorted reordering table, read pair by pair. Of equal pairs the last one
-/// holds, as in Moses2.
+/// A sorted reordering table, read pair by pair. Of equal pairs the last counts, as in
+/// Moses2.
 struct ReorderingReader {
     lines: Lines,
     name: String,
     current: Option<OwnedLine>,
-    /// The line behind those of the current pair.
+    /// The line after those of the current pair.
     lookahead: Option<OwnedLine>,
     recycled: OwnedLine,
     is_used: bool,
@@ -204,13 +203,13 @@ struct ReorderingReader {
 impl ReorderingReader {
     fn new(lines: Lines) -> Result<Self> {
         let name = lines.name().to_owned();
-        let spare = OwnedLine::default();
+        let recycled = OwnedLine::default();
         let mut reader = ReorderingReader {
             lines,
             name,
             current: None,
             lookahead: None,
-            recycled: spare,
+            recycled,
             is_used: true,
             unused_pairs: 0,
         };
@@ -220,16 +219,16 @@ impl ReorderingReader {
 
     fn read_line(&mut self) -> Result<Option<OwnedLine>> {
         let Some(line) = self.lines.next()? else { return Ok(None) };
-        let bars = find_separators(&self.name, line.bytes, line.number)?;
-        let mut kept = std::mem::take(&mut self.recycled);
-        kept.text.clear();
-        kept.text.extend_from_slice(line.bytes);
-        kept.key_end = bars.1 + 3;
-        kept.number = line.number;
-        Ok(Some(kept))
+        let separators = find_separators(&self.name, line.bytes, line.number)?;
+        let mut owned = std::mem::take(&mut self.recycled);
+        owned.text.clear();
+        owned.text.extend_from_slice(line.bytes);
+        owned.key_end = separators.1 + 3;
+        owned.number = line.number;
+        Ok(Some(owned))
     }
 
-    /// Goes on to the next pair.
+    /// Advances to the next pair.
     fn advance_pair(&mut self) -> Result<()> {
         self.unused_pairs += u64::from(self.current.is_some() && !self.is_used);
         if let Some(done) = std::mem::replace(&mut self.current, self.lookahead.take()) {
@@ -254,7 +253,7 @@ impl ReorderingReader {
         }
     }
 
-    /// The scores of the pair `key`; keys must not descend.
+    /// The scores of the pair `key`; keys of successive calls must not descend.
     #[inline]
     fn find_scores(&mut self, key: &[u8]) -> Result<Option<(&[u8], u64)>> {
         while self.current.as_ref().map_or(self.lookahead.is_some(), |c| c.key() < key) {
@@ -277,7 +276,7 @@ impl ReorderingReader {
     }
 }
 
-/// Entries that were copied, to be looked at twice or by another thread.
+/// Copied entries, to be read twice or by another thread.
 #[derive(Default)]
 pub(crate) struct EntryBlock {
     bytes: Vec<u8>,
@@ -290,8 +289,8 @@ struct EntrySpan {
     end: usize,
     separators: (usize, usize),
     line_number: u64,
-    /// Where the reordering scores end in `bytes` (they follow the line), and
-    /// their line, 0 where there are none.
+    /// The end of the reordering scores in `bytes`, which follow the line, and the number
+    /// of their line; 0 if there are none.
     reordering_end: usize,
     reordering_line: u64,
 }
@@ -306,12 +305,12 @@ impl EntryBlock {
             self.bytes.extend_from_slice(scores);
             reordering_number = number;
         }
-        let (bars, number, reordering_end) =
+        let (separators, number, reordering_end) =
             (entry.separators, entry.line_number, self.bytes.len());
         self.spans.push(EntrySpan {
             start,
             end,
-            separators: bars,
+            separators,
             line_number: number,
             reordering_end,
             reordering_line: reordering_number,
@@ -327,18 +326,18 @@ impl EntryBlock {
     }
 
     pub fn entries(&self) -> impl Iterator<Item = TextEntry<'_>> {
-        self.spans.iter().map(|place| TextEntry {
-            line: &self.bytes[place.start..place.end],
-            separators: place.separators,
-            line_number: place.line_number,
-            reordering: (place.reordering_line > 0)
-                .then(|| (&self.bytes[place.end..place.reordering_end], place.reordering_line)),
+        self.spans.iter().map(|span| TextEntry {
+            line: &self.bytes[span.start..span.end],
+            separators: span.separators,
+            line_number: span.line_number,
+            reordering: (span.reordering_line > 0)
+                .then(|| (&self.bytes[span.end..span.reordering_end], span.reordering_line)),
         })
     }
 
     /// The last entry's source field.
     pub fn last_source(&self) -> Option<&[u8]> {
-        let place = self.spans.last()?;
-        Some(&self.bytes[place.start..place.start + place.separators.0])
+        let span = self.spans.last()?;
+        Some(&self.bytes[span.start..span.start + span.separators.0])
     }
 }

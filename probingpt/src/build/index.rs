@@ -1,19 +1,19 @@
-//! Lines of the index and the final order of records, part by part.
+//! The buckets of the index and the final order of records, partition by partition.
 //!
-//! A line takes the phrases that the line before could not hold, then its own,
-//! up to 14; the others go on. Its records are written together, smallest first.
+//! A bucket takes the overflow of the previous bucket, then its own phrases, up to 14; the
+//! others overflow. Its records are written together, smallest first.
 
 use super::records::{EncodedPartition, SourceRecord};
 use crate::bucket::{self, Bucket};
 use crate::format::{BUCKET_SLOTS, PARTITIONS, fingerprint, home_bucket};
 
-/// Builds the index while records stream by.
+/// Builds the index while records are written.
 pub(crate) struct IndexBuilder {
     home_buckets: u64,
     pub buckets: Vec<Bucket>,
-    /// Records that had no room on the lines so far.
+    /// Fingerprints and records of the overflow of the previous bucket.
     overflow: Vec<(u16, Vec<u8>)>,
-    /// Bytes of records before those of the current part.
+    /// The offset of the next record.
     offset: u64,
 }
 
@@ -23,7 +23,7 @@ impl IndexBuilder {
         IndexBuilder { home_buckets, buckets, overflow: Vec::new(), offset: 0 }
     }
 
-    /// Lays out the lines of the next part; appends its records to `out`.
+    /// Fills the buckets of the next partition; appends its records to `out`.
     pub fn push_partition(&mut self, part: &EncodedPartition, out: &mut Vec<u8>) {
         let mut rest = &part.records[..];
         for _ in 0..self.home_buckets / PARTITIONS as u64 {
@@ -32,14 +32,14 @@ impl IndexBuilder {
                 .iter()
                 .take_while(|p| home_bucket(p.hash, self.home_buckets) == number)
                 .count();
-            let (own, behind) = rest.split_at(own);
-            rest = behind;
+            let (own, others) = rest.split_at(own);
+            rest = others;
             self.push_bucket(own, &part.bytes, out);
         }
         debug_assert!(rest.is_empty());
     }
 
-    /// Adds spare lines until every phrase has a slot.
+    /// Adds spare buckets until every phrase has a slot.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         while !self.overflow.is_empty() {
             self.push_bucket(&[], &[], out);
@@ -47,16 +47,16 @@ impl IndexBuilder {
     }
 
     fn push_bucket(&mut self, own: &[SourceRecord], bytes: &[u8], out: &mut Vec<u8>) {
-        let waiting = std::mem::take(&mut self.overflow);
+        let overflow = std::mem::take(&mut self.overflow);
         let mut records: Vec<(u16, &[u8])> =
-            waiting.iter().map(|(print, record)| (*print, &record[..])).collect();
+            overflow.iter().map(|(print, record)| (*print, &record[..])).collect();
         records
             .extend(own.iter().map(|p| (fingerprint(p.hash), &bytes[p.start..p.start + p.length])));
-        let further = records.split_off(records.len().min(BUCKET_SLOTS));
-        self.overflow = further.iter().map(|(print, record)| (*print, record.to_vec())).collect();
+        let overflow = records.split_off(records.len().min(BUCKET_SLOTS));
+        self.overflow = overflow.iter().map(|(print, record)| (*print, record.to_vec())).collect();
         records.sort_by_key(|(_, record)| record.len());
 
-        // The last record's start must be within reach of 16 bits.
+        // 16 bits, shifted, must hold the relative start of the last record.
         let before_last = &records[..records.len().saturating_sub(1)];
         let mut shift = 0;
         while before_last.iter().map(|(_, r)| r.len().next_multiple_of(1 << shift)).sum::<usize>()
@@ -76,7 +76,7 @@ impl IndexBuilder {
         self.buckets.push(bucket::pack(&slots, shift, !self.overflow.is_empty()));
     }
 
-    /// Bytes of records so far.
+    /// The number of bytes of records so far.
     pub fn record_bytes(&self) -> u64 {
         self.offset
     }

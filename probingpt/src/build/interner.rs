@@ -1,10 +1,9 @@
-//! Texts to ids from 0, in the order of first appearance, with their counts.
+//! Interns texts: ids from 0, in the order of first appearance, with counts.
 //!
-//! Words, scores, counts, alignments and reordering scores are all interned by
-//! their text, so that each distinct one is understood once. Most texts have at
-//! most 16 bytes, and those lie in the table itself: one memory access tells a
-//! known text, where a table of ids needs three (on a large table building takes
-//! a seventh less time).
+//! Words, scores, counts, alignments and reordering scores are all interned by their text,
+//! so that each distinct one is parsed once. Texts of up to 16 bytes, which most are, are
+//! stored in the slots of the hash table: a known text is found with one memory access,
+//! where a table of ids needs three (building a large table takes a seventh less time).
 
 use miriam_storage::hash::hash64;
 
@@ -13,15 +12,16 @@ const EMPTY: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 struct Slot {
-    /// Up to 16 bytes: the text. Longer: its hash and its last 8 bytes.
+    /// With `last`: a text of up to 16 bytes; of a longer one, its hash and its last 8
+    /// bytes.
     first: u64,
     last: u64,
-    /// The length, cut at 17, and the tag.
+    /// The length, at most 17, in the low 8 bits; the tag above.
     length_and_tag: u32,
     id: u32,
 }
 
-/// A growing set of texts; equal texts with different tags are different.
+/// A set of texts with tags; equal texts with different tags are different.
 pub(crate) struct Interner {
     slots: Vec<Slot>,
     bytes: Vec<u8>,
@@ -60,13 +60,17 @@ impl Interner {
         self.counts[id as usize]
     }
 
-    /// Takes back one appearance of `id`.
+    /// Subtracts one appearance of `id`.
     pub fn decrement_count(&mut self, id: u32) {
         self.counts[id as usize] -= 1;
     }
 
-    /// The id of `text` with `tag` (below 2^24), one appearance more, and
-    /// whether it is new. Panics at 2^32 - 1 texts: more than a table's ids.
+    /// Adds `count` appearances of `text` with `tag` (below 2^24); returns its id and
+    /// whether it is new.
+    ///
+    /// # Panics
+    ///
+    /// At 2^32 - 1 distinct texts.
     #[inline]
     pub fn intern(&mut self, text: &[u8], tag: u32, count: u64) -> (u32, bool) {
         let (first, last) = key_words(text);
@@ -116,7 +120,7 @@ impl Interner {
     }
 }
 
-/// Two words that, with the length, name a text of up to 16 bytes.
+/// Two words that, with the length, identify a text of up to 16 bytes.
 #[inline]
 fn key_words(text: &[u8]) -> (u64, u64) {
     if text.len() > INLINE_BYTES {

@@ -1,14 +1,14 @@
 //! Building a table from Moses' text.
 //!
 //! First the text is read once: entries are joined with their reordering scores
-//! ([`entries`]), understood and turned into rows of first-seen ids
-//! ([`encoder`], [`rows`]). Then ids are ranked by frequency ([`rank`]), and rows
-//! become records in the order of their sources' hashes ([`records`],
-//! [`index`]). A pass that writes codes as it first sees them would save the rows
-//! in memory, and cost a seventh more bytes in the file for ever.
+//! ([`entries`]), parsed and turned into rows of ids by first appearance ([`encoder`],
+//! [`source_runs`]). Then ids are ranked by frequency ([`ranking`]), and rows become
+//! records in the order of their sources' hashes ([`records`], [`index`]). A single pass
+//! that writes first-seen ids as codes would save the rows in memory, but make the file a
+//! seventh larger.
 //!
-//! With several threads, one joins and hands blocks of entries to workers, which
-//! meet again when ids are ranked. The file is the same byte for byte.
+//! With several threads, one joins and sends blocks of entries to workers, whose ids are
+//! merged when they are ranked. The file is the same byte for byte.
 
 mod encoder;
 mod entries;
@@ -37,29 +37,29 @@ use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result};
 
-/// Bytes of entries handed to a worker at once.
+/// Bytes of a block of entries that is sent to a worker.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Memory for sorting where the caller gives no bound.
+/// Bytes of memory for sorting if the caller gives no bound.
 const DEFAULT_SORT_MEMORY: u64 = 2 << 30;
 
-/// What to build from, and how.
+/// The inputs and the options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// The phrase table, `source ||| target ||| scores ...`; plain, gzip or zstd.
     pub phrase_table: PathBuf,
     /// The reordering table, `source ||| target ||| scores`, to be joined.
     pub reordering: Option<PathBuf>,
-    /// Scores every line must have; nothing takes the first line's number.
+    /// The number of scores of every line; `None`: that of the first line.
     pub num_scores: Option<usize>,
-    /// Keep this many targets of a source: those with the highest third score,
-    /// ties in input order.
+    /// Keep at most this many targets of a source: those with the highest third score, ties
+    /// in input order.
     pub prune: Option<usize>,
-    /// A bound in bytes on the memory for sorting and for the intermediate
-    /// form, which then goes to temporary files beside the output.
+    /// A bound in bytes on the memory for sorting and for the intermediate rows, which then
+    /// go to temporary files in the folder of the output.
     pub memory: Option<u64>,
-    /// Sort both tables first, instead of expecting them sorted.
+    /// Sort both tables first; without it they must be sorted.
     pub sort: bool,
-    /// Worker threads; 1 does everything on the calling thread.
+    /// Worker threads; with 1 the calling thread does everything.
     pub threads: usize,
     /// Store a score of exactly 0 (probability 1) as 1e-10, as Moses2's own
     /// binary tables do. Without it the scores are those Moses2 reads from text.
@@ -81,31 +81,36 @@ impl Default for BuildOptions {
     }
 }
 
-/// What a build did.
+/// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildReport {
-    /// Phrase pairs in the file.
+    /// The number of phrase pairs in the file.
     pub entries: u64,
-    /// Distinct source phrases in the file.
+    /// The number of distinct source phrases in the file.
     pub sources: u64,
-    /// Pairs left out by pruning.
+    /// The number of pairs left out by pruning.
     pub pruned: u64,
-    /// Pairs in the file that the reordering table lacks.
+    /// The number of pairs in the file that the reordering table lacks.
     pub missing_reordering: u64,
-    /// Pairs of the reordering table that the phrase table lacks; they are left
-    /// out.
+    /// The number of pairs of the reordering table that the phrase table lacks, which are
+    /// left out.
     pub unused_reordering: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
-/// Builds the table that `options` describe into the file `output`, which takes
-/// its name only when it is whole: a failed build leaves what was there.
+/// Builds the table that `options` describe into the file `output`, which is renamed into
+/// place when it is complete: a failed build leaves an older file as it is.
 ///
-/// With a reordering table both files must be in the order of `LC_ALL=C sort`;
-/// without, entries of one source must stand together; `sort` lifts both. The
-/// result does not depend on threads or memory. Errors name file, line and field.
+/// With a reordering table both files must be in the order of `LC_ALL=C sort`; without
+/// one, entries of a source must be adjacent; neither holds with `sort`. The result does
+/// not depend on threads or memory.
+///
+/// # Errors
+///
+/// A file cannot be read or written, the options contradict the tables, or a line is
+/// malformed or out of order; the error names file, line and field.
 pub fn build_file(
     options: &BuildOptions,
     output: &Path,
@@ -115,7 +120,7 @@ pub fn build_file(
         return Err(Error::Options("pruning to 0 targets leaves no table".into()));
     }
     let writer = ContainerWriter::create(output, KIND, VERSION)?;
-    let wishes = PlanOptions {
+    let plan_options = PlanOptions {
         tables: if options.reordering.is_some() { TableKind::Joined } else { TableKind::Phrases },
         table: display_name(&options.phrase_table),
         reordering_table: options.reordering.as_deref().map(display_name).unwrap_or_default(),
@@ -139,7 +144,7 @@ pub fn build_file(
         let reordering = options.reordering.as_deref().map(open).transpose()?;
         let job = BuildJob {
             entries: EntryReader::new(table, reordering)?,
-            plan_options: wishes,
+            plan_options,
             requires_adjacent: !options.sort,
             threads: options.threads.max(1),
             memory_bound: options.memory.map(|m| (m, folder)),
@@ -147,7 +152,7 @@ pub fn build_file(
         };
         job.build(writer, progress)
     };
-    // Sorting and writing work on rayon's threads: as many as asked for.
+    // Sorting and writing run on rayon's threads.
     let (mut report, _) = if options.threads > 1 || options.sort {
         build_thread_pool(options.threads)?.install(work)?
     } else {
@@ -159,10 +164,13 @@ pub fn build_file(
     Ok(report)
 }
 
-/// Reads the text table at `path` into memory, as Moses2's
-/// `PhraseDictionaryMemory` does: sources in any order, entries of a source in
-/// input order wherever they stand, duplicates kept, scores that are exactly 0
-/// left so.
+/// Reads the text table at `path` into memory, as Moses2's `PhraseDictionaryMemory` does:
+/// sources in any order, entries of a source in input order but not adjacent, duplicates
+/// kept, scores of exactly 0 unchanged.
+///
+/// # Errors
+///
+/// The file cannot be read, or a line is malformed.
 pub fn load_text(
     path: &Path,
     num_scores: Option<usize>,
@@ -173,33 +181,37 @@ pub fn load_text(
 }
 
 /// Reads the text reordering table at `path` into memory, as a table without
-/// phrase scores whose entries have reordering scores. Any order, duplicates
-/// kept; `num` checks the number of scores.
+/// phrase scores whose entries have reordering scores. Lines may be in any order,
+/// duplicates are kept; `num_scores` is the expected number of scores.
+///
+/// # Errors
+///
+/// The file cannot be read, or a line is malformed.
 pub fn load_reordering_text(
     path: &Path,
-    num: Option<usize>,
+    num_scores: Option<usize>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
-    load_table(path, TableKind::Reordering, num, threads, progress)
+    load_table(path, TableKind::Reordering, num_scores, threads, progress)
 }
 
-/// Reads a table into memory; `num` checks the number of its scores.
+/// Reads a table into memory; `num_scores` is the expected number of its scores.
 fn load_table(
     path: &Path,
     tables: TableKind,
-    num: Option<usize>,
+    num_scores: Option<usize>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<PhraseTable> {
     let writer = ContainerWriter::in_memory(path, KIND, VERSION)?;
     let reordering = tables == TableKind::Reordering;
-    let wishes = PlanOptions {
+    let plan_options = PlanOptions {
         tables,
         table: display_name(path),
         reordering_table: display_name(path),
-        num_scores: num.filter(|_| !reordering),
-        num_reordering: num.filter(|_| reordering),
+        num_scores: num_scores.filter(|_| !reordering),
+        num_reordering: num_scores.filter(|_| reordering),
         prune: None,
         zero_policy: ZeroScorePolicy::Keep,
     };
@@ -214,7 +226,7 @@ fn load_table(
         let threads = threads.max(1);
         let job = BuildJob {
             entries,
-            plan_options: wishes,
+            plan_options,
             requires_adjacent: false,
             threads,
             memory_bound: None,
@@ -223,7 +235,7 @@ fn load_table(
         job.build(writer, progress)
     };
     let (_, bytes) = if threads > 1 { build_thread_pool(threads)?.install(work)? } else { work()? };
-    let bytes = bytes.expect("a writer in memory gives its bytes");
+    let bytes = bytes.expect("a writer in memory returns its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
@@ -232,7 +244,7 @@ fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })
 }
 
-/// How much of the inputs has been taken, before decompression.
+/// The number of compressed bytes read of the inputs.
 #[derive(Default)]
 struct InputConsumption {
     counters: Vec<Arc<AtomicU64>>,
@@ -273,7 +285,7 @@ fn open_lines(
     Ok(sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?)
 }
 
-/// A stage of the work, over when it is dropped: on an error too.
+/// A stage of the progress, which ends when this is dropped, on errors too.
 struct ProgressStage<'a>(&'a dyn Progress);
 
 impl<'a> ProgressStage<'a> {
@@ -293,10 +305,10 @@ impl Drop for ProgressStage<'_> {
 struct BuildJob<'a> {
     entries: EntryReader,
     plan_options: PlanOptions,
-    /// Whether entries of one source must stand together.
+    /// Whether entries of one source must be adjacent.
     requires_adjacent: bool,
     threads: usize,
-    /// Bytes for the intermediate form, and the folder for what goes beyond.
+    /// The bound in bytes on the intermediate rows, and the folder for temporary files.
     memory_bound: Option<(u64, &'a Path)>,
     consumed: InputConsumption,
 }
@@ -308,7 +320,7 @@ impl BuildJob<'_> {
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_storage::Bytes>)> {
         let stage = ProgressStage::begin(progress, "reading", self.consumed.total);
-        // Before its first line is gone.
+        // Before its first line is read.
         let joined_scores = self.entries.num_joined_scores();
         let mut sample = EntryBlock::default();
         while sample.len() < SAMPLE_ENTRIES
@@ -320,12 +332,13 @@ impl BuildJob<'_> {
             TableKind::Reordering => sample.entries().next().map(|e| e.num_reordering_scores()),
             _ => joined_scores,
         };
-        let wishes = self.plan_options.clone();
-        let unknown = wishes.tables != TableKind::Reordering && wishes.num_scores.is_none();
-        if sample.len() == 0 && unknown {
-            return Err(Error::Options(format!("{}: there is no phrase pair in it", wishes.table)));
+        let plan_options = self.plan_options.clone();
+        let takes_first_number =
+            plan_options.tables != TableKind::Reordering && plan_options.num_scores.is_none();
+        if sample.len() == 0 && takes_first_number {
+            return Err(Error::Options(format!("{}: it has no phrase pair", plan_options.table)));
         }
-        let plan = Plan::choose(wishes, &sample, first_scores)?;
+        let plan = Plan::choose(plan_options, &sample, first_scores)?;
         let encoders = if self.threads == 1 {
             vec![self.encode_on_caller(&plan, sample, progress)?]
         } else {
@@ -354,7 +367,7 @@ impl BuildJob<'_> {
         Ok((report, bytes))
     }
 
-    /// The bound of one of `workers` encoders.
+    /// The memory bound of one of `workers` encoders.
     fn memory_share(&self, workers: usize) -> Option<(usize, &Path)> {
         let (bytes, folder) = self.memory_bound?;
         Some((usize::try_from(bytes / workers as u64).unwrap_or(usize::MAX), folder))
@@ -383,8 +396,8 @@ impl BuildJob<'_> {
         Ok(encoder)
     }
 
-    /// The calling thread reads and joins, workers encode blocks. Blocks are cut
-    /// between sources, so that a worker sees whole runs.
+    /// The calling thread reads and joins, workers encode blocks. Blocks end between
+    /// sources, so that a worker gets complete runs.
     fn encode_on_workers<'p>(
         &mut self,
         plan: &'p Plan,
@@ -408,9 +421,9 @@ impl BuildJob<'_> {
             Ok(encoder)
         };
         std::thread::scope(|scope| {
-            // Each end of the queue lives with those who use it: sending fails when
-            // no worker is left, receiving when nobody reads any more, be it by an
-            // error or a panic.
+            // Each end of the channel is dropped with its users: sending fails when no
+            // worker is left, receiving when the reader has ended, by an error or a panic
+            // too.
             let worker = |_| {
                 let (work, receiver) = (&work, receiver.clone());
                 scope.spawn(move || work(receiver))
@@ -436,7 +449,7 @@ impl BuildJob<'_> {
                 Ok(())
             };
             let outcome = read();
-            // What came before an error may hold an earlier one.
+            // A block before a reading error may have an earlier error.
             blocks.send_block();
             drop(blocks);
             let mut encoders = Vec::new();
@@ -458,7 +471,7 @@ impl BuildJob<'_> {
     }
 }
 
-/// Blocks being filled for the workers.
+/// Fills blocks of entries and sends them to the workers.
 struct BlockSender<'a> {
     current: EntryBlock,
     number: u64,
@@ -468,7 +481,7 @@ struct BlockSender<'a> {
 }
 
 impl BlockSender<'_> {
-    /// Adds an entry; true when a block went out before it.
+    /// Adds an entry; returns whether a block was sent before it.
     fn push(&mut self, entry: &TextEntry<'_>) -> bool {
         let full = self.current.byte_len() >= BLOCK_BYTES
             && self.current.last_source() != Some(entry.source());

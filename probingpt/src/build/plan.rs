@@ -1,9 +1,9 @@
-//! How a table will be stored, decided before its bulk is read.
+//! How a table will be stored, chosen from a sample before the rest is read.
 //!
-//! Scores from counts repeat: a few thousand values cover a table, and codes of
-//! one or two bytes name them. Lexical weights and smoothed scores do not, and a
-//! codebook would cost more than it saves. Which is which is read off the first
-//! 65,536 entries, so that the answer does not depend on threads or memory.
+//! Scores that are ratios of counts repeat: a few thousand values cover a table, and take
+//! codes of one or two bytes. Lexical weights and smoothed scores do not, and a codebook
+//! would cost more than it saves. The encoding is chosen by the first 65,536 entries, so
+//! that it does not depend on threads or memory.
 
 use std::collections::HashSet;
 
@@ -13,32 +13,32 @@ use super::entries::{EntryBlock, TextEntry};
 use crate::format::{ColumnEncoding, MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
 
-/// Entries that decide.
+/// Entries of the sample.
 pub(crate) const SAMPLE_ENTRIES: usize = 65_536;
-/// Entries a distinct value must stand for to be worth a code.
+/// The mean number of entries per distinct value from which a column is coded.
 const MIN_REPETITIONS: usize = 16;
 
-/// What every worker follows.
+/// How a table is stored, the same for all workers.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// How the phrase table is called in messages.
+    /// The name of the phrase table in error messages.
     pub table: String,
-    /// How the reordering table is called in messages.
+    /// The name of the reordering table in error messages.
     pub reordering_table: String,
     pub columns: Vec<ColumnEncoding>,
     pub num_reordering: usize,
-    /// Counts go with score columns 0 and 2.
+    /// Whether counts are stored in the codebooks of score columns 0 and 2.
     pub counts_in_codebooks: bool,
     pub prune: Option<usize>,
     pub zero_policy: ZeroScorePolicy,
 }
 
-/// What becomes of a score of exactly 0, the logarithm of 1.
+/// How a score of exactly 0, the logarithm of 1, is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZeroScorePolicy {
-    /// It stays: what Moses2 reads from text tables.
+    /// As 0, which Moses2 reads from text tables.
     Keep,
-    /// 1e-10 stands for it: what Moses2 reads from its binary tables.
+    /// As 1e-10, which Moses2 reads from its binary tables.
     Replace,
 }
 
@@ -50,7 +50,7 @@ impl ZeroScorePolicy {
     }
 }
 
-/// A probability, or why `text` is none.
+/// Parses a probability; the error is the reason.
 pub(crate) fn parse_probability(text: &[u8]) -> Result<f32, String> {
     let value = number::parse_f32_via_f64(text);
     match value.filter(|p| p.is_finite() && *p >= 0.0 && !p.is_sign_negative() || *p == 0.0) {
@@ -65,7 +65,7 @@ pub(crate) fn parse_probability(text: &[u8]) -> Result<f32, String> {
     }
 }
 
-/// The tables a build reads.
+/// The kinds of tables that a build reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {
     /// A phrase table.
@@ -76,38 +76,38 @@ pub(crate) enum TableKind {
     Reordering,
 }
 
-/// What the caller knows before the first line is read.
+/// The options of a plan that are known before the first line is read.
 #[derive(Clone)]
 pub(crate) struct PlanOptions {
     pub tables: TableKind,
     pub table: String,
     pub reordering_table: String,
-    /// Phrase scores a line must have; nothing takes the first line's number.
+    /// The number of phrase scores of a line; `None`: that of the first line.
     pub num_scores: Option<usize>,
-    /// The same of reordering scores.
+    /// The number of reordering scores of a line; `None`: that of the first line.
     pub num_reordering: Option<usize>,
     pub prune: Option<usize>,
     pub zero_policy: ZeroScorePolicy,
 }
 
 impl Plan {
-    /// The plan for a table that begins with `sample`. `reordering_scores` is the
-    /// number of scores on the reordering table's first line.
+    /// The plan for a table that begins with `sample`; `reordering_scores`: the number of
+    /// scores on the first line of the reordering table.
     pub fn choose(
-        wishes: PlanOptions,
+        options: PlanOptions,
         sample: &EntryBlock,
         reordering_scores: Option<usize>,
     ) -> Result<Self> {
-        let num_scores = match (wishes.tables, sample.entries().next()) {
+        let num_scores = match (options.tables, sample.entries().next()) {
             (TableKind::Reordering, _) => 0,
-            (_, Some(entry)) => check_num_scores(&wishes.table, &entry, wishes.num_scores)?,
-            (_, None) => wishes.num_scores.unwrap_or(0),
+            (_, Some(entry)) => check_num_scores(&options.table, &entry, options.num_scores)?,
+            (_, None) => options.num_scores.unwrap_or(0),
         };
-        let num_reordering = match (wishes.tables, reordering_scores) {
+        let num_reordering = match (options.tables, reordering_scores) {
             (TableKind::Phrases, _) => 0,
             (_, Some(found)) => {
-                let name = &wishes.reordering_table;
-                if let Some(wanted) = wishes.num_reordering.filter(|&n| n != found) {
+                let name = &options.reordering_table;
+                if let Some(wanted) = options.num_reordering.filter(|&n| n != found) {
                     let reason = format!("{found} scores where {wanted} are expected");
                     return Err(Error::format(name, 1, Some(3), reason));
                 }
@@ -117,12 +117,12 @@ impl Plan {
                 }
                 found
             }
-            (_, None) => wishes.num_reordering.unwrap_or(0),
+            (_, None) => options.num_reordering.unwrap_or(0),
         };
-        if wishes.prune.is_some() && num_scores < 3 {
+        if options.prune.is_some() && num_scores < 3 {
             return Err(Error::Options(format!(
                 "{}: pruning goes by the third score, and there are {num_scores}",
-                wishes.table
+                options.table
             )));
         }
         let mut columns = choose_encodings(sample, num_scores);
@@ -135,13 +135,13 @@ impl Plan {
             columns[2] = ColumnEncoding::CodedWithCounts;
         }
         Ok(Plan {
-            table: wishes.table,
-            reordering_table: wishes.reordering_table,
+            table: options.table,
+            reordering_table: options.reordering_table,
             columns,
             num_reordering,
             counts_in_codebooks: joint_counts,
-            prune: wishes.prune,
-            zero_policy: wishes.zero_policy,
+            prune: options.prune,
+            zero_policy: options.zero_policy,
         })
     }
 }
@@ -165,7 +165,7 @@ fn choose_encodings(sample: &EntryBlock, num_scores: usize) -> Vec<ColumnEncodin
         entries += 1;
         let scores = fields::split_words(entry.scores_field());
         for (distinct, score) in seen.iter_mut().zip(scores) {
-            // Once it is known to be raw, nothing more is to be learnt.
+            // Once the column is known to be raw, no more values are collected.
             if distinct.len() * MIN_REPETITIONS <= SAMPLE_ENTRIES {
                 distinct.insert(score);
             }
@@ -182,16 +182,16 @@ fn choose_encodings(sample: &EntryBlock, num_scores: usize) -> Vec<ColumnEncodin
         .collect()
 }
 
-/// A counts text of exactly three words with one space between them.
+/// The words of a counts text of exactly three words with single spaces between them.
 #[inline]
 pub(crate) fn parse_three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
     let mut parts = text.split(|&b| b == b' ' || b == b'\t');
     let three = [parts.next()?, parts.next()?, parts.next()?];
-    let whole = parts.next().is_none()
+    let is_exact = parts.next().is_none()
         && three.iter().all(|part| !part.is_empty())
         && text[three[0].len()] == b' '
         && text[three[0].len() + 1 + three[1].len()] == b' ';
-    whole.then_some(three)
+    is_exact.then_some(three)
 }
 
 #[cfg(test)]

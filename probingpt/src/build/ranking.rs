@@ -1,29 +1,30 @@
-//! First-seen ids of every worker to final ids: frequent first.
+//! Ranks the ids of all workers by frequency, which gives the final ids.
 //!
-//! Ties go by the text's bytes, so that nothing depends on who saw what first.
+//! Ties are broken by the bytes of the text, so that the order of appearance has no
+//! influence.
 
 use super::interner::Interner;
 
-/// The final order of one dictionary.
+/// The final ids of one dictionary.
 pub(crate) struct Ranking {
-    /// For each final id: a worker that has it and its id there.
+    /// By final id: a worker that has the text, and its id there.
     pub order: Vec<(usize, u32)>,
-    /// For each worker: its ids to final ids.
+    /// By worker and its id: the final id; `u32::MAX` if there is none.
     pub maps: Vec<Vec<u32>>,
 }
 
 impl Ranking {
-    /// The ranking of what `interners` (one a worker) hold and still count,
-    /// grouped by tag, frequent first within a tag.
+    /// Ranks the texts of `interners`, one for each worker, whose count is not 0: by tag,
+    /// then by descending count.
     pub fn new(interners: &[&Interner]) -> Self {
-        let mut together = Interner::new();
+        let mut merged = Interner::new();
         let mut first_holder = Vec::new();
         let mut maps = Vec::with_capacity(interners.len());
         for (worker, interner) in interners.iter().enumerate() {
             let mut map = vec![u32::MAX; interner.len()];
             for id in (0..interner.len() as u32).filter(|&id| interner.count(id) > 0) {
                 let (text, tag) = (interner.text(id), interner.tag(id));
-                let (common, new) = together.intern(text, tag, interner.count(id));
+                let (common, new) = merged.intern(text, tag, interner.count(id));
                 map[id as usize] = common;
                 if new {
                     first_holder.push((worker, id));
@@ -31,10 +32,10 @@ impl Ranking {
             }
             maps.push(map);
         }
-        let mut ids: Vec<u32> = (0..together.len() as u32).collect();
+        let mut ids: Vec<u32> = (0..merged.len() as u32).collect();
         ids.sort_unstable_by(|&a, &b| {
-            let key = |id| (together.tag(id), std::cmp::Reverse(together.count(id)));
-            key(a).cmp(&key(b)).then_with(|| together.text(a).cmp(together.text(b)))
+            let key = |id| (merged.tag(id), std::cmp::Reverse(merged.count(id)));
+            key(a).cmp(&key(b)).then_with(|| merged.text(a).cmp(merged.text(b)))
         });
         let mut ranks = vec![u32::MAX; ids.len()];
         for (rank, &id) in ids.iter().enumerate() {
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequent_first_then_by_text_whoever_saw_it() {
+    fn ids_are_ranked_by_count_then_by_text() {
         let mut one = Interner::new();
         let mut two = Interner::new();
         for text in ["b", "c", "d", "d"] {

@@ -1,5 +1,5 @@
-//! From rows to records: one part of the table at a time, in the order of the
-//! sources' hashes, which is the order of the index.
+//! From rows to records: one partition of the table at a time, in the order of the sources'
+//! hashes, which is the order of the index.
 
 use super::plan::Plan;
 use super::ranking::Ranking;
@@ -8,26 +8,25 @@ use crate::format::{ColumnEncoding, FIXED_WIDTH_MIN_TARGETS, alignment_class};
 use crate::record::{code_width, push_codes, push_header};
 use crate::{Error, Result, varint};
 
-/// The final ids of everything.
+/// The final ids of all dictionaries.
 pub(crate) struct Rankings {
     pub source_words: Ranking,
     pub target_words: Ranking,
-    /// Nothing where the column is raw.
+    /// By column; `None` if it is raw.
     pub scores: Vec<Option<Ranking>>,
     pub reordering: Ranking,
     pub alignments: Ranking,
-    /// Where each class of alignments begins in their ranking, and where the
-    /// last one ends.
+    /// The first id of each class of alignments, and the end of the last.
     pub alignment_classes: Vec<u32>,
     pub counts: Ranking,
     pub extra: Ranking,
-    /// Which of the columns at a record's end are worth having.
+    /// Whether any entry has an alignment; below, counts and extra text likewise.
     pub has_alignment: bool,
     pub has_counts: bool,
     pub has_extra: bool,
 }
 
-/// A source phrase with its record.
+/// The hash of a source phrase and the range of its record.
 #[derive(Clone, Copy)]
 pub(crate) struct SourceRecord {
     pub hash: u64,
@@ -35,7 +34,7 @@ pub(crate) struct SourceRecord {
     pub length: usize,
 }
 
-/// The records of one part, and what was met while they were made.
+/// The records of one partition and their statistics.
 #[derive(Default)]
 pub(crate) struct EncodedPartition {
     pub bytes: Vec<u8>,
@@ -48,7 +47,7 @@ pub(crate) struct EncodedPartition {
     pub max_targets: usize,
 }
 
-/// A source phrase being put together.
+/// The columns of the source phrase that is being encoded.
 #[derive(Default)]
 struct RecordColumns {
     source: Vec<u32>,
@@ -64,11 +63,11 @@ struct RecordColumns {
 }
 
 fn damaged_rows_error() -> Error {
-    Error::Options("rows of the build came back damaged from memory or a temporary file".into())
+    Error::Options("rows of the build were damaged in memory or a temporary file".into())
 }
 
-/// Encodes a part from the rows of every worker. With `adjacent`, entries of one
-/// source must stand together in the text.
+/// Encodes a partition from the rows of every worker. With `adjacent`, entries of one
+/// source must be adjacent in the text.
 pub(crate) fn encode_partition(
     plan: &Plan,
     rankings: &Rankings,
@@ -83,32 +82,32 @@ pub(crate) fn encode_partition(
         }
     }
     runs.sort_unstable_by_key(|(_, run)| (run.hash, run.first_line));
-    // Rows and records take nearly the same room; growing step by step would
-    // touch twice the memory.
+    // Records take about as many bytes as rows; growing step by step would touch twice the
+    // memory.
     let mut part = EncodedPartition {
         bytes: Vec::with_capacity(workers.iter().map(Vec::len).sum()),
         records: Vec::with_capacity(runs.len()),
         ..EncodedPartition::default()
     };
     let mut columns = RecordColumns::new(plan.columns.len());
-    let mut equal = Vec::new();
+    let mut same_hash = Vec::new();
     let mut rest = &runs[..];
     while let Some((first, _)) = rest.split_first() {
         let same = rest.iter().take_while(|(_, run)| run.hash == first.1.hash).count();
-        let (group, behind) = rest.split_at(same);
-        rest = behind;
-        equal.clear();
-        equal.extend(group.iter().copied());
-        // Nearly always one run; runs of one hash may still have two sources.
-        while !equal.is_empty() {
-            encode_first_source(plan, rankings, &mut equal, adjacent, &mut columns, &mut part)?;
+        let (group, others) = rest.split_at(same);
+        rest = others;
+        same_hash.clear();
+        same_hash.extend(group.iter().copied());
+        // Nearly always one run; runs with one hash may have different sources.
+        while !same_hash.is_empty() {
+            encode_first_source(plan, rankings, &mut same_hash, adjacent, &mut columns, &mut part)?;
         }
     }
     Ok(part)
 }
 
-/// Encodes the source of the first of `runs` from all runs that have it, and
-/// takes those out.
+/// Encodes the source of the first of `runs` from all runs that have it, and removes
+/// those.
 fn encode_first_source(
     plan: &Plan,
     rankings: &Rankings,
@@ -133,8 +132,8 @@ fn encode_first_source(
             return true;
         } else if adjacent && run.first_line > last_line + 1 && failure.is_none() {
             let reason = format!(
-                "its source phrase stood before, up to line {last_line}; entries of a source \
-                 must stand together: sort the file with LC_ALL=C sort, or give --sort"
+                "its source phrase was there before, up to line {last_line}; entries of a source \
+                 must be adjacent: sort the file with LC_ALL=C sort, or give --sort"
             );
             failure = Some(Error::format(&plan.table, run.first_line, Some(1), reason));
         }
@@ -258,7 +257,7 @@ impl RecordColumns {
                 (rankings.has_counts, &self.counts),
                 (rankings.has_extra, &self.extra),
             ])
-            .filter(|(wanted, _)| *wanted)
+            .filter(|(is_present, _)| *is_present)
             .map(|(_, codes)| (&codes[..], code_width(codes.iter().fold(0, |a, &b| a.max(b)))))
             .collect();
         for four in coded.chunks(4) {

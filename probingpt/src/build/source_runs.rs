@@ -1,10 +1,10 @@
-//! The intermediate form of a table: one row a phrase pair, in first-seen ids,
-//! gathered into runs of one source phrase and parts by the highest bits of the
+//! The intermediate form of a table: a row of first-seen ids for each phrase pair,
+//! grouped into runs of one source phrase and into partitions by the highest bits of the
 //! source's hash.
 //!
-//! Codes are ranks by frequency, known only when everything has been read; so
-//! rows wait here, at about 26 bytes each. Under a memory bound full buffers go
-//! to one temporary file a worker, and parts come back one by one.
+//! Codes are ranks by frequency, which are known only when everything has been read; until
+//! then rows are buffered here, at about 26 bytes each. With a memory bound, full buffers
+//! are spilled to one temporary file per worker, and partitions are read back one by one.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::format::PARTITIONS;
 use crate::{Error, Result};
 
-/// Appends a 7-bit varint.
+/// Appends `value` in LEB128.
 #[inline]
 pub(crate) fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
     while value >= 128 {
@@ -23,7 +23,7 @@ pub(crate) fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes a 7-bit varint.
+/// Takes a LEB128 number off the front of `bytes`.
 #[inline]
 pub(crate) fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     let (&first, rest) = bytes.split_first()?;
@@ -44,7 +44,7 @@ pub(crate) fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-/// Takes an id.
+/// Takes an id in LEB128 off the front of `bytes`.
 #[inline]
 pub(crate) fn take_id(bytes: &mut &[u8]) -> Option<u32> {
     take_leb128(bytes).map(|n| n as u32)
@@ -57,7 +57,7 @@ pub(crate) struct SourceRun<'a> {
     pub first_line: u64,
     pub last_line: u64,
     pub entries: usize,
-    /// Source word ids with their number before them, then the rows.
+    /// The number of source words, their ids, then the rows.
     pub body: &'a [u8],
 }
 
@@ -84,27 +84,27 @@ impl<'a> SourceRun<'a> {
     }
 }
 
-/// The runs of one worker by part.
+/// The runs of one worker, by partition.
 pub(crate) struct PartitionBuffers {
     buffers: Vec<Vec<u8>>,
     in_memory: usize,
     spill: Option<SpillFile>,
 }
 
-/// Where full buffers go.
+/// The temporary file of full buffers.
 struct SpillFile {
     folder: PathBuf,
-    /// Bytes the buffers may take in all.
+    /// The bound in bytes on all buffers.
     max_buffered_bytes: usize,
     file: Option<File>,
-    /// (part, offset, length) of what is in the file.
+    /// (partition, offset, length) of each segment of the file.
     segments: Vec<(usize, u64, usize)>,
     written: u64,
 }
 
 impl PartitionBuffers {
-    /// Buffers; with `bound` (bytes and a folder) they go to a temporary file
-    /// in the folder whenever they take more.
+    /// Empty buffers; with `bound` (bytes and a folder) they are spilled to a temporary file
+    /// in the folder whenever they exceed it.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
         let spill = bound.map(|(bound, folder)| SpillFile {
             folder: folder.to_owned(),
@@ -116,12 +116,12 @@ impl PartitionBuffers {
         PartitionBuffers { buffers: vec![Vec::new(); PARTITIONS], in_memory: 0, spill }
     }
 
-    /// Adds `run`.
+    /// Appends `run`.
     pub fn push(&mut self, run: &SourceRun<'_>) -> Result<()> {
         let buffer = &mut self.buffers[(run.hash >> 58) as usize];
-        let before = buffer.len();
+        let start = buffer.len();
         run.serialize(buffer);
-        self.in_memory += buffer.len() - before;
+        self.in_memory += buffer.len() - start;
         match &mut self.spill {
             Some(spill) if self.in_memory > spill.max_buffered_bytes => {
                 self.in_memory = 0;
@@ -131,13 +131,13 @@ impl PartitionBuffers {
         }
     }
 
-    /// Whether anything went to a temporary file.
+    /// Whether a buffer was spilled to a temporary file.
     pub fn has_spilled(&self) -> bool {
         self.spill.as_ref().is_some_and(|s| s.file.is_some())
     }
 
-    /// The runs of `part` in the order they came. Without temporary files they
-    /// are handed out once; with them, as often as asked for.
+    /// The runs of partition `part`, in the order of appending. Without a temporary file
+    /// they can be read once only.
     pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
         if !self.has_spilled() {
             return Ok(std::mem::take(&mut self.buffers[part]));
@@ -169,7 +169,7 @@ impl SpillFile {
             file.write_all(buffer).map_err(&failed)?;
             self.segments.push((part, self.written, buffer.len()));
             self.written += buffer.len() as u64;
-            // The memory goes back too: the next buffers may be others.
+            // The memory is freed too: the next buffers may be others.
             *buffer = Vec::new();
         }
         Ok(())
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(value in prop_oneof![0u64..300, any::<u64>()]) {
+        fn leb128_roundtrips(value in prop_oneof![0u64..300, any::<u64>()]) {
             let mut bytes = Vec::new();
             push_leb128(&mut bytes, value);
             let mut rest = &bytes[..];
@@ -207,7 +207,7 @@ mod tests {
         }
 
         #[test]
-        fn runs_come_back_in_order_whatever_the_bound(
+        fn runs_are_read_back_in_order_with_any_bound(
             runs in proptest::collection::vec((any::<u64>(), 0u64..1000, proptest::collection::vec(any::<u8>(), 0..40)), 0..200),
             bound in 0usize..2000,
         ) {

@@ -1,4 +1,4 @@
-//! The second half of a build: ranks, records, and the file.
+//! The second half of a build: ranking ids, encoding records, writing the file.
 
 use miriam_storage::dictionary::{Dictionary, StringPool};
 use miriam_storage::{Bytes, ContainerWriter};
@@ -16,7 +16,7 @@ use crate::format::{
 };
 use crate::{Error, Result};
 
-/// Writes what `encoders` gathered and finishes the container.
+/// Writes the dictionaries and rows of `encoders` and finishes the container.
 pub(crate) fn write_table(
     plan: &Plan,
     mut encoders: Vec<Encoder<'_>>,
@@ -38,10 +38,9 @@ pub(crate) fn write_table(
             partitions
         })
         .collect();
-    // The number of lines depends on the number of sources, which is known when
-    // runs have been merged; so parts are encoded first and laid out after,
-    // unless that would take memory the caller bounded: then they are encoded
-    // twice.
+    // The number of buckets depends on the number of sources, which is known when runs
+    // have been merged. So partitions are encoded first and written afterwards; with a
+    // memory bound they are encoded twice instead of kept.
     let bounded = partitions.iter().any(|p| p.has_spilled());
     let mut total = EncodedPartition::default();
     let mut sources = 0;
@@ -78,9 +77,9 @@ pub(crate) fn write_table(
         }
         progress.set_position(kept.len() as u64 / 2);
     }
-    let home_lines = num_home_buckets(sources);
-    let mut index = IndexBuilder::new(home_lines);
-    // Where the section lies depends on it, so it must not depend on `bounded`.
+    let home_buckets = num_home_buckets(sources);
+    let mut index = IndexBuilder::new(home_buckets);
+    // The alignment of the section depends on `bytes`, which must not depend on `bounded`.
     let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
     let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {
@@ -110,7 +109,7 @@ pub(crate) fn write_table(
     let metadata = Metadata {
         entries: total.entries,
         sources,
-        home_buckets: home_lines,
+        home_buckets,
         columns: plan.columns.clone(),
         num_reordering: plan.num_reordering as u32,
         has_alignment: rankings.has_alignment,
@@ -205,7 +204,7 @@ fn write_dictionaries(
         if plan.columns[k] == ColumnEncoding::CodedWithCounts {
             let counts = ranking.order.iter().map(|&(worker, id)| {
                 let text = encoders[worker].scores[k].texts.text(id);
-                // The score has no space, the counts stand behind the first.
+                // The counts follow the first space.
                 let space = text.iter().position(|&b| b == b' ').unwrap_or(text.len() - 1);
                 &text[space + 1..]
             });

@@ -1,36 +1,36 @@
-//! `Alignments.dat`: the distinct word alignments, a line each, in no order.
+//! `Alignments.dat`: the distinct word alignments, one per line, in no order.
 
 use std::path::Path;
 
 use super::text_file::TextFile;
 use crate::Result;
 
-/// The alignments of a table by their ids.
+/// The alignments of a table, by id.
 pub(super) struct Alignments {
-    /// First point and the one behind the last, of each alignment.
+    /// The range in `points` of each alignment.
     ranges: Vec<(u32, u32)>,
     points: Vec<(u16, u16)>,
 }
 
-/// The place of an alignment that is not there.
+/// The range of an alignment that has not been read.
 const MISSING: (u32, u32) = (1, 0);
 
 impl Alignments {
     pub fn read(path: &Path) -> Result<Self> {
         let file = TextFile::open(path)?;
-        let (mut places, mut points) = (Vec::new(), Vec::new());
+        let (mut ranges, mut points) = (Vec::new(), Vec::new());
         for line in file.lines() {
             let (id, positions) = line.split_at_tab()?;
             let id = line.parse_number::<usize>(1, id)?;
-            // Ids are dense, so a larger one is no id, and never a size to reserve.
+            // Ids are dense, so this bounds them and the allocation.
             if id >= file.byte_len() {
                 return Err(line.error(Some(1), format!("{id} is more than there are lines")));
             }
-            if places.len() <= id {
-                places.resize(id + 1, MISSING);
+            if ranges.len() <= id {
+                ranges.resize(id + 1, MISSING);
             }
-            if places[id] != MISSING {
-                return Err(line.error(Some(1), format!("alignment {id} stands there already")));
+            if ranges[id] != MISSING {
+                return Err(line.error(Some(1), format!("alignment {id} is there twice")));
             }
             let first = points.len() as u32;
             let mut positions = positions.split(|&b| b == b' ').filter(|text| !text.is_empty());
@@ -43,20 +43,20 @@ impl Alignments {
             let Ok(end) = u32::try_from(points.len()) else {
                 return Err(line.error(None, "there are more than 4,294,967,295 points"));
             };
-            places[id] = (first, end);
+            ranges[id] = (first, end);
         }
-        if let Some(id) = places.iter().position(|&place| place == MISSING) {
-            return Err(file.error(format!("alignment {id} is not among them")));
+        if let Some(id) = ranges.iter().position(|&range| range == MISSING) {
+            return Err(file.error(format!("alignment {id} is missing")));
         }
-        Ok(Alignments { ranges: places, points })
+        Ok(Alignments { ranges, points })
     }
 
-    /// How many there are.
+    /// The number of alignments.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// The points of alignment `id`, none for an id that does not exist.
+    /// The points of alignment `id`; empty for an id that does not exist.
     pub fn points(&self, id: u32) -> &[(u16, u16)] {
         match self.ranges.get(id as usize) {
             Some(&(first, end)) => &self.points[first as usize..end as usize],

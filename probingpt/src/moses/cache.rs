@@ -1,15 +1,19 @@
-//! `cache`: the most frequent source phrases, for Moses2 to prepare at start-up.
+//! `cache`: the most frequent source phrases, which Moses2 prepares at start-up.
 //!
-//! Nothing needs preparing here. But these are the only source phrases that a
-//! directory keeps as words, so a dump reads them.
+//! They need no preparation here, but they are the only source phrases that a directory
+//! keeps as words, so a dump reads them.
 
 use super::MosesTable;
 use super::text_file::TextFile;
 use crate::{RecordOffset, Result};
 
 impl MosesTable {
-    /// Calls `each` with every source phrase that `cache` names, most frequent
-    /// first, and the ids of its words. Returns how many there are.
+    /// Calls `each` with the record and the word ids of every source phrase in `cache`,
+    /// most frequent first. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// The file is malformed, or an error of `each`.
     pub fn for_each_listed_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,
@@ -25,7 +29,7 @@ impl MosesTable {
             for word in miriam_textio::fields::split_words(phrase) {
                 let Some(id) = self.find_source_word(word) else {
                     let word = String::from_utf8_lossy(word);
-                    let reason = format!("{word:?} is none of the words in source_vocabids");
+                    let reason = format!("{word:?} is not in source_vocabids");
                     return Err(line.error(Some(3), reason).into());
                 };
                 source.push(id);

@@ -1,4 +1,4 @@
-//! `config`: what a directory says about itself.
+//! `config`: the version and the counts of a directory.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use super::text_file::TextFile;
 use crate::format::{MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
 
-/// The version of ProbingPT's layout that is read.
+/// The supported version of ProbingPT's layout.
 const VERSION: u64 = 15;
 
 /// The numbers of `config`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Config {
-    /// Distinct source phrases, which decide the size of the hash table.
+    /// The number of distinct source phrases, which determines the size of the hash table.
     pub sources: u64,
-    /// Phrase scores a target.
+    /// Phrase scores of a target.
     pub num_scores: usize,
-    /// Scores behind them, of reordering models.
+    /// Reordering scores of a target, which follow them.
     pub num_reordering: usize,
     /// Whether scores are logarithms already.
     pub log_prob: bool,
@@ -25,7 +25,7 @@ pub(super) struct Config {
 impl Config {
     pub fn read(path: &Path) -> Result<Self> {
         let file = TextFile::open(path)?;
-        // What stands twice counts as it stands last, as in Moses.
+        // Of a repeated key the last value counts, as in Moses.
         let find = |name: &str| -> Result<(super::text_file::TextLine<'_>, &[u8])> {
             let mut found = Err(missing(&file, name));
             for line in file.lines() {

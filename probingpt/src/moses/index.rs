@@ -1,9 +1,9 @@
-//! `probing_hash.dat`: a bare array of buckets, each the key of a source phrase
-//! and where its targets lie. A search starts at the remainder of the key and
-//! goes on, around the end, to the key or an empty bucket.
+//! `probing_hash.dat`: an array of buckets, each the key of a source phrase and the offset
+//! of its targets. A search probes linearly from the key modulo the size, around the end,
+//! to the key or an empty bucket.
 //!
-//! A key is a sum of shifted word hashes and nothing checks the words behind it:
-//! phrases with equal keys share their targets, in Moses as here.
+//! A key is a sum of shifted word hashes, and the words are not compared: phrases with
+//! equal keys share their targets, in Moses as here.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use miriam_storage::{Bytes, LoadMethod, View, prefetch_at};
 
 use crate::Result;
 
-/// A bucket with this key is empty.
+/// The key of an empty bucket.
 const EMPTY: u64 = 0;
-/// The offset of a phrase that only begins others (tables of hierarchical
+/// The offset of a phrase that is only a prefix of others (tables of hierarchical
 /// systems).
 const PREFIX_ONLY: u64 = u64::MAX;
 
@@ -23,14 +23,18 @@ pub(super) struct ProbingIndex {
     buckets: View<[u64; 2]>,
 }
 
-/// How many buckets a table of this many sources has. The product is one of
-/// 32-bit floats, whose rounding is part of the format.
+/// The number of buckets of a table of `sources` source phrases. It is computed in f32,
+/// whose rounding is part of the format.
 fn num_buckets(sources: u64) -> u64 {
     sources.saturating_add(1).max((1.2 * sources as f32) as u64)
 }
 
 impl ProbingIndex {
     /// Opens the hash table of a directory with this many `sources`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or has another size.
     pub fn open(path: &Path, sources: u64, load: LoadMethod) -> Result<Self> {
         let bytes = Bytes::open(path, load)?;
         let expected = u128::from(num_buckets(sources)) * 16;
@@ -51,18 +55,18 @@ impl ProbingIndex {
         (key % self.buckets.len() as u64) as usize
     }
 
-    /// Asks for the memory in which the search for `key` begins.
+    /// Prefetches the bucket in which the search for `key` begins.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch_at(&self.buckets, self.home_bucket(key));
     }
 
-    /// Where the targets of the phrase with `key` lie.
+    /// The offset of the targets of the phrase with `key`.
     #[inline]
     pub fn find(&self, key: u64) -> Option<u64> {
-        let (before, from_home) = self.buckets.split_at(self.home_bucket(key));
-        // A damaged table may have no empty bucket: each is looked at once.
-        for &[found, offset] in from_home.iter().chain(before) {
+        let (before_home, from_home) = self.buckets.split_at(self.home_bucket(key));
+        // A damaged table may have no empty bucket: each is probed once.
+        for &[found, offset] in from_home.iter().chain(before_home) {
             if found == EMPTY {
                 return None;
             }
@@ -73,7 +77,7 @@ impl ProbingIndex {
         None
     }
 
-    /// Where the targets of every phrase lie, in the order of the buckets.
+    /// The offsets of the targets of all phrases, in the order of the buckets.
     pub fn offsets(&self) -> impl Iterator<Item = u64> + '_ {
         let used = |bucket: &&[u64; 2]| bucket[0] != EMPTY && bucket[1] != PREFIX_ONLY;
         self.buckets.iter().filter(used).map(|bucket| bucket[1])

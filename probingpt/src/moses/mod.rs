@@ -1,15 +1,15 @@
-//! Phrase tables of Moses: the directories that its ProbingPT tools write
-//! (version 15, `phrase-decoding.md` 2.4), read where they lie.
+//! Phrase tables of Moses: the directories that its ProbingPT tools write (version 15,
+//! `phrase-decoding.md` 2.4).
 //!
-//! The hash table and the target records are mapped; the vocabularies and the
-//! alignments, which are text, are read once. What lies inside records is checked
-//! where it is used. Scores are those Moses2 sees: as stored where the table
-//! keeps logarithms, else max(ln p, -100), taken at lookup.
+//! The hash table and the target records are mapped; the vocabularies and the alignments,
+//! which are text, are parsed when the table is opened. The contents of records are
+//! checked when they are decoded. Scores are those of Moses2: as stored if the table keeps
+//! logarithms, else max(ln p, -100), computed at lookup.
 //!
 //! | file | what | here |
 //! |---|---|---|
 //! | `config` | version and counts | [`config`] |
-//! | `probing_hash.dat` | where the targets of a source phrase lie | [`index`] |
+//! | `probing_hash.dat` | the offset of each source phrase's targets | [`index`] |
 //! | `TargetColl.dat` | the targets | [`records`] |
 //! | `source_vocabids`, `TargetVocab.dat` | words | [`words`] |
 //! | `Alignments.dat` | word alignments | [`alignments`] |
@@ -37,7 +37,7 @@ use config::Config;
 use index::ProbingIndex;
 use words::SourceWords;
 
-/// The files of a directory, and what `miriam pt info` calls the size of each.
+/// The files of a directory.
 const FILES: [&str; 7] = [
     "Alignments.dat",
     "TargetColl.dat",
@@ -48,8 +48,8 @@ const FILES: [&str; 7] = [
     "source_vocabids",
 ];
 
-/// A phrase table in one of Moses' ProbingPT directories. Share it in an `Arc`;
-/// reading needs no lock and writes nothing.
+/// A phrase table in one of Moses' ProbingPT directories. It is immutable: threads share it
+/// in an `Arc`.
 pub struct MosesTable {
     folder: PathBuf,
     config: Config,
@@ -61,7 +61,11 @@ pub struct MosesTable {
 }
 
 impl MosesTable {
-    /// Opens the directory at `folder`; `load` is about its two large files.
+    /// Opens the directory at `folder`; `load` applies to its two large files.
+    ///
+    /// # Errors
+    ///
+    /// A file is missing, cannot be read, or is malformed.
     pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
         let at = |name: &str| folder.join(name);
         if !at("config").exists() {
@@ -89,47 +93,55 @@ impl MosesTable {
         self.folder.join(name)
     }
 
-    /// The files that there are, with their sizes in bytes.
+    /// The files that exist, with their sizes in bytes.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         FILES.iter().filter_map(|&name| Some((name, self.file(name).metadata().ok()?.len())))
     }
 
-    /// Phrase scores a target.
+    /// Phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         self.config.num_scores
     }
 
-    /// Scores of reordering models a target; 0 in a table without reordering.
+    /// Reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering(&self) -> usize {
         self.config.num_reordering
     }
 
-    /// Distinct source phrases.
+    /// The number of distinct source phrases.
     pub fn num_sources(&self) -> u64 {
         self.config.sources
     }
 
-    /// Distinct alignments.
+    /// The number of distinct alignments.
     pub fn num_alignments(&self) -> usize {
         self.alignments.len()
     }
 
-    /// Words of source phrases; their ids go from 0.
+    /// The number of source words; ids count from 0.
     pub fn num_source_words(&self) -> usize {
         self.source.words.len()
     }
 
-    /// Words of target phrases; their ids go from 0.
+    /// The number of target words; ids count from 0.
     pub fn num_target_words(&self) -> usize {
         self.target.len()
     }
 
     /// The text of source word `id`.
+    ///
+    /// # Errors
+    ///
+    /// There is no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         self.word(&self.source.words, "source_vocabids", id)
     }
 
     /// The text of target word `id`.
+    ///
+    /// # Errors
+    ///
+    /// There is no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         self.word(&self.target, "TargetVocab.dat", id)
     }
@@ -149,8 +161,8 @@ impl MosesTable {
         self.source.words.find(word).map(|id| id.0)
     }
 
-    /// The (source, target) positions of alignment `id`; none for an id that does
-    /// not exist.
+    /// The (source, target) positions of alignment `id`; empty for an id that does not
+    /// exist.
     pub fn alignment_points(&self, id: u32) -> &[(u16, u16)] {
         self.alignments.points(id)
     }
@@ -161,7 +173,7 @@ impl MosesTable {
     }
 
     /// Looks up every span of up to `max_length` words, given as ids of source
-    /// words; any other number stands for an unknown word, which no span crosses.
+    /// words; any other number is an unknown word, which no span contains.
     pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
         let SpanLookup { hits, spans, .. } = lookup;
         hits.clear();
@@ -200,7 +212,7 @@ impl MosesTable {
         source.iter().enumerate().try_fold(0, |key, (i, &word)| self.extend_key(key, i, word))
     }
 
-    /// The key of a phrase whose first `length` words have `key`, with one more.
+    /// The key of a phrase of `length` words with `key`, extended by one word.
     #[inline(always)]
     fn extend_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
         let hash = *self.source.hashes.get(word as usize)?;
@@ -209,7 +221,7 @@ impl MosesTable {
 
     #[cold]
     fn damaged_record(&self, record: RecordOffset, reason: &str) -> Error {
-        let place = format!("record at {}", record.0);
-        miriam_storage::Error::damaged(&self.file("TargetColl.dat"), &place, reason).into()
+        let section = format!("record at {}", record.0);
+        miriam_storage::Error::damaged(&self.file("TargetColl.dat"), &section, reason).into()
     }
 }

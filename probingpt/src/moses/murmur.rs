@@ -1,6 +1,5 @@
-//! MurmurHash64A with seed 0, by which ProbingPT knows source words
-//! (`phrase-decoding.md` 2.4). Our own formats use XXH3; this one is here for
-//! files of others only.
+//! MurmurHash64A with seed 0, the ids of source words in ProbingPT (`phrase-decoding.md`
+//! 2.4). Our own formats use XXH3.
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SHIFT: u32 = 47;
@@ -27,8 +26,8 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 mod tests {
     use super::hash;
 
-    /// Words with the ids that Moses' tools gave them in shipped tables: one
-    /// with a tail, one of a whole word, one of both, and one of bytes above 127.
+    /// Words with their ids in tables built by Moses' tools: of fewer than 8 bytes, of more
+    /// than 8, and with bytes above 127.
     #[test]
     fn ids_are_those_in_moses_tables() {
         assert_eq!(hash(b"wollen"), 5_315_391_596_849_353_911);

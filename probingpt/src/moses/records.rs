@@ -1,4 +1,4 @@
-//! `TargetColl.dat`: the targets of each source phrase, one after another.
+//! `TargetColl.dat`: the records of the source phrases, each with its targets.
 //!
 //! | field | bytes |
 //! |---|---|
@@ -16,11 +16,15 @@ use crate::{RecordOffset, Result, Targets};
 /// Bytes of a target before its scores.
 const HEADER_BYTES: usize = 16;
 
-const CUT: &str = "it is cut";
+const TRUNCATED: &str = "it is truncated";
 
 impl MosesTable {
     /// Decodes all targets of `record`, which must come from this table, into
-    /// `targets`. A damaged record is an error and leaves no targets.
+    /// `targets`.
+    ///
+    /// # Errors
+    ///
+    /// The record is damaged; `targets` is empty then.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.clear(self.num_scores(), self.num_reordering());
         self.decode(record, targets).map_err(|reason| {
@@ -30,32 +34,32 @@ impl MosesTable {
     }
 
     fn decode(&self, record: RecordOffset, targets: &mut Targets) -> Result<(), &'static str> {
-        let start = usize::try_from(record.0).map_err(|_| CUT)?;
-        let rest = self.records.get(start..).ok_or("it begins behind the end of the file")?;
-        let (&count, mut rest) = rest.split_first_chunk::<8>().ok_or(CUT)?;
+        let start = usize::try_from(record.0).map_err(|_| TRUNCATED)?;
+        let rest = self.records.get(start..).ok_or("it begins after the end of the file")?;
+        let (&count, mut rest) = rest.split_first_chunk::<8>().ok_or(TRUNCATED)?;
         let count = u64::from_le_bytes(count);
         let scores_length = 4 * (self.num_scores() + self.num_reordering());
         if count == 0 {
             return Err("it has no targets");
         }
-        // Before memory is reserved for them.
+        // This bounds the allocation.
         if count > (rest.len() / (HEADER_BYTES + scores_length)) as u64 {
-            return Err(CUT);
+            return Err(TRUNCATED);
         }
         for _ in 0..count {
-            let (head, behind) = rest.split_first_chunk::<HEADER_BYTES>().ok_or(CUT)?;
+            let (head, after) = rest.split_first_chunk::<HEADER_BYTES>().ok_or(TRUNCATED)?;
             let &[a, b, c, d, _, _, _, _, words_low, words_high, no, properties, ..] = head;
             if [no, properties] != [0, 0] {
                 return Err("a target has properties, which version 15 does not");
             }
             let alignment = u32::from_le_bytes([a, b, c, d]);
             if alignment as usize >= self.alignments.len() {
-                return Err("an alignment is none of those in Alignments.dat");
+                return Err("an alignment is not in Alignments.dat");
             }
-            let (scores, behind) = behind.split_at_checked(scores_length).ok_or(CUT)?;
+            let (scores, after) = after.split_at_checked(scores_length).ok_or(TRUNCATED)?;
             let words_length = 4 * usize::from(u16::from_le_bytes([words_low, words_high]));
-            let (words, behind) = behind.split_at_checked(words_length).ok_or(CUT)?;
-            rest = behind;
+            let (words, after) = after.split_at_checked(words_length).ok_or(TRUNCATED)?;
+            rest = after;
             let (scores, reordering) = scores.as_chunks().0.split_at(self.num_scores());
             if self.config.log_prob {
                 targets.push_scores(scores.iter().copied().map(f32::from_le_bytes));
@@ -65,16 +69,16 @@ impl MosesTable {
                 targets.push_scores(scores.iter().map(ln));
                 targets.push_reordering(reordering.iter().map(ln));
             }
-            let mut known = true;
+            let mut all_known = true;
             let words = words.as_chunks().0.iter().map(|&id| {
                 // Moses counts from 1.
                 let word = u32::from_le_bytes(id).wrapping_sub(1);
-                known &= (word as usize) < self.target.len();
+                all_known &= (word as usize) < self.target.len();
                 word
             });
             targets.push(alignment, words)?;
-            if !known {
-                return Err("a word is none of those in TargetVocab.dat");
+            if !all_known {
+                return Err("a word is not in TargetVocab.dat");
             }
         }
         Ok(())

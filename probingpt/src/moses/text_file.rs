@@ -1,4 +1,4 @@
-//! The text files of a directory: mapped, cut into lines and fields in place.
+//! The text files of a directory: mapped, and split into lines and fields in place.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use miriam_storage::{Bytes, LoadMethod};
 
 use crate::{Error, Result};
 
-/// A text file with the name it has in messages.
+/// A mapped text file, with its name for error messages.
 pub(super) struct TextFile {
     bytes: Bytes,
     name: String,
@@ -18,12 +18,12 @@ impl TextFile {
         Ok(TextFile { bytes, name: path.display().to_string() })
     }
 
-    /// Its size. No number in the file that counts lines can be larger.
+    /// The size in bytes, which is an upper bound of the number of lines.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Its lines, numbered from 1.
+    /// The lines, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
         let text = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         let lines = text.split(|&b| b == b'\n').take(if text.is_empty() { 0 } else { usize::MAX });
@@ -37,7 +37,7 @@ impl TextFile {
     }
 }
 
-/// A line of such a file.
+/// A line of a [`TextFile`].
 #[derive(Clone, Copy)]
 pub(super) struct TextLine<'a> {
     file: &'a TextFile,
@@ -46,12 +46,12 @@ pub(super) struct TextLine<'a> {
 }
 
 impl<'a> TextLine<'a> {
-    /// What stands before the line's first tab, and what stands behind it.
+    /// Splits the line at its first tab.
     pub fn split_at_tab(self) -> Result<(&'a [u8], &'a [u8])> {
         self.split_part_at_tab(self.bytes)
     }
 
-    /// What stands before and behind the first tab of `part` of the line.
+    /// Splits `part` of the line at its first tab.
     pub fn split_part_at_tab(self, part: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
         match part.iter().position(|&b| b == b'\t') {
             Some(tab) => Ok((&part[..tab], &part[tab + 1..])),
@@ -59,12 +59,12 @@ impl<'a> TextLine<'a> {
         }
     }
 
-    /// `text`, field `field` of the line, as a number.
+    /// Parses `text`, field `field` of the line, as a number.
     pub fn parse_number<T: TryFrom<u64>>(self, field: usize, text: &[u8]) -> Result<T> {
         let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
         number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
             let text = String::from_utf8_lossy(text);
-            self.error(Some(field), format!("{text:?} is not a number that can stand here"))
+            self.error(Some(field), format!("{text:?} is not a number in range"))
         })
     }
 

@@ -1,8 +1,8 @@
 //! `source_vocabids` and `TargetVocab.dat`: the words of both sides.
 //!
-//! Moses names a source word by its hash and a target word by its first
-//! appearance, from 1. Here words of both sides are numbered from 0: source words
-//! in the order of the file, target words by Moses' ids.
+//! In Moses the id of a source word is its hash, that of a target word its rank by first
+//! appearance, from 1. Here ids of both sides count from 0: source words in the order of
+//! the file, target words by Moses' ids.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl SourceWords {
             words.intern(word);
             hashes.push(hash);
             if words.len() != hashes.len() {
-                return Err(line.error(Some(1), "this word stands there already"));
+                return Err(line.error(Some(1), "this word is there twice"));
             }
         }
         Ok(SourceWords { words, hashes })
@@ -44,17 +44,17 @@ pub(super) fn read_target_words(path: &Path) -> Result<Vocabulary> {
     let mut by_id = vec![None; file.lines().count()];
     for line in file.lines() {
         let (word, id) = line.split_at_tab()?;
-        let place = line.parse_number::<usize>(2, id)?.checked_sub(1);
-        match place.and_then(|place| by_id.get_mut(place)) {
+        let index = line.parse_number::<usize>(2, id)?.checked_sub(1);
+        match index.and_then(|index| by_id.get_mut(index)) {
             Some(slot @ None) => *slot = Some((line, word)),
-            Some(Some(_)) => return Err(line.error(Some(2), "this id is taken already")),
+            Some(Some(_)) => return Err(line.error(Some(2), "this id is there twice")),
             None => {
                 let reason = format!("ids go from 1 to the number of lines, {}", by_id.len());
                 return Err(line.error(Some(2), reason));
             }
         }
     }
-    // As many ids as lines, and none twice: all are there.
+    // There are as many ids as lines, and none twice, so none is missing.
     let mut words = Vocabulary::new();
     for (id, (line, word)) in by_id.into_iter().flatten().enumerate() {
         if words.intern(word) != WordId(id as u32) {

@@ -1,5 +1,4 @@
-//! The slow obvious phrase table that the real one is compared with, and
-//! generators of tables.
+//! A slow reference phrase table to compare with, and generators of tables.
 
 #![allow(dead_code, reason = "each suite uses its part")]
 
@@ -14,7 +13,7 @@ use miriam_storage::LoadMethod;
 use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
-/// An entry as its line says it.
+/// An entry of a text table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub source: Vec<String>,
@@ -39,7 +38,7 @@ impl Line {
     }
 }
 
-/// `texts` as a file in `folder`.
+/// Writes `texts` to a file in `folder`.
 pub fn write(folder: &Path, name: &str, lines: impl IntoIterator<Item = String>) -> PathBuf {
     let path = folder.join(name);
     let mut file = std::fs::File::create(&path).unwrap();
@@ -54,7 +53,8 @@ pub fn sort(lines: &mut [Line]) {
     lines.sort_by_key(|l| l.text().into_bytes());
 }
 
-/// The two texts of `lines`, which must be sorted if any has reordering scores.
+/// The phrase table and the reordering table of `lines`, which must be sorted if any has
+/// reordering scores.
 pub fn write_tables(folder: &Path, lines: &[Line]) -> (PathBuf, Option<PathBuf>) {
     let table = write(folder, "phrase-table", lines.iter().map(Line::text));
     if lines.iter().all(|l| l.reordering.is_none()) {
@@ -88,7 +88,7 @@ pub fn score(text: &str, tiny_for_zero: bool) -> f32 {
     if tiny_for_zero && ln == 0.0 { 1e-10 } else { ln }
 }
 
-/// Checks that `table` holds `lines` and nothing else.
+/// Asserts that `table` has the entries of `lines` and no others.
 pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
     let mut reference: HashMap<Vec<String>, Vec<&Line>> = HashMap::new();
     for line in lines {
@@ -145,14 +145,14 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// What kind of table to make.
+/// The shape of a generated table.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub num_scores: usize,
     pub smoothed: bool,
     pub num_reordering: usize,
     pub alignment: bool,
-    /// 0 none, 1 three counts, 2 anything.
+    /// 0: none, 1: three counts, 2: any text.
     pub counts: u8,
     pub extra: bool,
 }

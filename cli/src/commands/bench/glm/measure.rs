@@ -7,7 +7,6 @@ use miriam_glm::bench::cpu_scoring::{ScoringMode, Sequences};
 use miriam_glm::bench::queries;
 use miriam_glm::bench::random_reads::ReadBuffer;
 use miriam_glm::bench::read_counts::ReadCounts;
-use miriam_glm::device::{DeviceModel, SENTENCE_START, ScoreBuffers, time_random_reads};
 use miriam_glm::synthetic::Text;
 use miriam_lmcpu::LanguageModel;
 
@@ -18,17 +17,17 @@ use machine::cpu_seconds;
 
 /// How much is measured.
 pub struct BenchPlan {
-    batches: Vec<usize>,
-    repeat: usize,
+    pub(super) batches: Vec<usize>,
+    pub(super) repeat: usize,
     /// All threads of the CPU.
     threads: usize,
     /// Queries of a repeat on each thread of the CPU.
     queries_per_thread: usize,
     /// Queries of which reads are counted.
-    counted_queries: usize,
+    pub(super) counted_queries: usize,
     /// Sizes of buffers besides the model's, and random reads of them.
-    buffer_sizes: Vec<u64>,
-    random_reads: u64,
+    pub(super) buffer_sizes: Vec<u64>,
+    pub(super) random_reads: u64,
 }
 
 impl BenchPlan {
@@ -65,24 +64,23 @@ impl BenchPlan {
 
 /// What is measured, and what came of it so far.
 pub struct Bench {
-    plan: BenchPlan,
-    texts: Vec<QueryText>,
-    begin: u32,
-    order: usize,
+    pub(super) plan: BenchPlan,
+    pub(super) texts: Vec<QueryText>,
+    pub(super) begin: u32,
+    pub(super) order: usize,
     words: Vec<Vec<u8>>,
-    report: Report,
+    pub(super) report: Report,
 }
 
 /// A text in the forms in which it is asked.
-struct QueryText {
-    name: String,
-    text: Text,
-    ngrams: Vec<u32>,
-    tokens: Vec<u32>,
+pub(super) struct QueryText {
+    pub(super) name: String,
+    pub(super) text: Text,
+    pub(super) ngrams: Vec<u32>,
 }
 
 /// Reads a second of 32, 64 and 128 bytes at once.
-type ReadRates = [f64; 3];
+pub(super) type ReadRates = [f64; 3];
 const READ_BYTES: [u32; 3] = [32, 64, 128];
 
 impl Bench {
@@ -112,8 +110,7 @@ impl Bench {
         }
         let asked = |(name, text): (String, Text)| {
             let ngrams = queries::ngrams(&text, begin, order);
-            let tokens = queries::tokens(&text, begin);
-            QueryText { name, text, ngrams, tokens }
+            QueryText { name, text, ngrams }
         };
         let id = |id: &miriam_textio::WordId| model.vocabulary.word(*id).to_vec();
         let words = model.source_ids.iter().map(id).collect();
@@ -124,46 +121,6 @@ impl Bench {
     /// What was measured.
     pub fn report(self) -> Report {
         self.report
-    }
-
-    /// Measures a model of `bytes` bytes on the device.
-    pub fn measure_device(
-        &mut self,
-        engine: &Engine,
-        device: &DeviceModel,
-        cpu_model: &GlmModel,
-        bytes: u64,
-    ) -> anyhow::Result<()> {
-        let rates = self.measure_device_ceilings(device, bytes)?;
-        let Bench { plan, texts, report, .. } = self;
-        for asked in texts {
-            for mode in QueryMode::ALL {
-                let reads = count_reads(plan, cpu_model, asked, self.begin, mode);
-                for &batch in &plan.batches {
-                    let slices = sample_batches(asked, mode, self.order, batch);
-                    let mut row = |place, (queries, wall)| {
-                        report.add_measurement(Measurement {
-                            engine: engine.clone(),
-                            backend: place,
-                            mode,
-                            text: asked.name.clone(),
-                            batch,
-                            queries,
-                            wall_seconds: wall,
-                            cpu_seconds: None,
-                            sectors_per_query: Some(reads.sectors_per_query()),
-                            ceiling: Some(reads.ceiling(rates)),
-                        })
-                    };
-                    row(Backend::Kernel, time_kernel(plan, device, mode, &slices)?)?;
-                    row(
-                        Backend::WithCopies,
-                        time_with_copies(plan, device, mode, self.order, &slices)?,
-                    )?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Measures a `glm` file of `bytes` bytes on the CPU.
@@ -267,30 +224,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Random reads on the device; the rates of a buffer as large as the model.
-    fn measure_device_ceilings(
-        &mut self,
-        device: &DeviceModel,
-        model: u64,
-    ) -> anyhow::Result<ReadRates> {
-        let properties = device.properties();
-        let (plan, number) = (&self.plan, properties.number);
-        if self.report.ceilings.iter().all(|ceiling| ceiling.threads > 0) {
-            let multiprocessors = properties.multiprocessors;
-            let (name, l2) = (&properties.name, properties.l2_bytes / 1_000_000);
-            let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
-            self.report.add_note(line)?;
-        }
-        let time = |bytes, sector| -> anyhow::Result<f64> {
-            let mut times =
-                time_random_reads(number, bytes, sector, plan.random_reads, plan.repeat)?;
-            times.sort_by(f32::total_cmp);
-            Ok(plan.random_reads as f64 / f64::from(times[times.len() / 2]) * 1e3)
-        };
-        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, time)
-    }
-
-    /// The same on the CPU.
+    /// Random reads of the machine's memory; the rates of a buffer as large as the model.
     fn measure_cpu_ceilings(&mut self, threads: usize, model: u64) -> anyhow::Result<ReadRates> {
         let plan = &self.plan;
         let loads = plan.random_reads.min(1 << 22) * threads as u64;
@@ -310,7 +244,7 @@ impl Bench {
 
 /// Random reads of the buffers and of one as large as the model, whose rates are
 /// returned. Files of all layouts are about as large, so the first one's does for all.
-fn measure_ceilings(
+pub(super) fn measure_ceilings(
     report: &mut Report,
     buffers: &[u64],
     model: u64,
@@ -332,7 +266,7 @@ fn measure_ceilings(
     Ok(rates)
 }
 
-fn count_reads(
+pub(super) fn count_reads(
     plan: &BenchPlan,
     cpu_model: &GlmModel,
     asked: &QueryText,
@@ -349,97 +283,6 @@ fn count_reads(
             ReadCounts::for_text(cpu_model, &asked.text.resized(counted), begin)
         }
     }
-}
-
-/// Batches of one size: a few, so that small ones do not find what the one before has
-/// left in the cache. Queries of each, `<s>` apart, and what is asked.
-fn sample_batches(
-    asked: &QueryText,
-    mode: QueryMode,
-    order: usize,
-    batch: usize,
-) -> Vec<(usize, Vec<u32>)> {
-    const MOST: usize = 8;
-    let (all, size) = match mode {
-        QueryMode::Explicit => (&asked.ngrams, batch * order),
-        QueryMode::Sentences => (&asked.tokens, batch),
-    };
-    let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
-    let slice = |slice: &[u32]| match mode {
-        QueryMode::Explicit => (slice.len() / order, slice.to_vec()),
-        QueryMode::Sentences => {
-            let mut tokens = slice.to_vec();
-            let starts = tokens.iter().filter(|&&token| token & SENTENCE_START != 0).count();
-            // A batch may begin within a sentence.
-            tokens[0] |= SENTENCE_START;
-            (tokens.len() - starts, tokens)
-        }
-    };
-    slices.map(slice).take(MOST).collect()
-}
-
-/// Queries of a batch and the median of the seconds that a kernel takes for it.
-fn time_kernel(
-    plan: &BenchPlan,
-    device: &DeviceModel,
-    mode: QueryMode,
-    slices: &[(usize, Vec<u32>)],
-) -> anyhow::Result<(usize, f64)> {
-    // Large batches are few, and do not fit into a cache anyhow.
-    let repeat = if slices.len() < plan.repeat { plan.repeat } else { 1 };
-    let mut times = Vec::new();
-    for (i, (queries, asked)) in slices.iter().enumerate() {
-        let mut resident = match mode {
-            QueryMode::Explicit => device.resident_ngrams(asked)?,
-            QueryMode::Sentences => device.resident_tokens(asked)?,
-        };
-        if i == 0 {
-            // The first kernel of its kind is loaded first.
-            resident.time_kernel(1)?;
-        }
-        let taken = resident.time_kernel(repeat)?;
-        times.extend(taken.into_iter().map(|ms| (*queries, f64::from(ms) / 1e3)));
-    }
-    Ok(median_by_rate(times))
-}
-
-/// The same from the machine's memory and back.
-fn time_with_copies(
-    plan: &BenchPlan,
-    device: &DeviceModel,
-    mode: QueryMode,
-    order: usize,
-    slices: &[(usize, Vec<u32>)],
-) -> anyhow::Result<(usize, f64)> {
-    let mut times = Vec::new();
-    let most = slices.iter().map(|(_, asked)| asked.len()).max().unwrap_or(0);
-    let mut log10 = vec![0.0; most];
-    // The first round makes buffers and warms up.
-    for round in 0..=plan.repeat {
-        for (queries, asked) in slices {
-            let count = match mode {
-                QueryMode::Explicit => asked.len() / order,
-                QueryMode::Sentences => asked.len(),
-            };
-            let answers = ScoreBuffers { log10: &mut log10[..count], matched: None };
-            let started = Instant::now();
-            match mode {
-                QueryMode::Explicit => device.score_ngrams(asked, answers)?,
-                QueryMode::Sentences => device.score_tokens(asked, answers)?,
-            }
-            if round > 0 {
-                times.push((*queries, started.elapsed().as_secs_f64()));
-            }
-        }
-    }
-    Ok(median_by_rate(times))
-}
-
-/// The measurement in the middle by speed.
-fn median_by_rate(mut times: Vec<(usize, f64)>) -> (usize, f64) {
-    let rate = |time: &(usize, f64)| time.0 as f64 / time.1;
-    times.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-    times[(times.len() - 1) / 2]
 }
 
 /// Wall and processor seconds of the repeat of `work` in the middle, after one that

@@ -6,9 +6,12 @@
 
 mod chart;
 mod data;
+#[cfg(feature = "cuda")]
+mod device;
 mod measure;
 mod report;
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,14 +20,14 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use miriam_glm::bench::comparison::{self, CheckData, Models};
-use miriam_glm::device::{DeviceChoice, DeviceModel, DeviceOptions};
+use miriam_glm::device::DeviceChoice;
 use miriam_glm::format::NodeWidth;
 use miriam_glm::synthetic::{SyntheticOptions, random_ngrams};
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
+use miriam_lmcpu::DuplicatePolicy;
 use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
-use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
 use miriam_storage::{Container, LoadMethod};
 
 use crate::common::CommonOptions;
@@ -87,7 +90,8 @@ pub struct Arguments {
 const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
-pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    arguments.device = arguments.device.resolve()?;
     common.build_thread_pool()?.install(|| {
         let quick = arguments.quick;
         let source = match &arguments.model {
@@ -126,17 +130,19 @@ fn measure_all(
     let plan = BenchPlan::new(arguments.quick, arguments.repeat, common.threads.count());
     let texts = source.texts(plan.max_batch(), arguments.seed);
     let mut bench = Bench::new(plan, &source, texts)?;
-    let mut processor = arguments.device;
+    #[cfg(feature = "cuda")]
+    let choice = Cell::new(arguments.device);
     for layout in measured_layouts(source.order()) {
         let path = files.path().join("glm");
-        let (container, cpu_model) = build_layout(source.model.clone(), layout, &path)?;
+        let built = build_layout(source.model.clone(), layout, &path)?;
         let engine = Engine::glm(layout, source.order());
-        let device = open_on_device(&mut processor, &container, &cpu_model)?;
-        if let Some(device) = &device {
-            bench.measure_device(&engine, device, &cpu_model, container.file_length())?;
+        let bytes = built.container.file_length();
+        #[cfg(feature = "cuda")]
+        if let Some(device) = device::open_on_device(&choice, &built)? {
+            bench.measure_device(&engine, &device, &built.cpu_model, bytes)?;
         }
-        bench.measure_glm_on_cpu(&engine, &cpu_model, container.file_length())?;
-        drop((device, cpu_model, container));
+        bench.measure_glm_on_cpu(&engine, &built.cpu_model, bytes)?;
+        drop(built);
         fs::remove_file(&path)?;
     }
     let (trie, probing) = (files.path().join("trie"), files.path().join("probing"));
@@ -166,16 +172,22 @@ fn measured_layouts(order: usize) -> Vec<GlmOptions> {
     layouts
 }
 
-/// The file of a layout, and its model.
+/// A `glm` file of one layout, open.
+struct BuiltLayout {
+    container: Container,
+    cpu_model: Arc<GlmModel>,
+}
+
+/// Writes `model` in a layout to `path` and opens it.
 fn build_layout(
     model: SortedModel,
     layout: GlmOptions,
     path: &Path,
-) -> anyhow::Result<(Container, Arc<GlmModel>)> {
+) -> anyhow::Result<BuiltLayout> {
     write_glm(model, &layout, create_glm(path)?)?;
     let container = Container::open_any(path, LoadMethod::HugePages)?;
     let cpu_model = Arc::new(GlmModel::from_container(&container)?);
-    Ok((container, cpu_model))
+    Ok(BuiltLayout { container, cpu_model })
 }
 
 /// Compares the results of every layout.
@@ -194,19 +206,23 @@ fn compare_all(arguments: &Arguments, source: BenchData) -> anyhow::Result<()> {
     let trie = files.path().join("trie");
     write_trie(source.model.clone(), &trie, None)?;
     let trie = TrieModel::open(&trie, LoadMethod::HugePages)?;
-    let mut processor = arguments.device;
+    let choice = Cell::new(arguments.device);
     let mut out = io::stdout();
     for layout in measured_layouts(source.order()) {
         let name = Engine::glm(layout, source.order()).to_string();
         let path = files.path().join("glm");
-        let (container, cpu_model) = build_layout(source.model.clone(), layout, &path)?;
-        let device = open_on_device(&mut processor, &container, &cpu_model)?;
+        let built = build_layout(source.model.clone(), layout, &path)?;
+        #[cfg(feature = "cuda")]
+        let device = device::open_on_device(&choice, &built)?;
         let models = Models {
-            cpu_model: &*cpu_model,
+            cpu_model: &*built.cpu_model,
             reference: &trie,
             reference_name: "trie",
             bos_id: source.model.bos_id,
+            #[cfg(feature = "cuda")]
             device: device.as_ref().map(|device| device as &dyn comparison::BatchScorer),
+            #[cfg(not(feature = "cuda"))]
+            device: None,
         };
         let mut told = Ok(());
         comparison::compare_models(&models, &material, &mut |line| {
@@ -216,33 +232,9 @@ fn compare_all(arguments: &Arguments, source: BenchData) -> anyhow::Result<()> {
         })?;
         told?;
     }
-    let what = match processor {
+    let what = match choice.get() {
         DeviceChoice::Cpu => "all the same on the CPU; no device was compared",
         _ => "all the same, on the device and on the CPU",
     };
     Ok(writeln!(out, "{what}")?)
-}
-
-/// The model on the device, if that was asked for or is there. Where none is, it is
-/// not asked for again.
-fn open_on_device(
-    processor: &mut DeviceChoice,
-    container: &Container,
-    cpu_model: &Arc<GlmModel>,
-) -> anyhow::Result<Option<DeviceModel>> {
-    let number = match *processor {
-        DeviceChoice::Cpu => return Ok(None),
-        DeviceChoice::Cuda(number) => number,
-        DeviceChoice::Auto => 0,
-    };
-    let cpu_model: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(cpu_model);
-    match DeviceModel::new(container, cpu_model, number, DeviceOptions::default()) {
-        Ok(device) => Ok(Some(device)),
-        Err(miriam_glm::Error::Gpu(error)) if *processor == DeviceChoice::Auto => {
-            tracing::info!("without a device: {error}");
-            *processor = DeviceChoice::Cpu;
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
 }
