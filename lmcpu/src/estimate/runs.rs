@@ -84,15 +84,7 @@ impl SortedRun {
         let from = self.segments.partition_point(|(first, _)| *first < words.start);
         let segments = &self.segments[from.saturating_sub(1)..];
         let bytes = Vec::new();
-        RunReader {
-            segments: segments,
-            words,
-            packing,
-            spill,
-            bytes,
-            position: 0,
-            last_words: [0; 16],
-        }
+        RunReader { segments, words, packing, spill, bytes, position: 0, last_words: [0; 16] }
     }
 }
 

@@ -20,7 +20,7 @@ pub fn verify(container: &Container) -> Result<()> {
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
     }
     for (i, table) in model.middle.iter().enumerate() {
-        check_table(container, &model, i + 2, table, |value| check_value(value))?;
+        check_table(container, &model, i + 2, table, check_value)?;
     }
     if let Some(table) = &model.longest {
         let check = |log10| check_numbers(f32::from_bits(log10), 0.0);

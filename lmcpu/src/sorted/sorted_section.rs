@@ -47,8 +47,7 @@ impl<'s> SortedSection<'s> {
     pub fn sort(section: &'s Section, ids: &'s [u32], source: &dyn NgramSource) -> Result<Self> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);
-        let mut keys =
-            SortedSection { section, ids, bits, packed_words: packed_words, entries: Vec::new() };
+        let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
         keys.entries = (0..section.len())
             .into_par_iter()
             .with_min_len(CHUNK)

@@ -92,7 +92,7 @@ impl TrieWriter {
                 };
                 widths.backoff = backoff_bits(&backoffs);
             }
-            LevelCoding { widths, prob_codebook: prob_codebook, backoffs }
+            LevelCoding { widths, prob_codebook, backoffs }
         };
         let codings = levels[1..].iter().enumerate().map(coding).collect();
         TrieWriter { model, codings }
