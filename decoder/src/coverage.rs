@@ -4,8 +4,8 @@
 
 use hashbrown::HashTable;
 
-use crate::features::Span;
 use crate::future_cost::FutureCost;
+use crate::span::Span;
 
 /// The name of a coverage within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,48 +12,60 @@
 
 #![forbid(unsafe_code)]
 
-mod component_layout;
 mod config;
 mod coverage;
+mod decoded_sentence;
 mod error;
-mod factored_system;
 mod factors;
+mod feature_line;
 mod features;
 mod future_cost;
+mod hypothesis;
 mod input_line;
+mod joint_states;
+mod line_decoder;
 mod line_errors;
+mod lm_scoring;
 mod markup;
+mod models;
 mod n_best;
+mod option_building;
 mod options;
 mod output;
 mod output_streams;
+mod plan;
 mod reordering_constraint;
-mod reordering_model;
 mod reports;
 mod search;
 mod sentence;
+mod sentence_decoder;
 mod sentence_table;
-mod set_weights;
+mod span;
 mod surface_forms;
 mod system;
 mod translate;
 mod translator;
 pub mod tuning;
 
-pub use component_layout::FeatureComponents;
 pub use config::{
-    Configuration, DecodingGraphBackoff, DecodingStep, FactorSettings, FeatureKind, FeatureSpec,
-    InputSettings, LanguageModelSpec, NBestOptions, OperationSequenceModelSpec, OutputOptions,
-    PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec, SearchAlgorithm,
-    Settings, UnknownWordSpec, options_help,
+    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,
+    SearchAlgorithm, Settings, options_help,
 };
 pub use error::{Error, Result};
-pub use features::{Orientations, ReorderingType, Span};
+pub use factors::FactorSettings;
+pub use features::{
+    FeatureComponents, FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec,
+    Orientations, PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec,
+    ReorderingType, UnknownWordSpec,
+};
 pub use line_errors::{LineError, LineErrorKind};
 pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
 pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;
+pub use sentence::MAX_SENTENCE_WORDS;
+pub use sentence_decoder::Statistics;
+pub use span::Span;
 pub use system::System;
 pub use translate::{LineProcessor, translate, translate_raw_text, translate_text};
-pub use translator::{MAX_SENTENCE_WORDS, Statistics, Translator};
+pub use translator::Translator;

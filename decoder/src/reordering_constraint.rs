@@ -8,8 +8,8 @@
 //! first phrase that cannot end well rather than describe the orders that can.
 
 use crate::coverage::{CoverageId, Coverages};
-use crate::features::Span;
 use crate::markup::SentenceMarkup;
+use crate::span::Span;
 
 /// No zone, no wall.
 const NONE: u32 = u32::MAX;

@@ -6,9 +6,13 @@
 use miriam_lmcpu::LmWord;
 use miriam_textio::{Vocabulary, WordId, fields};
 
-use crate::features::Span;
-use crate::system::{PhraseTable, System, UNKNOWN_ID};
+use crate::factors::surface;
+use crate::models::{Models, PhraseTable, UNKNOWN_ID};
+use crate::span::Span;
 use crate::{Error, Result};
+
+/// The longest line that is translated as one sentence, in words.
+pub const MAX_SENTENCE_WORDS: usize = 2000;
 
 /// The words of a line, in buffers that are reused.
 #[derive(Default)]
@@ -26,28 +30,28 @@ pub(crate) struct Sentence {
 impl Sentence {
     /// Becomes the sentence of `line`. Fails where a word lacks a factor that the
     /// system looks at.
-    pub(crate) fn read(&mut self, line: &[u8], system: &System) -> Result<()> {
+    pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();
         self.local_lm_words.clear();
         self.placeholders.clear();
-        self.first_local_id = system.vocabulary.len() as u32;
-        if system.factor_scheme.is_some() {
-            return self.read_factored(line, system);
+        self.first_local_id = models.vocabulary.len() as u32;
+        if models.factor_scheme.is_some() {
+            return self.read_factored(line, models);
         }
         for token in fields::split_words(line) {
-            let id = self.intern(surface(token), system);
+            let id = self.intern(surface(token), models);
             self.ids.push(id);
         }
         Ok(())
     }
 
-    fn read_factored(&mut self, line: &[u8], system: &System) -> Result<()> {
-        let Some(scheme) = &system.factor_scheme else { return Ok(()) };
+    fn read_factored(&mut self, line: &[u8], models: &Models) -> Result<()> {
+        let Some(scheme) = &models.factor_scheme else { return Ok(()) };
         let mut word = Vec::new();
         for (i, token) in fields::split_words(line).enumerate() {
             scheme.parse_input_word(token, &mut word);
-            if let Some(factor) = system.settings.input_format.factors.placeholder_factor
+            if let Some(factor) = scheme.placeholder_factor()
                 && let Some(entity) = scheme.remove_factor(&mut word, factor)
             {
                 self.placeholders.push((i as u32, entity));
@@ -56,7 +60,7 @@ impl Sentence {
                 let token = String::from_utf8_lossy(token);
                 return Err(Error::line(format!("word {}, {token:?}, {missing}", i + 1)));
             }
-            let id = self.intern(&word, system);
+            let id = self.intern(&word, models);
             self.ids.push(id);
         }
         Ok(())
@@ -83,20 +87,20 @@ impl Sentence {
     }
 
     /// The id of `word`, for as long as the sentence lasts.
-    pub(crate) fn intern(&mut self, word: &[u8], system: &System) -> WordId {
-        match system.vocabulary.find(word) {
+    pub(crate) fn intern(&mut self, word: &[u8], models: &Models) -> WordId {
+        match models.vocabulary.find(word) {
             Some(id) => id,
-            None => self.intern_local(word, system),
+            None => self.intern_local(word, models),
         }
     }
 
     /// The id of a word that lives only in this sentence.
-    fn intern_local(&mut self, word: &[u8], system: &System) -> WordId {
+    fn intern_local(&mut self, word: &[u8], models: &Models) -> WordId {
         let id = self.local_vocabulary.intern(word);
-        let models = &system.language_models;
-        if self.local_lm_words.len() < self.local_vocabulary.len() * models.len() {
-            let factors = system.factor_scheme.as_ref();
-            self.local_lm_words.extend(models.iter().map(|lm| lm.word_id(word, factors)));
+        let language_models = &models.language_models;
+        if self.local_lm_words.len() < self.local_vocabulary.len() * language_models.len() {
+            let factors = models.factor_scheme.as_ref();
+            self.local_lm_words.extend(language_models.iter().map(|lm| lm.word_id(word, factors)));
         }
         WordId(self.first_local_id + id.0)
     }
@@ -116,19 +120,19 @@ impl Sentence {
         SourceSpan { sentence: self, span }
     }
 
-    /// The bytes of a word of the sentence or the system.
-    pub(crate) fn word<'a>(&'a self, id: WordId, system: &'a System) -> &'a [u8] {
+    /// The bytes of a word of the sentence or the models.
+    pub(crate) fn word<'a>(&'a self, id: WordId, models: &'a Models) -> &'a [u8] {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_vocabulary.word(WordId(at)),
-            None => system.vocabulary.word(id),
+            None => models.vocabulary.word(id),
         }
     }
 
     /// What language model `lm` calls the word.
-    pub(crate) fn lm_word(&self, id: WordId, lm: usize, system: &System) -> LmWord {
+    pub(crate) fn lm_word(&self, id: WordId, lm: usize, models: &Models) -> LmWord {
         match id.0.checked_sub(self.first_local_id) {
-            Some(at) => self.local_lm_words[at as usize * system.language_models.len() + lm],
-            None => system.language_models[lm].word_ids[id.index()],
+            Some(at) => self.local_lm_words[at as usize * models.language_models.len() + lm],
+            None => models.language_models[lm].word_ids[id.index()],
         }
     }
 }
@@ -147,21 +151,25 @@ impl<'a> SourceSpan<'a> {
     }
 
     /// The surfaces of the words.
-    pub(crate) fn surfaces(self, system: &'a System) -> Vec<&'a [u8]> {
-        let surface = |&word: &WordId| system.surface(self.sentence.word(word, system));
+    pub(crate) fn surfaces(self, models: &'a Models) -> Vec<&'a [u8]> {
+        let surface = |&word: &WordId| models.surface(self.sentence.word(word, models));
         self.ids().iter().map(surface).collect()
     }
 
     /// Appends what `table` calls the words.
-    pub(crate) fn push_table_ids(self, table: &PhraseTable, system: &System, ids: &mut Vec<u32>) {
+    pub(crate) fn push_table_ids(self, table: &PhraseTable, models: &Models, ids: &mut Vec<u32>) {
         let words = self.ids();
-        let (Some(scheme), Some(factors)) = (&system.factor_scheme, &table.factors) else {
+        let Some(scheme) = &models.factor_scheme else {
             ids.extend(words.iter().map(|&word| table.source_id(word)));
             return;
         };
         let mut written = Vec::new();
         ids.extend(words.iter().map(|&word| {
-            if !scheme.project(self.sentence.word(word, system), factors, &mut written) {
+            if !scheme.project(
+                self.sentence.word(word, models),
+                &table.file.input_factors,
+                &mut written,
+            ) {
                 return UNKNOWN_ID;
             }
             table.phrases.find_source_word(&written).unwrap_or(UNKNOWN_ID)
@@ -170,15 +178,15 @@ impl<'a> SourceSpan<'a> {
 
     /// The words as a table writes them whose words are the factors `factors`,
     /// joined by blanks.
-    pub(crate) fn write_factored(self, factors: &[usize], system: &System, text: &mut Vec<u8>) {
+    pub(crate) fn write_factored(self, factors: &[usize], models: &Models, text: &mut Vec<u8>) {
         text.clear();
         let mut written = Vec::new();
         for position in self.span.start..self.span.end {
             if position > self.span.start {
                 text.push(b' ');
             }
-            let word = self.sentence.word(self.sentence.ids[position as usize], system);
-            match &system.factor_scheme {
+            let word = self.sentence.word(self.sentence.ids[position as usize], models);
+            match &models.factor_scheme {
                 None => text.extend_from_slice(word),
                 Some(scheme) => {
                     scheme.project(word, factors, &mut written);
@@ -186,24 +194,5 @@ impl<'a> SourceSpan<'a> {
                 }
             }
         }
-    }
-}
-
-/// Factor 0 of a token: what stands before its first bar. Empty factors vanish;
-/// a token of bars alone stays as it is.
-pub(crate) fn surface(token: &[u8]) -> &[u8] {
-    token.split(|&b| b == b'|').find(|factor| !factor.is_empty()).unwrap_or(token)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::surface;
-
-    #[test]
-    fn surface_of_a_token() {
-        assert_eq!(surface(b"house"), b"house");
-        assert_eq!(surface(b"house|NN"), b"house");
-        assert_eq!(surface(b"|house"), b"house");
-        assert_eq!(surface(b"||"), b"||");
     }
 }

@@ -66,7 +66,7 @@ fn translate_lines(
     let settings = &system.settings;
     // In the background also for one thread: a wait for input can be interrupted.
     let mut lines = Lines::in_background(input).until_cancelled(stop);
-    let mut streams = OutputStreams::create(settings)?;
+    let mut streams = OutputStreams::create(&settings.outputs)?;
     let mut warnings = (!streams.has(OutputStream::Errors))
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let mut warned = false;

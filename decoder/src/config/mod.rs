@@ -21,16 +21,15 @@ mod weights;
 
 use std::path::{Path, PathBuf};
 
-pub use feature_lines::{
-    FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec, PhraseTableFormat,
-    PhraseTableSpec, ReorderingSource, ReorderingSpec, UnknownWordSpec,
-};
-pub use input_settings::{FactorSettings, InputSettings};
+pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::options_help;
 
+use crate::features::{
+    FeatureKind, FeatureSpec, PhraseTableFormat, ReorderingSource, ReorderingSpec,
+};
 use crate::{Error, Result};
 
 /// Parameter names with their values, in the order of first appearance.

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use super::settings::parse_boolean;
 use super::{Parameters, supported_parameters};
 use crate::Result;
+use crate::feature_line::parse_boolean;
 
 /// What becomes of an option.
 enum OptionHandling {

@@ -20,7 +20,7 @@ use miriam_textio::{fields, number};
 
 pub use tags::{Brackets, Element, MarkedText, MarkupError};
 
-use crate::features::Span;
+use crate::span::Span;
 
 /// What becomes of markup in the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,8 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::search::{Hypothesis, HypothesisId, Lattice, ordered_bits};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::search::{Lattice, ordered_bits};
 
 /// What a search left.
 #[derive(Clone, Copy)]

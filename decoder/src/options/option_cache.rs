@@ -29,6 +29,26 @@ pub(crate) struct PhraseKey {
     pub(crate) record: RecordOffset,
 }
 
+/// Rows of unweighted scores of a source phrase's options, in their order.
+pub(crate) struct ValueRows(pub(crate) Vec<f32>);
+
+impl MemoryUsage for ValueRows {
+    fn memory_usage(&self) -> usize {
+        size_of::<Self>() + self.0.capacity() * size_of::<f32>()
+    }
+}
+
+/// Rows by source phrase, made when they are first asked for.
+#[derive(Default)]
+pub(crate) struct PhraseValueCache(OnceLock<PhraseCache<ValueRows>>);
+
+impl PhraseValueCache {
+    /// The rows, in a cache that is allocated by the first call.
+    pub(crate) fn rows(&self) -> &PhraseCache<ValueRows> {
+        self.0.get_or_init(PhraseCache::new)
+    }
+}
+
 const NUM_SLOTS: usize = 1 << 18;
 /// Slots looked at before giving up.
 const PROBE_WINDOW: usize = 8;

@@ -8,17 +8,9 @@
 //! unless recombination is to be exact and they are part of the joint state.
 //! Everything lives in flat buffers that are reused.
 
-use super::hypothesis::Hypothesis;
 use super::lattice::{Discard, RecombinedArcs};
-
-/// What counts for two candidates to be the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RecombinationKey {
-    /// The start of the last span (reordering models).
-    pub(crate) uses_start: bool,
-    /// Its end (reordering models and distortion).
-    pub(crate) uses_end: bool,
-}
+use crate::features::RecombinationKey;
+use crate::hypothesis::Hypothesis;
 
 /// The bounds of a group.
 #[derive(Clone, Copy, Debug)]

@@ -13,14 +13,15 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::candidates::{Candidates, RecombinationKey, StackLimits, ordered_bits};
-use super::expansion::{Transition, for_each_extension};
-use super::hypothesis::{Hypothesis, HypothesisId};
+use super::candidates::{Candidates, StackLimits, ordered_bits};
+use super::expansion::for_each_extension;
 use super::lattice::{Discard, Lattice, RecombinedArcs};
-use super::{FastPathFeatures, Search, SearchSpace};
+use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::{FastPathFeatures, RecombinationKey, Transition};
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::options::OptionId;
+use crate::span::Span;
 
 /// Hypotheses of a mini-stack times options of a span.
 #[derive(Clone, Copy)]
@@ -169,7 +170,7 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
         }
         self.covered += 1;
         let mut edges = std::mem::take(&mut self.edges[self.covered as usize]);
-        match &space.system.fast_path {
+        match &space.system.plan.fast_path {
             _ if space.system.settings.lazy_scoring => self.fill_stack(space, &mut edges, &Lazy),
             Some(fast_path) => self.fill_stack(space, &mut edges, &FastPath(fast_path)),
             None => self.fill_stack(space, &mut edges, &General),
@@ -498,5 +499,5 @@ impl MiniStacks {
 }
 
 fn recombination_rules(space: &SearchSpace<'_>) -> (RecombinationKey, StackLimits) {
-    (space.system.recombination_key, space.limits.stack_limits())
+    (space.system.plan.features.recombination_key, space.limits.stack_limits())
 }

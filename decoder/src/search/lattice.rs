@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::candidates::ordered_bits;
-use super::hypothesis::{Hypothesis, HypothesisId};
+use crate::hypothesis::{Hypothesis, HypothesisId};
 
 /// The losers of one stack's recombinations, by entry of the stack.
 pub(crate) trait RecombinedArcs: Default {

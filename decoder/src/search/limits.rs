@@ -1,7 +1,7 @@
 //! How wide a search goes: as the settings say, or narrower when time runs out.
 
 use super::candidates::StackLimits;
-use crate::Settings;
+use crate::config::Settings;
 
 /// The bounds of one search.
 #[derive(Clone, Copy, Debug)]

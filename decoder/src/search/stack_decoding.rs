@@ -4,13 +4,14 @@
 use std::ops::Range;
 
 use super::candidates::Candidates;
-use super::expansion::{Transition, may_extend, respects_constraint};
-use super::hypothesis::{Hypothesis, HypothesisId};
+use super::expansion::{may_extend, respects_constraint};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::Transition;
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::options::OptionId;
+use crate::span::Span;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
@@ -128,7 +129,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
                         coverage,
                         future_score: total + facts.estimate,
                     };
-                    stack.add(0, hypothesis, space.system.recombination_key, limits);
+                    stack.add(0, hypothesis, space.system.plan.features.recombination_key, limits);
                 }
                 self.num_evaluated += u64::from(range.count);
             }

@@ -1,8 +1,8 @@
 //! A partial translation, in 32 bytes.
 
 use crate::coverage::CoverageId;
-use crate::features::Span;
 use crate::options::OptionId;
+use crate::span::Span;
 
 /// The name of a hypothesis within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,7 @@
 //! neighbours begin alike. What a phrase has in common with the one before is scored
 //! once: over a table of 26.9 million entries that is more than half of all words.
 
-use miriam_lmcpu::{LmWord, Request, ScoreResult, State};
-
-use crate::system::System;
+use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 
 /// Phrases and the scores of their words, in buffers that are reused.
 #[derive(Default)]
@@ -81,7 +79,7 @@ impl ModelBatch {
         self.phrase_ends.push(self.request_indices.len());
     }
 
-    fn score(&mut self, model: &dyn miriam_lmcpu::LanguageModel) {
+    fn score(&mut self, model: &dyn LanguageModel) {
         let mut states = &[State::EMPTY][..];
         for DepthBatch { requests, results, .. } in &mut self.depths {
             if results.len() < requests.len() {
@@ -100,9 +98,9 @@ impl ModelBatch {
 }
 
 impl LmBatch {
-    /// Forgets all phrases.
-    pub(crate) fn reset(&mut self, system: &System) {
-        self.models.resize_with(system.language_models.len(), ModelBatch::default);
+    /// Forgets all phrases; begins a batch for `num_models` models.
+    pub(crate) fn reset(&mut self, num_models: usize) {
+        self.models.resize_with(num_models, ModelBatch::default);
         self.models.iter_mut().for_each(ModelBatch::clear);
         self.num_phrases = 0;
     }
@@ -120,10 +118,10 @@ impl LmBatch {
         self.num_phrases += 1;
     }
 
-    /// Scores all phrases.
-    pub(crate) fn score(&mut self, system: &System) {
-        for (column, feature) in self.models.iter_mut().zip(&system.language_models) {
-            column.score(&*feature.model);
+    /// Scores all phrases by each of `models`.
+    pub(crate) fn score<'m>(&mut self, models: impl Iterator<Item = &'m dyn LanguageModel>) {
+        for (batch, model) in self.models.iter_mut().zip(models) {
+            batch.score(model);
         }
     }
 

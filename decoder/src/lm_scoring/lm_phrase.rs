@@ -30,6 +30,17 @@ pub(crate) struct LmPhrase {
     pub(crate) right_state: u32,
 }
 
+impl LmPhrase {
+    /// The dependent words, and the constant scores as bits, in the `pool` that the
+    /// phrase refers to.
+    #[inline(always)]
+    pub(crate) fn pool_slices<'a>(&self, pool: &'a [u32]) -> (&'a [u32], &'a [u32]) {
+        let dependent = usize::from(self.num_dependent);
+        let start = self.pool_start as usize;
+        pool[start..start + dependent + usize::from(self.num_constants)].split_at(dependent)
+    }
+}
+
 /// A phrase run alone, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct IsolatedPhrase {
@@ -78,7 +89,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes the scores alone: then only [`Isolated::sums`] has an answer.
+    /// Takes the scores alone: then only [`IsolatedPhrase::inner_and_full_score`] is valid.
     pub(crate) fn load_scores(
         &mut self,
         begin: LmWord,

@@ -15,7 +15,7 @@
 use miriam_lmcpu::{LanguageModel, LmWord};
 
 /// The operations that name no words, as words of the operation model.
-pub(crate) struct FixedOperations {
+pub(super) struct FixedOperations {
     insert_gap: LmWord,
     jump_forward: LmWord,
     continue_cept: LmWord,
@@ -24,7 +24,7 @@ pub(crate) struct FixedOperations {
 }
 
 /// Numbers of gaps looked up: there is at most one gap a word of a piece.
-const MAX_JUMPS: usize = crate::MAX_SENTENCE_WORDS + 1;
+const MAX_JUMPS: usize = crate::sentence::MAX_SENTENCE_WORDS + 1;
 /// What the target of an unknown word is called.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
 /// Between words of one side of a cept.
@@ -34,7 +34,7 @@ const MAX_GAP_DISTANCE: i32 = 1172;
 
 impl FixedOperations {
     /// Looks them up in `model`.
-    pub(crate) fn new(model: &dyn LanguageModel) -> Self {
+    pub(super) fn new(model: &dyn LanguageModel) -> Self {
         let jump = |n| model.word_id(format!("_JMP_BCK_{n}").as_bytes());
         FixedOperations {
             insert_gap: model.word_id(b"_INS_GAP_"),
@@ -64,7 +64,7 @@ enum Instruction {
 
 /// What a phrase pair does, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OperationProgram {
+pub(super) struct OperationProgram {
     instructions: Vec<Instruction>,
     /// For each source word without link its operation.
     insertions: Vec<Option<LmWord>>,
@@ -73,7 +73,7 @@ pub(crate) struct OperationProgram {
 impl OperationProgram {
     /// The program of the pair `source`, `target` with links `points` (source,
     /// target); points outside of the pair are left out.
-    pub(crate) fn compile(
+    pub(super) fn compile(
         &mut self,
         model: &dyn LanguageModel,
         source: &[&[u8]],
@@ -143,7 +143,7 @@ impl OperationProgram {
     /// Runs the program behind `cursor` for the phrase at source position `start`
     /// and appends its operations to `operations`. `covered` tells what is
     /// translated before and, afterwards, behind the phrase.
-    pub(crate) fn run(
+    pub(super) fn run(
         &self,
         fixed: &FixedOperations,
         start: u32,
@@ -237,27 +237,27 @@ fn find_cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
 
 /// A source position that was jumped over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gap {
+pub(super) struct Gap {
     /// The position; -1 where Moses finds no gap to jump back to.
-    pub(crate) position: i32,
+    pub(super) position: i32,
     /// Whether it has been gone back to.
-    pub(crate) filled: bool,
+    pub(super) filled: bool,
 }
 
 /// Where an operation sequence stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cursor {
+pub(super) struct Cursor {
     /// Behind the last source word.
-    pub(crate) position: i32,
+    pub(super) position: i32,
     /// Behind the rightmost source word so far.
-    pub(crate) end: i32,
+    pub(super) end: i32,
     /// All gaps there have been, by position.
-    pub(crate) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<Gap>,
 }
 
 impl Cursor {
     /// Becomes that of the beginning.
-    pub(crate) fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.position = 0;
         self.end = 0;
         self.gaps.clear();
@@ -293,15 +293,15 @@ impl Cursor {
 
 /// What supports the operation model: features of an operation sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OperationCounts {
+pub(super) struct OperationCounts {
     /// Distances from the first gap, summed over cepts and insertions.
-    pub(crate) gap_width: i32,
+    pub(super) gap_width: i32,
     /// Moves that left a gap.
-    pub(crate) gaps: i32,
+    pub(super) gaps: i32,
     /// Gaps open, summed over source words.
-    pub(crate) open_gaps: i32,
+    pub(super) open_gaps: i32,
     /// Source words without link.
-    pub(crate) insertions: i32,
+    pub(super) insertions: i32,
 }
 
 /// A program being run.
