@@ -8,8 +8,8 @@ use miriam_textio::WordId;
 
 use crate::Result;
 use crate::features::{
-    IsolatedOperationScorer, OperationSequenceModel, TargetPhrase, UNKNOWN_TARGET, UnscoredPhrase,
-    Weighting,
+    IsolatedOperationScorer, OperationSequenceModel, OptionRows, TargetPhrase, UNKNOWN_TARGET,
+    UnscoredPhrase, Weighting,
 };
 use crate::lm_scoring::{IsolatedPhrase, LmBatch};
 use crate::models::PhraseTable;
@@ -346,16 +346,10 @@ impl OptionBuilder {
             let OptionScores { first_word: first, num_words: len, .. } = scores[option];
             &words[first as usize..(first + len) as usize]
         };
-        features.write_own_reordering(
-            &system.models,
-            source,
-            scores.len(),
-            words_of,
-            Weighting::Weighted,
-            &mut self.reordering_targets,
-            features.reordering_width(),
-            reordering,
-        )
+        let stride = features.reordering_width();
+        let rows = OptionRows { count: scores.len(), stride, columns: reordering };
+        let (targets, weighting) = (&mut self.reordering_targets, Weighting::Weighted);
+        features.write_own_reordering(&system.models, source, words_of, weighting, targets, rows)
     }
 
     /// Appends the option of `self.words` without reordering scores; `batch_index` is its

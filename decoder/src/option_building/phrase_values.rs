@@ -9,7 +9,7 @@ use miriam_textio::WordId;
 
 use super::OptionBuilder;
 use crate::Result;
-use crate::features::{TableSlot, Weighting};
+use crate::features::{OptionRows, TableSlot, Weighting};
 use crate::options::{OptionId, PhraseKey, SentenceOptions, ValueRows};
 use crate::sentence::{Sentence, SourceSpan};
 use crate::span::Span;
@@ -138,16 +138,10 @@ impl OptionBuilder {
         if num_options == 0 {
             return Ok(());
         }
-        features.write_own_reordering(
-            &system.models,
-            source,
-            num_options,
-            words,
-            Weighting::Unweighted,
-            &mut self.reordering_targets,
-            layout.width,
-            &mut rows[layout.reordering_offset..],
-        )
+        let columns = &mut rows[layout.reordering_offset..];
+        let rows = OptionRows { count: num_options, stride: layout.width, columns };
+        let (targets, weighting) = (&mut self.reordering_targets, Weighting::Unweighted);
+        features.write_own_reordering(&system.models, source, words, weighting, targets, rows)
     }
 
     /// Writes the natural-log scores, by each language model, of the words whose context
