@@ -3,9 +3,27 @@
 //!
 //! [`Configuration`] reads the ini file and the command line; [`System::load`]
 //! opens the models; a [`Translator`], one a thread, turns a line into a line;
-//! [`translate`] runs a whole text over many threads in order. What a system is
-//! made of is immutable and shared; what a sentence needs lives in buffers of
-//! its translator, which are reused, so that nothing is allocated a hypothesis.
+//! [`translate`] runs a text over many threads in order. A system is immutable and
+//! shared; what a sentence needs is in buffers of its translator, which are reused, so
+//! that nothing is allocated a hypothesis.
+//!
+//! The modules form layers, each importing only those above it in this list
+//! (`tests/architecture.rs` tests that there are no circles):
+//!
+//! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,
+//!   `output_streams`: words, lines and what goes wrong with them;
+//! - `models`: phrase tables, reordering tables, language models, the vocabulary;
+//! - `sentence`, `lm_scoring`, `options`, `coverage`, `future_cost`,
+//!   `reordering_constraint`, `joint_states`, `hypothesis`: what a search reads and grows;
+//! - `features`: the feature functions, a file each: keys, weights, scores, values;
+//! - `config`, `input_line`: from ini and command line to typed values; what a line has
+//!   besides words;
+//! - `plan`, `system`: the features with their weights over the models;
+//! - `option_building`, `search`: target phrases scored and pruned; both searches;
+//! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable
+//!   result, a line;
+//! - `n_best`, `reports`, `output`, `surface_forms`: what is written for a line;
+//! - `translator`, `translate`, `tuning`: one line, a text, the weights of a system.
 //!
 //! The behaviour follows the specification of phrase-based decoding section by
 //! section; modules name the section they follow.

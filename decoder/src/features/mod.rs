@@ -130,6 +130,22 @@ impl FeatureKind {
     }
 }
 
+impl FeatureKind {
+    /// The file of the feature's model, as its line names it.
+    pub(crate) fn model_path(&self) -> Option<&str> {
+        match self {
+            FeatureKind::LanguageModel(spec) => Some(&spec.path),
+            FeatureKind::OperationSequenceModel(spec) => Some(&spec.path),
+            FeatureKind::LexicalReordering(spec) => spec.path(),
+            FeatureKind::PhraseTable(spec) => spec.path(),
+            FeatureKind::UnknownWordPenalty(_)
+            | FeatureKind::WordPenalty
+            | FeatureKind::PhrasePenalty
+            | FeatureKind::Distortion => None,
+        }
+    }
+}
+
 impl FeatureSet {
     /// Gives `feature` its components, and, if it `is_used`, loads it.
     ///

@@ -58,6 +58,11 @@ impl PhraseTableSpec {
         let limit = (limit > 0).then_some(limit);
         Ok(PhraseTableSpec { format, path, limit, load, input_factors, output_factors })
     }
+
+    /// The table's file, unless it comes with the input.
+    pub(super) fn path(&self) -> Option<&str> {
+        (self.format != PhraseTableFormat::PerSentence).then_some(&self.path[..])
+    }
 }
 
 /// The scores of a phrase table: its weights, one a score, and its components.

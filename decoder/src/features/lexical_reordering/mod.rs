@@ -77,6 +77,14 @@ impl ReorderingSpec {
         };
         Ok(ReorderingSpec { model, source, input_factors, output_factors })
     }
+
+    /// The file of a table of its own.
+    pub(super) fn path(&self) -> Option<&str> {
+        match &self.source {
+            ReorderingSource::Text(path) => Some(path),
+            ReorderingSource::PhraseTable(_) => None,
+        }
+    }
 }
 
 /// Adds the model of `spec` to `set`, and opens its table where it has one.
