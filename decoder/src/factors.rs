@@ -281,8 +281,8 @@ pub(crate) fn parse_factor(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Factor 0 of a token: what stands before its first bar. Empty factors vanish;
-/// a token of bars alone stays as it is.
+/// Factor 0 of a token: the text before its first bar. Empty factors are skipped; a token
+/// of bars alone is its own surface.
 pub(crate) fn surface(token: &[u8]) -> &[u8] {
     token.split(|&b| b == b'|').find(|factor| !factor.is_empty()).unwrap_or(token)
 }

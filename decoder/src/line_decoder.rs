@@ -12,7 +12,7 @@ use crate::sentence_decoder::{SentenceDecoder, Statistics};
 use crate::system::System;
 use crate::{Error, Result};
 
-/// The place of a decoded sentence in its line.
+/// Which part of its line a decoded sentence is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePart {
     /// The position of its first word in the line.

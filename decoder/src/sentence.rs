@@ -1,7 +1,7 @@
 //! One input line as words (`phrase-decoding.md` 3.1).
 //!
-//! Every word gets an id. Words the models know have ids of the system's
-//! vocabulary; the others get ids above it, which last as long as the sentence.
+//! Every word gets an id. Words of the models have ids of their vocabulary; the others
+//! get ids above it, which are valid for this sentence.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::{Vocabulary, WordId, fields};
@@ -18,18 +18,21 @@ pub const MAX_SENTENCE_WORDS: usize = 2000;
 #[derive(Default)]
 pub(crate) struct Sentence {
     ids: Vec<WordId>,
-    /// Words that are not in the system's vocabulary.
+    /// Words that are not in the models' vocabulary.
     local_vocabulary: Vocabulary,
     /// Their ids in the language models, all models of a word together.
     local_lm_words: Vec<LmWord>,
     first_local_id: u32,
-    /// Positions of placeholders, ascending, and what is printed for them.
+    /// Positions of placeholders, ascending, and the texts printed for them.
     placeholders: Vec<(u32, Vec<u8>)>,
 }
 
 impl Sentence {
-    /// Becomes the sentence of `line`. Fails where a word lacks a factor that the
-    /// system looks at.
+    /// Reads the words of `line`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a word lacks a factor that a model looks at.
     pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();
@@ -74,7 +77,7 @@ impl Sentence {
         }
     }
 
-    /// The placeholders in `span`: positions within it, and what is printed.
+    /// The placeholders in `span`: positions within it, and the texts printed.
     pub(crate) fn placeholders(&self, span: Span) -> impl Iterator<Item = (u32, &[u8])> {
         let inside =
             self.placeholders.iter().filter(move |p| (span.start..span.end).contains(&p.0));
@@ -86,7 +89,7 @@ impl Sentence {
         !self.placeholders.is_empty()
     }
 
-    /// The id of `word`, for as long as the sentence lasts.
+    /// The id of `word`, valid for this sentence.
     pub(crate) fn intern(&mut self, word: &[u8], models: &Models) -> WordId {
         match models.vocabulary.find(word) {
             Some(id) => id,
@@ -94,7 +97,7 @@ impl Sentence {
         }
     }
 
-    /// The id of a word that lives only in this sentence.
+    /// The id of a word that is only in this sentence.
     fn intern_local(&mut self, word: &[u8], models: &Models) -> WordId {
         let id = self.local_vocabulary.intern(word);
         let language_models = &models.language_models;
@@ -110,12 +113,12 @@ impl Sentence {
         &self.ids
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// A part of the sentence.
+    /// The words of `span`.
     pub(crate) fn source_span(&self, span: Span) -> SourceSpan<'_> {
         SourceSpan { sentence: self, span }
     }
@@ -128,7 +131,7 @@ impl Sentence {
         }
     }
 
-    /// What language model `lm` calls the word.
+    /// The id of the word in language model `lm`.
     pub(crate) fn lm_word(&self, id: WordId, lm: usize, models: &Models) -> LmWord {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_lm_words[at as usize * models.language_models.len() + lm],
@@ -156,7 +159,7 @@ impl<'a> SourceSpan<'a> {
         self.ids().iter().map(surface).collect()
     }
 
-    /// Appends what `table` calls the words.
+    /// Appends the ids of the words in `table`.
     pub(crate) fn push_table_ids(self, table: &PhraseTable, models: &Models, ids: &mut Vec<u32>) {
         let words = self.ids();
         let Some(scheme) = &models.factor_scheme else {
@@ -176,8 +179,8 @@ impl<'a> SourceSpan<'a> {
         }));
     }
 
-    /// The words as a table writes them whose words are the factors `factors`,
-    /// joined by blanks.
+    /// Writes the words as a table does whose columns are the factors `factors`, joined
+    /// by blanks.
     pub(crate) fn write_factored(self, factors: &[usize], models: &Models, text: &mut Vec<u8>) {
         text.clear();
         let mut written = Vec::new();

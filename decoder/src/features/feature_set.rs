@@ -15,7 +15,7 @@ use super::unknown_word_penalty::UnknownWordPenalty;
 use crate::Result;
 use crate::models::Models;
 
-/// One feature function's place among the values of a translation.
+/// The components of one feature function among the values of a translation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureComponents {
     /// Its name in the ini.

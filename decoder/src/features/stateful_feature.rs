@@ -59,7 +59,7 @@ impl StatefulFeature {
     }
 }
 
-/// A stateful feature's place among all of them.
+/// The index of a stateful feature among all of them, and its scores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatefulSlot {
     pub(super) index: usize,

@@ -2,7 +2,7 @@
 //!
 //! Within a sentence the states of a model are interned: equal states have one
 //! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
-//! bytes an entry, and only for the sentence: half of all questions repeat within
+//! bytes an entry, and only for the sentence: half of all requests repeat within
 //! one, few do across, and a small cache stays in the L2. Old entries are not
 //! cleared but recognised: state ids grow from sentence to sentence, and an
 //! entry below the sentence's first id counts as empty.
@@ -23,7 +23,7 @@ pub(crate) struct LmScoreCache {
     num_entries: usize,
 }
 
-/// log10 p(word | state) and the state behind.
+/// log10 p(word | state) and the state after the word.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct CacheEntry {
@@ -48,7 +48,7 @@ fn cache_key(state: u32, word: LmWord) -> u64 {
 }
 
 impl LmScoreCache {
-    /// Without states; ids of states start at 1, so that a cache of zeros is
+    /// An empty cache; ids of states start at 1, so that a cache of zeros is
     /// empty.
     pub(crate) fn new() -> Self {
         LmScoreCache {
@@ -89,9 +89,9 @@ impl LmScoreCache {
         id
     }
 
-    /// log10 p of the words of a phrase that follow `state` and of `</s>` behind
+    /// log10 p of the words of a phrase after `state` and of `</s>` after
     /// it where it `ends` the sentence, but for the words that the phrase's total
-    /// holds; and the state behind all.
+    /// holds; and the state after all.
     #[inline(always)]
     pub(crate) fn score_phrase(
         &mut self,
@@ -122,13 +122,13 @@ impl LmScoreCache {
         (log10, state)
     }
 
-    /// Starts loading the cache's line for `word` behind `state`.
+    /// Starts loading the cache's line for `word` after `state`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, state: u32, word: LmWord) {
         prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
     }
 
-    /// Starts loading what the model has for `word` behind `state`, where the
+    /// Starts loading what the model has for `word` after `state`, where the
     /// cache has nothing.
     #[inline(always)]
     pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
@@ -226,10 +226,10 @@ impl LmScoreCache {
 
     #[inline(never)]
     fn query_model(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        let mut behind = State::EMPTY;
+        let mut after = State::EMPTY;
         let context = &self.states[(state - self.first_id) as usize];
-        let (log10, _) = model.score(context, word, &mut behind);
-        let next = self.intern(&behind);
+        let (log10, _) = model.score(context, word, &mut after);
+        let next = self.intern(&after);
         if (self.num_entries + 1) * 2 > self.cache.len() {
             self.grow();
         }

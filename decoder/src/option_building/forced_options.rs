@@ -1,6 +1,6 @@
 //! Options that come with the sentence: translations forced by markup
 //! (`phrase-decoding.md` 3.2), the entries of its own table (1.9) and copied words,
-//! and what forced translations mean to the options of the tables.
+//! and the filter that forced translations put on the options of tables.
 
 use miriam_textio::{Ln, WordId, fields};
 
@@ -17,7 +17,7 @@ use crate::span::Span;
 use crate::system::System;
 use crate::{Error, Result};
 
-/// What the tables may say where translations are forced.
+/// Which options of the tables are used where translations are forced.
 pub(super) struct MarkupFilter<'a> {
     annotations: &'a SentenceMarkup,
     mode: MarkupMode,
@@ -26,7 +26,7 @@ pub(super) struct MarkupFilter<'a> {
 }
 
 impl<'a> MarkupFilter<'a> {
-    /// The rule for `sentence`; where nothing is forced, that there is none.
+    /// The filter for `sentence`, which keeps everything where nothing is forced.
     pub(super) fn new(
         system: &System,
         sentence: &mut Sentence,
@@ -49,7 +49,7 @@ impl<'a> MarkupFilter<'a> {
         MarkupFilter { annotations, mode, required }
     }
 
-    /// Whether tables are asked for `span`.
+    /// Whether options of tables are used for `span`.
     pub(super) fn allows_tables(&self, span: Span) -> bool {
         self.mode != MarkupMode::Exclusive || !self.annotations.overlaps_forced(span)
     }
@@ -61,11 +61,11 @@ impl<'a> MarkupFilter<'a> {
             || !self.annotations.overlaps_forced(span)
     }
 
-    /// The options of `list` for `span` that count, and their places there; nothing
+    /// The options of `list` for `span` that count, and their indices there; `None`
     /// where all do.
     ///
-    /// Under a constraint an option must take in each forced stretch that it
-    /// touches, and contain one of its translations word for word.
+    /// In constraint mode an option must contain each forced span that it touches, and
+    /// one of its translations word for word.
     pub(super) fn filter_options(
         &self,
         span: Span,

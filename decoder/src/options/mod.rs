@@ -40,9 +40,9 @@ pub(crate) struct OptionList {
     pub(crate) reordering: Vec<f32>,
     /// One part an option and language model.
     pub(crate) lm_phrases: Vec<LmPhrase>,
-    /// What the parts refer to.
+    /// The pool that the parts refer to.
     pub(crate) lm_pool: Vec<u32>,
-    /// Which alignment of its table each option has; `u32::MAX` for none.
+    /// The alignment of each option in its table; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
     /// Which target of its record each option is; `u32::MAX` for none.
     pub(crate) target_indices: Vec<u32>,
@@ -79,7 +79,7 @@ impl OptionList {
     pub(crate) fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
         let width = |column: usize| column / self.scores.len().max(1);
         let (reordering, models) = (width(self.reordering.len()), width(self.lm_phrases.len()));
-        // Words and pool stay whole: what is kept refers to them.
+        // Words and pool are copied completely: the options kept refer to them.
         let mut kept = OptionList {
             words: self.words.clone(),
             lm_pool: self.lm_pool.clone(),

@@ -15,9 +15,9 @@ pub(crate) struct OptionId(pub(crate) u32);
 /// Where an option comes from, for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionOrigin {
-    /// The table; nothing for what the sentence itself brings.
+    /// The table; `None` for a phrase that comes with the sentence.
     pub(crate) table: Option<u32>,
-    /// Its alignment there, or the number among phrases of the sentence;
+    /// Its alignment there, or the number of its details among those of the sentence;
     /// [`InputPhrase::COPIED`] for a word that is copied.
     pub(crate) alignment: u32,
 }
@@ -40,7 +40,7 @@ pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 pub(crate) struct HotOption {
     /// Everything that does not depend on the neighbours, weighted.
     pub(crate) total: f32,
-    /// What the language model makes of it.
+    /// The option as the language model sees it.
     pub(crate) lm_phrase: LmPhrase,
     /// Whether it has any words.
     pub(crate) has_words: bool,
@@ -73,10 +73,10 @@ pub(crate) struct SentenceOptions {
     lm_phrases: Vec<LmPhrase>,
     lm_pool: Vec<u32>,
     origins: Vec<OptionOrigin>,
-    /// What is kept for output of phrases that the sentence brings.
+    /// Of phrases that come with the sentence, for output.
     input_details: Vec<InputPhraseDetails>,
-    /// Spans whose options are only some of their list's: the first option of each,
-    /// ascending, and the places in the list.
+    /// Spans that have only some of their list's options: the first option of each,
+    /// ascending, and the indices in the list.
     filtered_indices: Vec<(u32, Vec<u32>)>,
     /// By start, then length, then slot.
     ranges: Vec<OptionRange>,
@@ -89,7 +89,7 @@ pub(crate) struct SentenceOptions {
 }
 
 impl SentenceOptions {
-    /// Notes which spans have options.
+    /// Indexes the spans that have options.
     pub(crate) fn index_span_ends(&mut self, length: usize) {
         self.span_ends.clear();
         self.span_end_offsets.clear();
@@ -207,7 +207,7 @@ impl SentenceOptions {
         self.ranges[self.range_index(span, slot)]
     }
 
-    /// The best estimated score of any option of a span, or minus infinity.
+    /// The best future score of any option of a span, or minus infinity.
     pub(crate) fn best_future_score(&self, start: usize, length: usize) -> f32 {
         let span = Span { start: start as u32, end: (start + length) as u32 };
         let mut best = f32::NEG_INFINITY;
@@ -221,13 +221,13 @@ impl SentenceOptions {
         best
     }
 
-    /// Total and place of the words of an option.
+    /// The scores of an option, and where its words are.
     #[inline(always)]
     pub(crate) fn scores(&self, option: OptionId) -> OptionScores {
         self.scores[option.0 as usize]
     }
 
-    /// What expansions read of an option, in a usual system.
+    /// What expansions read of an option on the fast path.
     #[inline(always)]
     pub(crate) fn hot_option(&self, option: OptionId) -> &HotOption {
         &self.hot_options[option.0 as usize]
@@ -246,7 +246,7 @@ impl SentenceOptions {
         self.reordering[option.0 as usize * self.layout.reordering_width + column]
     }
 
-    /// What language model `lm` makes of an option.
+    /// An option as language model `lm` sees it.
     #[inline(always)]
     pub(crate) fn lm_phrase(&self, option: OptionId, lm: usize) -> &LmPhrase {
         &self.lm_phrases[option.0 as usize * self.layout.num_models + lm]
@@ -290,7 +290,7 @@ impl SentenceOptions {
         table.is_none() && alignment == InputPhrase::COPIED
     }
 
-    /// The place of an option of `range` in the list it was taken from.
+    /// The index of an option of `range` in the list it was taken from.
     pub(crate) fn index_in_list(&self, option: OptionId, range: OptionRange) -> usize {
         let at = option.0 - range.first;
         match self.filtered_indices.binary_search_by_key(&range.first, |(first, _)| *first) {
@@ -324,8 +324,8 @@ impl SentenceOptions {
         }
     }
 
-    /// What came with the sentence and became `option`; nothing for options of
-    /// tables and for copied words.
+    /// The details of an option that came with the sentence; `None` for options of tables
+    /// and for copied words.
     pub(crate) fn input_details(&self, option: OptionId) -> Option<&InputPhraseDetails> {
         let origin = self.origin(option);
         match origin.table {

@@ -50,13 +50,13 @@ struct QueueItem {
     joint_state: u32,
 }
 
-/// First items of edges whose memory is asked for together: few enough for their
+/// First items of edges whose memory is prefetched together: few enough for their
 /// lines to stay in the first-level cache.
 const PREFETCH_BATCH: usize = 48;
 
 /// How an item is scored when it is made.
 trait ExpansionScorer {
-    /// The total and the joint state behind.
+    /// The total and the joint state after the expansion.
     fn score_expansion(
         &self,
         space: &mut SearchSpace<'_>,
@@ -68,7 +68,7 @@ trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// By the usual features.
+/// By the features of the fast path.
 struct FastPath<'a>(&'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {
@@ -87,7 +87,7 @@ impl ExpansionScorer for FastPath<'_> {
     }
 }
 
-/// By whatever features there are.
+/// By any features.
 struct General;
 
 impl ExpansionScorer for General {
@@ -256,7 +256,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         }
     }
 
-    /// Makes a new item and gives its place in the queue: its score, or what is
+    /// Makes a new item and returns its key in the queue: its score, or what is
     /// known of it without stateful features, above its age.
     #[inline(always)]
     fn make_item<E: ExpansionScorer>(
@@ -291,7 +291,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         u64::from(ordered_bits(future)) << 32 | u64::from(!age)
     }
 
-    /// Offers an item to its mini-stack.
+    /// Adds an item to its mini-stack.
     #[inline(always)]
     fn store_item(&mut self, space: &mut SearchSpace<'_>, edge: &Edge, number: u32) {
         let mut item = self.items[number as usize];
@@ -325,7 +325,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
     }
 
     /// Puts the item below and the item to the right, where they are new, into the
-    /// queue in place of its first, the item `number`.
+    /// queue instead of its first, the item `number`.
     #[inline(always)]
     fn replace_with_neighbours<E: ExpansionScorer>(
         &mut self,
@@ -465,7 +465,7 @@ struct MiniStacks {
     ids: HashTable<(CoverageId, u32, u32)>,
     /// How many mini-stacks there are, by words covered.
     counts: Vec<u32>,
-    /// Scratch: spans of a mini-stack, and what a stack kept.
+    /// Scratch: spans of a mini-stack, and the groups that a stack kept.
     spans: Vec<Span>,
     kept: Vec<(u32, u32, u32)>,
 }

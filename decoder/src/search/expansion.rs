@@ -1,5 +1,5 @@
-//! What both searches share: which phrases may come next, and what one more
-//! phrase adds to a score (`phrase-decoding.md` 3.6).
+//! What both searches share: which phrases may come next, and the score of a hypothesis
+//! with one more phrase (`phrase-decoding.md` 3.6).
 
 use miriam_lmcpu::LmWord;
 
@@ -23,7 +23,7 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
 }
 
 /// The spans by which a hypothesis that covers `coverage` and ended at `last_end`
-/// may go on: every span with options that is not covered and allowed, by start
+/// may be extended: every span with options that is not covered and allowed, by start
 /// and then by length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn for_each_extension(
 }
 
 /// Whether walls and zones, where there are any, let a hypothesis that covers
-/// `coverage` go on with `span`.
+/// `coverage` be extended by `span`.
 #[inline]
 pub(crate) fn respects_constraint(
     space: &SearchSpace<'_>,
@@ -53,7 +53,7 @@ pub(crate) fn respects_constraint(
     space.constraint.is_none_or(|c| c.allows(space.coverages, coverage, span, limit))
 }
 
-/// The same as [`for_each_extension`], whatever walls and zones there are.
+/// As [`for_each_extension`], without walls and zones.
 #[inline]
 fn for_each_reachable(
     space: &SearchSpace<'_>,
@@ -86,9 +86,9 @@ fn for_each_reachable(
 
 impl SearchSpace<'_> {
     /// A hypothesis, one of `hypotheses`, with one more phrase: the score and the
-    /// joint state. Features of the phrase, then the stateful ones in the order of
-    /// the ini, one addition after another. `completes`: nothing is left to be
-    /// covered.
+    /// joint state after it. First the score of the option, then the features of the
+    /// expansion in the order of the ini, one addition after another. `completes`:
+    /// nothing is left to be covered.
     #[inline(always)]
     pub(crate) fn score_expansion(
         &mut self,

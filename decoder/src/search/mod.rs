@@ -78,7 +78,8 @@ pub(crate) trait Search {
     /// The complete hypotheses that were kept, after the search is over.
     fn complete_hypotheses(&self) -> Range<u32>;
 
-    /// Which hypotheses lost to which; `None` for a search that discards losers.
+    /// Which hypotheses were recombined into which; `None` for a search that discards
+    /// them.
     fn lattice(&self) -> Option<&Lattice>;
 
     /// Statistics: items or hypotheses evaluated since the start.

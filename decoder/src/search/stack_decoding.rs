@@ -24,7 +24,7 @@ pub(crate) struct StackDecoding<L = Discard> {
     covered: u32,
     first: u32,
     last: u32,
-    /// Where the spans begin that are tried next.
+    /// The start of the spans that are tried next.
     span_start: u32,
     best: Option<HypothesisId>,
     num_evaluated: u64,
@@ -86,7 +86,7 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
 }
 
 impl<L: RecombinedArcs> StackDecoding<L> {
-    /// Goes on with `span` from every hypothesis of the stack that may.
+    /// Extends by `span` every hypothesis of the stack that may be.
     fn expand_span(&mut self, space: &mut SearchSpace<'_>, span: Span) {
         let limits = space.limits.stack_limits();
         let options = space.options;
@@ -136,7 +136,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         }
     }
 
-    /// Sorts and cuts the next stack.
+    /// Sorts and prunes the next stack.
     fn advance_stack(&mut self, space: &SearchSpace<'_>) {
         let limits = space.limits.stack_limits();
         self.covered += 1;

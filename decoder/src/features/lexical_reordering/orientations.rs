@@ -18,11 +18,11 @@ pub enum Orientations {
 /// A model type such as `wbe-msd-bidirectional-fe-allff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingType {
-    /// Which orientations it tells apart.
+    /// The orientations it tells apart.
     pub orientations: Orientations,
-    /// Whether the phrase is scored against the one before it.
+    /// Whether the phrase is scored for its orientation towards the previous one.
     pub backward: bool,
-    /// Whether the phrase before is scored against this one.
+    /// Whether the previous phrase is scored for the orientation of this one.
     pub forward: bool,
     /// Whether blocks are compared and not only neighbouring phrases.
     pub hierarchical: bool,
@@ -232,8 +232,8 @@ mod tests {
         let at = |distance| {
             [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at_distance(distance))
         };
-        assert_eq!(at(1), [0, 0, 0, 0], "right behind the block");
-        assert_eq!(at(-1), [1, 1, 1, 1], "right in front of it");
+        assert_eq!(at(1), [0, 0, 0, 0], "right after the block");
+        assert_eq!(at(-1), [1, 1, 1, 1], "right before it");
         assert_eq!(at(3), [2, 3, 1, 0], "farther right");
         assert_eq!(at(-3), [2, 2, 1, 1], "farther left");
         let all = |previous, current, covered: &[u32]| {
@@ -255,9 +255,9 @@ mod tests {
         use Orientations::*;
         let beginning = span(0, 0);
         let all = |previous: Span, current: Span| {
-            let place = RelativePosition::from_span(previous.end, current);
+            let position = RelativePosition::from_span(previous.end, current);
             let swaps = previous.start == current.end;
-            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at(place, swaps))
+            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at(position, swaps))
         };
         assert_eq!(all(beginning, span(0, 2)), [0, 0, 0, 0], "first phrase at the start");
         assert_eq!(all(beginning, span(1, 2)), [2, 3, 1, 0], "first phrase elsewhere");

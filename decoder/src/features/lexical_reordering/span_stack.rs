@@ -4,7 +4,7 @@
 //!
 //! A phrase that touches the block on top is merged with it, and the result with
 //! the block below while they touch; any other phrase begins a block of its own.
-//! Blocks are whole: everything inside one is translated.
+//! Everything inside a block is translated.
 
 use crate::span::Span;
 

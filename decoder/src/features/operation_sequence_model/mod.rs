@@ -121,7 +121,7 @@ pub(crate) struct IsolatedOperationScorer {
 
 impl IsolatedOperationScorer {
     /// The weighted score of the pair `source`, `target` with links `points` as if
-    /// it were a whole sentence, begun without context.
+    /// it were a sentence, begun without context.
     pub(crate) fn score(
         &mut self,
         model: &OperationSequenceModel,
