@@ -14,7 +14,7 @@ use miriam_textio::{Input, Lines, NoProgress};
 fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     let mut lines = Lines::new(Input::open(path).expect("the text is there"));
     let mut all = Vec::new();
-    while let Some(line) = lines.next().expect("the text is whole") {
+    while let Some(line) = lines.next().expect("the text is readable") {
         all.push(line.bytes.to_vec());
     }
     all
@@ -44,8 +44,8 @@ fn translate(criterion: &mut Criterion) {
         + "\n[search-algorithm]\n1\n[cube-pruning-pop-limit]\n400\n[stack]\n400\n[threads]\n1\n";
     let path = folder.path().join("moses.ini");
     fs::write(&path, text).expect("there is room");
-    let configuration = Configuration::from_ini(&path).expect("a right ini");
-    let system = System::load(&configuration, &NoProgress).expect("whole models");
+    let configuration = Configuration::from_ini(&path).expect("the ini is valid");
+    let system = System::load(&configuration, &NoProgress).expect("the models are valid");
 
     let mut group = criterion.benchmark_group("translate");
     group.sample_size(10).throughput(Throughput::Elements(words as u64));
@@ -55,7 +55,7 @@ fn translate(criterion: &mut Criterion) {
         bencher.iter(|| {
             for line in lines {
                 out.clear();
-                translator.translate_line(line, &mut out).expect("whole models");
+                translator.translate_line(line, &mut out).expect("the models are valid");
                 black_box(&out);
             }
         });
@@ -63,12 +63,12 @@ fn translate(criterion: &mut Criterion) {
     group.bench_function(format!("{name}, options made anew"), |bencher| {
         let mut out = Vec::new();
         bencher.iter_batched(
-            || System::load(&configuration, &NoProgress).expect("whole models"),
+            || System::load(&configuration, &NoProgress).expect("the models are valid"),
             |system| {
                 let mut translator = Translator::new(&system);
                 for line in lines {
                     out.clear();
-                    translator.translate_line(line, &mut out).expect("whole models");
+                    translator.translate_line(line, &mut out).expect("the models are valid");
                     black_box(&out);
                 }
                 system

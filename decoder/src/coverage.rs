@@ -1,13 +1,13 @@
-//! Sets of covered source positions, each stored once a sentence and named by a
-//! `u32`, with what follows from the set alone: how many positions it holds, the
+//! Sets of covered source positions, interned within a sentence as `u32` ids, with what
+//! follows from the set alone: how many positions it holds, the
 //! first gap, and the estimated score of the rest.
 
 use hashbrown::HashTable;
 
-use crate::features::Span;
 use crate::future_cost::FutureCost;
+use crate::span::Span;
 
-/// The name of a coverage within a sentence.
+/// The id of a coverage within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CoverageId(pub(crate) u32);
 
@@ -40,7 +40,7 @@ pub(crate) struct Coverages {
 }
 
 impl Coverages {
-    /// Forgets everything and knows the empty coverage of `length` positions.
+    /// Begins a sentence of `length` positions, with the empty coverage alone.
     pub(crate) fn start(&mut self, length: u32, costs: &FutureCost) {
         self.length = length;
         self.width = (length as usize).div_ceil(64).max(1);
@@ -52,7 +52,7 @@ impl Coverages {
         self.intern_scratch(costs);
     }
 
-    /// What is known of `id`.
+    /// The summary of `id`.
     #[inline]
     pub(crate) fn summary(&self, id: CoverageId) -> CoverageSummary {
         self.summaries[id.0 as usize]
@@ -131,28 +131,28 @@ impl Coverages {
         CoverageId(id)
     }
 
-    /// Facts about the set in `scratch`: gaps from left to right, their costs
+    /// The summary of the set in `scratch`: gaps from left to right, their costs
     /// added in that order (`phrase-decoding.md` 3.5).
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let covered = |p: u32| self.scratch[p as usize / 64] >> (p % 64) & 1 == 1;
-        let mut facts = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
+        let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         let mut gap = None;
         for position in 0..=self.length {
             let open = position < self.length && !covered(position);
             match gap {
                 None if open => {
                     gap = Some(position);
-                    facts.first_gap = facts.first_gap.min(position);
+                    summary.first_gap = summary.first_gap.min(position);
                 }
                 Some(start) if !open => {
-                    facts.estimate += costs.cost(start, position);
+                    summary.estimate += costs.cost(start, position);
                     gap = None;
                 }
                 _ => {}
             }
-            facts.covered += u32::from(position < self.length && !open);
+            summary.covered += u32::from(position < self.length && !open);
         }
-        facts
+        summary
     }
 }
 

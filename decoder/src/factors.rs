@@ -11,10 +11,39 @@
 
 use std::borrow::Cow;
 
-use crate::config::FactorSettings;
-
 /// The highest number a factor may have; Moses stops at 3.
 pub(crate) const MAX_FACTOR: usize = 15;
+
+/// How words are cut into factors and put together again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactorSettings {
+    /// What stands between factors; empty where words are never cut.
+    pub delimiter: String,
+    /// Which factors the columns of an input word are; nothing for 0, 1, 2 and
+    /// so on, as many as there are.
+    pub input: Option<Vec<usize>>,
+    /// Which factors are printed.
+    pub output: Vec<usize>,
+    /// What is printed between them.
+    pub output_delimiter: String,
+    /// Whether all factors are printed.
+    pub report_all_factors: bool,
+    /// The factor of input words that holds what is printed in their place.
+    pub placeholder_factor: Option<usize>,
+}
+
+impl Default for FactorSettings {
+    fn default() -> Self {
+        FactorSettings {
+            delimiter: "|".into(),
+            input: None,
+            output: vec![0],
+            output_delimiter: "|".into(),
+            report_all_factors: false,
+            placeholder_factor: None,
+        }
+    }
+}
 
 /// How the words of a system are cut into factors, and who needs which.
 #[derive(Clone, Debug)]
@@ -67,6 +96,11 @@ impl FactorScheme {
     /// ones vanish.
     fn columns<'a>(&'a self, written: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         FactorSplit { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
+    }
+
+    /// The factor of input words that holds what is printed in their place.
+    pub(crate) fn placeholder_factor(&self) -> Option<usize> {
+        self.settings.placeholder_factor
     }
 
     fn delimiter(&self) -> &[u8] {
@@ -230,6 +264,29 @@ impl<'a> Iterator for FactorSplit<'a> {
     }
 }
 
+/// A list of factors, `0,2`.
+pub(crate) fn parse_factors(text: &str) -> Result<Vec<usize>, String> {
+    let list = text.split(',').map(parse_factor).collect::<Result<Vec<usize>, _>>()?;
+    match (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
+        Some(i) => Err(format!("factor {} is named twice", list[i])),
+        None => Ok(list),
+    }
+}
+
+/// The number of a factor.
+pub(crate) fn parse_factor(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(factor) if factor <= MAX_FACTOR => Ok(factor),
+        _ => Err(format!("{text:?} is not the number of a factor, 0 to {MAX_FACTOR}")),
+    }
+}
+
+/// Factor 0 of a token: the text before its first bar. Empty factors are skipped; a token
+/// of bars alone is its own surface.
+pub(crate) fn surface(token: &[u8]) -> &[u8] {
+    token.split(|&b| b == b'|').find(|factor| !factor.is_empty()).unwrap_or(token)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,5 +356,13 @@ mod tests {
         assert_eq!(*all.output_form(b"house||sg"), *b"house/sg");
         assert_eq!(*all.output_form(b"||"), *b"||");
         assert_eq!(all.mark_unknown(b"house|NN", b"<", b">"), b"<house>|NN");
+    }
+
+    #[test]
+    fn surface_of_a_token() {
+        assert_eq!(surface(b"house"), b"house");
+        assert_eq!(surface(b"house|NN"), b"house");
+        assert_eq!(surface(b"|house"), b"house");
+        assert_eq!(surface(b"||"), b"||");
     }
 }

@@ -1,7 +1,7 @@
-//! The matrix of estimated scores (`phrase-decoding.md` 3.5): the best that any
-//! choice of options could give a stretch of the source, by itself.
+//! Future costs (`phrase-decoding.md` 3.5): for each span of the source an estimate of
+//! the best score that any choice of options can give it.
 
-/// Estimated scores of all stretches of a sentence, in a buffer that is reused.
+/// The future costs of all spans of a sentence, in a buffer that is reused.
 #[derive(Default)]
 pub(crate) struct FutureCost {
     length: usize,

@@ -3,8 +3,8 @@
 
 use crate::config::InputSettings;
 use crate::markup::{MarkedText, MarkupMode, SentenceMarkup};
+use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::sentence_table::SentenceTable;
-use crate::translator::MAX_SENTENCE_WORDS;
 use crate::{Error, Result};
 
 /// An input line, in buffers that are reused.

@@ -3,57 +3,87 @@
 //!
 //! [`Configuration`] reads the ini file and the command line; [`System::load`]
 //! opens the models; a [`Translator`], one a thread, turns a line into a line;
-//! [`translate`] runs a whole text over many threads in order. What a system is
-//! made of is immutable and shared; what a sentence needs lives in buffers of
-//! its translator, which are reused, so that nothing is allocated a hypothesis.
+//! [`translate`] runs a text over many threads in order. A system is immutable and
+//! shared; what a sentence needs is in buffers of its translator, which are reused, so
+//! that nothing is allocated a hypothesis.
+//!
+//! The modules form layers, each importing only those above it in this list
+//! (`tests/architecture.rs` tests that there are no circles):
+//!
+//! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,
+//!   `output_streams`: words, lines and what goes wrong with them;
+//! - `models`: phrase tables, reordering tables, language models, the vocabulary;
+//! - `sentence`, `lm_scoring`, `options`, `coverage`, `future_cost`,
+//!   `reordering_constraint`, `joint_states`, `hypothesis`: what a search reads and grows;
+//! - `features`: the feature functions, a file each: keys, weights, scores, values;
+//! - `config`, `input_line`: from ini and command line to typed values; what a line has
+//!   besides words;
+//! - `plan`, `system`: the features with their weights over the models;
+//! - `option_building`, `search`: target phrases scored and pruned; both searches;
+//! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable
+//!   result, a line;
+//! - `n_best`, `reports`, `output`, `surface_forms`: what is written for a line;
+//! - `translator`, `translate`, `tuning`: one line, a text, the weights of a system.
 //!
 //! The behaviour follows the specification of phrase-based decoding section by
 //! section; modules name the section they follow.
 
 #![forbid(unsafe_code)]
 
-mod component_layout;
 mod config;
 mod coverage;
+mod decoded_sentence;
 mod error;
-mod factored_system;
 mod factors;
+mod feature_line;
 mod features;
 mod future_cost;
+mod hypothesis;
 mod input_line;
+mod joint_states;
+mod line_decoder;
 mod line_errors;
+mod lm_scoring;
 mod markup;
+mod models;
 mod n_best;
+mod option_building;
 mod options;
 mod output;
 mod output_streams;
+mod plan;
 mod reordering_constraint;
-mod reordering_model;
 mod reports;
 mod search;
 mod sentence;
+mod sentence_decoder;
 mod sentence_table;
-mod set_weights;
+mod span;
 mod surface_forms;
 mod system;
 mod translate;
 mod translator;
 pub mod tuning;
 
-pub use component_layout::FeatureComponents;
 pub use config::{
-    Configuration, DecodingGraphBackoff, DecodingStep, FactorSettings, FeatureKind, FeatureSpec,
-    InputSettings, LanguageModelSpec, NBestOptions, OperationSequenceModelSpec, OutputOptions,
-    PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec, SearchAlgorithm,
-    Settings, UnknownWordSpec, options_help,
+    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,
+    SearchAlgorithm, Settings, options_help,
 };
 pub use error::{Error, Result};
-pub use features::{Orientations, ReorderingType, Span};
+pub use factors::FactorSettings;
+pub use features::{
+    FeatureComponents, FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec,
+    Orientations, PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec,
+    ReorderingType, UnknownWordSpec,
+};
 pub use line_errors::{LineError, LineErrorKind};
 pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
 pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;
+pub use sentence::MAX_SENTENCE_WORDS;
+pub use sentence_decoder::Statistics;
+pub use span::Span;
 pub use system::System;
 pub use translate::{LineProcessor, translate, translate_raw_text, translate_text};
-pub use translator::{MAX_SENTENCE_WORDS, Statistics, Translator};
+pub use translator::Translator;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::config::Settings;
-use crate::features::Span;
+use crate::span::Span;
 
 /// One phrase of a translation.
 #[derive(Clone, Debug, PartialEq)]

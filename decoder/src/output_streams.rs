@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use miriam_textio::Output;
 
-use crate::{LineError, Result, Settings};
+use crate::Result;
+use crate::line_errors::LineError;
 
 /// A kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +69,18 @@ pub(crate) struct OutputStreams {
 }
 
 impl OutputStreams {
-    /// Creates the files that `settings` names.
-    pub(crate) fn create(settings: &Settings) -> Result<Self> {
-        let mut places: Vec<(Vec<OutputStream>, &PathBuf)> = Vec::new();
-        for (stream, path) in &settings.outputs {
-            match places.iter_mut().find(|(_, known)| is_same_path(known, path)) {
+    /// Creates the files of `outputs`, the streams with their paths.
+    pub(crate) fn create(outputs: &[(OutputStream, PathBuf)]) -> Result<Self> {
+        let mut files: Vec<(Vec<OutputStream>, &PathBuf)> = Vec::new();
+        for (stream, path) in outputs {
+            match files.iter_mut().find(|(_, known)| is_same_path(known, path)) {
                 Some((streams, _)) => streams.push(*stream),
-                None => places.push((vec![*stream], path)),
+                None => files.push((vec![*stream], path)),
             }
         }
         let create =
             |(streams, path): (Vec<OutputStream>, &PathBuf)| Ok((streams, Output::create(path)?));
-        let outputs = places.into_iter().map(create).collect::<Result<_>>()?;
+        let outputs = files.into_iter().map(create).collect::<Result<_>>()?;
         Ok(OutputStreams { outputs })
     }
 

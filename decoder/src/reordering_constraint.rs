@@ -1,15 +1,15 @@
 //! Walls and zones (`phrase-decoding.md` 3.2): where a sentence must not be
 //! reordered.
 //!
-//! A wall stands behind a position: nothing right of it is translated while
-//! something left of it is not. A zone is a stretch of words that, once begun, is
+//! A wall comes after a position: nothing right of it is translated while
+//! something left of it is not. A zone is a span of words that, once begun, is
 //! finished before anything else is translated; walls inside a zone count inside
 //! the innermost zone only. The rules are Moses', which stop a search at the
 //! first phrase that cannot end well rather than describe the orders that can.
 
 use crate::coverage::{CoverageId, Coverages};
-use crate::features::Span;
 use crate::markup::SentenceMarkup;
+use crate::span::Span;
 
 /// No zone, no wall.
 const NONE: u32 = u32::MAX;
@@ -17,16 +17,16 @@ const NONE: u32 = u32::MAX;
 /// The walls and zones of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct ReorderingConstraint {
-    /// For each position the zone whose wall stands behind it.
+    /// For each position the zone whose wall comes after it.
     local_walls: Vec<u32>,
-    /// For each position the first that has a wall behind it, from it on.
+    /// For each position the first one from it on that has a wall after it.
     next_wall: Vec<u32>,
     zones: Vec<Span>,
     is_active: bool,
 }
 
 impl ReorderingConstraint {
-    /// Forgets everything: a sentence may be reordered at will.
+    /// Removes all walls and zones.
     pub(crate) fn clear(&mut self) {
         self.is_active = false;
     }
@@ -61,7 +61,7 @@ impl ReorderingConstraint {
                 let other = self.zones[z as usize];
                 other.start < zone.start || other.end > zone.end
             };
-            // The wall behind a zone's last word is not inside it.
+            // The wall after a zone's last word is not inside it.
             let inside = zone.start as usize..zone.end as usize - 1;
             for (wall, local) in walls[inside.clone()].iter_mut().zip(&mut self.local_walls[inside])
             {
@@ -82,12 +82,12 @@ impl ReorderingConstraint {
         }
     }
 
-    /// Whether there is anything to respect.
+    /// Whether there are walls or zones.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active
     }
 
-    /// Whether a hypothesis that covers `coverage` may go on with `span`, which
+    /// Whether a hypothesis that covers `coverage` may be extended by `span`, which
     /// it does not cover, under the distortion limit.
     pub(crate) fn allows(
         &self,
@@ -101,7 +101,7 @@ impl ReorderingConstraint {
         if span.start != gap && self.next_wall[gap as usize] < span.end - 1 {
             return false;
         }
-        // Everything up to here is translated: going on is always right.
+        // Everything up to here is translated: the next words are always allowed.
         if facts.covered == gap && span.start == gap {
             return true;
         }
@@ -138,10 +138,10 @@ impl ReorderingConstraint {
                 }
                 continue;
             }
-            let mut left_behind = false;
+            let mut leaves_gap = false;
             for position in zone.start..span.end.min(zone.end) - 1 {
-                left_behind |= position < span.start && !covered(position);
-                if left_behind && self.local_walls[position as usize] == z as u32 {
+                leaves_gap |= position < span.start && !covered(position);
+                if leaves_gap && self.local_walls[position as usize] == z as u32 {
                     return false;
                 }
             }

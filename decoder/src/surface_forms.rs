@@ -2,16 +2,16 @@
 //! the place of placeholders (`phrase-decoding.md` 3.13). All outputs print words through
 //! this module.
 
-use crate::features::Span;
+use crate::models::Models;
 use crate::options::{OptionId, SentenceOptions};
 use crate::sentence::Sentence;
-use crate::system::System;
+use crate::span::Span;
 use crate::{Error, Result};
 
 /// The surface forms of a sentence's options.
 #[derive(Clone, Copy)]
 pub(crate) struct SurfaceForms<'a> {
-    pub(crate) system: &'a System,
+    pub(crate) models: &'a Models,
     pub(crate) sentence: &'a Sentence,
     pub(crate) options: &'a SentenceOptions,
 }
@@ -26,15 +26,15 @@ impl<'a> SurfaceForms<'a> {
         mut each: impl FnMut(&[u8]),
     ) -> Result<()> {
         let words = self.options.words(option);
-        let Some(scheme) = &self.system.factor_scheme else {
-            words.iter().for_each(|&word| each(self.sentence.word(word, self.system)));
+        let Some(scheme) = &self.models.factor_scheme else {
+            words.iter().for_each(|&word| each(self.sentence.word(word, self.models)));
             return Ok(());
         };
         let entities = self.placeholder_entities(option, span)?;
         for (position, &word) in words.iter().enumerate() {
             match entities.iter().rev().find(|(target, _)| usize::from(*target) == position) {
                 Some((_, entity)) => each(entity),
-                None => each(&scheme.output_form(self.sentence.word(word, self.system))),
+                None => each(&scheme.output_form(self.sentence.word(word, self.models))),
             }
         }
         Ok(())
@@ -51,8 +51,8 @@ impl<'a> SurfaceForms<'a> {
             return;
         }
         for &word in self.options.words(option) {
-            let word = self.sentence.word(word, self.system);
-            match &self.system.factor_scheme {
+            let word = self.sentence.word(word, self.models);
+            match &self.models.factor_scheme {
                 Some(scheme) => each(&scheme.output_form(word)),
                 None => each(word),
             }
@@ -70,7 +70,7 @@ impl<'a> SurfaceForms<'a> {
             return Ok(entities);
         }
         let mut alignment = Vec::new();
-        self.options.push_alignment_points(option, self.system, &mut alignment);
+        self.options.push_alignment_points(option, self.models, &mut alignment);
         for (position, entity) in self.sentence.placeholders(span) {
             let mut targets: Vec<u16> = alignment
                 .iter()
@@ -85,7 +85,7 @@ impl<'a> SurfaceForms<'a> {
                     "the placeholder {:?}, word {}, is aligned to {} words of its translation, \
                      not to one; the phrase table needs alignments, and placeholders must be \
                      translated by words of their own",
-                    String::from_utf8_lossy(self.sentence.word(word, self.system)),
+                    String::from_utf8_lossy(self.sentence.word(word, self.models)),
                     span.start + position + 1,
                     targets.len(),
                 )));

@@ -9,14 +9,13 @@ use crate::line_errors::Warnings;
 use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::{Result, System, Translator};
 
-/// What brings raw text into a system's tokens, and its translations back; a tokeniser
+/// Turns raw text into a system's tokens, and translations back into text; a tokeniser
 /// and a detokeniser, say.
 pub trait LineProcessor: Sync {
-    /// Appends what the system gets for `line` to `out`, without a line end.
+    /// Appends the tokens of `line` to `out`, without a line end.
     fn preprocess(&self, line: &[u8], out: &mut Vec<u8>);
 
-    /// Appends what becomes of the best translation of a line to `out`, without a line
-    /// end.
+    /// Appends the text of the best translation of a line to `out`, without a line end.
     fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>);
 }
 
@@ -27,13 +26,12 @@ pub fn translate(system: &System) -> Result<()> {
     translate_text(system, input, &CancellationToken::new(), &NoProgress)
 }
 
-/// As [`translate`], with the lines of `input`, until `stop` is asked for: then
-/// what has been read is translated and written, and nothing more is read.
-/// Failing, it asks itself, so that nobody waits for input any more. `progress`
-/// hears how many lines are written.
+/// As [`translate`], with the lines of `input`, until `stop` is cancelled: then
+/// what has been read is translated and written, and nothing more is read. An error
+/// cancels it too, so that reading stops. `progress` gets the number of lines written.
 ///
-/// Where the settings name CPUs, workers are tied to them; on one thread the only
-/// worker is the caller, who stays there.
+/// Where the settings name CPUs, workers are pinned to them; on one thread the only
+/// worker is the caller, which stays pinned.
 pub fn translate_text(
     system: &System,
     input: Input,
@@ -44,8 +42,8 @@ pub fn translate_text(
 }
 
 /// As [`translate_text`], with raw text: `form` prepares lines before they are
-/// translated, and restores their best translations. Lists, alignments and other streams
-/// are about the tokens between.
+/// translated, and restores their best translations. N-best lists, alignments and other
+/// streams hold tokens.
 pub fn translate_raw_text(
     system: &System,
     input: Input,
@@ -66,7 +64,7 @@ fn translate_lines(
     let settings = &system.settings;
     // In the background also for one thread: a wait for input can be interrupted.
     let mut lines = Lines::in_background(input).until_cancelled(stop);
-    let mut streams = OutputStreams::create(settings)?;
+    let mut streams = OutputStreams::create(&settings.outputs)?;
     let mut warnings = (!streams.has(OutputStream::Errors))
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let mut warned = false;
@@ -116,11 +114,11 @@ fn translate_lines(
                 form.postprocess(best, out.stream_mut(OutputStream::Best));
                 out.stream_mut(OutputStream::Best).push(b'\n');
             }
-            let mishaps = translator.take_line_errors();
-            for mishap in &mishaps {
-                mishap.write_record(number, out.stream_mut(OutputStream::Errors));
+            let line_errors = translator.take_line_errors();
+            for error in &line_errors {
+                error.write_record(number, out.stream_mut(OutputStream::Errors));
             }
-            out.line_errors = mishaps;
+            out.line_errors = line_errors;
             Ok(out)
         }
     };
@@ -144,7 +142,7 @@ fn translate_lines(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
-    // What has been written is whole also where more could not be.
+    // What was written is flushed also where more could not be written.
     let finished = streams.finish();
     outcome.and(finished)
 }

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 #[derive(Debug, Clone)]
 struct Model {
     pairs: Vec<Pair>,
-    /// One table for all pairs, or two for those that are told apart.
+    /// One table for all pairs, or two for those that differ.
     tables: usize,
     lms: Vec<Lm>,
     limit: i32,
@@ -58,7 +58,7 @@ fn lm(order: usize) -> impl Strategy<Value = Lm> {
         proptest::collection::vec(ngram, 0..14),
         numbers,
         // Where only some words have backoffs, states get short and the scores
-        // behind them are constants; where any n-gram may lack one, a state can
+        // after them are constants; where any n-gram may lack one, a state can
         // be longer than that of its suffix.
         proptest::collection::vec(proptest::bool::ANY, WORDS.len()),
         proptest::bool::weighted(0.4),
@@ -129,7 +129,7 @@ impl Model {
         self.pairs.iter().filter_map(line).collect()
     }
 
-    /// A table as it stands in a line of input.
+    /// A table as it is written in a line of input.
     fn in_line(&self, table: usize) -> String {
         self.lines(table).join(" $$$ ")
     }
@@ -178,7 +178,7 @@ impl Model {
         [mapping, ini, weights].concat()
     }
 
-    /// The weighted natural-log score of `word` behind `history`.
+    /// The weighted natural-log score of `word` after `history`.
     fn lm_score(&self, history: &[usize], word: usize) -> f64 {
         let scores = self.lms.iter().map(|lm| {
             let context = &history[history.len().saturating_sub(lm.order - 1)..];
@@ -292,7 +292,7 @@ impl Exhaustive<'_> {
         ends: bool,
     ) {
         if covered.iter().all(|&c| c) {
-            // Behind an empty phrase no sentence end is scored.
+            // After an empty phrase no sentence end is scored.
             let end = if ends { self.model.lm_score(history, 2) } else { 0.0 };
             self.scores.push(score + end);
             return;
@@ -339,7 +339,7 @@ impl Exhaustive<'_> {
     }
 }
 
-/// Where each line's second table stands.
+/// Where each line's second table is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum SecondTable {
     /// In a file, as the first does.
@@ -439,7 +439,7 @@ fn check_lists(
         let best = translator.translate(line.as_bytes()).unwrap();
         prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
         if list.len() == size {
-            // Cut: what a distinct list goes on with is not here.
+            // Truncated: the further entries of a distinct list are not here.
             continue;
         }
         // Of each translation the best derivation is left.

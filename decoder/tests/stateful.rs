@@ -1,5 +1,5 @@
 //! Features that look back at more than words (reordering of every type, early
-//! distortion cost, operation sequences) against definitions applied to whole
+//! distortion cost, operation sequences) against definitions applied to complete
 //! derivations: every segmentation, order and choice of options is listed and scored
 //! from its beginning, with plain f64 sums and nothing carried along. Under the
 //! exact rule of recombination wide stacks must find the same best score; under
@@ -188,7 +188,7 @@ impl Lm {
         }
     }
 
-    /// log10 p of a sequence behind `<s>`.
+    /// log10 p of a sequence after `<s>`.
     fn score_sequence(&self, operations: &[String]) -> f64 {
         let mut history = vec!["<s>"];
         let mut sum = 0.0;
@@ -469,7 +469,7 @@ fn forward(
     )
 }
 
-/// A derivation told as operations.
+/// A derivation as operations.
 #[derive(Default)]
 struct OperationTrace {
     operations: Vec<String>,
@@ -529,9 +529,9 @@ impl OperationTrace {
         }
         let mut apart = BTreeSet::new();
         self.delete(0, target, &deleted, &apart);
-        let mut told: BTreeSet<usize> = BTreeSet::new();
+        let mut listed: BTreeSet<usize> = BTreeSet::new();
         for first in 0..target.len() {
-            if deleted.contains(&first) || told.contains(&first) {
+            if deleted.contains(&first) || listed.contains(&first) {
                 continue;
             }
             // The words connected with `first`, until nothing is added.
@@ -540,7 +540,7 @@ impl OperationTrace {
                 from.extend(links.iter().filter(|l| to.contains(&l.1)).map(|l| l.0));
                 to.extend(links.iter().filter(|l| from.contains(&l.0)).map(|l| l.1));
             }
-            told.extend(&to);
+            listed.extend(&to);
             let mut run = first;
             for &t in to.iter().skip(1) {
                 if t == run + 1 {

@@ -1,15 +1,6 @@
 //! Feature types of Moses that are something else here: opened by another name,
 //! or not available, for a reason that a user wants to read.
 
-/// Types whose models this decoder opens as it opens KENLM's: an ARPA file, or a
-/// binary one of KenLM's or ours.
-const LANGUAGE_MODELS: &[&str] = &["IRSTLM", "KENLMBatch", "LanguageModel", "SRILM"];
-
-/// Whether models of the type are opened as KENLM's are.
-pub(super) fn is_language_model(type_name: &str) -> bool {
-    LANGUAGE_MODELS.contains(&type_name)
-}
-
 /// What a type needs that is not there, and what to do; nothing for a name that
 /// Moses does not know either.
 pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
@@ -98,10 +89,11 @@ pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::is_language_model_alias;
 
     #[test]
     fn a_type_is_opened_or_explained_or_unknown() {
-        assert!(is_language_model("IRSTLM") && unsupported_reason("IRSTLM").is_none());
+        assert!(is_language_model_alias("IRSTLM") && unsupported_reason("IRSTLM").is_none());
         assert!(
             unsupported_reason("PhraseDictionaryCompact").is_some_and(|why| why.contains("minphr"))
         );

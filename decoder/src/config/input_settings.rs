@@ -3,7 +3,7 @@
 
 use super::settings::SettingsReader;
 use crate::Result;
-use crate::factors::MAX_FACTOR;
+use crate::factors::{FactorSettings, parse_factor, parse_factors};
 use crate::markup::{Brackets, MarkupMode};
 
 /// What may stand in an input line besides words, and how words are written.
@@ -19,37 +19,6 @@ pub struct InputSettings {
     pub has_sentence_table: bool,
     /// How words are cut into factors.
     pub factors: FactorSettings,
-}
-
-/// How words are cut into factors and put together again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactorSettings {
-    /// What stands between factors; empty where words are never cut.
-    pub delimiter: String,
-    /// Which factors the columns of an input word are; nothing for 0, 1, 2 and
-    /// so on, as many as there are.
-    pub input: Option<Vec<usize>>,
-    /// Which factors are printed.
-    pub output: Vec<usize>,
-    /// What is printed between them.
-    pub output_delimiter: String,
-    /// Whether all factors are printed.
-    pub report_all_factors: bool,
-    /// The factor of input words that holds what is printed in their place.
-    pub placeholder_factor: Option<usize>,
-}
-
-impl Default for FactorSettings {
-    fn default() -> Self {
-        FactorSettings {
-            delimiter: "|".into(),
-            input: None,
-            output: vec![0],
-            output_delimiter: "|".into(),
-            report_all_factors: false,
-            placeholder_factor: None,
-        }
-    }
 }
 
 impl InputSettings {
@@ -95,45 +64,43 @@ impl InputSettings {
             brackets,
             monotone_at_punctuation: read.boolean("monotone-at-punctuation", false)?,
             has_sentence_table: brings_table,
-            factors: FactorSettings::new(read)?,
+            factors: read_factor_settings(read)?,
         })
     }
 }
 
-impl FactorSettings {
-    fn new(read: &SettingsReader<'_>) -> Result<Self> {
-        let defaults = FactorSettings::default();
-        let delimiter = match read.value("factor-delimiter")? {
-            None => defaults.delimiter,
-            // Moses' word for it.
-            Some("none") => String::new(),
-            Some(text) => text.to_owned(),
-        };
-        let output_delimiter = match read.value("output-factor-delimiter")? {
-            Some(text) => text.to_owned(),
-            None if delimiter.is_empty() => defaults.output_delimiter,
-            None => delimiter.clone(),
-        };
-        let placeholder = match read.value("placeholder-factor")? {
-            None => None,
-            Some(text) => match parse_factor(text) {
-                Ok(0) => {
-                    let reason = "factor 0 is the word itself; give one that no model looks at";
-                    return read.fail("placeholder-factor", reason);
-                }
-                Ok(factor) => Some(factor),
-                Err(reason) => return read.fail("placeholder-factor", reason),
-            },
-        };
-        Ok(FactorSettings {
-            delimiter,
-            input: parse_factor_parameter(read, "input-factors")?,
-            output: parse_factor_parameter(read, "output-factors")?.unwrap_or(defaults.output),
-            output_delimiter,
-            report_all_factors: read.boolean("report-all-factors", false)?,
-            placeholder_factor: placeholder,
-        })
-    }
+fn read_factor_settings(read: &SettingsReader<'_>) -> Result<FactorSettings> {
+    let defaults = FactorSettings::default();
+    let delimiter = match read.value("factor-delimiter")? {
+        None => defaults.delimiter,
+        // Moses' word for it.
+        Some("none") => String::new(),
+        Some(text) => text.to_owned(),
+    };
+    let output_delimiter = match read.value("output-factor-delimiter")? {
+        Some(text) => text.to_owned(),
+        None if delimiter.is_empty() => defaults.output_delimiter,
+        None => delimiter.clone(),
+    };
+    let placeholder = match read.value("placeholder-factor")? {
+        None => None,
+        Some(text) => match parse_factor(text) {
+            Ok(0) => {
+                let reason = "factor 0 is the word itself; give one that no model looks at";
+                return read.fail("placeholder-factor", reason);
+            }
+            Ok(factor) => Some(factor),
+            Err(reason) => return read.fail("placeholder-factor", reason),
+        },
+    };
+    Ok(FactorSettings {
+        delimiter,
+        input: parse_factor_parameter(read, "input-factors")?,
+        output: parse_factor_parameter(read, "output-factors")?.unwrap_or(defaults.output),
+        output_delimiter,
+        report_all_factors: read.boolean("report-all-factors", false)?,
+        placeholder_factor: placeholder,
+    })
 }
 
 /// The factors of a parameter that has one a line, or several with commas.
@@ -142,22 +109,5 @@ fn parse_factor_parameter(read: &SettingsReader<'_>, name: &str) -> Result<Optio
     match parse_factors(&words.join(",")) {
         Ok(list) => Ok(Some(list)),
         Err(reason) => read.fail(name, reason),
-    }
-}
-
-/// A list of factors, `0,2`.
-pub(super) fn parse_factors(text: &str) -> Result<Vec<usize>, String> {
-    let list = text.split(',').map(parse_factor).collect::<Result<Vec<usize>, _>>()?;
-    match (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
-        Some(i) => Err(format!("factor {} is named twice", list[i])),
-        None => Ok(list),
-    }
-}
-
-/// The number of a factor.
-pub(super) fn parse_factor(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(factor) if factor <= MAX_FACTOR => Ok(factor),
-        _ => Err(format!("{text:?} is not the number of a factor, 0 to {MAX_FACTOR}")),
     }
 }

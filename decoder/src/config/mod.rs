@@ -21,16 +21,13 @@ mod weights;
 
 use std::path::{Path, PathBuf};
 
-pub use feature_lines::{
-    FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec, PhraseTableFormat,
-    PhraseTableSpec, ReorderingSource, ReorderingSpec, UnknownWordSpec,
-};
-pub use input_settings::{FactorSettings, InputSettings};
+pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::options_help;
 
+use crate::features::{FeatureKind, FeatureSpec};
 use crate::{Error, Result};
 
 /// Parameter names with their values, in the order of first appearance.
@@ -163,18 +160,7 @@ impl Configuration {
 
     /// The paths of the ini and of every file that a feature names.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
-        let named = self.features.iter().filter_map(|feature| match &feature.kind {
-            FeatureKind::LanguageModel(spec) => Some(&spec.path),
-            FeatureKind::OperationSequenceModel(spec) => Some(&spec.path),
-            FeatureKind::LexicalReordering(ReorderingSpec {
-                source: ReorderingSource::Text(path),
-                ..
-            }) => Some(path),
-            FeatureKind::PhraseTable(spec) if spec.format != PhraseTableFormat::PerSentence => {
-                Some(&spec.path)
-            }
-            _ => None,
-        });
+        let named = self.features.iter().filter_map(|feature| feature.kind.model_path());
         named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])
     }
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use super::Settings;
 use super::settings::SettingsReader;
-use crate::{OutputStream, Result};
+use crate::Result;
+use crate::output_streams::OutputStream;
 
 /// What the outputs contain.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{InputSettings, OutputOptions, Parameters, cpu_affinity, output_options};
-use crate::{OutputStream, Result};
+use crate::Result;
+use crate::feature_line::parse_boolean;
+use crate::output_streams::OutputStream;
 
 /// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,14 +262,5 @@ impl SettingsReader<'_> {
             },
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
-    }
-}
-
-/// yes, y, true, 1, no, n, false or 0 in any case.
-pub(super) fn parse_boolean(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "yes" | "y" | "true" | "1" => Some(true),
-        "no" | "n" | "false" | "0" => Some(false),
-        _ => None,
     }
 }

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use super::settings::parse_boolean;
 use super::{Parameters, supported_parameters};
 use crate::Result;
+use crate::feature_line::parse_boolean;
 
 /// How an option is handled.
 enum OptionHandling {

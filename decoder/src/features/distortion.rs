@@ -1,9 +1,13 @@
-//! What a jump costs: when it is made, or as early as it is known
-//! (`phrase-decoding.md` 3.6, 5.2).
+//! Distortion: minus the length of a jump in words, charged when the jump is made or as
+//! early as it is known (`phrase-decoding.md` 3.6, 5.2).
 
-use super::Span;
+use super::expansion_feature::{ExpansionFeature, ExpansionInput, Transition};
+use super::{FeatureSet, LoadContext, RecombinationKey};
+use crate::coverage::Coverages;
+use crate::hypothesis::Hypothesis;
+use crate::span::Span;
 
-/// The length of the jump to `span` from the end of the phrase before, in words.
+/// The length of the jump to `span` from the end of the previous phrase, in words.
 #[inline]
 pub(crate) fn jump_distance(last_end: u32, span: Span) -> i64 {
     (i64::from(last_end) - i64::from(span.start)).abs()
@@ -11,19 +15,87 @@ pub(crate) fn jump_distance(last_end: u32, span: Span) -> i64 {
 
 /// The jumps that become unavoidable with `span`, in words, after Moore and Quirk
 /// (2007): a phrase that leaves a gap pays for going over it and coming back, so
-/// that later phrases in the gap cost nothing. `last_end` is where the phrase
-/// before ended (0 at the beginning), `first_gap` the first open position before
-/// `span` is covered.
+/// that later phrases in the gap cost nothing. `last_end` is the end of the previous
+/// phrase (0 at the beginning), `first_gap` the first open position before `span` is
+/// covered.
 #[inline]
-pub(crate) fn early_distortion_distance(last_end: u32, span: Span, first_gap: u32) -> i64 {
+fn early_distortion_distance(last_end: u32, span: Span, first_gap: u32) -> i64 {
     let length = i64::from(span.end - span.start);
     if span.start == first_gap {
         0
     } else if span.end < last_end {
         2 * length
     } else {
-        // Words skipped since the whole prefix, or since the phrase before.
+        // Words skipped since the covered prefix, or since the previous phrase.
         2 * (i64::from(span.start - first_gap.max(last_end)) + length)
+    }
+}
+
+/// The length of a jump, charged when it is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Distortion {
+    component: usize,
+    weight: f32,
+}
+
+/// Adds the feature to `set`, in the form that the settings ask for.
+pub(super) fn load(set: &mut FeatureSet, component: usize, context: &LoadContext<'_>) {
+    set.recombination_key = RecombinationKey { uses_end: true, ..set.recombination_key };
+    let weight = 0.0;
+    set.expansion.push(match context.early_distortion {
+        true => ExpansionFeature::EarlyDistortion(EarlyDistortion { component, weight }),
+        false => ExpansionFeature::Distortion(Distortion { component, weight }),
+    });
+}
+
+impl Distortion {
+    pub(super) fn set_weights(&mut self, weights: &[f32]) {
+        self.weight = weights[self.component];
+    }
+
+    #[inline(always)]
+    fn value(transition: &Transition) -> f32 {
+        -transition.distance
+    }
+
+    /// The weighted score of a transition.
+    #[inline(always)]
+    pub(crate) fn score(&self, transition: &Transition) -> f32 {
+        Self::value(transition) * self.weight
+    }
+
+    pub(super) fn add_value(&self, transition: &Transition, values: &mut [f32]) {
+        values[self.component] += Self::value(transition);
+    }
+}
+
+/// The jumps that become unavoidable, charged as soon as they do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EarlyDistortion {
+    component: usize,
+    weight: f32,
+}
+
+impl EarlyDistortion {
+    pub(super) fn set_weights(&mut self, weights: &[f32]) {
+        self.weight = weights[self.component];
+    }
+
+    // Not inlined, to keep the loop over common features small.
+    #[inline(never)]
+    fn value(coverages: &Coverages, previous: &Hypothesis, span: Span) -> f32 {
+        let first_gap = coverages.summary(previous.coverage).first_gap;
+        -(early_distortion_distance(previous.span.end, span, first_gap) as f32)
+    }
+
+    #[inline(always)]
+    pub(super) fn score(&self, input: &ExpansionInput<'_>) -> f32 {
+        Self::value(input.coverages, input.previous, input.transition.span) * self.weight
+    }
+
+    pub(super) fn add_value(&self, input: &ExpansionInput<'_>, values: &mut [f32]) {
+        values[self.component] +=
+            Self::value(input.coverages, input.previous, input.transition.span);
     }
 }
 
@@ -46,7 +118,7 @@ mod tests {
     fn early_jumps() {
         assert_eq!(early_distortion_distance(0, span(0, 3), 0), 0, "next to the prefix");
         assert_eq!(early_distortion_distance(7, span(2, 4), 2), 0, "back in the gap");
-        assert_eq!(early_distortion_distance(9, span(4, 6), 2), 4, "left of the phrase before");
+        assert_eq!(early_distortion_distance(9, span(4, 6), 2), 4, "left of the previous phrase");
         assert_eq!(
             early_distortion_distance(2, span(4, 6), 2),
             8,
@@ -56,7 +128,7 @@ mod tests {
         assert_eq!(
             early_distortion_distance(6, span(7, 9), 2),
             6,
-            "right of the phrase before: 1 and 2"
+            "right of the previous phrase: 1 and 2"
         );
     }
 }

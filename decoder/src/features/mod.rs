@@ -1,23 +1,206 @@
-//! What feature functions compute, apart from how the search asks for it.
+//! Feature functions, a file or a folder each: the keys of its line in the ini, its
+//! components and weights, and its value.
 //!
-//! A feature belongs to one of four groups, and `CONTRIBUTING.md` walks through
-//! adding one: features of a phrase alone are scored when options are prepared
-//! (`options/`); features that need only the previous phrase's span and the coverage
-//! (distortion, most reordering) are scored from an edge and two options
-//! (`search/expansion.rs`); features with a state of words (language models) are
-//! scored from a cache of states and words (`search/language_models.rs`); features with
-//! any other state (hierarchical reordering, operation sequences) keep it by themselves
-//! (`search/context/`).
+//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` tells how to add
+//! one. Features of a phrase alone ([`PhraseFeature`]) are scored when options are made.
+//! Features of an expansion ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) look at the previous phrase's span and
+//! the coverage (distortion, most reordering) or at the words of the context (language
+//! models). Features with any other state ([`StatefulFeature`](stateful_feature::StatefulFeature): hierarchical reordering,
+//! operation sequences) intern states of their own. The groups' functions dispatch by
+//! `match`, so that the search makes no virtual call for any but the last.
 
 mod distortion;
+mod expansion_feature;
+mod fast_path;
+mod feature_set;
+mod language_model;
 mod lexical_reordering;
 mod operation_sequence_model;
-mod operations;
-mod span_stack;
+mod phrase_feature;
+mod phrase_penalty;
+mod phrase_table;
+mod slice_interner;
+mod stateful_feature;
+mod unknown_word_penalty;
+mod word_penalty;
 
-pub(crate) use distortion::{early_distortion_distance, jump_distance};
-pub(crate) use lexical_reordering::RelativePosition;
-pub use lexical_reordering::{Orientations, ReorderingType, Span};
-pub(crate) use operation_sequence_model::{IsolatedOperationScorer, OperationSequenceModel};
-pub(crate) use operations::{Cursor, OperationCounts, OperationProgram, UNKNOWN_TARGET};
-pub(crate) use span_stack::shift_reduce;
+use crate::Result;
+use crate::feature_line::FeatureLine;
+pub(crate) use distortion::jump_distance;
+pub(crate) use expansion_feature::{
+    ExpansionInput, LmScorers, ScoredLms, Transition, ValueSources,
+};
+pub(crate) use fast_path::FastPathFeatures;
+pub use feature_set::FeatureComponents;
+pub(crate) use feature_set::{FeatureSet, LoadContext, RecombinationKey, TableSlot};
+pub use language_model::LanguageModelSpec;
+pub(crate) use language_model::is_alias as is_language_model_alias;
+pub(crate) use lexical_reordering::{OptionRows, Weighting};
+pub use lexical_reordering::{Orientations, ReorderingSource, ReorderingSpec, ReorderingType};
+pub use operation_sequence_model::OperationSequenceModelSpec;
+pub(crate) use operation_sequence_model::{
+    IsolatedOperationScorer, OperationSequenceModel, UNKNOWN_TARGET,
+};
+use phrase_feature::PhraseFeature;
+pub(crate) use phrase_feature::{ScoredPhrase, TargetPhrase, UnscoredPhrase};
+pub use phrase_table::{PhraseTableFormat, PhraseTableSpec};
+pub(crate) use stateful_feature::StatefulScorers;
+pub use unknown_word_penalty::UnknownWordSpec;
+
+/// The types of feature lines, for error messages.
+pub(crate) const SUPPORTED_TYPES: &str = "UnknownWordPenalty, WordPenalty, PhrasePenalty, \
+    Distortion, LexicalReordering, KENLM, OpSequenceModel, PhraseDictionaryMemory, ProbingPT, \
+    DynamicPhraseTable";
+
+/// One feature function of the ini.
+#[derive(Clone, Debug)]
+pub struct FeatureSpec {
+    /// Its name: `name=`, or the type with a running number.
+    pub name: String,
+    /// The number of its components.
+    pub num_components: usize,
+    /// Whether it is tuned; others need no weight line.
+    pub tuneable: bool,
+    /// One weight a component.
+    pub weights: Vec<f32>,
+    /// What it computes, from what.
+    pub kind: FeatureKind,
+}
+
+/// The kinds of feature functions, with the parameters of their lines.
+#[derive(Clone, Debug)]
+pub enum FeatureKind {
+    /// -100 for each unknown word; the "table" of unknown words.
+    UnknownWordPenalty(UnknownWordSpec),
+    /// Minus the number of target words.
+    WordPenalty,
+    /// One a phrase.
+    PhrasePenalty,
+    /// Minus the length of the jump.
+    Distortion,
+    /// Lexicalised reordering.
+    LexicalReordering(ReorderingSpec),
+    /// An n-gram language model.
+    LanguageModel(LanguageModelSpec),
+    /// An operation sequence model.
+    OperationSequenceModel(OperationSequenceModelSpec),
+    /// A phrase table.
+    PhraseTable(PhraseTableSpec),
+}
+
+impl FeatureKind {
+    /// Reads a feature line of which the keys that all types have are taken; returns the
+    /// number of components too. `num_features` is the value of `num-features`. `None`
+    /// for a type that is not supported.
+    pub(crate) fn parse(
+        keys: &mut FeatureLine,
+        num_features: Option<usize>,
+    ) -> Result<Option<(Self, usize)>, String> {
+        let type_name = keys.type_name().to_owned();
+        let table = |keys: &mut FeatureLine, format| {
+            let spec = PhraseTableSpec::parse(keys, format)?;
+            Ok::<_, String>((FeatureKind::PhraseTable(spec), num_features.unwrap_or(1)))
+        };
+        Ok(Some(match &type_name[..] {
+            "UnknownWordPenalty" => {
+                (FeatureKind::UnknownWordPenalty(UnknownWordSpec::parse(keys)?), 1)
+            }
+            "WordPenalty" => (FeatureKind::WordPenalty, 1),
+            "PhrasePenalty" => (FeatureKind::PhrasePenalty, 1),
+            "Distortion" => (FeatureKind::Distortion, 1),
+            "LexicalReordering" => {
+                let spec = ReorderingSpec::parse(keys)?;
+                let components = spec.model.num_components(num_features);
+                (FeatureKind::LexicalReordering(spec), components)
+            }
+            name if name == language_model::TYPE || is_language_model_alias(name) => {
+                let spec = LanguageModelSpec::parse(keys)?;
+                let components = spec.num_components();
+                (FeatureKind::LanguageModel(spec), components)
+            }
+            operation_sequence_model::TYPE => {
+                let (spec, components) = OperationSequenceModelSpec::parse(keys)?;
+                (FeatureKind::OperationSequenceModel(spec), components)
+            }
+            "PhraseDictionaryMemory" => table(keys, PhraseTableFormat::Text)?,
+            "ProbingPT" => table(keys, PhraseTableFormat::Binary)?,
+            "DynamicPhraseTable" => table(keys, PhraseTableFormat::PerSentence)?,
+            _ => return Ok(None),
+        }))
+    }
+}
+
+impl FeatureKind {
+    /// The file of the feature's model, as its line names it.
+    pub(crate) fn model_path(&self) -> Option<&str> {
+        match self {
+            FeatureKind::LanguageModel(spec) => Some(&spec.path),
+            FeatureKind::OperationSequenceModel(spec) => Some(&spec.path),
+            FeatureKind::LexicalReordering(spec) => spec.path(),
+            FeatureKind::PhraseTable(spec) => spec.path(),
+            FeatureKind::UnknownWordPenalty(_)
+            | FeatureKind::WordPenalty
+            | FeatureKind::PhrasePenalty
+            | FeatureKind::Distortion => None,
+        }
+    }
+}
+
+impl FeatureSet {
+    /// Gives `feature` its components, and, if it `is_used`, loads it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a model cannot be opened or does not fit the feature's parameters.
+    pub(crate) fn add(
+        &mut self,
+        feature: &FeatureSpec,
+        is_used: bool,
+        context: &mut LoadContext<'_>,
+    ) -> Result<()> {
+        let first = self.num_components;
+        self.num_components += feature.num_components;
+        self.components.push(FeatureComponents {
+            name: feature.name.clone(),
+            range: first..self.num_components,
+            tuneable: feature.tuneable,
+            weights: feature.weights.clone(),
+        });
+        if !is_used {
+            return Ok(());
+        }
+        match &feature.kind {
+            FeatureKind::UnknownWordPenalty(_) => {
+                unknown_word_penalty::UnknownWordPenalty::load(self, feature, first)?;
+            }
+            FeatureKind::WordPenalty => {
+                let penalty = word_penalty::WordPenalty::new(first);
+                self.phrase.push(PhraseFeature::WordPenalty(penalty));
+            }
+            FeatureKind::PhrasePenalty => {
+                let penalty = phrase_penalty::PhrasePenalty::new(first);
+                self.phrase.push(PhraseFeature::PhrasePenalty(penalty));
+            }
+            FeatureKind::Distortion => distortion::load(self, first, context),
+            FeatureKind::LexicalReordering(spec) => {
+                lexical_reordering::load(self, feature, spec, first, context)?;
+            }
+            FeatureKind::LanguageModel(spec) => language_model::load(self, spec, first, context)?,
+            FeatureKind::OperationSequenceModel(spec) => {
+                let count = feature.num_components;
+                operation_sequence_model::load(self, spec, first, count, context)?;
+            }
+            FeatureKind::PhraseTable(spec) => {
+                phrase_table::load(self, feature, spec, first, context)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds `more` to the first of `values`.
+fn add_components(values: &mut [f32], more: &[f32]) {
+    for (value, more) in values.iter_mut().zip(more) {
+        *value += more;
+    }
+}

@@ -19,7 +19,7 @@ use miriam_textio::{fields, number};
 
 pub use tags::{Brackets, Element, MarkedText, MarkupError};
 
-use crate::features::Span;
+use crate::span::Span;
 
 /// How markup in the input is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,15 +10,12 @@ mod values;
 use hashbrown::{HashSet, HashTable};
 use miriam_textio::WordId;
 
-pub(crate) use values::{FeatureValues, FinishedSearch};
-
+use crate::Result;
+use crate::decoded_sentence::DecodedSentence;
+use crate::hypothesis::HypothesisId;
 use crate::output::TranslatedPhrase;
-use crate::search::{Hypothesis, HypothesisId};
-#[cfg(doc)]
-use crate::translator::MAX_SENTENCE_WORDS;
-use crate::translator::Translator;
-use crate::{Result, System};
 use paths::{PathQueue, SearchGraph};
+use values::FeatureValues;
 
 /// A translation with the values of all features.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +24,8 @@ pub struct Derivation {
     pub score: f32,
     /// The phrases in target order.
     pub phrases: Vec<TranslatedPhrase>,
-    /// Unweighted values, one a score of each feature; [`System::features`] tells
-    /// whose they are.
+    /// Unweighted values, one a component; [`System::features`](crate::System::features)
+    /// gives the components of each feature.
     pub values: Vec<f32>,
 }
 
@@ -52,7 +49,7 @@ pub(crate) struct NBestEntry<'a> {
     pub(crate) total: f32,
 }
 
-/// The lists of a translator, in buffers that are reused.
+/// Makes n-best lists, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct NBest {
     paths: PathQueue,
@@ -62,154 +59,94 @@ pub(crate) struct NBest {
     seen_texts: HashSet<Vec<u8>>,
 }
 
-impl Translator<'_> {
-    /// The `size` best translations of `line` that the search has seen, best first,
-    /// with the values of all features; of those with the same words only the
-    /// first if `distinct`. At most n-best-factor times `size` candidates are
-    /// looked at, so a distinct list may be shorter; and it is where the search
-    /// has seen no more, or found nothing.
+impl NBest {
+    /// Visits the best translations of `decoded`, best first.
     ///
-    /// From the first call on the translator keeps what lists need of every
-    /// sentence, which makes [`Translator::translate`] a little slower.
+    /// # Errors
     ///
-    /// The list of a line of more than [`PIECE`] words holds one entry, the best
-    /// translations of its pieces joined, scores and values added.
-    pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
-        self.enable_lattice();
-        let mut list = Vec::new();
-        if size == 0 {
-            return Ok(list);
-        }
-        let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
-        let score = self.decode_line(line, |translator, offset| {
-            if translator.is_split {
-                for &id in &translator.best_path {
-                    joined.phrases.push(translator.translated_phrase(id, offset)?);
-                }
-                translator.add_best_values(&mut joined.values)?;
+    /// Fails where a table is damaged, and where `visit` fails.
+    pub(crate) fn for_each_entry(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        limits: NBestLimits,
+        mut visit: impl FnMut(NBestEntry<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.values.start(decoded.system);
+        if decoded.sentence.len() == 0 {
+            if limits.max_entries.min(limits.max_candidates) > 0 {
+                visit(NBestEntry { hypotheses: &[], values: self.values.zero(), total: 0.0 })?;
             }
-            Ok(())
-        })?;
-        if self.is_split {
-            list.extend(score.map(|score| Derivation { score, ..joined }));
-            return Ok(list);
+            return Ok(());
         }
-        let tries = self.system.settings.output.n_best_factor.saturating_mul(size);
-        self.for_each_n_best(
-            NBestLimits { max_entries: size, max_candidates: tries, distinct },
-            |translator, entry| {
-                let phrases =
-                    entry.hypotheses.iter().rev().map(|&id| translator.translated_phrase(id, 0));
-                list.push(Derivation {
-                    score: entry.total,
-                    phrases: phrases.collect::<Result<_>>()?,
-                    values: entry.values.to_vec(),
-                });
-                Ok(())
-            },
-        )?;
-        Ok(list)
-    }
-
-    /// Visits the best translations of the sentence decoded last, best first.
-    pub(crate) fn for_each_n_best(
-        &mut self,
-        extent: NBestLimits,
-        visit: impl FnMut(&Self, NBestEntry<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let mut n_best = std::mem::take(&mut self.n_best);
-        let result = n_best.visit(self, extent, visit);
-        self.n_best = n_best;
-        result
-    }
-
-    /// Visits the hypotheses of the best translation of the sentence decoded last,
-    /// in target order, with the values so far.
-    pub(crate) fn for_each_best_hypothesis(
-        &mut self,
-        mut visit: impl FnMut(&Self, HypothesisId, &[f32]) -> Result<()>,
-    ) -> Result<()> {
-        let mut n_best = std::mem::take(&mut self.n_best);
-        n_best.values.start(self.system);
-        let mut result = Ok(());
-        for i in 0..self.best_path.len() {
-            let id = self.best_path[i];
-            let values = n_best.values.hypothesis_values(&mut self.finished_search(), id);
-            result = values.and_then(|values| visit(self, id, values));
-            if result.is_err() {
+        let Some(lattice) = decoded.search.lattice() else { return Ok(()) };
+        let graph = SearchGraph { hypotheses: decoded.hypotheses(), lattice };
+        self.paths.start(graph, decoded.search.complete_hypotheses());
+        self.seen_words.clear();
+        self.seen_texts.clear();
+        let mut entries = 0;
+        for _ in 0..limits.max_candidates {
+            if entries == limits.max_entries {
                 break;
             }
+            let Some(id) = self.paths.pop_best(graph) else { break };
+            if limits.distinct && !self.is_new(decoded) {
+                continue;
+            }
+            entries += 1;
+            let values = self.values.path_values(decoded, &self.paths, id)?;
+            let (hypotheses, total) = (self.paths.nodes(), self.paths.path(id).total);
+            visit(NBestEntry { hypotheses, values, total })?;
         }
-        self.n_best = n_best;
-        result
+        Ok(())
     }
 
-    /// Adds the values of the best translation of the sentence decoded last to
-    /// `values`, which are empty or as long.
-    pub(crate) fn add_best_values(&mut self, values: &mut Vec<f32>) -> Result<()> {
-        values.resize(self.system.components.count, 0.0);
-        let last = self.best_path.last().copied();
-        self.for_each_best_hypothesis(|_, id, more| {
+    /// Visits the hypotheses of the best translation of `decoded`, in target order, with
+    /// the values so far.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is damaged, and where `visit` fails.
+    pub(crate) fn for_each_best_hypothesis(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        mut visit: impl FnMut(HypothesisId, &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        self.values.start(decoded.system);
+        for &id in decoded.best_path {
+            visit(id, self.values.hypothesis_values(decoded, id)?)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the values of the best translation of `decoded` to `values`, which are empty
+    /// or one a component.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is damaged.
+    pub(crate) fn add_best_values(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        values: &mut Vec<f32>,
+    ) -> Result<()> {
+        values.resize(decoded.system.plan.features.num_components, 0.0);
+        let last = decoded.best_path.last().copied();
+        self.for_each_best_hypothesis(decoded, |id, more| {
             if Some(id) == last {
                 values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
             }
             Ok(())
         })
     }
-}
 
-impl NBest {
-    fn visit<'s>(
-        &mut self,
-        translator: &mut Translator<'s>,
-        extent: NBestLimits,
-        mut visit: impl FnMut(&Translator<'s>, NBestEntry<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let system: &System = translator.system;
-        self.values.start(system);
-        if translator.sentence.len() == 0 {
-            if extent.max_entries.min(extent.max_candidates) > 0 {
-                visit(
-                    translator,
-                    NBestEntry { hypotheses: &[], values: self.values.zero(), total: 0.0 },
-                )?;
-            }
-            return Ok(());
+    /// Whether the path found last has other words than all before it.
+    fn is_new(&mut self, decoded: DecodedSentence<'_>) -> bool {
+        let phrases = self.paths.nodes().iter().rev().map(|&id| decoded.hypothesis(id));
+        if decoded.system.models.factor_scheme.is_none() {
+            return self.seen_words.insert(phrases.flat_map(|h| decoded.options.words(h.option)));
         }
-        if let Some(space) = translator.search_graph() {
-            self.paths.start(space, translator.search.complete_hypotheses());
-        }
-        self.seen_words.clear();
-        self.seen_texts.clear();
-        let mut entries = 0;
-        for _ in 0..extent.max_candidates {
-            if entries == extent.max_entries {
-                break;
-            }
-            let Some(space) = translator.search_graph() else { break };
-            let Some(id) = self.paths.pop_best(space) else { break };
-            if extent.distinct && !self.is_new(translator, space.hypotheses) {
-                continue;
-            }
-            entries += 1;
-            let values =
-                self.values.path_values(&mut translator.finished_search(), &self.paths, id)?;
-            let (nodes, total) = (self.paths.nodes(), self.paths.path(id).total);
-            visit(translator, NBestEntry { hypotheses: nodes, values, total })?;
-        }
-        Ok(())
-    }
-
-    /// Whether the path found last says what none before it said.
-    fn is_new(&mut self, translator: &Translator<'_>, hypotheses: &[Hypothesis]) -> bool {
-        let phrases = self.paths.nodes().iter().rev().map(|id| &hypotheses[id.0 as usize]);
-        if translator.system.factor_scheme.is_none() {
-            return self
-                .seen_words
-                .insert(phrases.flat_map(|h| translator.options.words(h.option)));
-        }
-        // Of words that differ the same may be printed.
-        let (mut text, printed) = (Vec::new(), translator.surface_forms());
+        // Different words may be printed the same.
+        let (mut text, printed) = (Vec::new(), decoded.surface_forms());
         for hypothesis in phrases {
             printed.for_each_word_lossy(hypothesis.option, hypothesis.span, |word| {
                 text.extend_from_slice(word);
@@ -217,18 +154,6 @@ impl NBest {
             });
         }
         self.seen_texts.insert(text)
-    }
-}
-
-impl Translator<'_> {
-    fn search_graph(&self) -> Option<SearchGraph<'_>> {
-        let lattice = self.search.lattice()?;
-        Some(SearchGraph { hypotheses: self.search.hypotheses(), lattice })
-    }
-
-    fn finished_search(&mut self) -> FinishedSearch<'_> {
-        let (space, search) = self.split_borrow();
-        FinishedSearch { space, hypotheses: search.hypotheses() }
     }
 }
 

@@ -3,20 +3,21 @@
 //!
 //! A path begins as a complete hypothesis and all that leads to it; every other
 //! path is an earlier one with one more deviation: at one of its hypotheses
-//! (counted from the last phrase, behind the deviations there are) it takes a
-//! hypothesis that lost to it. So a path is its parent and one deviation, 24
+//! (counted from the last phrase, after the last deviation) it takes a
+//! hypothesis that was recombined into it. So a path is its parent and one deviation, 24
 //! bytes, and its hypotheses are listed when it is reached.
 //!
-//! The losers of a hypothesis are ordered by score, and so are the deviations to
+//! The arcs of a hypothesis are ordered by score, and so are the deviations to
 //! them: only the best not yet taken waits in the queue, the next one follows
 //! when it is taken. Moses2 queues all at once; the order is the same.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::search::{Hypothesis, HypothesisId, Lattice, ordered_bits};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::search::{Lattice, ordered_bits};
 
-/// What a search left.
+/// The result of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchGraph<'a> {
     pub(crate) hypotheses: &'a [Hypothesis],
@@ -26,13 +27,13 @@ pub(crate) struct SearchGraph<'a> {
 /// A complete translation, as a deviation from an earlier one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
-    /// The path it deviates from; nothing for a complete hypothesis.
+    /// The path it deviates from; `None` for a complete hypothesis.
     pub(crate) parent: Option<PathId>,
     /// At which hypothesis, counted from the last phrase.
     deviation_index: u32,
-    /// What stands there now: for a path without parent the complete hypothesis.
+    /// The hypothesis there: for a path without parent the complete one.
     pub(crate) hypothesis: HypothesisId,
-    /// What stood there; the same for a path without parent.
+    /// The hypothesis it replaces; the same for a path without parent.
     pub(crate) replaced: HypothesisId,
     /// The model score.
     pub(crate) total: f32,
@@ -46,7 +47,7 @@ pub(crate) struct PathId(pub(crate) u32);
 #[derive(Default)]
 pub(crate) struct PathQueue {
     found: Vec<Path>,
-    /// Score (ascending) above age (descending) of those that wait.
+    /// Score (ascending) above age (descending) of pending paths.
     queue: BinaryHeap<u64>,
     pending: Vec<PendingPath>,
     /// The hypotheses of the path found last, the last phrase first.
@@ -54,7 +55,7 @@ pub(crate) struct PathQueue {
     deviations: Vec<(u32, HypothesisId)>,
 }
 
-/// A path that waits for its turn, and the losers that may take its place.
+/// A path in the queue, and the arcs that may be next at its deviation.
 struct PendingPath {
     path: Path,
     remaining_arcs: Range<u32>,
@@ -103,22 +104,22 @@ impl PathQueue {
         Some(id)
     }
 
-    /// Queues the deviation of `parent` from `node` to the first of `losers`.
+    /// Queues the deviation of `parent` from `node` to the first of `arcs`.
     fn push_deviation(
         &mut self,
         space: SearchGraph<'_>,
         parent: PathId,
         edge: u32,
         node: HypothesisId,
-        mut losers: Range<u32>,
+        mut arcs: Range<u32>,
     ) {
-        let Some(loser) = losers.next() else { return };
+        let Some(arc) = arcs.next() else { return };
         let total_of = |id: u32| space.hypotheses[id as usize].total;
-        let total = self.found[parent.0 as usize].total + total_of(loser) - total_of(node.0);
-        let hypothesis = HypothesisId(loser);
+        let total = self.found[parent.0 as usize].total + total_of(arc) - total_of(node.0);
+        let hypothesis = HypothesisId(arc);
         let path =
             Path { parent: Some(parent), deviation_index: edge, hypothesis, replaced: node, total };
-        self.push_pending(PendingPath { path, remaining_arcs: losers });
+        self.push_pending(PendingPath { path, remaining_arcs: arcs });
     }
 
     fn push_pending(&mut self, waiting: PendingPath) {

@@ -1,31 +1,23 @@
 //! The unweighted value of every feature, for hypotheses that are printed.
 //!
-//! The search keeps one number a hypothesis. Whoever wants to see the features
-//! follows it from the start, with the additions that Moses2 makes while it
-//! searches: first what the phrase brings, then the stateful features in the
-//! order of the ini. Language-model scores are asked for once more, and found in
-//! the sentence's cache. Rows are kept for the sentence, because the paths of a
+//! The search keeps one number a hypothesis. The values of a hypothesis are computed by
+//! following it from the start, with the additions that Moses2 makes while it
+//! searches: first the features of the phrase, then those of the expansion in the
+//! order of the ini. Language-model scores are looked up in the sentence's cache. Rows are kept for the sentence, because the paths of a
 //! list share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
-use miriam_textio::{Log10, WordId};
-
-use crate::Result;
-use crate::features::Span;
-use crate::options::{OptionBuilder, OptionId, OptionRef, OptionSource};
-use crate::search::{
-    ComponentValues, Expansion, Hypothesis, HypothesisId, SearchSpace, Transition,
-    early_distortion, hierarchical_forward_orientation,
-};
-use crate::system::{ExpansionFeature, PhraseFeature, System};
+use miriam_textio::WordId;
 
 use super::paths::{PathId, PathQueue};
-
-/// A sentence after its search, as far as values depend on it.
-pub(crate) struct FinishedSearch<'a> {
-    pub(crate) space: SearchSpace<'a>,
-    pub(crate) hypotheses: &'a [Hypothesis],
-}
+use crate::Result;
+use crate::decoded_sentence::DecodedSentence;
+use crate::features::{ExpansionInput, ScoredPhrase, TargetPhrase, Transition, ValueSources};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::option_building::{OptionBuilder, OptionRef, push_phrase_row};
+use crate::options::{OptionId, OptionSource};
+use crate::span::Span;
+use crate::system::System;
 
 /// Rows of values of a sentence, in buffers that are reused.
 #[derive(Default)]
@@ -35,7 +27,7 @@ pub(crate) struct FeatureValues {
     rows: Vec<f32>,
     hypothesis_rows: Vec<u32>,
     path_rows: Vec<u32>,
-    /// Rows of what phrases bring, by option.
+    /// Rows of unweighted scores of options.
     phrase_values: Vec<f32>,
     option_rows: Vec<u32>,
     /// Scratch.
@@ -50,7 +42,7 @@ const NO_ROW: u32 = u32::MAX;
 impl FeatureValues {
     /// Begins a sentence.
     pub(crate) fn start(&mut self, system: &System) {
-        self.width = system.components.count;
+        self.width = system.plan.features.num_components;
         self.rows.clear();
         self.rows.resize(self.width, 0.0);
         self.hypothesis_rows.clear();
@@ -68,18 +60,18 @@ impl FeatureValues {
         &self.rows[row as usize * self.width..][..self.width]
     }
 
-    /// Copies a row behind the others and returns its number.
+    /// Appends a copy of a row and returns its number.
     fn copy_row(&mut self, row: u32) -> u32 {
         let start = row as usize * self.width;
         self.rows.extend_from_within(start..start + self.width);
         (self.rows.len() / self.width.max(1)) as u32 - 1
     }
 
-    /// The values of a path: those of the path before it, with the deviation's
-    /// added and what stood there taken away, as Moses2 does it.
+    /// The values of a path: those of the path before it, with those of the deviation
+    /// added and those of the hypothesis it replaces taken away, as Moses2 does it.
     pub(crate) fn path_values(
         &mut self,
-        searched: &mut FinishedSearch<'_>,
+        decoded: DecodedSentence<'_>,
         paths: &PathQueue,
         id: PathId,
     ) -> Result<&[f32]> {
@@ -93,11 +85,11 @@ impl FeatureValues {
         }
         while let Some(id) = self.pending_paths.pop() {
             let path = paths.path(id);
-            let new = self.hypothesis_row(searched, path.hypothesis)?;
+            let new = self.hypothesis_row(decoded, path.hypothesis)?;
             let row = match path.parent {
                 None => new,
                 Some(parent) => {
-                    let old = self.hypothesis_row(searched, path.replaced)?;
+                    let old = self.hypothesis_row(decoded, path.replaced)?;
                     let row = self.copy_row(row_of(&self.path_rows, parent));
                     for i in 0..self.width {
                         let at = |row: u32| row as usize * self.width + i;
@@ -118,20 +110,16 @@ impl FeatureValues {
     /// The values of a hypothesis.
     pub(crate) fn hypothesis_values(
         &mut self,
-        searched: &mut FinishedSearch<'_>,
+        decoded: DecodedSentence<'_>,
         id: HypothesisId,
     ) -> Result<&[f32]> {
-        let row = self.hypothesis_row(searched, id)?;
+        let row = self.hypothesis_row(decoded, id)?;
         Ok(self.row(row))
     }
 
-    fn hypothesis_row(
-        &mut self,
-        searched: &mut FinishedSearch<'_>,
-        id: HypothesisId,
-    ) -> Result<u32> {
-        if self.hypothesis_rows.len() < searched.hypotheses.len() {
-            self.hypothesis_rows.resize(searched.hypotheses.len(), NO_ROW);
+    fn hypothesis_row(&mut self, decoded: DecodedSentence<'_>, id: HypothesisId) -> Result<u32> {
+        if self.hypothesis_rows.len() < decoded.hypotheses().len() {
+            self.hypothesis_rows.resize(decoded.hypotheses().len(), NO_ROW);
             self.hypothesis_rows[HypothesisId::INITIAL.0 as usize] = 0;
         }
         let known = self.hypothesis_rows[id.0 as usize];
@@ -141,140 +129,76 @@ impl FeatureValues {
         self.missing_hypotheses.clear();
         let mut at = id;
         while self.hypothesis_rows[at.0 as usize] == NO_ROW {
-            let hypothesis = &searched.hypotheses[at.0 as usize];
+            let hypothesis = &decoded.hypotheses()[at.0 as usize];
             self.missing_hypotheses.push(at);
             at = hypothesis.previous;
         }
         while let Some(id) = self.missing_hypotheses.pop() {
-            let hypothesis = &searched.hypotheses[id.0 as usize];
+            let hypothesis = &decoded.hypotheses()[id.0 as usize];
             let row = self.copy_row(self.hypothesis_rows[hypothesis.previous.0 as usize]);
-            self.add_phrase_values(searched, hypothesis, row)?;
+            self.add_phrase_values(decoded, hypothesis, row)?;
             self.hypothesis_rows[id.0 as usize] = row;
         }
         Ok(self.hypothesis_rows[id.0 as usize])
     }
 
-    /// Adds to `row` what the last phrase of `hypothesis` brings.
+    /// Adds the values of the last phrase of `hypothesis` to row `row`.
     fn add_phrase_values(
         &mut self,
-        searched: &mut FinishedSearch<'_>,
+        decoded: DecodedSentence<'_>,
         hypothesis: &Hypothesis,
         row: u32,
     ) -> Result<()> {
-        let system = searched.space.system;
-        let components = &system.components;
-        let previous = &searched.hypotheses[hypothesis.previous.0 as usize];
-        let phrase = self.phrase_row(searched, hypothesis.option, hypothesis.span)?;
+        let system = decoded.system;
+        let features = &system.plan.features;
+        let layout = features.row_layout;
+        let previous = decoded.hypothesis(hypothesis.previous);
+        let phrase = self.phrase_row(decoded, hypothesis.option, hypothesis.span)?;
         let before = if previous.is_initial() {
             phrase
         } else {
-            self.phrase_row(searched, previous.option, previous.span)?
+            self.phrase_row(decoded, previous.option, previous.span)?
         };
-        let words = searched.space.options.words(hypothesis.option);
         let values = &mut self.rows[row as usize * self.width..][..self.width];
         let (phrase, before) = (&self.phrase_values[phrase..], &self.phrase_values[before..]);
-        let origin = searched.space.options.origin(hypothesis.option);
-        match origin.table {
-            Some(table) => {
-                let scores = system.tables[table as usize].weights.len();
-                add_components(&mut values[components.tables[table as usize]..], &phrase[..scores]);
-            }
-            None => match searched.space.options.input_details(hypothesis.option) {
-                Some(part) => {
-                    let at = match part.source {
-                        OptionSource::Markup => components.unknown_word,
-                        OptionSource::SentenceTable(number) => components.sentence_tables[number],
-                    };
-                    add_components(&mut values[at..], &part.scores);
-                }
-                None => values[components.unknown_word] += -100.0,
-            },
+        add_option_scores(decoded, hypothesis.option, phrase, values);
+        let target = PhraseValues {
+            decoded,
+            words: decoded.options.words(hypothesis.option),
+            inner_lm_scores: &phrase[layout.inner_lm_offset..],
+        };
+        for feature in &features.phrase {
+            feature.add_values(&target, values);
         }
-        let inner = &phrase[components.inner_lm_offset..];
-        let (phrase, before) =
-            (&phrase[components.reordering_offset..], &before[components.reordering_offset..]);
-        for (feature, &at) in system.phrase_features.iter().zip(&components.phrase_features) {
-            values[at] += match *feature {
-                PhraseFeature::WordPenalty(_) => -(words.len() as f32),
-                PhraseFeature::PhrasePenalty(_) => 1.0,
-                PhraseFeature::LanguageModel(lm) => inner[lm],
-                PhraseFeature::OovCount { model, .. } => {
-                    let sentence = searched.space.sentence;
-                    let unknown =
-                        |&&w: &&WordId| sentence.lm_word(w, model, system) == LmWord::UNKNOWN;
-                    words.iter().filter(unknown).count() as f32
-                }
-                // Only an estimate.
-                PhraseFeature::OperationSequenceModel(_) => 0.0,
-            };
-        }
-        let transition = Transition::new(previous.span.end, hypothesis.span);
-        let swaps = previous.span.start == hypothesis.span.end;
-        for (feature, &at) in system.expansion_features.iter().zip(&components.expansion_features) {
-            match *feature {
-                ExpansionFeature::Distortion(_) => values[at] += -transition.distance,
-                ExpansionFeature::BackwardReordering { orientations, column } => {
-                    let orientation = orientations.orientation_at(transition.position, swaps);
-                    let cell = column + orientation;
-                    values[components.reordering_columns[cell]] += phrase[cell];
-                }
-                ExpansionFeature::ForwardReordering { orientations, column } => {
-                    if !previous.is_initial() {
-                        let orientation = orientations.orientation_at(transition.position, swaps);
-                        let cell = column + orientation;
-                        values[components.reordering_columns[cell]] += before[cell];
-                    }
-                }
-                ExpansionFeature::EarlyDistortion(_) => {
-                    values[at] += early_distortion(&searched.space, previous, hypothesis.span);
-                }
-                ExpansionFeature::HierarchicalForward { orientations, column } => {
-                    if !previous.is_initial() {
-                        let cell = column
-                            + hierarchical_forward_orientation(
-                                &searched.space,
-                                previous,
-                                hypothesis.span,
-                                orientations,
-                            );
-                        values[components.reordering_columns[cell]] += before[cell];
-                    }
-                }
-                ExpansionFeature::Stateful { index: context, .. } => {
-                    let Hypothesis { previous, option, span, .. } = *hypothesis;
-                    let expansion = Expansion { previous, option, span };
-                    let parts = ComponentValues {
-                        values: &mut *values,
-                        first_component: at,
-                        reordering_scores: phrase,
-                        reordering_components: &components.reordering_columns,
-                    };
-                    let mut scorers = std::mem::take(searched.space.stateful_scorers);
-                    let space = &searched.space;
-                    scorers.add_unweighted(space, searched.hypotheses, expansion, context, parts);
-                    *searched.space.stateful_scorers = scorers;
-                }
-                ExpansionFeature::LanguageModel { model, .. } => {
-                    let ends = !words.is_empty()
-                        && searched.space.coverages.is_complete(hypothesis.coverage);
-                    let (log10, _) = searched.space.lm_caches[model].score_phrase(
-                        &*system.language_models[model].model,
-                        searched.space.options,
-                        searched.space.options.lm_phrase(hypothesis.option, model),
-                        searched.space.joint_states.state(previous.joint_state, model),
-                        ends,
-                    );
-                    values[at] += Log10(log10).to_ln().0;
-                }
-            }
+        let input = ExpansionInput {
+            models: &system.models,
+            sentence: decoded.sentence,
+            options: decoded.options,
+            coverages: decoded.coverages,
+            hypotheses: decoded.hypotheses(),
+            previous_id: hypothesis.previous,
+            previous,
+            option: hypothesis.option,
+            transition: &Transition::new(previous.span.end, hypothesis.span),
+            ends: !target.words.is_empty() && decoded.coverages.is_complete(hypothesis.coverage),
+        };
+        let sources = ValueSources {
+            reordering: &phrase[layout.reordering_offset..],
+            previous_reordering: &before[layout.reordering_offset..],
+            reordering_components: &features.reordering_components,
+            lms: decoded.lms(),
+            stateful: decoded.stateful_scorers,
+        };
+        for feature in &features.expansion {
+            feature.add_values(&input, &sources, values);
         }
         Ok(())
     }
 
-    /// Where the row of what an option brings starts.
+    /// Where the row of an option's unweighted scores starts.
     fn phrase_row(
         &mut self,
-        searched: &FinishedSearch<'_>,
+        decoded: DecodedSentence<'_>,
         option: OptionId,
         span: Span,
     ) -> Result<usize> {
@@ -282,23 +206,64 @@ impl FeatureValues {
         if self.option_rows.len() <= at {
             self.option_rows.resize(at + 1, NO_ROW);
         }
-        let SearchSpace { system, sentence, options, .. } = searched.space;
-        let width = system.components.phrase_row_width;
+        let DecodedSentence { system, sentence, options, .. } = decoded;
+        let width = system.plan.features.row_layout.width;
         if self.option_rows[at] == NO_ROW {
             self.option_rows[at] = (self.phrase_values.len() / width) as u32;
-            let place = OptionRef { system, sentence, options, option, span };
-            system.phrase_values.push_row(
-                place,
-                &mut self.option_builder,
-                &mut self.phrase_values,
-            )?;
+            let option = OptionRef { system, sentence, options, option, span };
+            push_phrase_row(option, &mut self.option_builder, &mut self.phrase_values)?;
         }
         Ok(self.option_rows[at] as usize * width)
     }
 }
 
-fn add_components(values: &mut [f32], more: &[f32]) {
-    for (value, more) in values.iter_mut().zip(more) {
-        *value += more;
+/// Adds the scores of an option to the components of the table, or of the feature, that
+/// scores it; `row` is the row of the option's unweighted scores.
+fn add_option_scores(
+    decoded: DecodedSentence<'_>,
+    option: OptionId,
+    row: &[f32],
+    values: &mut [f32],
+) {
+    let features = &decoded.system.plan.features;
+    if let Some(table) = decoded.options.origin(option).table {
+        features.phrase_tables[table as usize].add_values(row, values);
+        return;
+    }
+    match decoded.options.input_details(option) {
+        Some(details) => match details.source {
+            OptionSource::Markup => {
+                features.unknown_word.add_forced_values(&details.scores, values);
+            }
+            OptionSource::SentenceTable(number) => {
+                features.sentence_tables[number].scores.add_values(&details.scores, values);
+            }
+        },
+        None => features.unknown_word.add_copied_word_value(values),
+    }
+}
+
+/// The target phrase of an option, and its row of inner language-model scores.
+struct PhraseValues<'a> {
+    decoded: DecodedSentence<'a>,
+    words: &'a [WordId],
+    inner_lm_scores: &'a [f32],
+}
+
+impl TargetPhrase for PhraseValues<'_> {
+    fn num_words(&self) -> usize {
+        self.words.len()
+    }
+
+    fn num_unknown_words(&self, model: usize) -> usize {
+        let DecodedSentence { sentence, system, .. } = self.decoded;
+        let unknown = |&&w: &&WordId| sentence.lm_word(w, model, &system.models) == LmWord::UNKNOWN;
+        self.words.iter().filter(unknown).count()
+    }
+}
+
+impl ScoredPhrase for PhraseValues<'_> {
+    fn inner_lm_score(&self, model: usize) -> f32 {
+        self.inner_lm_scores[model]
     }
 }

@@ -1,27 +1,22 @@
-//! Translation options: target phrases of a source span, scored and cut.
+//! Translation options: target phrases of a source span, as the search reads them.
 //!
 //! Options are kept in columns, the hot ones small: what the search touches for
-//! every item is 16 bytes an option plus its language-model part. A list made
-//! for one source phrase holds for every sentence until weights change, so lists
-//! are kept in a memo for the process ([`memo`]) and copied side by side for a
-//! sentence ([`SentenceOptions`]).
+//! every item is 16 bytes an option plus its language-model part. A list made for one
+//! source phrase is the same in every sentence until weights change, so lists are kept
+//! in a cache for the process ([`OptionCache`]) and copied side by side for a sentence
+//! ([`SentenceOptions`]). They are made in [`crate::option_building`].
 
-mod forced_options;
-mod lm_batch;
-mod lm_phrase;
-mod option_builder;
+mod input_phrase;
 mod option_cache;
-mod phrase_values;
 mod sentence_options;
 
-pub(crate) use forced_options::OptionSource;
-pub(crate) use lm_phrase::LmPhrase;
-pub(crate) use option_builder::OptionBuilder;
-pub(crate) use option_cache::OptionCache;
-pub(crate) use phrase_values::{OptionRef, PhraseValueCache};
-pub(crate) use sentence_options::{MAX_HOT_COLUMNS, OptionId, SentenceOptions};
+pub(crate) use input_phrase::{InputPhrase, InputPhraseDetails, OptionSource};
+pub(crate) use option_cache::{OptionCache, PhraseKey, PhraseValueCache, ValueRows};
+pub(crate) use sentence_options::{MAX_HOT_COLUMNS, OptionId, OptionLayout, SentenceOptions};
 
 use miriam_textio::WordId;
+
+use crate::lm_scoring::LmPhrase;
 
 /// Scores of an option, and where its words are.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +40,9 @@ pub(crate) struct OptionList {
     pub(crate) reordering: Vec<f32>,
     /// One part an option and language model.
     pub(crate) lm_phrases: Vec<LmPhrase>,
-    /// What the parts refer to.
+    /// The pool that the parts refer to.
     pub(crate) lm_pool: Vec<u32>,
-    /// Which alignment of its table each option has; `u32::MAX` for none.
+    /// The alignment of each option in its table; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
     /// Which target of its record each option is; `u32::MAX` for none.
     pub(crate) target_indices: Vec<u32>,
@@ -55,45 +50,45 @@ pub(crate) struct OptionList {
 
 impl OptionList {
     /// Removes all options.
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let OptionList {
             scores,
             words,
             reordering,
-            lm_phrases: lm_parts,
+            lm_phrases,
             lm_pool,
             alignments,
-            target_indices: targets,
+            target_indices,
         } = self;
         scores.clear();
         words.clear();
         reordering.clear();
-        lm_parts.clear();
+        lm_phrases.clear();
         lm_pool.clear();
         alignments.clear();
-        targets.clear();
+        target_indices.clear();
     }
 
     /// The words of option `i`.
-    fn words_of(&self, i: usize) -> &[WordId] {
-        let OptionScores { first_word: words, num_words: len, .. } = self.scores[i];
-        &self.words[words as usize..(words + len) as usize]
+    pub(crate) fn words_of(&self, i: usize) -> &[WordId] {
+        let OptionScores { first_word: first, num_words: len, .. } = self.scores[i];
+        &self.words[first as usize..(first + len) as usize]
     }
 
-    /// The options for whose words `keep` is true, and their places in this list.
-    fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
+    /// The options for whose words `keep` is true, and their positions in this list.
+    pub(crate) fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
         let width = |column: usize| column / self.scores.len().max(1);
         let (reordering, models) = (width(self.reordering.len()), width(self.lm_phrases.len()));
-        // Words and pool stay whole: what is kept refers to them.
+        // Words and pool are copied completely: the options kept refer to them.
         let mut kept = OptionList {
             words: self.words.clone(),
             lm_pool: self.lm_pool.clone(),
             ..OptionList::default()
         };
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for (i, scores) in self.scores.iter().enumerate() {
             if keep(self.words_of(i)) {
-                places.push(i as u32);
+                positions.push(i as u32);
                 kept.scores.push(*scores);
                 kept.alignments.push(self.alignments[i]);
                 kept.target_indices.push(self.target_indices[i]);
@@ -102,7 +97,7 @@ impl OptionList {
                 kept.lm_phrases.extend_from_slice(&self.lm_phrases[i * models..(i + 1) * models]);
             }
         }
-        (kept, places)
+        (kept, positions)
     }
 }
 

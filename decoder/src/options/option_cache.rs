@@ -1,11 +1,11 @@
-//! Scored and cut option lists, kept for the whole process.
+//! Scored and pruned option lists, cached for the process.
 //!
 //! Frequent source phrases repeat from sentence to sentence; on real text the
 //! same lists are made 40 to 200 times over. A list, once made, never changes
 //! while the weights stay, so it is set once in a fixed table of `OnceLock`s and
 //! then only read: no lock is ever held while anything is computed. The memory
 //! is bounded; when the table is full, lists are made anew as if there were no
-//! memo. What is found never depends on what is kept.
+//! cache. Results never depend on what is cached.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use miriam_probingpt::RecordOffset;
 
 use super::OptionList;
 
-/// What says how large it is.
+/// A value that knows its size.
 pub(crate) trait MemoryUsage {
     /// Bytes of memory in use.
     fn memory_usage(&self) -> usize;
@@ -29,31 +29,51 @@ pub(crate) struct PhraseKey {
     pub(crate) record: RecordOffset,
 }
 
+/// Rows of unweighted scores of a source phrase's options, in their order.
+pub(crate) struct ValueRows(pub(crate) Vec<f32>);
+
+impl MemoryUsage for ValueRows {
+    fn memory_usage(&self) -> usize {
+        size_of::<Self>() + self.0.capacity() * size_of::<f32>()
+    }
+}
+
+/// Rows by source phrase, made when they are first asked for.
+#[derive(Default)]
+pub(crate) struct PhraseValueCache(OnceLock<PhraseCache<ValueRows>>);
+
+impl PhraseValueCache {
+    /// The rows, in a cache that is allocated by the first call.
+    pub(crate) fn rows(&self) -> &PhraseCache<ValueRows> {
+        self.0.get_or_init(PhraseCache::new)
+    }
+}
+
 const NUM_SLOTS: usize = 1 << 18;
 /// Slots looked at before giving up.
 const PROBE_WINDOW: usize = 8;
-/// Bytes of lists kept at most.
+/// Bytes of cached values at most.
 const MAX_MEMORY: usize = 1 << 30;
 
 type Slot<T> = OnceLock<(PhraseKey, Box<T>)>;
 
-/// The option lists kept.
+/// Cached option lists.
 pub(crate) type OptionCache = PhraseCache<OptionList>;
 
-/// Things made for source phrases, one kind a memo.
+/// Values made for source phrases.
 pub(crate) struct PhraseCache<T> {
     slots: Vec<Slot<T>>,
     memory: AtomicUsize,
 }
 
 impl<T: MemoryUsage> PhraseCache<T> {
-    /// A memo that keeps nothing yet.
+    /// An empty cache.
     pub(crate) fn new() -> Self {
         let slots = std::iter::repeat_with(OnceLock::new).take(NUM_SLOTS).collect();
         PhraseCache { slots, memory: AtomicUsize::new(0) }
     }
 
-    /// The list of `key`, if it is kept.
+    /// The value of `key`, if it is cached.
     #[inline]
     pub(crate) fn get(&self, key: PhraseKey) -> Option<&T> {
         for slot in self.probe_window(key) {
@@ -65,7 +85,7 @@ impl<T: MemoryUsage> PhraseCache<T> {
         None
     }
 
-    /// Keeps `list` and returns it, or hands it back where there is no room.
+    /// Caches `list` and returns it, or returns it as an error where the cache is full.
     pub(crate) fn insert(&self, key: PhraseKey, list: Box<T>) -> Result<&T, Box<T>> {
         let size = list.memory_usage();
         if self.memory.fetch_add(size, Ordering::Relaxed) + size > MAX_MEMORY {
@@ -79,7 +99,7 @@ impl<T: MemoryUsage> PhraseCache<T> {
                 Err(back) => entry = back,
             }
             // Another thread may have made the same list in the meantime.
-            let (kept, list) = slot.get().expect("set by somebody");
+            let (kept, list) = slot.get().expect("set by another thread");
             if *kept == key {
                 self.memory.fetch_sub(size, Ordering::Relaxed);
                 return Ok(list);
@@ -102,19 +122,19 @@ mod tests {
 
     #[test]
     fn cached_lists_are_found_by_every_thread() {
-        let memo = OptionCache::new();
+        let cache = OptionCache::new();
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let memo = &memo;
+                let cache = &cache;
                 scope.spawn(move || {
                     for i in 0..1000u64 {
                         let key = PhraseKey { table: (i % 3) as u32, record: RecordOffset(i * 64) };
-                        if memo.get(key).is_none() {
+                        if cache.get(key).is_none() {
                             let list = Box::new(OptionList {
                                 alignments: vec![i as u32],
                                 ..Default::default()
                             });
-                            let kept = memo.insert(key, list);
+                            let kept = cache.insert(key, list);
                             assert_eq!(kept.unwrap().alignments, [i as u32], "thread {thread}");
                         }
                     }
@@ -123,8 +143,8 @@ mod tests {
         });
         for i in 0..1000u64 {
             let key = PhraseKey { table: (i % 3) as u32, record: RecordOffset(i * 64) };
-            assert_eq!(memo.get(key).unwrap().alignments, [i as u32]);
+            assert_eq!(cache.get(key).unwrap().alignments, [i as u32]);
         }
-        assert!(memo.get(PhraseKey { table: 9, record: RecordOffset(0) }).is_none());
+        assert!(cache.get(PhraseKey { table: 9, record: RecordOffset(0) }).is_none());
     }
 }

@@ -6,11 +6,11 @@ use std::io::Write;
 use miriam_textio::number::push_general_f32;
 
 use crate::Result;
-use crate::component_layout::FeatureComponents;
 use crate::config::NBestOptions;
-use crate::features::Span;
-use crate::search::HypothesisId;
-use crate::translator::Translator;
+use crate::decoded_sentence::DecodedSentence;
+use crate::features::FeatureComponents;
+use crate::hypothesis::HypothesisId;
+use crate::span::Span;
 
 /// The columns of one translation, filled phrase by phrase.
 #[derive(Default)]
@@ -35,40 +35,40 @@ impl OutputColumns {
         self.target_position = 0;
     }
 
-    /// Adds the last phrase of a hypothesis of the sentence that `translator`
-    /// decoded last, whose first word stands at `offset` in the line. Alignments
+    /// Adds the last phrase of a hypothesis of `decoded`, whose first word is at `offset`
+    /// in the line. Alignments
     /// are listed only if `aligned`.
     pub(crate) fn push_phrase(
         &mut self,
-        translator: &Translator<'_>,
+        decoded: DecodedSentence<'_>,
         id: HypothesisId,
         offset: u32,
         aligned: bool,
     ) -> Result<()> {
-        let hypothesis = &translator.search.hypotheses()[id.0 as usize];
+        let hypothesis = decoded.hypothesis(id);
         let words = &mut self.words;
-        translator.surface_forms().for_each_word(hypothesis.option, hypothesis.span, |word| {
+        decoded.surface_forms().for_each_word(hypothesis.option, hypothesis.span, |word| {
             words.extend_from_slice(word);
             words.push(b' ');
         })?;
         if aligned {
-            self.push_alignment(translator, id, offset);
+            self.push_alignment(decoded, id, offset);
         }
-        self.target_position += translator.options.words(hypothesis.option).len() as u32;
+        self.target_position += decoded.options.words(hypothesis.option).len() as u32;
         Ok(())
     }
 
-    fn push_alignment(&mut self, translator: &Translator<'_>, id: HypothesisId, offset: u32) {
-        let hypothesis = &translator.search.hypotheses()[id.0 as usize];
+    fn push_alignment(&mut self, decoded: DecodedSentence<'_>, id: HypothesisId, offset: u32) {
+        let hypothesis = decoded.hypothesis(id);
         let source = hypothesis.span.shifted(offset);
-        let length = translator.options.words(hypothesis.option).len() as u32;
+        let length = decoded.options.words(hypothesis.option).len() as u32;
         let target = Span { start: self.target_position, end: self.target_position + length };
         let out = &mut self.segmentation;
         out.push(b' ');
         push_position_range(out, source);
         out.push(b'=');
         push_position_range(out, target);
-        translator.collect_alignment(hypothesis.option, &mut self.alignment_points);
+        decoded.collect_alignment(hypothesis.option, &mut self.alignment_points);
         for &(s, t) in &self.alignment_points {
             let (s, t) = (source.start + u32::from(s), target.start + u32::from(t));
             write!(self.alignment, "{s}-{t} ").expect("memory does not fail");

@@ -1,183 +1,251 @@
-//! Everything that a line of input gives, written into its streams.
+//! The reporter of lines: reads decoded sentences, and writes what each line of input
+//! gives to the output streams.
 
 mod columns;
 mod search_graph;
 mod translation_details;
 
-use crate::n_best::NBestLimits;
+use crate::decoded_sentence::DecodedSentence;
+use crate::line_decoder::LinePart;
+use crate::line_errors::{LineError, LineErrorKind};
+use crate::n_best::{NBest, NBestLimits};
 use crate::output::OutputFormat;
 use crate::output_streams::{LineOutput, OutputStream};
-use crate::translator::Translator;
-use crate::{Error, LineError, LineErrorKind, Result};
-pub(crate) use columns::OutputColumns;
-use columns::{push_feature_values, push_n_best_line};
+use crate::system::System;
+use crate::{Error, Result};
+use columns::{OutputColumns, push_feature_values, push_n_best_line};
 use search_graph::SearchGraphLine;
 
-impl Translator<'_> {
-    /// Translates line number `id` and gives each stream of the settings its part.
-    pub(crate) fn translate_to_streams(
-        &mut self,
-        id: i64,
-        line: &[u8],
-        out: &mut LineOutput,
-    ) -> Result<()> {
-        let settings = &self.system.settings;
-        let wanted = |stream| settings.outputs.iter().any(|(wanted, _)| *wanted == stream);
-        let list = settings.output.n_best.filter(|_| wanted(OutputStream::NBest));
-        let mut graph = wanted(OutputStream::SearchGraph).then(|| SearchGraphLine::new(id));
-        let mut columns = std::mem::take(&mut self.columns);
-        columns.clear();
-        // The list of a line in pieces has one entry, without what is shown beside
-        // the words of the best translation.
-        let (mut entry, mut values) = (OutputColumns::default(), Vec::new());
-        let score = self.decode_line(line, |translator, offset| {
-            translator.push_best_translation(&mut columns, offset)?;
-            if let Some(graph) = &mut graph {
-                translator.push_search_graph(graph, offset);
-            }
-            if wanted(OutputStream::Unknowns) {
-                translator.push_unknowns(out.stream_mut(OutputStream::Unknowns));
-            }
-            if wanted(OutputStream::Details) {
-                translator
-                    .push_translation_details(out.stream_mut(OutputStream::Details), offset)?;
-            }
-            if list.is_some() && translator.is_split {
-                for &id in &translator.best_path {
-                    entry.push_phrase(translator, id, offset, true)?;
-                }
-                translator.add_best_values(&mut values)?;
-            }
-            Ok(())
-        });
-        let is_wrong = score.is_err();
-        let score = self.recover_line_error(score)?;
-        if is_wrong {
-            // Nothing of it is shown, and what was searched last is another line.
-            out.stream_mut(OutputStream::Unknowns).clear();
-            out.stream_mut(OutputStream::Details).clear();
-            graph = graph.map(|_| SearchGraphLine::new(id));
-        }
-        self.push_best_line(id, score, &columns, out.stream_mut(OutputStream::Best));
-        out.stream_mut(OutputStream::Best).push(b'\n');
-        if wanted(OutputStream::Alignment) {
-            let out = out.stream_mut(OutputStream::Alignment);
-            if score.is_some() {
-                out.extend_from_slice(&columns.alignment);
-            }
-            out.push(b'\n');
-        }
-        if wanted(OutputStream::Unknowns) {
-            out.stream_mut(OutputStream::Unknowns).push(b'\n');
-        }
-        if let Some(graph) = graph {
-            graph.finish(out.stream_mut(OutputStream::SearchGraph));
-        }
-        if let Some(options) = list.filter(|_| !is_wrong) {
-            let tries = settings.output.n_best_factor.saturating_mul(options.size);
-            let features = &self.system.components.features;
-            let out = out.stream_mut(OutputStream::NBest);
-            if !self.is_split {
-                // One more than asked for, as Moses2 prints.
-                let entries = options.size.saturating_add(1);
-                let aligned = options.segmentation || options.alignment;
-                let extent = NBestLimits {
-                    max_entries: entries,
-                    max_candidates: tries,
-                    distinct: options.distinct,
-                };
-                let mut left_out = None;
-                self.for_each_n_best(extent, |translator, entry| {
-                    columns.clear();
-                    let mut nodes = entry.hypotheses.iter().rev();
-                    match nodes.try_for_each(|&id| columns.push_phrase(translator, id, 0, aligned))
-                    {
-                        Ok(()) => {
-                            let values = (entry.values, entry.total);
-                            push_n_best_line(out, id, &columns, features, values, options);
-                        }
-                        // The best translation stands, whatever is wrong with others.
-                        Err(Error::Line { reason }) => left_out = Some(reason),
-                        Err(error) => return Err(error),
-                    }
-                    Ok(())
-                })?;
-                self.line_errors.extend(left_out.map(|reason| {
-                    let reason = format!("left out of the n-best list: {reason}");
-                    LineError::new(LineErrorKind::Malformed, reason)
-                }));
-            } else if let Some(score) = score
-                && tries > 0
-            {
-                push_n_best_line(out, id, &entry, features, (&values, score), options);
-            }
-        }
-        self.columns = columns;
-        Ok(())
-    }
+/// Reports lines one at a time, in buffers that it reuses.
+pub(crate) struct LineReporter<'s> {
+    system: &'s System,
+    n_best: NBest,
+    /// The number of the line.
+    id: i64,
+    /// The best translation, until its score is known.
+    columns: OutputColumns,
+    /// The n-best list of a line in parts has one entry, without what is shown beside
+    /// the words of the best translation; and its values.
+    joined_columns: OutputColumns,
+    joined_values: Vec<f32>,
+    graph: Option<SearchGraphLine>,
+}
 
-    /// Appends what stands on the line of a translation made of `columns`.
-    pub(crate) fn push_best_line(
-        &self,
-        id: i64,
-        score: Option<f32>,
-        columns: &OutputColumns,
-        out: &mut Vec<u8>,
-    ) {
-        let options = &self.system.settings.output;
-        OutputFormat::from_settings(&self.system.settings).push_prefix(out, score, id);
-        if score.is_some() {
-            out.extend_from_slice(&columns.words);
-            if options.print_alignment {
-                out.extend_from_slice(b"||| ");
-                out.extend_from_slice(&columns.alignment);
-            }
+/// How the decoding of a line ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineResult {
+    /// The score of the best translation; `None` where there is none.
+    pub(crate) score: Option<f32>,
+    /// Whether something is wrong with the line itself.
+    pub(crate) is_malformed: bool,
+    /// Whether the line was decoded in parts.
+    pub(crate) is_split: bool,
+}
+
+impl<'s> LineReporter<'s> {
+    /// A reporter of lines that `system` translates.
+    pub(crate) fn new(system: &'s System) -> Self {
+        LineReporter {
+            system,
+            n_best: NBest::default(),
+            id: 0,
+            columns: OutputColumns::default(),
+            joined_columns: OutputColumns::default(),
+            joined_values: Vec::new(),
+            graph: None,
         }
     }
 
-    /// Adds the best translation of the piece decoded last to `columns`, with what
-    /// is shown behind phrases.
-    pub(crate) fn push_best_translation(
-        &mut self,
-        columns: &mut OutputColumns,
-        offset: u32,
-    ) -> Result<()> {
+    fn wants(&self, stream: OutputStream) -> bool {
+        self.system.settings.outputs.iter().any(|(wanted, _)| *wanted == stream)
+    }
+
+    /// Begins line number `id`.
+    pub(crate) fn start(&mut self, id: i64) {
+        self.id = id;
+        self.columns.clear();
+        self.joined_columns.clear();
+        self.joined_values.clear();
+        self.graph = None;
+    }
+
+    /// Adds a part of the line to the best translation, with what is shown after
+    /// phrases.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a placeholder is not aligned to one word, and where a table is
+    /// damaged.
+    pub(crate) fn add_best(&mut self, decoded: DecodedSentence<'_>, part: LinePart) -> Result<()> {
         let settings = &self.system.settings;
         let shown = OutputFormat::from_settings(settings);
-        let aligned = settings.output.print_alignment
-            || settings.outputs.iter().any(|(stream, _)| *stream == OutputStream::Alignment);
+        let aligned = settings.output.print_alignment || self.wants(OutputStream::Alignment);
+        let columns = &mut self.columns;
         if settings.output.print_score_breakdown {
-            let features = &self.system.components.features;
-            return self.for_each_best_hypothesis(|translator, id, values| {
-                columns.push_phrase(translator, id, offset, aligned)?;
-                let span = translator.search.hypotheses()[id.0 as usize].span.shifted(offset);
+            let features = self.system.features();
+            return self.n_best.for_each_best_hypothesis(decoded, |id, values| {
+                columns.push_phrase(decoded, id, part.offset, aligned)?;
+                let span = decoded.hypothesis(id).span.shifted(part.offset);
                 shown.push_breakdown_start(&mut columns.words, span);
-                push_feature_values(
-                    &mut columns.words,
-                    features,
-                    values,
-                    true,
-                    OutputFormat::push_number,
-                );
+                let number = OutputFormat::push_number;
+                push_feature_values(&mut columns.words, features, values, true, number);
                 columns.words.extend_from_slice(b"| ");
                 Ok(())
             });
         }
-        for &id in &self.best_path {
-            columns.push_phrase(self, id, offset, aligned)?;
-            let span = self.search.hypotheses()[id.0 as usize].span;
-            shown.push_segmentation(&mut columns.words, span.shifted(offset));
+        for &id in decoded.best_path {
+            columns.push_phrase(decoded, id, part.offset, aligned)?;
+            let span = decoded.hypothesis(id).span;
+            shown.push_segmentation(&mut columns.words, span.shifted(part.offset));
         }
         Ok(())
     }
 
-    /// Appends the words of the piece decoded last that no phrase translates.
-    fn push_unknowns(&self, out: &mut Vec<u8>) {
-        for (position, &word) in self.sentence.ids().iter().enumerate() {
-            if self.options.is_unknown(position as u32) {
-                out.extend_from_slice(self.sentence.word(word, self.system));
-                out.push(b' ');
+    /// Adds a part of the line to everything that is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`LineReporter::add_best`].
+    pub(crate) fn add_part(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        part: LinePart,
+        out: &mut LineOutput,
+    ) -> Result<()> {
+        self.add_best(decoded, part)?;
+        if self.wants(OutputStream::SearchGraph) {
+            let graph = self.graph.get_or_insert_with(|| SearchGraphLine::new(self.id));
+            decoded.push_search_graph(graph, part.offset);
+        }
+        if self.wants(OutputStream::Unknowns) {
+            push_unknowns(decoded, out.stream_mut(OutputStream::Unknowns));
+        }
+        if self.wants(OutputStream::Details) {
+            let out = out.stream_mut(OutputStream::Details);
+            decoded.push_translation_details(&mut self.n_best, out, part.offset)?;
+        }
+        if part.is_split
+            && self.wants(OutputStream::NBest)
+            && self.system.settings.output.n_best.is_some()
+        {
+            for &id in decoded.best_path {
+                self.joined_columns.push_phrase(decoded, id, part.offset, true)?;
             }
+            self.n_best.add_best_values(decoded, &mut self.joined_values)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the line, whose last part is `decoded`: gives each stream of the settings
+    /// what is still missing. Returns what went wrong with its n-best list.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is damaged.
+    pub(crate) fn finish(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        result: LineResult,
+        out: &mut LineOutput,
+    ) -> Result<Option<LineError>> {
+        let score = result.score;
+        if result.is_malformed {
+            // Nothing of it is shown, and what was searched last is another line.
+            out.stream_mut(OutputStream::Unknowns).clear();
+            out.stream_mut(OutputStream::Details).clear();
+            self.graph = None;
+        }
+        self.push_best_line(score, out.stream_mut(OutputStream::Best));
+        out.stream_mut(OutputStream::Best).push(b'\n');
+        if self.wants(OutputStream::Alignment) {
+            let out = out.stream_mut(OutputStream::Alignment);
+            if score.is_some() {
+                out.extend_from_slice(&self.columns.alignment);
+            }
+            out.push(b'\n');
+        }
+        if self.wants(OutputStream::Unknowns) {
+            out.stream_mut(OutputStream::Unknowns).push(b'\n');
+        }
+        if self.wants(OutputStream::SearchGraph) {
+            let graph = self.graph.take().unwrap_or_else(|| SearchGraphLine::new(self.id));
+            graph.finish(out.stream_mut(OutputStream::SearchGraph));
+        }
+        if result.is_malformed || !self.wants(OutputStream::NBest) {
+            return Ok(None);
+        }
+        self.push_n_best(decoded, result, out.stream_mut(OutputStream::NBest))
+    }
+
+    /// Appends the n-best list; returns what went wrong with entries that are left out.
+    fn push_n_best(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        result: LineResult,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<LineError>> {
+        let settings = &self.system.settings.output;
+        let Some(options) = settings.n_best else { return Ok(None) };
+        let max_candidates = settings.n_best_factor.saturating_mul(options.size);
+        let (id, features) = (self.id, self.system.features());
+        if result.is_split {
+            if let Some(score) = result.score
+                && max_candidates > 0
+            {
+                let (columns, values) = (&self.joined_columns, &self.joined_values[..]);
+                push_n_best_line(out, id, columns, features, (values, score), options);
+            }
+            return Ok(None);
+        }
+        let limits = NBestLimits {
+            // One more than asked for, as Moses2 prints.
+            max_entries: options.size.saturating_add(1),
+            max_candidates,
+            distinct: options.distinct,
+        };
+        let aligned = options.segmentation || options.alignment;
+        let columns = &mut self.columns;
+        let mut left_out = None;
+        self.n_best.for_each_entry(decoded, limits, |entry| {
+            columns.clear();
+            let mut nodes = entry.hypotheses.iter().rev();
+            match nodes.try_for_each(|&id| columns.push_phrase(decoded, id, 0, aligned)) {
+                Ok(()) => {
+                    let values = (entry.values, entry.total);
+                    push_n_best_line(out, id, columns, features, values, options);
+                }
+                // The best translation stays, whatever is wrong with others.
+                Err(Error::Line { reason }) => left_out = Some(reason),
+                Err(error) => return Err(error),
+            }
+            Ok(())
+        })?;
+        Ok(left_out.map(|reason| {
+            let reason = format!("left out of the n-best list: {reason}");
+            LineError::new(LineErrorKind::Malformed, reason)
+        }))
+    }
+
+    /// Appends the line of the best translation, without a line end.
+    pub(crate) fn push_best_line(&self, score: Option<f32>, out: &mut Vec<u8>) {
+        let settings = &self.system.settings;
+        OutputFormat::from_settings(settings).push_prefix(out, score, self.id);
+        if score.is_some() {
+            out.extend_from_slice(&self.columns.words);
+            if settings.output.print_alignment {
+                out.extend_from_slice(b"||| ");
+                out.extend_from_slice(&self.columns.alignment);
+            }
+        }
+    }
+}
+
+/// Appends the words of `decoded` that no phrase translates.
+fn push_unknowns(decoded: DecodedSentence<'_>, out: &mut Vec<u8>) {
+    for (position, &word) in decoded.sentence.ids().iter().enumerate() {
+        if decoded.options.is_unknown(position as u32) {
+            out.extend_from_slice(decoded.sentence.word(word, &decoded.system.models));
+            out.push(b' ');
         }
     }
 }

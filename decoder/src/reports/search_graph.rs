@@ -18,8 +18,9 @@ use std::io::Write;
 
 use miriam_textio::number::push_shortest_f32;
 
-use crate::search::{Hypothesis, HypothesisId, Search};
-use crate::translator::Translator;
+use crate::decoded_sentence::DecodedSentence;
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::search::Search;
 
 /// The object of one line of input, while it grows.
 pub(super) struct SearchGraphLine {
@@ -81,10 +82,9 @@ impl SearchGraphLine {
     }
 }
 
-impl Translator<'_> {
-    /// Adds the graph of the piece decoded last, whose first word stands at
-    /// `offset` in the line.
-    pub(super) fn push_search_graph(&self, line: &mut SearchGraphLine, offset: u32) {
+impl DecodedSentence<'_> {
+    /// Adds the graph of the sentence, whose first word is at `offset` in the line.
+    pub(super) fn push_search_graph(self, line: &mut SearchGraphLine, offset: u32) {
         if line.pieces > 0 {
             line.json.push(b',');
         }
@@ -97,7 +97,7 @@ impl Translator<'_> {
             line.connections.clear();
             self.push_hypothesis(line, 0, &Hypothesis::initial(0), offset, true);
         } else {
-            line.find_connected(&*self.search);
+            line.find_connected(self.search);
             let complete = self.search.complete_hypotheses();
             let mut first = true;
             for (id, hypothesis) in self.search.hypotheses().iter().enumerate() {
@@ -119,7 +119,7 @@ impl Translator<'_> {
     }
 
     fn push_hypothesis(
-        &self,
+        self,
         line: &mut SearchGraphLine,
         id: u32,
         hypothesis: &Hypothesis,

@@ -4,14 +4,16 @@
 use std::io::Write;
 
 use crate::Result;
+use crate::decoded_sentence::DecodedSentence;
+use crate::n_best::NBest;
 use crate::output::OutputFormat;
-use crate::translator::Translator;
 
-impl Translator<'_> {
-    /// Appends the block of the piece decoded last, whose first word stands at
-    /// `offset` in the line.
+impl DecodedSentence<'_> {
+    /// Appends the block of the sentence, whose first word is at `offset` in the line;
+    /// `n_best` computes its values.
     pub(super) fn push_translation_details(
-        &mut self,
+        self,
+        n_best: &mut NBest,
         out: &mut Vec<u8>,
         offset: u32,
     ) -> Result<()> {
@@ -19,8 +21,8 @@ impl Translator<'_> {
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         let mut dropped = Vec::new();
         let (mut position, mut points) = (0, Vec::new());
-        for &id in &self.best_path {
-            let hypothesis = &self.search.hypotheses()[id.0 as usize];
+        for &id in self.best_path {
+            let hypothesis = self.hypothesis(id);
             let (span, words) = (hypothesis.span, self.options.words(hypothesis.option));
             let source = &self.sentence.ids()[span.start as usize..span.end as usize];
             let place = span.shifted(offset);
@@ -29,7 +31,7 @@ impl Translator<'_> {
             let first = out.len();
             for &word in source {
                 out.push(b' ');
-                out.extend_from_slice(self.sentence.word(word, self.system));
+                out.extend_from_slice(self.sentence.word(word, &self.system.models));
             }
             if words.is_empty() {
                 dropped.extend_from_slice(b"\tdropped=");
@@ -69,7 +71,7 @@ impl Translator<'_> {
             out.extend_from_slice(&dropped);
         }
         let mut values = Vec::new();
-        self.add_best_values(&mut values)?;
+        n_best.add_best_values(self, &mut values)?;
         out.extend_from_slice(b"\nSCORES (UNWEIGHTED/WEIGHTED): core=(");
         for (i, &value) in values.iter().enumerate() {
             if i > 0 {

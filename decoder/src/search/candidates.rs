@@ -1,24 +1,16 @@
-//! Hypotheses competing for places: recombination and histogram pruning
+//! The hypotheses of a stack: recombination and histogram pruning
 //! (`phrase-decoding.md` 3.8 to 3.10).
 //!
-//! A set holds one or more groups (the mini-stacks of cube pruning, or a whole
+//! A set holds one or more groups (the mini-stacks of cube pruning, or one for a
 //! stack), each with its own limit. Two candidates of a group are one when they
 //! have the same coverage, last span and joint state, as far as any feature looks
 //! at these; forward reordering scores are left out, as Moses2 leaves them out,
 //! unless recombination is to be exact and they are part of the joint state.
 //! Everything lives in flat buffers that are reused.
 
-use super::hypothesis::Hypothesis;
 use super::lattice::{Discard, RecombinedArcs};
-
-/// What counts for two candidates to be the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RecombinationKey {
-    /// The start of the last span (reordering models).
-    pub(crate) uses_start: bool,
-    /// Its end (reordering models and distortion).
-    pub(crate) uses_end: bool,
-}
+use crate::features::RecombinationKey;
+use crate::hypothesis::Hypothesis;
 
 /// The bounds of a group.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +35,7 @@ struct Candidate {
     is_alive: bool,
 }
 
-/// One stack's competing hypotheses, and what it does with those that lose.
+/// One stack's hypotheses, and what it does with those that are recombined.
 #[derive(Default)]
 pub(crate) struct Candidates<L = Discard> {
     entries: Vec<Candidate>,
@@ -51,14 +43,14 @@ pub(crate) struct Candidates<L = Discard> {
     /// Open addressing: entry number and stamp; stamps of other rounds are empty.
     slots: Vec<(u32, u32)>,
     generation: u32,
-    /// Scratch: ranks, and where those of each group go.
+    /// Scratch: ranks, and the first index of each group's.
     order: Vec<u64>,
     group_offsets: Vec<usize>,
     pub(crate) recombined: L,
 }
 
 impl<L: RecombinedArcs> Candidates<L> {
-    /// Forgets everything but the memory.
+    /// Removes everything; keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.groups.clear();
@@ -73,7 +65,7 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Offers `hypothesis` to `group`.
+    /// Adds `hypothesis` to `group`, unless it is too bad or recombined into another.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -135,7 +127,7 @@ impl<L: RecombinedArcs> Candidates<L> {
     }
 
     /// Prunes a group that has outgrown twice its limit, as Moses2 does: its loop
-    /// over what lies behind the limit looks at the shrinking size, so only half
+    /// over what is beyond the limit looks at the shrinking size, so only half
     /// of that goes, and the group is pruned again the sooner. That matters under
     /// a tight beam, because pruning lowers the score under which arrivals are
     /// turned away.
@@ -171,24 +163,22 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Hands out what each group keeps: groups in order, in a group the best
+    /// Visits the survivors of each group: groups in order, in a group the best
     /// first, of equals the older, at most `limits.size`.
     pub(crate) fn drain(&mut self, limits: StackLimits, mut visit: impl FnMut(u32, &Hypothesis)) {
-        let Candidates {
-            entries, groups, order, group_offsets: places, recombined: losers, ..
-        } = self;
-        places.clear();
+        let Candidates { entries, groups, order, group_offsets: next_ranks, recombined, .. } = self;
+        next_ranks.clear();
         let mut alive = 0;
         for group in &*groups {
-            places.push(alive);
+            next_ranks.push(alive);
             alive += group.size;
         }
         order.clear();
         order.resize(alive, 0);
         for (i, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_alive) {
-            let place = &mut places[entry.group as usize];
-            order[*place] = rank(entry.hypothesis.future_score, i);
-            *place += 1;
+            let next = &mut next_ranks[entry.group as usize];
+            order[*next] = rank(entry.hypothesis.future_score, i);
+            *next += 1;
         }
         let mut rest = &mut order[..];
         for (group, Group { size, .. }) in groups.iter().enumerate() {
@@ -196,7 +186,7 @@ impl<L: RecombinedArcs> Candidates<L> {
             rest = others;
             ranks.sort_unstable();
             for &rank in ranks.iter().take(limits.size) {
-                losers.record_survivor(rank as u32);
+                recombined.record_survivor(rank as u32);
                 visit(group as u32, &entries[rank as u32 as usize].hypothesis);
             }
         }
@@ -227,8 +217,8 @@ fn can_recombine(a: &Hypothesis, b: &Hypothesis, key: RecombinationKey) -> bool 
 fn hash(group: u32, hypothesis: &Hypothesis, key: RecombinationKey) -> u64 {
     let start = if key.uses_start { hypothesis.span.start } else { 0 };
     let end = if key.uses_end { hypothesis.span.end } else { 0 };
-    let place = u64::from(hypothesis.coverage.0) << 32 | u64::from(start) << 16 ^ u64::from(end);
-    let mixed = (place ^ u64::from(group) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let key = u64::from(hypothesis.coverage.0) << 32 | u64::from(start) << 16 ^ u64::from(end);
+    let mixed = (key ^ u64::from(group) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ mixed >> 29 ^ u64::from(hypothesis.joint_state))
         .wrapping_mul(0xff51_afd7_ed55_8ccd);
     mixed >> 32

@@ -13,14 +13,15 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::candidates::{Candidates, RecombinationKey, StackLimits, ordered_bits};
-use super::expansion::{Transition, for_each_extension};
-use super::hypothesis::{Hypothesis, HypothesisId};
+use super::candidates::{Candidates, StackLimits, ordered_bits};
+use super::expansion::for_each_extension;
 use super::lattice::{Discard, Lattice, RecombinedArcs};
-use super::{FastPathFeatures, Search, SearchSpace};
+use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::{FastPathFeatures, RecombinationKey, Transition};
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::options::OptionId;
+use crate::span::Span;
 
 /// Hypotheses of a mini-stack times options of a span.
 #[derive(Clone, Copy)]
@@ -49,13 +50,13 @@ struct QueueItem {
     joint_state: u32,
 }
 
-/// First items of edges whose memory is asked for together: few enough for their
+/// First items of edges whose memory is prefetched together: few enough for their
 /// lines to stay in the first-level cache.
 const PREFETCH_BATCH: usize = 48;
 
 /// How an item is scored when it is made.
 trait ExpansionScorer {
-    /// The total and the joint state behind.
+    /// The total and the joint state after the expansion.
     fn score_expansion(
         &self,
         space: &mut SearchSpace<'_>,
@@ -67,7 +68,7 @@ trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// By the usual features.
+/// By the features of the fast path.
 struct FastPath<'a>(&'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {
@@ -86,7 +87,7 @@ impl ExpansionScorer for FastPath<'_> {
     }
 }
 
-/// By whatever features there are.
+/// By any features.
 struct General;
 
 impl ExpansionScorer for General {
@@ -169,7 +170,7 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
         }
         self.covered += 1;
         let mut edges = std::mem::take(&mut self.edges[self.covered as usize]);
-        match &space.system.fast_path {
+        match &space.system.plan.fast_path {
             _ if space.system.settings.lazy_scoring => self.fill_stack(space, &mut edges, &Lazy),
             Some(fast_path) => self.fill_stack(space, &mut edges, &FastPath(fast_path)),
             None => self.fill_stack(space, &mut edges, &General),
@@ -255,7 +256,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         }
     }
 
-    /// Makes a new item and gives its place in the queue: its score, or what is
+    /// Makes a new item and returns its key in the queue: its score, or what is
     /// known of it without stateful features, above its age.
     #[inline(always)]
     fn make_item<E: ExpansionScorer>(
@@ -290,7 +291,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         u64::from(ordered_bits(future)) << 32 | u64::from(!age)
     }
 
-    /// Offers an item to its mini-stack.
+    /// Adds an item to its mini-stack.
     #[inline(always)]
     fn store_item(&mut self, space: &mut SearchSpace<'_>, edge: &Edge, number: u32) {
         let mut item = self.items[number as usize];
@@ -324,7 +325,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
     }
 
     /// Puts the item below and the item to the right, where they are new, into the
-    /// queue in place of its first, the item `number`.
+    /// queue instead of its first, the item `number`.
     #[inline(always)]
     fn replace_with_neighbours<E: ExpansionScorer>(
         &mut self,
@@ -464,7 +465,7 @@ struct MiniStacks {
     ids: HashTable<(CoverageId, u32, u32)>,
     /// How many mini-stacks there are, by words covered.
     counts: Vec<u32>,
-    /// Scratch: spans of a mini-stack, and what a stack kept.
+    /// Scratch: spans of a mini-stack, and the groups that a stack kept.
     spans: Vec<Span>,
     kept: Vec<(u32, u32, u32)>,
 }
@@ -498,5 +499,5 @@ impl MiniStacks {
 }
 
 fn recombination_rules(space: &SearchSpace<'_>) -> (RecombinationKey, StackLimits) {
-    (space.system.recombination_key, space.limits.stack_limits())
+    (space.system.plan.features.recombination_key, space.limits.stack_limits())
 }

@@ -1,17 +1,14 @@
-//! What both searches share: which phrases may come next, and what one more
-//! phrase adds to a score (`phrase-decoding.md` 3.6).
+//! What both searches share: which phrases may come next, and the score of a hypothesis
+//! with one more phrase (`phrase-decoding.md` 3.6).
 
 use miriam_lmcpu::LmWord;
-use miriam_textio::Log10;
 
-use super::hypothesis::{Hypothesis, HypothesisId};
-use super::{Expansion, SearchSpace};
+use super::SearchSpace;
 use crate::coverage::CoverageId;
-use crate::features::{
-    Orientations, RelativePosition, Span, early_distortion_distance, jump_distance,
-};
+use crate::features::{ExpansionInput, LmScorers, Transition, jump_distance};
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::options::OptionId;
-use crate::system::ExpansionFeature;
+use crate::span::Span;
 
 /// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the
 /// distortion limit. That the span is not covered is the caller's business.
@@ -26,7 +23,7 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
 }
 
 /// The spans by which a hypothesis that covers `coverage` and ended at `last_end`
-/// may go on: every span with options that is not covered and allowed, by start
+/// may be extended: every span with options that is not covered and allowed, by start
 /// and then by length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
@@ -45,7 +42,7 @@ pub(crate) fn for_each_extension(
 }
 
 /// Whether walls and zones, where there are any, let a hypothesis that covers
-/// `coverage` go on with `span`.
+/// `coverage` be extended by `span`.
 #[inline]
 pub(crate) fn respects_constraint(
     space: &SearchSpace<'_>,
@@ -56,7 +53,7 @@ pub(crate) fn respects_constraint(
     space.constraint.is_none_or(|c| c.allows(space.coverages, coverage, span, limit))
 }
 
-/// The same as [`for_each_extension`], whatever walls and zones there are.
+/// As [`for_each_extension`], without walls and zones.
 #[inline]
 fn for_each_reachable(
     space: &SearchSpace<'_>,
@@ -87,31 +84,11 @@ fn for_each_reachable(
     }
 }
 
-/// A span as it stands to what was translated just before, as far as that does
-/// not depend on where the last phrase began: the same for all hypotheses of a
-/// mini-stack.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Transition {
-    pub(crate) span: Span,
-    /// The length of the jump, in words.
-    pub(crate) distance: f32,
-    pub(crate) position: RelativePosition,
-}
-
-impl Transition {
-    /// The step from `last_end` (0 at the beginning) to `span`.
-    #[inline]
-    pub(crate) fn new(last_end: u32, span: Span) -> Self {
-        let distance = jump_distance(last_end, span) as f32;
-        Transition { span, distance, position: RelativePosition::from_span(last_end, span) }
-    }
-}
-
 impl SearchSpace<'_> {
     /// A hypothesis, one of `hypotheses`, with one more phrase: the score and the
-    /// joint state. Features of the phrase, then the stateful ones in the order of
-    /// the ini, one addition after another. `completes`: nothing is left to be
-    /// covered.
+    /// joint state after it. First the score of the option, then the features of the
+    /// expansion in the order of the ini, one addition after another. `completes`:
+    /// nothing is left to be covered.
     #[inline(always)]
     pub(crate) fn score_expansion(
         &mut self,
@@ -121,83 +98,70 @@ impl SearchSpace<'_> {
         transition: &Transition,
         completes: bool,
     ) -> (f32, u32) {
-        let previous = &hypotheses[id.0 as usize];
-        if !self.system.stateful_features.is_empty() {
-            self.score_stateful(
-                hypotheses,
-                Expansion { previous: id, option, span: transition.span },
-            );
-        }
         let scores = self.options.scores(option);
         // An empty phrase returns at once, and then no `</s>` is scored.
         let ends = completes && scores.num_words > 0;
+        let features = &self.system.plan.features;
+        if !features.stateful.is_empty() {
+            self.score_stateful(hypotheses, id, option, transition, ends);
+        }
+        let previous = &hypotheses[id.0 as usize];
+        let input = ExpansionInput {
+            models: &self.system.models,
+            sentence: self.sentence,
+            options: self.options,
+            coverages: self.coverages,
+            hypotheses,
+            previous_id: id,
+            previous,
+            option,
+            transition,
+            ends,
+        };
+        let mut lms = LmScorers { caches: self.lm_caches, joint_states: self.joint_states };
+        let stateful_scores = self.stateful_scorers.scores();
         let mut total = previous.total + scores.total;
-        for feature in &self.system.expansion_features {
-            match *feature {
-                ExpansionFeature::Distortion(weight) => total += -transition.distance * weight,
-                ExpansionFeature::EarlyDistortion(weight) => {
-                    total += early_distortion(self, previous, transition.span) * weight;
-                }
-                ExpansionFeature::HierarchicalForward { orientations, column } => {
-                    total += hierarchical_forward_score(
-                        self,
-                        previous,
-                        transition.span,
-                        orientations,
-                        column,
-                    );
-                }
-                ExpansionFeature::Stateful { first_score: first, num_scores: count, .. } => {
-                    for addend in &self.stateful_scorers.scores()[first..first + count] {
-                        total += addend;
-                    }
-                }
-                ExpansionFeature::BackwardReordering { orientations, column } => {
-                    let swaps = previous.span.start == transition.span.end;
-                    let column = column + orientations.orientation_at(transition.position, swaps);
-                    total += self.options.reordering(option, column);
-                }
-                ExpansionFeature::ForwardReordering { orientations, column } => {
-                    if !previous.is_initial() {
-                        let swaps = previous.span.start == transition.span.end;
-                        let column =
-                            column + orientations.orientation_at(transition.position, swaps);
-                        total += self.options.reordering(previous.option, column);
-                    }
-                }
-                ExpansionFeature::LanguageModel { model, weight } => {
-                    let before = self.joint_states.state(previous.joint_state, model);
-                    let part = self.options.lm_phrase(option, model);
-                    let lm = &*self.system.language_models[model].model;
-                    let (log10, behind) =
-                        self.lm_caches[model].score_phrase(lm, self.options, part, before, ends);
-                    total += Log10(log10).to_ln().0 * weight;
-                    self.joint_states.set_state(model, behind);
-                }
-            }
+        for feature in &features.expansion {
+            total = feature.add_score(total, &input, &mut lms, stateful_scores);
         }
         (total, self.joint_states.join())
     }
 
-    /// Has the features with states of their own answer, and their states joined.
+    /// Has the features with states of their own score an expansion, and sets their
+    /// states after it.
     #[inline(never)]
-    fn score_stateful(&mut self, hypotheses: &[Hypothesis], expansion: Expansion) {
-        let mut scorers = std::mem::take(self.stateful_scorers);
-        scorers.score_expansion(self, hypotheses, expansion);
-        for (i, &state) in scorers.states().iter().enumerate() {
-            self.joint_states.set_state(self.lm_caches.len() + i, state);
-        }
-        *self.stateful_scorers = scorers;
+    fn score_stateful(
+        &mut self,
+        hypotheses: &[Hypothesis],
+        id: HypothesisId,
+        option: OptionId,
+        transition: &Transition,
+        ends: bool,
+    ) {
+        let input = ExpansionInput {
+            models: &self.system.models,
+            sentence: self.sentence,
+            options: self.options,
+            coverages: self.coverages,
+            hypotheses,
+            previous_id: id,
+            previous: &hypotheses[id.0 as usize],
+            option,
+            transition,
+            ends,
+        };
+        self.stateful_scorers.score_expansion(&input, self.joint_states);
     }
 
     /// Starts loading what the language models need for expansions of joint
     /// states by options: the first dependent word of each.
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
         for (m, (scores, feature)) in
-            self.lm_caches.iter().zip(&self.system.language_models).enumerate()
+            self.lm_caches.iter().zip(&self.system.models.language_models).enumerate()
         {
             let first = |(state, option): (u32, OptionId)| {
-                let (dependent, _) = self.options.lm_pool_slices(self.options.lm_phrase(option, m));
+                let phrase = self.options.lm_phrase(option, m);
+                let (dependent, _) = phrase.pool_slices(self.options.lm_pool());
                 Some((self.joint_states.state(state, m), LmWord(*dependent.first()?)))
             };
             for (state, word) in expansions.clone().filter_map(first) {
@@ -208,41 +172,6 @@ impl SearchSpace<'_> {
             }
         }
     }
-}
-
-/// Minus the words of jumps that become unavoidable. Not inlined, as what follows,
-/// to keep the loop of common features small.
-#[inline(never)]
-pub(crate) fn early_distortion(space: &SearchSpace<'_>, previous: &Hypothesis, span: Span) -> f32 {
-    let first_gap = space.coverages.summary(previous.coverage).first_gap;
-    -(early_distortion_distance(previous.span.end, span, first_gap) as f32)
-}
-
-/// The weighted score of the phrase before for where `span` lies, hierarchically.
-#[inline(never)]
-fn hierarchical_forward_score(
-    space: &SearchSpace<'_>,
-    previous: &Hypothesis,
-    span: Span,
-    orientations: Orientations,
-    column: usize,
-) -> f32 {
-    if previous.is_initial() {
-        return 0.0;
-    }
-    let orientation = hierarchical_forward_orientation(space, previous, span, orientations);
-    space.options.reordering(previous.option, column + orientation)
-}
-
-/// The orientation of `span` seen from the phrase before, hierarchically.
-pub(crate) fn hierarchical_forward_orientation(
-    space: &SearchSpace<'_>,
-    previous: &Hypothesis,
-    span: Span,
-    orientations: Orientations,
-) -> usize {
-    let covered = |position| space.coverages.is_covered(previous.coverage, position);
-    orientations.hierarchical_orientation(previous.span, span, covered)
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! What becomes of hypotheses that lose a recombination (`phrase-decoding.md`
-//! 3.14): nothing where only the best translation is asked for; where lists or
-//! graphs are, they stay as arcs of the winner.
+//! Hypotheses that were recombined into better ones (`phrase-decoding.md` 3.14): they
+//! are discarded where only the best translation is wanted, and kept as arcs of the
+//! lattice where n-best lists or search graphs are.
 //!
-//! The choice is a type, so that a search that forgets them pays nothing. Losers
-//! wait beside the stack's entries until the stack is read; then those of the
-//! hypotheses that stay are appended to the hypotheses, and a [`Lattice`] says
-//! which are whose. What was pruned takes its losers with it.
+//! The choice is a type, so that a search that discards them pays nothing. Arcs are kept
+//! beside the stack's entries until the stack is read; then those of the surviving
+//! hypotheses are appended to the hypotheses, and a [`Lattice`] maps each survivor to its
+//! arcs. The arcs of pruned hypotheses are dropped.
 
 use std::ops::Range;
 
 use super::candidates::ordered_bits;
-use super::hypothesis::{Hypothesis, HypothesisId};
+use crate::hypothesis::{Hypothesis, HypothesisId};
 
-/// The losers of one stack's recombinations, by entry of the stack.
+/// The recombined hypotheses of one stack, by entry of the stack.
 pub(crate) trait RecombinedArcs: Default {
     /// Whether anything is kept.
     const KEEPS_ARCS: bool;
@@ -20,20 +20,20 @@ pub(crate) trait RecombinedArcs: Default {
     /// A stack begins.
     fn clear(&mut self);
 
-    /// A hypothesis enters as `entry` without a rival.
+    /// A new hypothesis is stored as `entry`.
     fn record_new(&mut self, entry: u32);
 
-    /// The hypothesis of `entry`, `loser`, makes room for a better one.
-    fn record_replaced(&mut self, entry: u32, loser: &Hypothesis);
+    /// The hypothesis of `entry`, `arc`, is replaced by a better one.
+    fn record_replaced(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// `loser` was no better than the hypothesis of `entry`.
-    fn record_rejected(&mut self, entry: u32, loser: &Hypothesis);
+    /// `arc` is no better than the hypothesis of `entry`.
+    fn record_rejected(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// The hypothesis of `entry` stays as the next one of the search.
+    /// The hypothesis of `entry` survives as the next one of the search.
     fn record_survivor(&mut self, entry: u32);
 
-    /// Appends the losers of all that stayed, the first of which is `first`, to
-    /// `hypotheses` and notes them in `lattice`.
+    /// Appends the arcs of all survivors, the first of which is `first`, to `hypotheses`
+    /// and records them in `lattice`.
     fn append_to_lattice(
         &mut self,
         first: u32,
@@ -42,7 +42,7 @@ pub(crate) trait RecombinedArcs: Default {
     );
 }
 
-/// Losers are dropped.
+/// Arcs are dropped.
 #[derive(Default)]
 pub(crate) struct Discard;
 
@@ -70,12 +70,12 @@ impl RecombinedArcs for Discard {
     fn append_to_lattice(&mut self, _: u32, _: &mut Vec<Hypothesis>, _: &mut Lattice) {}
 }
 
-/// Losers are kept, in buffers that are reused.
+/// Arcs are kept, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct Keep {
     arcs: Vec<RecombinedArc>,
     entries: Vec<StackEntry>,
-    /// Entries whose hypotheses stay, in the order of the hypotheses.
+    /// Entries whose hypotheses survive, in the order of the hypotheses.
     survivors: Vec<u32>,
     /// Arrivals so far: the age of the next.
     next_age: u32,
@@ -88,14 +88,14 @@ struct RecombinedArc {
     hypothesis: Hypothesis,
 }
 
-/// What is known of an entry beside its hypothesis.
+/// An entry of the stack, without its hypothesis.
 #[derive(Clone, Copy, Default)]
 struct StackEntry {
     /// When its hypothesis arrived.
     age: u32,
-    /// Losers before this one belonged to a hypothesis that was pruned.
+    /// Arcs before this one belonged to a hypothesis that was pruned.
     first_arc: u32,
-    /// One more than its place among the winners.
+    /// One more than its rank among the survivors; 0 for others.
     survivor_rank: u32,
 }
 
@@ -120,20 +120,20 @@ impl RecombinedArcs for Keep {
         if self.entries.len() <= entry as usize {
             self.entries.resize(entry as usize + 1, StackEntry::default());
         }
-        let first_loser = self.arcs.len() as u32;
+        let first_arc = self.arcs.len() as u32;
         self.entries[entry as usize] =
-            StackEntry { age: self.take_age(), first_arc: first_loser, survivor_rank: 0 };
+            StackEntry { age: self.take_age(), first_arc, survivor_rank: 0 };
     }
 
-    fn record_replaced(&mut self, entry: u32, loser: &Hypothesis) {
+    fn record_replaced(&mut self, entry: u32, arc: &Hypothesis) {
         let age = self.entries[entry as usize].age;
-        self.arcs.push(RecombinedArc { entry, age, hypothesis: *loser });
+        self.arcs.push(RecombinedArc { entry, age, hypothesis: *arc });
         self.entries[entry as usize].age = self.take_age();
     }
 
-    fn record_rejected(&mut self, entry: u32, loser: &Hypothesis) {
+    fn record_rejected(&mut self, entry: u32, arc: &Hypothesis) {
         let age = self.take_age();
-        self.arcs.push(RecombinedArc { entry, age, hypothesis: *loser });
+        self.arcs.push(RecombinedArc { entry, age, hypothesis: *arc });
     }
 
     fn record_survivor(&mut self, entry: u32) {
@@ -148,11 +148,11 @@ impl RecombinedArcs for Keep {
         lattice: &mut Lattice,
     ) {
         self.order.clear();
-        for (i, loser) in self.arcs.iter().enumerate() {
-            let entry = self.entries[loser.entry as usize];
+        for (i, arc) in self.arcs.iter().enumerate() {
+            let entry = self.entries[arc.entry as usize];
             if entry.survivor_rank > 0 && i >= entry.first_arc as usize {
                 let rank =
-                    u64::from(!ordered_bits(loser.hypothesis.total)) << 32 | u64::from(loser.age);
+                    u64::from(!ordered_bits(arc.hypothesis.total)) << 32 | u64::from(arc.age);
                 let key =
                     u128::from(entry.survivor_rank - 1) << 96 | u128::from(rank) << 32 | i as u128;
                 self.order.push(key);
@@ -174,10 +174,10 @@ impl RecombinedArcs for Keep {
     }
 }
 
-/// Which hypotheses lost to which.
+/// Which hypotheses were recombined into which.
 #[derive(Default)]
 pub(crate) struct Lattice {
-    /// The first loser and how many there are, by hypothesis.
+    /// The first arc and the number of arcs, by hypothesis.
     arcs: Vec<(u32, u32)>,
 }
 
@@ -188,7 +188,7 @@ impl Lattice {
         self.arcs.push((0, 0));
     }
 
-    /// The hypotheses that lost to `winner`, by total and then by age.
+    /// The hypotheses recombined into `winner`, by total and then by age.
     pub(crate) fn recombined(&self, winner: HypothesisId) -> Range<u32> {
         let (first, count) = self.arcs[winner.0 as usize];
         first..first + count
@@ -213,7 +213,7 @@ mod tests {
         kept.record_replaced(0, &hypothesis(-3.0, 0));
         kept.record_rejected(1, &hypothesis(-9.0, 20));
         kept.record_rejected(0, &hypothesis(-2.5, 11));
-        // Pruned and come again: what it beat before is gone.
+        // Pruned and stored again: its earlier arcs are gone.
         kept.record_new(2);
         kept.record_rejected(2, &hypothesis(-4.0, 30));
         kept.record_new(2);
@@ -225,8 +225,8 @@ mod tests {
         lattice.start();
         kept.append_to_lattice(1, &mut hypotheses, &mut lattice);
         let states = |winner| -> Vec<u32> {
-            let losers = lattice.recombined(HypothesisId(winner));
-            losers.map(|id| hypotheses[id as usize].joint_state).collect()
+            let arcs = lattice.recombined(HypothesisId(winner));
+            arcs.map(|id| hypotheses[id as usize].joint_state).collect()
         };
         assert!(states(0).is_empty());
         assert_eq!(states(1), [31]);

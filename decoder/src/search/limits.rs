@@ -1,7 +1,7 @@
-//! How wide a search goes: as the settings say, or narrower when time runs out.
+//! The limits of a search: those of the settings, or narrower ones when time runs out.
 
 use super::candidates::StackLimits;
-use crate::Settings;
+use crate::config::Settings;
 
 /// The bounds of one search.
 #[derive(Clone, Copy, Debug)]
@@ -10,14 +10,14 @@ pub(crate) struct SearchLimits {
     pub(crate) stack_size: usize,
     /// Pops a stack in cube pruning.
     pub(crate) pop_limit: usize,
-    /// The farthest jump in words; nothing for no limit.
+    /// The farthest jump in words; `None` for no limit.
     pub(crate) distortion_limit: Option<i64>,
     /// The beam, a natural logarithm.
     beam: f32,
 }
 
 impl SearchLimits {
-    /// What `settings` ask for.
+    /// Those of `settings`.
     pub(crate) fn from_settings(settings: &Settings) -> Self {
         SearchLimits {
             stack_size: settings.stack_size,
@@ -48,7 +48,7 @@ impl SearchLimits {
         }
     }
 
-    /// What holds for one stack or mini-stack.
+    /// The limits of one stack or mini-stack.
     #[inline]
     pub(crate) fn stack_limits(&self) -> StackLimits {
         StackLimits { size: self.stack_size, beam: self.beam }

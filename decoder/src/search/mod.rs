@@ -1,8 +1,8 @@
 //! The search: from the options of a sentence to its best translation.
 //!
 //! A [`Search`] is stepped, at most a stack at a time, until it is over; between
-//! steps whoever drives it may stop it ([`complete`] does, when time is up).
-//! Expansions are scored where they are made ([`SearchSpace::expand`]), because
+//! steps its driver may stop it ([`run_search`] does, when time is up).
+//! Expansions are scored where they are made ([`SearchSpace::score_expansion`]), because
 //! most come in ones and twos, the neighbours of a popped item, and most of their
 //! language-model scores lie in a cache that stays close; only where a stack is
 //! opened is there a batch worth prefetching.
@@ -18,30 +18,26 @@ mod candidates;
 mod cube_pruning;
 mod expansion;
 mod fast_path;
-mod hypothesis;
 mod lattice;
 mod limits;
-mod lm_cache;
 mod stack_decoding;
-mod stateful;
 mod time_limit;
 
-pub(crate) use candidates::{RecombinationKey, ordered_bits};
+pub(crate) use candidates::ordered_bits;
 pub(crate) use cube_pruning::CubePruning;
-pub(crate) use expansion::{Transition, early_distortion, hierarchical_forward_orientation};
-pub(crate) use fast_path::FastPathFeatures;
-pub(crate) use hypothesis::{Hypothesis, HypothesisId};
 pub(crate) use lattice::{Discard, Keep, Lattice};
 pub(crate) use limits::SearchLimits;
-pub(crate) use lm_cache::{JointStates, LmScoreCache};
 pub(crate) use stack_decoding::StackDecoding;
-pub(crate) use stateful::{ComponentValues, Expansion, StatefulFeature, StatefulScorers};
 pub(crate) use time_limit::{SearchEffort, TimeLimit, run_search};
 
 use std::ops::Range;
 
 use crate::coverage::Coverages;
+use crate::features::StatefulScorers;
 use crate::future_cost::FutureCost;
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::joint_states::JointStates;
+use crate::lm_scoring::LmScoreCache;
 use crate::options::SentenceOptions;
 use crate::reordering_constraint::ReorderingConstraint;
 use crate::sentence::Sentence;
@@ -60,17 +56,17 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) lm_caches: &'a mut [LmScoreCache],
     pub(crate) stateful_scorers: &'a mut StatefulScorers,
     pub(crate) joint_states: &'a mut JointStates,
-    /// Walls and zones; nothing where there are none.
+    /// Walls and zones; `None` where there are none.
     pub(crate) constraint: Option<&'a ReorderingConstraint>,
 }
 
-/// A search that goes on step by step.
+/// A search that is stepped.
 pub(crate) trait Search {
     /// Begins a sentence of at least one word; `state` is the joint state of all
     /// features before it.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
-    /// Goes on for a stack at most; false when the search is over.
+    /// Advances by a stack at most; false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
     /// The best complete hypothesis, after the search is over.
@@ -82,7 +78,8 @@ pub(crate) trait Search {
     /// The complete hypotheses that were kept, after the search is over.
     fn complete_hypotheses(&self) -> Range<u32>;
 
-    /// Which hypotheses lost to which; nothing for a search that forgets losers.
+    /// Which hypotheses were recombined into which; `None` for a search that discards
+    /// them.
     fn lattice(&self) -> Option<&Lattice>;
 
     /// Statistics: items or hypotheses evaluated since the start.

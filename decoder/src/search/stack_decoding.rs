@@ -4,13 +4,14 @@
 use std::ops::Range;
 
 use super::candidates::Candidates;
-use super::expansion::{Transition, may_extend, respects_constraint};
-use super::hypothesis::{Hypothesis, HypothesisId};
+use super::expansion::{may_extend, respects_constraint};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::Span;
+use crate::features::Transition;
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::options::OptionId;
+use crate::span::Span;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
@@ -23,7 +24,7 @@ pub(crate) struct StackDecoding<L = Discard> {
     covered: u32,
     first: u32,
     last: u32,
-    /// Where the spans begin that are tried next.
+    /// The start of the spans that are tried next.
     span_start: u32,
     best: Option<HypothesisId>,
     num_evaluated: u64,
@@ -85,7 +86,7 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
 }
 
 impl<L: RecombinedArcs> StackDecoding<L> {
-    /// Goes on with `span` from every hypothesis of the stack that may.
+    /// Extends by `span` every hypothesis of the stack that may be.
     fn expand_span(&mut self, space: &mut SearchSpace<'_>, span: Span) {
         let limits = space.limits.stack_limits();
         let options = space.options;
@@ -128,14 +129,14 @@ impl<L: RecombinedArcs> StackDecoding<L> {
                         coverage,
                         future_score: total + facts.estimate,
                     };
-                    stack.add(0, hypothesis, space.system.recombination_key, limits);
+                    stack.add(0, hypothesis, space.system.plan.features.recombination_key, limits);
                 }
                 self.num_evaluated += u64::from(range.count);
             }
         }
     }
 
-    /// Sorts and cuts the next stack.
+    /// Sorts and prunes the next stack.
     fn advance_stack(&mut self, space: &SearchSpace<'_>) {
         let limits = space.limits.stack_limits();
         self.covered += 1;

@@ -1,7 +1,7 @@
 //! Driving a search to its end, or to the end of a sentence's time.
 //!
 //! A search that takes too long is begun again with narrower limits, over the
-//! options that are there, and last as a greedy one that nothing interrupts. The
+//! same options, and last as a greedy one that nothing interrupts. The
 //! clock is read between steps; without a time limit there is no clock.
 
 use std::time::{Duration, Instant};
@@ -32,10 +32,10 @@ impl TimeLimit {
     }
 }
 
-/// Which search a sentence got.
+/// How wide the search of a sentence was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SearchEffort {
-    /// The one the settings ask for.
+    /// That of the settings.
     Full,
     /// One with an eighth of the stacks and pops.
     Narrow,
@@ -43,8 +43,7 @@ pub(crate) enum SearchEffort {
     Greedy,
 }
 
-/// Runs `search` from the joint state `begin`, within `time` where there is any;
-/// leaves the search over.
+/// Runs `search` from the joint state `begin`, within `time` where it is limited.
 pub(crate) fn run_search(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,
@@ -68,8 +67,7 @@ pub(crate) fn run_search(
     if time.is_some() { SearchEffort::Greedy } else { SearchEffort::Full }
 }
 
-/// Whether the search came to its end before `is_over`, which is asked before
-/// each step.
+/// Whether the search ended before `is_over`, which is called before each step.
 fn run_search_within(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,

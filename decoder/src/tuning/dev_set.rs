@@ -7,8 +7,9 @@ use miriam_textio::{Input, Lines, Progress, display_name, fields, ordered_map};
 
 use super::n_best_lists::{BleuStatistics, NBestList};
 use super::{TuneOptions, TunedComponents};
-use crate::n_best::NBestLimits;
-use crate::{Error, Result, System, Translator};
+use crate::line_decoder::LineDecoder;
+use crate::n_best::{NBest, NBestLimits};
+use crate::{Error, Result, System};
 
 /// Source lines with their references.
 pub(super) struct DevSet {
@@ -69,7 +70,9 @@ impl DevSet {
         let weights = system.weights();
         let worker = || {
             let mut lister = NBestLister {
-                translator: Translator::new(system),
+                system,
+                decoder: LineDecoder::new(system),
+                n_best: NBest::default(),
                 text: self,
                 space,
                 weights: &weights,
@@ -106,7 +109,9 @@ fn read_lines(path: &Path) -> Result<Vec<Vec<u8>>> {
 
 /// Computes n-best lists of lines, in buffers of a thread.
 struct NBestLister<'a> {
-    translator: Translator<'a>,
+    system: &'a System,
+    decoder: LineDecoder<'a>,
+    n_best: NBest,
     text: &'a DevSet,
     space: &'a TunedComponents,
     weights: &'a [f32],
@@ -119,21 +124,22 @@ impl NBestLister<'_> {
     /// The n-best list of `line`. A line without a translation, or one that is translated
     /// in parts, has a list of one empty translation.
     fn decode_n_best(&mut self, line: &[u8], references: &ReferenceNgrams) -> Result<NBestList> {
-        let NBestLister { translator, text, space, weights, size, matcher, word } = self;
-        translator.enable_lattice();
+        let NBestLister { system, decoder, n_best, text, space, weights, size, matcher, word } =
+            self;
+        decoder.enable_lattice();
         let mut list = NBestList::default();
-        let score = translator.decode_line(line, |_, _| Ok(()));
-        let score = translator.recover_line_error(score)?;
-        let tries = translator.system.settings().output.n_best_factor.saturating_mul(*size);
-        let extent = NBestLimits { max_entries: *size, max_candidates: tries, distinct: true };
-        if score.is_some() && !translator.is_split {
+        let score = decoder.decode(line, |_, _| Ok(()));
+        let score = decoder.recover_line_error(score)?;
+        let max_candidates = system.settings().output.n_best_factor.saturating_mul(*size);
+        let limits = NBestLimits { max_entries: *size, max_candidates, distinct: true };
+        if score.is_some() && !decoder.is_split() {
+            let decoded = decoder.decoded();
+            let printed = decoded.surface_forms();
             let mut tokens = Vec::new();
-            translator.for_each_n_best(extent, |translator, entry| {
+            n_best.for_each_entry(decoded, limits, |entry| {
                 tokens.clear();
-                let (printed, hypotheses) =
-                    (translator.surface_forms(), translator.search.hypotheses());
-                for id in entry.hypotheses.iter().rev() {
-                    let hypothesis = &hypotheses[id.0 as usize];
+                for &id in entry.hypotheses.iter().rev() {
+                    let hypothesis = decoded.hypothesis(id);
                     printed.for_each_word_lossy(hypothesis.option, hypothesis.span, |bytes| {
                         tokens.push(match text.case_insensitive {
                             false => references.token_id(bytes),

@@ -209,8 +209,8 @@ impl Markup {
                 continue;
             }
             for (p, local) in &walls {
-                let behind = (first..start).any(|q| q <= *p && !covered[q]);
-                if *local == Some(zone) && *p < last && behind {
+                let leaves_gap = (first..start).any(|q| q <= *p && !covered[q]);
+                if *local == Some(zone) && *p < last && leaves_gap {
                     return false;
                 }
             }

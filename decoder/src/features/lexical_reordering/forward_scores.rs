@@ -5,14 +5,15 @@
 //!
 //! Weighted scores are compared: those are what can make a difference.
 
-use super::slice_interner::SliceInterner;
-use super::{ComponentValues, FeatureInput, StatefulScorer};
-use crate::system::System;
+use crate::features::expansion_feature::{ExpansionInput, ValueSources};
+use crate::features::slice_interner::SliceInterner;
+use crate::features::stateful_feature::StatefulScorer;
 
-/// A class that has not been looked at.
+/// A class that has not been looked up.
 const UNSEEN: u32 = u32::MAX;
 
-pub(super) struct ForwardScores {
+/// Classes of options with equal forward reordering scores.
+pub(crate) struct ForwardScores {
     columns: Vec<usize>,
     /// The scores of each class, as bits.
     classes: SliceInterner,
@@ -22,31 +23,30 @@ pub(super) struct ForwardScores {
 }
 
 impl ForwardScores {
-    pub(super) fn new(columns: Vec<usize>) -> Self {
+    /// Classes by the scores in `columns` of an option's row.
+    pub(crate) fn new(columns: Vec<usize>) -> Self {
         let (option_classes, row) = (Vec::new(), Vec::new());
         ForwardScores { columns, classes: SliceInterner::default(), option_classes, row }
     }
 }
 
 impl StatefulScorer for ForwardScores {
-    fn start(&mut self, _: &System) -> u32 {
+    fn start(&mut self) -> u32 {
         self.classes.clear();
         self.option_classes.clear();
         // The beginning covers nothing, so it is never compared with anything.
         0
     }
 
-    fn apply(&mut self, input: &FeatureInput<'_>, _: &mut [f32]) -> u32 {
-        let option = input.expansion.option;
-        let at = option.0 as usize;
+    fn score(&mut self, input: &ExpansionInput<'_>, _: u32, _: &mut [f32]) -> u32 {
+        let at = input.option.0 as usize;
         if self.option_classes.len() <= at {
             self.option_classes.resize(at + 1, UNSEEN);
         }
         if self.option_classes[at] == UNSEEN {
-            let options = input.space.options;
             self.row.clear();
             // Plus zero, so that no two zeros differ.
-            let bits = |&column| (options.reordering(option, column) + 0.0).to_bits();
+            let bits = |&column| (input.options.reordering(input.option, column) + 0.0).to_bits();
             self.row.extend(self.columns.iter().map(bits));
             self.option_classes[at] = self.classes.intern(&self.row);
         }
@@ -54,5 +54,5 @@ impl StatefulScorer for ForwardScores {
     }
 
     /// It is no feature.
-    fn add_unweighted(&mut self, _: &FeatureInput<'_>, _: ComponentValues<'_>) {}
+    fn add_values(&self, _: &ExpansionInput<'_>, _: u32, _: &ValueSources<'_>, _: &mut [f32]) {}
 }

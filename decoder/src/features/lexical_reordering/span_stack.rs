@@ -4,14 +4,14 @@
 //!
 //! A phrase that touches the block on top is merged with it, and the result with
 //! the block below while they touch; any other phrase begins a block of its own.
-//! Blocks are whole: everything inside one is translated.
+//! Everything inside a block is translated.
 
-use super::Span;
+use crate::span::Span;
 
 /// Puts `span` on `stack`, merges what touches, and returns the signed distance
-/// between `span` and what was the top: 1 right behind it, -1 right in front.
-/// Before an empty stack lies the position before the sentence.
-pub(crate) fn shift_reduce(stack: &mut Vec<Span>, span: Span) -> i64 {
+/// between `span` and what was the top: 1 right after it, -1 right before it.
+/// The top of an empty stack is the position before the sentence.
+pub(super) fn shift_reduce(stack: &mut Vec<Span>, span: Span) -> i64 {
     let Some(&top) = stack.last() else {
         stack.push(span);
         return i64::from(span.start) + 1;
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     /// Phrases in the order of translation, with the distance of each and the
-    /// stack behind it, worked out by hand.
+    /// stack after it, worked out by hand.
     #[test]
     fn blocks_merge_while_they_touch() {
         let mut stack = Vec::new();

@@ -1,7 +1,7 @@
-//! What the language models make of target phrases alone, asked of many at once.
+//! Language-model scores of many target phrases alone, computed side by side.
 //!
 //! All targets of a source phrase are scored alone before the worst are cut, and
-//! most source phrases that a sentence brings for the first time have a handful of
+//! most source phrases that are new in a sentence have a handful of
 //! targets, some hundreds. One at a time, nearly every word waits for memory; so the
 //! targets of all of them are gathered first and their words scored side by side.
 //!
@@ -9,9 +9,7 @@
 //! neighbours begin alike. What a phrase has in common with the one before is scored
 //! once: over a table of 26.9 million entries that is more than half of all words.
 
-use miriam_lmcpu::{LmWord, Request, ScoreResult, State};
-
-use crate::system::System;
+use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 
 /// Phrases and the scores of their words, in buffers that are reused.
 #[derive(Default)]
@@ -25,9 +23,9 @@ pub(crate) struct LmBatch {
 /// The phrases as one model sees them.
 #[derive(Default)]
 struct ModelBatch {
-    /// What is asked, by the number of words before it in its phrase.
+    /// Requests by the number of words before them in their phrase.
     depths: Vec<DepthBatch>,
-    /// Of each word of each phrase the question, among those of its depth.
+    /// The request of each word of each phrase, among those of its depth.
     request_indices: Vec<u32>,
     /// Where each phrase ends.
     phrase_ends: Vec<usize>,
@@ -36,8 +34,8 @@ struct ModelBatch {
     states: Vec<State>,
 }
 
-/// Words after as many others; the state of a question is the place of the word
-/// before.
+/// The words with the same number of words before them; the state of a request is the
+/// index of the previous word's.
 #[derive(Default)]
 struct DepthBatch {
     requests: Vec<Request>,
@@ -69,9 +67,9 @@ impl ModelBatch {
                 } else {
                     self.request_indices[self.request_indices.len() - 1]
                 };
-                let asked = &mut self.depths[length].requests;
-                self.request_indices.push(asked.len() as u32);
-                asked.push(Request { state, word });
+                let requests = &mut self.depths[length].requests;
+                self.request_indices.push(requests.len() as u32);
+                requests.push(Request { state, word });
                 self.previous_phrase.truncate(length);
                 self.previous_phrase.push(word);
             }
@@ -81,7 +79,7 @@ impl ModelBatch {
         self.phrase_ends.push(self.request_indices.len());
     }
 
-    fn score(&mut self, model: &dyn miriam_lmcpu::LanguageModel) {
+    fn score(&mut self, model: &dyn LanguageModel) {
         let mut states = &[State::EMPTY][..];
         for DepthBatch { requests, results, .. } in &mut self.depths {
             if results.len() < requests.len() {
@@ -100,46 +98,46 @@ impl ModelBatch {
 }
 
 impl LmBatch {
-    /// Forgets all phrases.
-    pub(crate) fn reset(&mut self, system: &System) {
-        self.models.resize_with(system.language_models.len(), ModelBatch::default);
+    /// Forgets all phrases; begins a batch for `num_models` models.
+    pub(crate) fn reset(&mut self, num_models: usize) {
+        self.models.resize_with(num_models, ModelBatch::default);
         self.models.iter_mut().for_each(ModelBatch::clear);
         self.num_phrases = 0;
     }
 
-    /// How many phrases there are: the number of the next.
+    /// The number of phrases, which is the index of the next.
     pub(crate) fn len(&self) -> u32 {
         self.num_phrases
     }
 
-    /// Takes a phrase; `word` gives its word at a place as a model sees it.
+    /// Adds a phrase of `words` words; `word(model, i)` is a model's id of word `i`.
     pub(crate) fn push_phrase(&mut self, words: usize, word: impl Fn(usize, usize) -> LmWord) {
-        for (model, column) in self.models.iter_mut().enumerate() {
-            column.push_phrase((0..words).map(|at| word(model, at)));
+        for (model, batch) in self.models.iter_mut().enumerate() {
+            batch.push_phrase((0..words).map(|at| word(model, at)));
         }
         self.num_phrases += 1;
     }
 
-    /// Scores all phrases.
-    pub(crate) fn score(&mut self, system: &System) {
-        for (column, feature) in self.models.iter_mut().zip(&system.language_models) {
-            column.score(&*feature.model);
+    /// Scores all phrases by each of `models`.
+    pub(crate) fn score<'m>(&mut self, models: impl Iterator<Item = &'m dyn LanguageModel>) {
+        for (batch, model) in self.models.iter_mut().zip(models) {
+            batch.score(model);
         }
     }
 
-    /// What `model` gives for each word of `phrase` behind those before it.
+    /// The result of `model` for each word of `phrase` after those before it.
     pub(crate) fn word_scores(
         &self,
         model: usize,
         phrase: u32,
     ) -> impl Iterator<Item = &ScoreResult> {
-        let column = &self.models[model];
+        let batch = &self.models[model];
         let start = match phrase {
             0 => 0,
-            _ => column.phrase_ends[phrase as usize - 1],
+            _ => batch.phrase_ends[phrase as usize - 1],
         };
-        let questions = &column.request_indices[start..column.phrase_ends[phrase as usize]];
-        let depths = questions.iter().zip(&column.depths);
-        depths.map(|(&question, depth)| &depth.results[question as usize])
+        let requests = &batch.request_indices[start..batch.phrase_ends[phrase as usize]];
+        let depths = requests.iter().zip(&batch.depths);
+        depths.map(|(&request, depth)| &depth.results[request as usize])
     }
 }

@@ -1,10 +1,10 @@
-//! A partial translation, in 32 bytes.
+//! Hypotheses: partial translations, 32 bytes each.
 
 use crate::coverage::CoverageId;
-use crate::features::Span;
 use crate::options::OptionId;
+use crate::span::Span;
 
-/// The name of a hypothesis within a sentence.
+/// The id of a hypothesis within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HypothesisId(pub(crate) u32);
 

@@ -1,36 +1,47 @@
 //! A phrase as a language model sees it before its context is known.
 //!
-//! Run once alone, from the empty context, a phrase tells which of its words can
-//! still depend on what stands left of it: word j does only while the state
-//! behind word j - 1 reaches back to the first word. The first word whose state
-//! does not closes the phrase; the words behind it have constant scores, and
-//! the state behind the phrase is known. Most of what the search asks thus comes
+//! Scored once alone, from the empty context, a phrase shows which of its words can
+//! still depend on the words left of it: word j does only while the state
+//! after word j - 1 reaches back to the first word. The first word whose state
+//! does not closes the phrase; the words after it have constant scores, and
+//! the state after the phrase is known. Most requests of the search thus come
 //! down to one or two words. Scores are kept apart and added one by one, as
 //! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
 
 use miriam_lmcpu::{LanguageModel, LmWord, ScoreResult, State};
 use miriam_textio::Log10;
 
-/// What applying a phrase costs one language model. It refers to a pool in
-/// which stand, one after another: the dependent words' ids, the constant
-/// scores' bits, and the state behind the phrase as pairs of word and backoff.
+/// A phrase as one language model sees it. It refers to a pool that holds, one after
+/// another: the dependent words' ids, the constant scores' bits, and the state after the
+/// phrase as pairs of word and backoff.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LmPhrase {
-    /// Where in the pool it starts.
+    /// The first of its numbers in the pool.
     pub(crate) pool_start: u32,
     /// Words whose scores depend on the context.
     pub(crate) num_dependent: u8,
     /// Constant scores that follow, of the first order - 1 words.
     pub(crate) num_constants: u8,
-    /// Words of the state behind the phrase, where it is known.
+    /// Words of the state after the phrase, where it is known.
     pub(crate) right_state_len: u8,
-    /// Whether the state behind the phrase is known.
+    /// Whether the state after the phrase is known.
     pub(crate) has_right_state: bool,
-    /// The interned state behind the phrase; meaningful within a sentence.
+    /// The interned state after the phrase; meaningful within a sentence.
     pub(crate) right_state: u32,
 }
 
-/// A phrase run alone, in buffers that are reused.
+impl LmPhrase {
+    /// The dependent words, and the constant scores as bits, in the `pool` that the
+    /// phrase refers to.
+    #[inline(always)]
+    pub(crate) fn pool_slices<'a>(&self, pool: &'a [u32]) -> (&'a [u32], &'a [u32]) {
+        let dependent = usize::from(self.num_dependent);
+        let start = self.pool_start as usize;
+        pool[start..start + dependent + usize::from(self.num_constants)].split_at(dependent)
+    }
+}
+
+/// A phrase scored alone, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct IsolatedPhrase {
     scores: Vec<f32>,
@@ -41,7 +52,7 @@ pub(crate) struct IsolatedPhrase {
 }
 
 impl IsolatedPhrase {
-    /// Runs `words` from the empty context.
+    /// Scores `words` from the empty context.
     pub(crate) fn score(&mut self, model: &dyn LanguageModel, begin: LmWord, words: &[LmWord]) {
         self.reset(begin, words);
         let mut states = [State::EMPTY; 2];
@@ -57,7 +68,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes what running `words` alone has given.
+    /// Takes the results of scoring `words` alone.
     pub(crate) fn load_scored<'a>(
         &mut self,
         model: &dyn LanguageModel,
@@ -78,7 +89,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes the scores alone: then only [`Isolated::sums`] has an answer.
+    /// Takes the scores alone: then only [`IsolatedPhrase::inner_and_full_score`] is valid.
     pub(crate) fn load_scores(
         &mut self,
         begin: LmWord,
@@ -131,7 +142,7 @@ impl IsolatedPhrase {
         (Log10(all - before).to_ln().0, Log10(all).to_ln().0)
     }
 
-    /// The part of the phrase just run, its numbers appended to `pool`.
+    /// The phrase scored last, its numbers appended to `pool`.
     pub(crate) fn to_lm_phrase(
         &self,
         order: usize,
@@ -156,7 +167,8 @@ impl IsolatedPhrase {
     }
 }
 
-/// Notes word `i`, behind which stands `after`, if it is the first that closes its phrase.
+/// Records word `i`, after which the state is `after`, if it is the first that closes its
+/// phrase.
 #[inline(always)]
 fn record_closing_word(
     model: &dyn LanguageModel,
@@ -170,7 +182,7 @@ fn record_closing_word(
     }
 }
 
-/// The state that `part` knows to stand behind its phrase.
+/// Reads the state after the phrase of `part`, which is known, from `pool`.
 pub(crate) fn read_right_state(part: &LmPhrase, pool: &[u32], state: &mut State) {
     let start = part.pool_start as usize
         + usize::from(part.num_dependent)

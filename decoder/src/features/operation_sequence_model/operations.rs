@@ -1,10 +1,10 @@
 //! Translation as a sequence of operations (operation sequence model,
 //! `phrase-decoding.md` 3.6; Durrani et al. 2011), in Moses2's reading of it.
 //!
-//! A phrase pair with its word alignment is a [`Program`]: which groups of linked
+//! A phrase pair with its word alignment is an [`OperationProgram`]: which groups of linked
 //! words (cepts) it translates one after another, which target words it deletes and
-//! which source words it inserts. Run behind a [`Cursor`], which knows where the
-//! last source word was and which gaps were left, the program gives operations:
+//! which source words it inserts. Run from a [`Cursor`], which holds the position of
+//! the last source word and the gaps that were left, the program gives operations:
 //! those of the phrase itself, and the gaps and jumps between them. Their names are
 //! words of the operation model, an n-gram model.
 //!
@@ -15,7 +15,7 @@
 use miriam_lmcpu::{LanguageModel, LmWord};
 
 /// The operations that name no words, as words of the operation model.
-pub(crate) struct FixedOperations {
+pub(super) struct FixedOperations {
     insert_gap: LmWord,
     jump_forward: LmWord,
     continue_cept: LmWord,
@@ -23,9 +23,9 @@ pub(crate) struct FixedOperations {
     jump_back: Vec<LmWord>,
 }
 
-/// Numbers of gaps looked up: there is at most one gap a word of a piece.
-const MAX_JUMPS: usize = crate::MAX_SENTENCE_WORDS + 1;
-/// What the target of an unknown word is called.
+/// Numbers of gaps looked up: a sentence has at most one gap a word.
+const MAX_JUMPS: usize = crate::sentence::MAX_SENTENCE_WORDS + 1;
+/// The name of the target of an unknown word.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
 /// Between words of one side of a cept.
 const CEPT_WORD_SEPARATOR: &[u8] = b"^_^";
@@ -34,7 +34,7 @@ const MAX_GAP_DISTANCE: i32 = 1172;
 
 impl FixedOperations {
     /// Looks them up in `model`.
-    pub(crate) fn new(model: &dyn LanguageModel) -> Self {
+    pub(super) fn new(model: &dyn LanguageModel) -> Self {
         let jump = |n| model.word_id(format!("_JMP_BCK_{n}").as_bytes());
         FixedOperations {
             insert_gap: model.word_id(b"_INS_GAP_"),
@@ -49,7 +49,7 @@ impl FixedOperations {
     }
 }
 
-/// One thing that a phrase pair does, source positions counted in the phrase.
+/// One instruction of a phrase pair, source positions counted in the phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
     /// A target word without link.
@@ -62,9 +62,9 @@ enum Instruction {
     Insert(u32),
 }
 
-/// What a phrase pair does, in buffers that are reused.
+/// The instructions of a phrase pair, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OperationProgram {
+pub(super) struct OperationProgram {
     instructions: Vec<Instruction>,
     /// For each source word without link its operation.
     insertions: Vec<Option<LmWord>>,
@@ -73,7 +73,7 @@ pub(crate) struct OperationProgram {
 impl OperationProgram {
     /// The program of the pair `source`, `target` with links `points` (source,
     /// target); points outside of the pair are left out.
-    pub(crate) fn compile(
+    pub(super) fn compile(
         &mut self,
         model: &dyn LanguageModel,
         source: &[&[u8]],
@@ -92,7 +92,7 @@ impl OperationProgram {
         }));
         let unlinked: Vec<bool> =
             (0..target.len()).map(|i| !points.iter().any(|p| p.1 == i)).collect();
-        // Target words that stand apart from the rest of their cept.
+        // Target words apart from the rest of their cept.
         let mut done = vec![false; target.len() + 1];
         if self.insertions.first().is_some_and(Option::is_some) {
             self.instructions.push(Instruction::Insert(0));
@@ -124,7 +124,7 @@ impl OperationProgram {
         }
     }
 
-    /// Deletes the unlinked words from `at` on, passing over those in `done`.
+    /// Deletes the unlinked words from `at` on, except those in `done`.
     fn delete_unlinked(
         &mut self,
         model: &dyn LanguageModel,
@@ -140,10 +140,10 @@ impl OperationProgram {
         }
     }
 
-    /// Runs the program behind `cursor` for the phrase at source position `start`
-    /// and appends its operations to `operations`. `covered` tells what is
-    /// translated before and, afterwards, behind the phrase.
-    pub(crate) fn run(
+    /// Runs the program from `cursor` for the phrase at source position `start`
+    /// and appends its operations to `operations`. `covered` are the positions translated
+    /// before the phrase and, when this returns, after it.
+    pub(super) fn run(
         &self,
         fixed: &FixedOperations,
         start: u32,
@@ -237,27 +237,27 @@ fn find_cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
 
 /// A source position that was jumped over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gap {
+pub(super) struct Gap {
     /// The position; -1 where Moses finds no gap to jump back to.
-    pub(crate) position: i32,
+    pub(super) position: i32,
     /// Whether it has been gone back to.
-    pub(crate) filled: bool,
+    pub(super) filled: bool,
 }
 
-/// Where an operation sequence stands.
+/// The position of an operation sequence in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cursor {
-    /// Behind the last source word.
-    pub(crate) position: i32,
-    /// Behind the rightmost source word so far.
-    pub(crate) end: i32,
+pub(super) struct Cursor {
+    /// The position after the last source word.
+    pub(super) position: i32,
+    /// The position after the rightmost source word so far.
+    pub(super) end: i32,
     /// All gaps there have been, by position.
-    pub(crate) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<Gap>,
 }
 
 impl Cursor {
     /// Becomes that of the beginning.
-    pub(crate) fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.position = 0;
         self.end = 0;
         self.gaps.clear();
@@ -291,17 +291,17 @@ impl Cursor {
     }
 }
 
-/// What supports the operation model: features of an operation sequence.
+/// The supporting features: counts over an operation sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OperationCounts {
+pub(super) struct OperationCounts {
     /// Distances from the first gap, summed over cepts and insertions.
-    pub(crate) gap_width: i32,
+    pub(super) gap_width: i32,
     /// Moves that left a gap.
-    pub(crate) gaps: i32,
+    pub(super) gaps: i32,
     /// Gaps open, summed over source words.
-    pub(crate) open_gaps: i32,
+    pub(super) open_gaps: i32,
     /// Source words without link.
-    pub(crate) insertions: i32,
+    pub(super) insertions: i32,
 }
 
 /// A program being run.
@@ -363,7 +363,7 @@ impl ProgramRun<'_> {
         self.counts.gap_width += self.cursor.position - self.first_gap as i32;
     }
 
-    /// Covers the word at the cursor and steps behind it.
+    /// Covers the word at the cursor and moves the cursor past it.
     fn cover_word(&mut self) {
         if let Some(cell) =
             usize::try_from(self.cursor.position).ok().and_then(|p| self.covered.get_mut(p))

@@ -1,31 +1,6 @@
-//! Lexicalised reordering, phrase-based and hierarchical (`phrase-decoding.md` 3.6).
-//!
-//! A model has a row of scores a phrase pair: for each direction one score an
-//! orientation, backward direction first. When a phrase is applied, the backward
-//! score of the phrase and the forward score of the one before it are charged,
-//! both for the orientation between the two. Nothing is charged at the end of a
-//! sentence.
-//!
-//! A hierarchical model compares with blocks instead of single phrases. Backward,
-//! the block is the longest one that ends with the phrase before, found by a stack
-//! of spans ([`super::span_stack`]); forward, what counts is whether the position
-//! beside the phrase before is still open, so that some block may yet join it.
+//! Orientations of a phrase, and types of reordering models (`phrase-decoding.md` 3.6).
 
-/// Source positions of a phrase, the end excluded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The first position.
-    pub start: u32,
-    /// One behind the last position.
-    pub end: u32,
-}
-
-impl Span {
-    /// The span `offset` positions farther right.
-    pub(crate) fn shifted(self, offset: u32) -> Self {
-        Span { start: self.start + offset, end: self.end + offset }
-    }
-}
+use crate::span::Span;
 
 /// Which orientations a model tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +18,11 @@ pub enum Orientations {
 /// A model type such as `wbe-msd-bidirectional-fe-allff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingType {
-    /// Which orientations it tells apart.
+    /// The orientations it tells apart.
     pub orientations: Orientations,
-    /// Whether the phrase is scored against the one before it.
+    /// Whether the phrase is scored for its orientation towards the previous one.
     pub backward: bool,
-    /// Whether the phrase before is scored against this one.
+    /// Whether the previous phrase is scored for the orientation of this one.
     pub forward: bool,
     /// Whether blocks are compared and not only neighbouring phrases.
     pub hierarchical: bool,
@@ -65,18 +40,18 @@ impl Orientations {
         }
     }
 
-    /// The orientation, as a column, of a phrase at `place` of the one before,
-    /// which begins where it ends if it `swaps`.
+    /// The orientation, as a column, of a phrase at `position` relative to the
+    /// previous one, which begins where it ends if it `swaps`.
     #[inline(always)]
-    pub(crate) fn orientation_at(self, place: RelativePosition, swaps: bool) -> usize {
-        // By place: right after, farther right, to the left; then a swap.
+    pub(crate) fn orientation_at(self, position: RelativePosition, swaps: bool) -> usize {
+        // By position: right after, farther right, to the left; then a swap.
         const COLUMNS: [[u8; 4]; 4] = [[0, 2, 2, 1], [0, 3, 2, 1], [0, 1, 1, 1], [0, 0, 1, 1]];
-        let place = if swaps { 3 } else { place as usize };
-        usize::from(COLUMNS[self as usize][place])
+        let position = if swaps { 3 } else { position as usize };
+        usize::from(COLUMNS[self as usize][position])
     }
 
     /// The orientation at a signed distance from the block before: 1 is right
-    /// behind it, -1 right in front of it.
+    /// after it, -1 right before it.
     #[inline]
     pub fn orientation_at_distance(self, distance: i64) -> usize {
         match self {
@@ -117,11 +92,11 @@ impl Orientations {
     }
 }
 
-/// Where a phrase stands against the end of the one before. Before the first
-/// phrase stands the empty span at 0: that gives what Moses2 gives.
+/// The position of a phrase relative to the end of the previous one. Before the first
+/// phrase that is the empty span at 0, as in Moses2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RelativePosition {
-    /// Right behind it.
+    /// Right after it.
     Adjacent,
     /// Farther to the right.
     Right,
@@ -257,8 +232,8 @@ mod tests {
         let at = |distance| {
             [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at_distance(distance))
         };
-        assert_eq!(at(1), [0, 0, 0, 0], "right behind the block");
-        assert_eq!(at(-1), [1, 1, 1, 1], "right in front of it");
+        assert_eq!(at(1), [0, 0, 0, 0], "right after the block");
+        assert_eq!(at(-1), [1, 1, 1, 1], "right before it");
         assert_eq!(at(3), [2, 3, 1, 0], "farther right");
         assert_eq!(at(-3), [2, 2, 1, 1], "farther left");
         let all = |previous, current, covered: &[u32]| {
@@ -280,9 +255,9 @@ mod tests {
         use Orientations::*;
         let beginning = span(0, 0);
         let all = |previous: Span, current: Span| {
-            let place = RelativePosition::from_span(previous.end, current);
+            let position = RelativePosition::from_span(previous.end, current);
             let swaps = previous.start == current.end;
-            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at(place, swaps))
+            [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at(position, swaps))
         };
         assert_eq!(all(beginning, span(0, 2)), [0, 0, 0, 0], "first phrase at the start");
         assert_eq!(all(beginning, span(1, 2)), [2, 3, 1, 0], "first phrase elsewhere");

@@ -2,7 +2,7 @@
 //!
 //! Within a sentence the states of a model are interned: equal states have one
 //! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
-//! bytes an entry, and only for the sentence: half of all questions repeat within
+//! bytes an entry, and only for the sentence: half of all requests repeat within
 //! one, few do across, and a small cache stays in the L2. Old entries are not
 //! cleared but recognised: state ids grow from sentence to sentence, and an
 //! entry below the sentence's first id counts as empty.
@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_storage::prefetch_at;
 
-use crate::options::{LmPhrase, SentenceOptions};
+use super::LmPhrase;
 
 /// One model's states and scores within a sentence.
 pub(crate) struct LmScoreCache {
@@ -23,7 +23,7 @@ pub(crate) struct LmScoreCache {
     num_entries: usize,
 }
 
-/// log10 p(word | state) and the state behind.
+/// log10 p(word | state) and the state after the word.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct CacheEntry {
@@ -31,6 +31,13 @@ struct CacheEntry {
     key: u64,
     log10: f32,
     next_state: u32,
+}
+
+/// A state of a model: one that a search has interned, or another.
+#[derive(Clone, Copy)]
+pub(crate) enum LmContext {
+    Interned(u32),
+    State(State),
 }
 
 const INITIAL_CACHE_SIZE: usize = 1 << 13;
@@ -41,7 +48,7 @@ fn cache_key(state: u32, word: LmWord) -> u64 {
 }
 
 impl LmScoreCache {
-    /// Without states; ids of states start at 1, so that a cache of zeros is
+    /// An empty cache; ids of states start at 1, so that a cache of zeros is
     /// empty.
     pub(crate) fn new() -> Self {
         LmScoreCache {
@@ -82,20 +89,20 @@ impl LmScoreCache {
         id
     }
 
-    /// log10 p of the words of a phrase that follow `state` and of `</s>` behind
+    /// log10 p of the words of a phrase after `state` and of `</s>` after
     /// it where it `ends` the sentence, but for the words that the phrase's total
-    /// holds; and the state behind all.
+    /// holds; and the state after all.
     #[inline(always)]
     pub(crate) fn score_phrase(
         &mut self,
         model: &dyn LanguageModel,
-        options: &SentenceOptions,
-        part: &LmPhrase,
+        phrase: &LmPhrase,
+        pool: &[u32],
         state: u32,
         ends: bool,
     ) -> (f32, u32) {
         let (mut log10, mut state) = (0f32, state);
-        let (dependent, constants) = options.lm_pool_slices(part);
+        let (dependent, constants) = phrase.pool_slices(pool);
         for &word in dependent {
             let (score, next) = self.score(model, state, LmWord(word));
             log10 += score;
@@ -104,8 +111,8 @@ impl LmScoreCache {
         for &bits in constants {
             log10 += f32::from_bits(bits);
         }
-        if part.has_right_state {
-            state = part.right_state;
+        if phrase.has_right_state {
+            state = phrase.right_state;
         }
         if ends {
             let (score, next) = self.score(model, state, model.end_of_sentence());
@@ -115,13 +122,13 @@ impl LmScoreCache {
         (log10, state)
     }
 
-    /// Starts loading the cache's line for `word` behind `state`.
+    /// Starts loading the cache's line for `word` after `state`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, state: u32, word: LmWord) {
         prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
     }
 
-    /// Starts loading what the model has for `word` behind `state`, where the
+    /// Starts loading what the model has for `word` after `state`, where the
     /// cache has nothing.
     #[inline(always)]
     pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
@@ -151,13 +158,13 @@ impl LmScoreCache {
     }
 
     /// The state called `id`.
-    pub(super) fn state(&self, id: u32) -> &State {
+    pub(crate) fn state(&self, id: u32) -> &State {
         &self.states[(id - self.first_id) as usize]
     }
 
     /// From the cache, else from the model.
     #[inline(always)]
-    pub(super) fn score(
+    pub(crate) fn score(
         &mut self,
         model: &dyn LanguageModel,
         state: u32,
@@ -169,12 +176,60 @@ impl LmScoreCache {
         }
     }
 
+    /// The log10 probability that [`LmScoreCache::score_phrase`] gives, computed without
+    /// a change to the cache; after a search nearly all of it is there.
+    pub(crate) fn rescore_phrase(
+        &self,
+        model: &dyn LanguageModel,
+        phrase: &LmPhrase,
+        pool: &[u32],
+        state: u32,
+        ends: bool,
+    ) -> f32 {
+        let (mut log10, mut context) = (0f32, LmContext::Interned(state));
+        let (dependent, constants) = phrase.pool_slices(pool);
+        for &word in dependent {
+            let (score, next) = self.rescore(model, context, LmWord(word));
+            log10 += score;
+            context = next;
+        }
+        for &bits in constants {
+            log10 += f32::from_bits(bits);
+        }
+        if phrase.has_right_state {
+            context = LmContext::Interned(phrase.right_state);
+        }
+        if ends {
+            log10 += self.rescore(model, context, model.end_of_sentence()).0;
+        }
+        log10
+    }
+
+    /// From the cache, else from the model, without a change to the cache.
+    pub(crate) fn rescore(
+        &self,
+        model: &dyn LanguageModel,
+        context: LmContext,
+        word: LmWord,
+    ) -> (f32, LmContext) {
+        let state = match context {
+            LmContext::Interned(id) => match self.find(cache_key(id, word)) {
+                Some((log10, next)) => return (log10, LmContext::Interned(next)),
+                None => *self.state(id),
+            },
+            LmContext::State(state) => state,
+        };
+        let mut next = State::EMPTY;
+        let (log10, _) = model.score(&state, word, &mut next);
+        (log10.0, LmContext::State(next))
+    }
+
     #[inline(never)]
     fn query_model(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        let mut behind = State::EMPTY;
+        let mut after = State::EMPTY;
         let context = &self.states[(state - self.first_id) as usize];
-        let (log10, _) = model.score(context, word, &mut behind);
-        let next = self.intern(&behind);
+        let (log10, _) = model.score(context, word, &mut after);
+        let next = self.intern(&after);
         if (self.num_entries + 1) * 2 > self.cache.len() {
             self.grow();
         }
@@ -208,76 +263,4 @@ fn hash_state(state: &State) -> u64 {
         (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     });
     hash ^ hash >> 32
-}
-
-/// The states of several features together as one `u32`: those of the language
-/// models, then those of other features. With one feature (or none) it is that
-/// feature's own state.
-pub(crate) struct JointStates {
-    width: usize,
-    states: Vec<u32>,
-    ids: HashTable<u32>,
-    /// Scratch: one state a feature.
-    component_states: Vec<u32>,
-}
-
-impl JointStates {
-    /// For `width` features.
-    pub(crate) fn new(width: usize) -> Self {
-        JointStates {
-            width,
-            states: Vec::new(),
-            ids: HashTable::new(),
-            component_states: vec![0; width],
-        }
-    }
-
-    /// Begins a sentence.
-    pub(crate) fn start(&mut self) {
-        self.states.clear();
-        self.ids.clear();
-    }
-
-    /// Sets the state of feature `m`, to be joined.
-    #[inline(always)]
-    pub(crate) fn set_state(&mut self, m: usize, state: u32) {
-        self.component_states[m] = state;
-    }
-
-    /// The joint state of the states set last, one a feature.
-    #[inline(always)]
-    pub(crate) fn join(&mut self) -> u32 {
-        match self.component_states[..] {
-            [] => 0,
-            [only] => only,
-            _ => self.intern(),
-        }
-    }
-
-    fn intern(&mut self) -> u32 {
-        let states = &self.component_states[..];
-        let hash = |states: &[u32]| {
-            states.iter().fold(0u64, |hash, &state| {
-                (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-            })
-        };
-        let (known, width) = (&self.states, self.width);
-        let tuple = |id: u32| &known[id as usize * width..(id as usize + 1) * width];
-        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
-            return id;
-        }
-        let id = (known.len() / width) as u32;
-        self.states.extend_from_slice(states);
-        let known = &self.states;
-        self.ids.insert_unique(hash(states), id, |&id| {
-            hash(&known[id as usize * width..(id as usize + 1) * width])
-        });
-        id
-    }
-
-    /// The state of feature `m` in the joint state `id`.
-    #[inline(always)]
-    pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
-        if self.width == 1 { id } else { self.states[id as usize * self.width + m] }
-    }
 }

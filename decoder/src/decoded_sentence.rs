@@ -1,0 +1,92 @@
+//! A decoded sentence: the immutable result of a search, which n-best lists and reports
+//! read.
+
+use crate::Result;
+use crate::coverage::Coverages;
+use crate::features::{ScoredLms, StatefulScorers};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::joint_states::JointStates;
+use crate::lm_scoring::LmScoreCache;
+use crate::options::{OptionId, SentenceOptions};
+use crate::output::TranslatedPhrase;
+use crate::search::Search;
+use crate::sentence::Sentence;
+use crate::surface_forms::SurfaceForms;
+use crate::system::System;
+
+/// A sentence after its search.
+#[derive(Clone, Copy)]
+pub(crate) struct DecodedSentence<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) sentence: &'a Sentence,
+    pub(crate) options: &'a SentenceOptions,
+    pub(crate) coverages: &'a Coverages,
+    pub(crate) lm_caches: &'a [LmScoreCache],
+    pub(crate) stateful_scorers: &'a StatefulScorers,
+    pub(crate) joint_states: &'a JointStates,
+    /// The search, over. A sentence without words was not searched: then it is that of
+    /// an earlier sentence.
+    pub(crate) search: &'a dyn Search,
+    /// Hypotheses of the best translation, in target order.
+    pub(crate) best_path: &'a [HypothesisId],
+    /// The model score of the best translation; `None` where there is none within the
+    /// limits of the search.
+    pub(crate) score: Option<f32>,
+}
+
+impl<'a> DecodedSentence<'a> {
+    /// The hypotheses of the search.
+    pub(crate) fn hypotheses(self) -> &'a [Hypothesis] {
+        self.search.hypotheses()
+    }
+
+    /// The hypothesis `id`.
+    pub(crate) fn hypothesis(self, id: HypothesisId) -> &'a Hypothesis {
+        &self.search.hypotheses()[id.0 as usize]
+    }
+
+    /// The language models' states and caches.
+    pub(crate) fn lms(self) -> ScoredLms<'a> {
+        ScoredLms { caches: self.lm_caches, joint_states: self.joint_states }
+    }
+
+    /// The words of options as they are printed.
+    pub(crate) fn surface_forms(self) -> SurfaceForms<'a> {
+        let DecodedSentence { system, sentence, options, .. } = self;
+        SurfaceForms { models: &system.models, sentence, options }
+    }
+
+    /// The last phrase of a hypothesis; `offset` is the position of the sentence's first
+    /// word in its line.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a placeholder is not aligned to one word.
+    pub(crate) fn translated_phrase(
+        self,
+        id: HypothesisId,
+        offset: u32,
+    ) -> Result<TranslatedPhrase> {
+        let hypothesis = self.hypothesis(id);
+        let mut words = Vec::new();
+        self.surface_forms()
+            .for_each_word(hypothesis.option, hypothesis.span, |word| words.push(word.to_vec()))?;
+        let mut alignment = Vec::new();
+        self.collect_alignment(hypothesis.option, &mut alignment);
+        Ok(TranslatedPhrase { source: hypothesis.span.shifted(offset), words, alignment })
+    }
+
+    /// Lists the alignment of an option in `points`, source and target positions
+    /// within the phrase, by source position; by target position where the
+    /// settings say so.
+    pub(crate) fn collect_alignment(self, option: OptionId, points: &mut Vec<(u16, u16)>) {
+        points.clear();
+        self.options.push_alignment_points(option, &self.system.models, points);
+        match self.system.settings.output.sort_alignment_by_target {
+            true => points.sort_unstable_by_key(|&(source, target)| (target, source)),
+            false => points.sort_unstable(),
+        }
+        // A pair written twice is one.
+        points.dedup();
+    }
+}

@@ -1,0 +1,174 @@
+//! All feature functions of a system: their components among the values of a
+//! translation, their weights, and the lists by which the search asks them.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use miriam_textio::Progress;
+
+use super::expansion_feature::ExpansionFeature;
+use super::lexical_reordering::ReorderingScores;
+use super::phrase_feature::PhraseFeature;
+use super::phrase_table::{PhraseTableScores, SentenceTableFeature};
+use super::stateful_feature::{StatefulFeature, StatefulSlot};
+use super::unknown_word_penalty::UnknownWordPenalty;
+use crate::Result;
+use crate::models::Models;
+
+/// The components of one feature function among the values of a translation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureComponents {
+    /// Its name in the ini.
+    pub name: String,
+    /// Its components.
+    pub range: Range<usize>,
+    /// Whether it is tuned; n-best lists leave others out.
+    pub tuneable: bool,
+    /// Its weights, one a component.
+    pub weights: Vec<f32>,
+}
+
+/// A source of options, in the order of the ini's tables, the unknown-word penalty among
+/// them: the order in which the search sees the options of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableSlot {
+    /// Unknown words.
+    Unknown,
+    /// The phrase table of this number.
+    Table(usize),
+    /// The table in the line, as the sentence table feature of this number scores it.
+    SentenceTable(usize),
+}
+
+/// What makes two hypotheses of the same coverage and joint state different.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RecombinationKey {
+    /// The start of the last span (reordering models).
+    pub(crate) uses_start: bool,
+    /// Its end (reordering models and distortion).
+    pub(crate) uses_end: bool,
+}
+
+/// The columns of a row of an option's unweighted scores: the scores of its table, of
+/// which rows have as many as the widest table; the inner score of each language model;
+/// its reordering scores.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PhraseRowLayout {
+    pub(crate) inner_lm_offset: usize,
+    pub(crate) reordering_offset: usize,
+    /// At least 1, so that rows can be counted.
+    pub(crate) width: usize,
+}
+
+/// What features are loaded with.
+pub(crate) struct LoadContext<'a> {
+    /// The models, which features add theirs to.
+    pub(crate) models: &'a mut Models,
+    /// Finds the file that a feature line names.
+    pub(crate) resolve_path: &'a dyn Fn(&str) -> PathBuf,
+    /// Whether the given factors of a source phrase determine the scores of its options.
+    pub(crate) determines_options: &'a dyn Fn(&[usize]) -> bool,
+    pub(crate) threads: usize,
+    pub(crate) progress: &'a dyn Progress,
+    /// Whether jumps are charged as soon as they are unavoidable.
+    pub(crate) early_distortion: bool,
+    /// Whether lines of input come with phrase tables.
+    pub(crate) has_sentence_table: bool,
+}
+
+/// The feature functions of a system.
+#[derive(Default)]
+pub(crate) struct FeatureSet {
+    /// In the order of the ini.
+    pub(crate) components: Vec<FeatureComponents>,
+    pub(crate) num_components: usize,
+    pub(crate) unknown_word: UnknownWordPenalty,
+    pub(crate) slots: Vec<TableSlot>,
+    /// By number of the phrase table.
+    pub(crate) phrase_tables: Vec<PhraseTableScores>,
+    pub(crate) sentence_tables: Vec<SentenceTableFeature>,
+    pub(crate) reordering: Vec<ReorderingScores>,
+    /// The component of each column of an option's row of reordering scores.
+    pub(crate) reordering_components: Vec<usize>,
+    /// The columns of forward reordering scores.
+    pub(super) forward_columns: Vec<usize>,
+    pub(crate) phrase: Vec<PhraseFeature>,
+    pub(crate) expansion: Vec<ExpansionFeature>,
+    pub(crate) stateful: Vec<StatefulFeature>,
+    num_stateful_scores: usize,
+    pub(crate) recombination_key: RecombinationKey,
+    pub(crate) row_layout: PhraseRowLayout,
+}
+
+impl FeatureSet {
+    /// Whether unknown words have a penalty.
+    pub(crate) fn has_unknown_word_penalty(&self) -> bool {
+        self.slots.contains(&TableSlot::Unknown)
+    }
+
+    /// The number of reordering scores of an option, all models together.
+    pub(crate) fn reordering_width(&self) -> usize {
+        self.reordering_components.len()
+    }
+
+    /// Whether a feature looks at the source words of a phrase and its alignment.
+    pub(crate) fn uses_operations(&self) -> bool {
+        self.phrase.iter().any(|f| matches!(f, PhraseFeature::OperationSequenceModel(_)))
+    }
+
+    /// Adds a feature with a state of its own, which expansions get scores from.
+    pub(super) fn add_stateful(&mut self, feature: StatefulFeature) {
+        let (index, first_score) = (self.stateful.len(), self.num_stateful_scores);
+        let num_scores = feature.num_scores();
+        self.num_stateful_scores += num_scores;
+        let slot = StatefulSlot { index, first_score, num_scores };
+        self.expansion.push(ExpansionFeature::Stateful(slot));
+        self.stateful.push(feature);
+    }
+
+    /// Completes the set, after the last feature was added.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a phrase table lacks the reordering scores that a feature wants.
+    pub(crate) fn finish(&mut self, models: &Models, exact_recombination: bool) -> Result<()> {
+        if exact_recombination && !self.forward_columns.is_empty() {
+            self.stateful.push(StatefulFeature::ForwardScores(self.forward_columns.clone()));
+        }
+        for model in &self.reordering {
+            model.check_tables(&models.phrase_tables)?;
+        }
+        let widest = self.phrase_tables.iter().map(PhraseTableScores::len).max();
+        let inner_lm_offset = widest.unwrap_or(0);
+        let reordering_offset = inner_lm_offset + models.language_models.len();
+        let width = (reordering_offset + self.reordering_width()).max(1);
+        self.row_layout = PhraseRowLayout { inner_lm_offset, reordering_offset, width };
+        let weights = self.weights();
+        self.set_weights(&weights);
+        Ok(())
+    }
+
+    /// The weights of all components.
+    pub(crate) fn weights(&self) -> Vec<f32> {
+        self.components.iter().flat_map(|f| f.weights.iter().copied()).collect()
+    }
+
+    /// Gives every component a weight: `weights[c]` to component `c`.
+    ///
+    /// # Panics
+    ///
+    /// Panics where there are more or fewer weights than components.
+    pub(crate) fn set_weights(&mut self, weights: &[f32]) {
+        assert_eq!(weights.len(), self.num_components, "one weight a component");
+        for feature in &mut self.components {
+            feature.weights.copy_from_slice(&weights[feature.range.clone()]);
+        }
+        self.unknown_word.set_weights(weights);
+        self.phrase_tables.iter_mut().for_each(|table| table.set_weights(weights));
+        self.sentence_tables.iter_mut().for_each(|table| table.scores.set_weights(weights));
+        self.reordering.iter_mut().for_each(|model| model.set_weights(weights));
+        self.phrase.iter_mut().for_each(|feature| feature.set_weights(weights));
+        self.expansion.iter_mut().for_each(|feature| feature.set_weights(weights));
+        self.stateful.iter_mut().for_each(|feature| feature.set_weights(weights));
+    }
+}

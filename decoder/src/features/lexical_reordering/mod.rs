@@ -1,0 +1,162 @@
+//! Lexicalised reordering, phrase-based and hierarchical (`phrase-decoding.md` 3.6).
+//!
+//! A model has a row of scores a phrase pair: for each direction one score an
+//! orientation, backward direction first. When a phrase is applied, the backward
+//! score of the phrase and the forward score of the previous one are charged, both for
+//! the orientation between the two. Nothing is charged at the end of a sentence.
+//!
+//! A hierarchical model compares with blocks instead of single phrases. Backward,
+//! the block is the longest one that ends with the previous phrase, found by a stack
+//! of spans ([`span_stack`]); forward, what counts is whether the position next to the
+//! previous phrase is still open, so that some block may yet join it.
+//!
+//! Scores are weighted once, when options are made: an option has a row of weighted
+//! scores, the columns of all models one after another, and the search only adds.
+
+mod forward_scores;
+mod hierarchical_backward;
+mod hierarchical_forward;
+mod orientations;
+mod phrase_based;
+mod scores;
+mod span_stack;
+
+use super::expansion_feature::ExpansionFeature;
+use super::stateful_feature::StatefulFeature;
+use super::{FeatureSet, FeatureSpec, LoadContext, RecombinationKey};
+use crate::Result;
+use crate::feature_line::{FeatureLine, parse_count};
+use crate::models::{PhraseTable, ReorderingTable, TableFile};
+pub(super) use forward_scores::ForwardScores;
+pub(super) use hierarchical_backward::{HierarchicalBackward, HierarchicalBackwardScorer};
+pub(super) use hierarchical_forward::HierarchicalForward;
+pub(crate) use orientations::RelativePosition;
+pub use orientations::{Orientations, ReorderingType};
+pub(super) use phrase_based::{BackwardReordering, ForwardReordering};
+pub(super) use scores::ReorderingScores;
+pub(crate) use scores::{OptionRows, Weighting};
+
+/// A lexicalised reordering model's parameters.
+#[derive(Clone, Debug)]
+pub struct ReorderingSpec {
+    /// Orientations and directions.
+    pub model: ReorderingType,
+    /// Where the scores are.
+    pub source: ReorderingSource,
+    /// Which factors the columns of source words are in a table of its own.
+    pub input_factors: Vec<usize>,
+    /// Which factors the columns of target words are in a table of its own.
+    pub output_factors: Vec<usize>,
+}
+
+/// Where reordering scores come from.
+#[derive(Clone, Debug)]
+pub enum ReorderingSource {
+    /// A text table of its own.
+    Text(String),
+    /// The phrase table's records, from this score on.
+    PhraseTable(usize),
+}
+
+impl ReorderingSpec {
+    /// Reads the keys of a feature line.
+    pub(super) fn parse(keys: &mut FeatureLine) -> Result<Self, String> {
+        let input_factors = keys.take_factors("input-factor")?.unwrap_or_else(|| vec![0]);
+        let output_factors = keys.take_factors("output-factor")?.unwrap_or_else(|| vec![0]);
+        let model = ReorderingType::parse(&keys.take("type").ok_or("type= is missing")?)?;
+        let index = keys.take("property-index");
+        let index = index.map(|text| parse_count("property-index", &text)).transpose()?;
+        if let Some(index) = index.filter(|&index| index > 1000) {
+            return Err(format!("property-index={index} is beyond any table's scores"));
+        }
+        let source = match (index, keys.take("path")) {
+            (Some(index), None) => ReorderingSource::PhraseTable(index),
+            (None, Some(path)) => ReorderingSource::Text(path),
+            (None, None) => return Err("path= or property-index= is missing".into()),
+            (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
+        };
+        Ok(ReorderingSpec { model, source, input_factors, output_factors })
+    }
+
+    /// The file of a table of its own.
+    pub(super) fn path(&self) -> Option<&str> {
+        match &self.source {
+            ReorderingSource::Text(path) => Some(path),
+            ReorderingSource::PhraseTable(_) => None,
+        }
+    }
+}
+
+/// Adds the model of `spec` to `set`, and opens its table where it has one.
+pub(super) fn load(
+    set: &mut FeatureSet,
+    feature: &FeatureSpec,
+    spec: &ReorderingSpec,
+    component: usize,
+    context: &mut LoadContext<'_>,
+) -> Result<()> {
+    let (mut phrase_table_offset, mut own_table) = (None, None);
+    match &spec.source {
+        ReorderingSource::PhraseTable(offset) => phrase_table_offset = Some(*offset),
+        ReorderingSource::Text(path) => {
+            own_table = Some(context.models.reordering_tables.len());
+            let table = open_table(feature, spec, path, context)?;
+            context.models.reordering_tables.push(table);
+        }
+    }
+    let first_column = set.reordering_width();
+    let scores = ReorderingScores::new(feature, spec, component, phrase_table_offset, own_table);
+    set.reordering_components.extend(scores.components());
+    set.reordering.push(scores);
+    let kind = spec.model;
+    let orientations = kind.orientations;
+    if !kind.hierarchical || kind.forward {
+        set.recombination_key = RecombinationKey { uses_start: true, uses_end: true };
+    }
+    if kind.backward {
+        let column = first_column;
+        match kind.hierarchical {
+            true => set.add_stateful(StatefulFeature::HierarchicalBackward(HierarchicalBackward {
+                orientations,
+                column,
+            })),
+            false => set.expansion.push(ExpansionFeature::BackwardReordering(BackwardReordering {
+                orientations,
+                column,
+            })),
+        }
+    }
+    if kind.forward {
+        let column = first_column + kind.forward_offset();
+        set.forward_columns.extend(column..set.reordering_width());
+        set.expansion.push(match kind.hierarchical {
+            true => {
+                ExpansionFeature::HierarchicalForward(HierarchicalForward { orientations, column })
+            }
+            false => {
+                ExpansionFeature::ForwardReordering(ForwardReordering { orientations, column })
+            }
+        });
+    }
+    Ok(())
+}
+
+fn open_table(
+    feature: &FeatureSpec,
+    spec: &ReorderingSpec,
+    path: &str,
+    context: &LoadContext<'_>,
+) -> Result<ReorderingTable> {
+    let path = (context.resolve_path)(path);
+    let columns = Some(spec.model.num_columns());
+    let (threads, progress) = (context.threads, context.progress);
+    let phrases = miriam_probingpt::load_reordering_text(&path, columns, threads, progress)?.into();
+    let file = TableFile {
+        feature: feature.name.clone(),
+        path,
+        is_text: true,
+        input_factors: spec.input_factors.clone(),
+        output_factors: Some(spec.output_factors.clone()),
+    };
+    Ok(ReorderingTable::new(PhraseTable::new(phrases, file, true)))
+}

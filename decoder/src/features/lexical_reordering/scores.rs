@@ -1,0 +1,223 @@
+//! The scores of reordering models: from the records of phrase tables, or from tables of
+//! their own, into the rows of options.
+
+use miriam_probingpt::Targets;
+use miriam_textio::WordId;
+
+use super::ReorderingSpec;
+use crate::features::{FeatureSet, FeatureSpec};
+use crate::models::{Models, PhraseTable, ReorderingTable};
+use crate::sentence::SourceSpan;
+use crate::{Error, Result};
+
+/// The scores of a reordering model: which columns of its table an option's row has,
+/// with which weights.
+#[derive(Clone, Debug)]
+pub(crate) struct ReorderingScores {
+    /// The name of its feature.
+    name: String,
+    component: usize,
+    columns: Vec<RowColumn>,
+    /// Where its scores start in the records of the phrase tables.
+    phrase_table_offset: Option<usize>,
+    /// Its own table among those of the models.
+    own_table: Option<usize>,
+}
+
+/// A column of an option's row.
+#[derive(Clone, Copy, Debug)]
+struct RowColumn {
+    table_column: usize,
+    /// Which of the feature's weights; several columns share one in a collapsed model.
+    weight_index: usize,
+    weight: f32,
+}
+
+impl ReorderingScores {
+    /// The scores of `feature`, whose first component is `component`, in the records of
+    /// the phrase tables or in a table of their own.
+    pub(super) fn new(
+        feature: &FeatureSpec,
+        spec: &ReorderingSpec,
+        component: usize,
+        phrase_table_offset: Option<usize>,
+        own_table: Option<usize>,
+    ) -> Self {
+        let column =
+            |(table_column, weight_index)| RowColumn { table_column, weight_index, weight: 0.0 };
+        let columns = spec.model.column_weight_indices().map(column).collect();
+        let name = feature.name.clone();
+        ReorderingScores { name, component, columns, phrase_table_offset, own_table }
+    }
+
+    /// The component of each of its columns in an option's row.
+    pub(super) fn components(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().map(|column| self.component + column.weight_index)
+    }
+
+    /// Takes its weights of those of all components.
+    pub(in crate::features) fn set_weights(&mut self, weights: &[f32]) {
+        for column in &mut self.columns {
+            column.weight = weights[self.component + column.weight_index];
+        }
+    }
+
+    /// The number of its columns in an option's row.
+    fn num_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The scores of a target in a record of a phrase table, where they are there.
+    fn in_record<'t>(
+        &self,
+        table: &'t PhraseTable,
+        targets: &'t Targets,
+        target: usize,
+    ) -> Option<&'t [f32]> {
+        let offset = self.phrase_table_offset?;
+        let scores = table.phrases.reordering_scores(targets, target)?;
+        Some(&scores[offset..])
+    }
+
+    /// Writes the scores of a phrase pair to its columns of an option's row.
+    fn write(&self, weighting: Weighting, scores: &[f32], row: &mut [f32]) {
+        for (cell, column) in row.iter_mut().zip(&self.columns) {
+            let score = scores[column.table_column];
+            *cell = match weighting {
+                Weighting::Weighted => score * column.weight,
+                Weighting::Unweighted => score,
+            };
+        }
+    }
+
+    /// Fails where the scores should be in the records of phrase tables and one of
+    /// `tables` lacks them.
+    pub(in crate::features) fn check_tables(&self, tables: &[PhraseTable]) -> Result<()> {
+        let Some(offset) = self.phrase_table_offset else { return Ok(()) };
+        let needed = offset + self.columns.iter().map(|c| c.table_column + 1).max().unwrap_or(0);
+        for table in tables {
+            let there = table.phrases.num_reordering();
+            if there < needed {
+                let reason = format!(
+                    "property-index={offset} needs {needed} reordering scores in the phrase \
+                     table, which has {there}; build it with --reordering, or give path="
+                );
+                return Err(Error::feature(&self.name, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether scores of an option's row are weighted: for the search, or for printing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weighting {
+    Weighted,
+    Unweighted,
+}
+
+/// The rows of reordering scores of the options of a source phrase.
+pub(crate) struct OptionRows<'a> {
+    /// The number of options.
+    pub(crate) count: usize,
+    /// The distance between the first columns of two rows.
+    pub(crate) stride: usize,
+    /// From the first column of the first row on.
+    pub(crate) columns: &'a mut [f32],
+}
+
+impl FeatureSet {
+    /// Writes the reordering scores in `table`'s record of a target to the row of its
+    /// option, `row`, which has a column for each orientation of all models.
+    pub(crate) fn write_record_reordering(
+        &self,
+        table: &PhraseTable,
+        targets: &Targets,
+        target: usize,
+        weighting: Weighting,
+        mut row: &mut [f32],
+    ) {
+        for model in &self.reordering {
+            let (own, rest) = row.split_at_mut(model.num_columns());
+            row = rest;
+            if let Some(scores) = model.in_record(table, targets, target) {
+                model.write(weighting, scores, own);
+            }
+        }
+    }
+
+    /// Writes the reordering scores of models with tables of their own to the rows of
+    /// options of `source`, whose target words `words` gives.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is damaged.
+    pub(crate) fn write_own_reordering<'w>(
+        &self,
+        models: &Models,
+        source: SourceSpan<'_>,
+        words: impl Fn(usize) -> &'w [WordId],
+        weighting: Weighting,
+        targets: &mut Targets,
+        rows: OptionRows<'_>,
+    ) -> Result<()> {
+        let mut first = 0;
+        for model in &self.reordering {
+            if let Some(own) = model.own_table {
+                let table = &models.reordering_tables[own];
+                for_each_match(table, models, source, targets, rows.count, &words, |scores, i| {
+                    let start = i * rows.stride + first;
+                    model.write(weighting, scores, &mut rows.columns[start..]);
+                })?;
+            }
+            first += model.num_columns();
+        }
+        Ok(())
+    }
+}
+
+/// Calls `visit` with the scores of each of `num_options` options, whose target words
+/// `words` gives, that is in `own` with the source phrase `source`.
+fn for_each_match<'w>(
+    own: &ReorderingTable,
+    models: &Models,
+    source: SourceSpan<'_>,
+    targets: &mut Targets,
+    num_options: usize,
+    words: impl Fn(usize) -> &'w [WordId],
+    mut visit: impl FnMut(&[f32], usize),
+) -> Result<()> {
+    let mut ids = Vec::new();
+    source.push_table_ids(&own.table, models, &mut ids);
+    let Some(record) = own.table.phrases.find(&ids) else { return Ok(()) };
+    own.table.phrases.read_targets(record, targets)?;
+    for option in 0..num_options {
+        let words = words(option);
+        let projected: Vec<WordId>;
+        let words = match own.has_projection() {
+            false => words,
+            true => {
+                let project = |&word: &WordId| {
+                    own.project_word(word, source.sentence.word(word, models), models)
+                };
+                projected = words.iter().map(project).collect();
+                &projected
+            }
+        };
+        let same = |i: &usize| {
+            let candidate = targets.words(*i);
+            candidate.len() == words.len()
+                && candidate
+                    .iter()
+                    .zip(words)
+                    .all(|(&c, &w)| own.table.target_words[c as usize] == w)
+        };
+        // Of a pair that is in the table twice the last counts, as in Moses.
+        if let Some(i) = (0..targets.len()).rev().find(same)
+            && let Some(scores) = own.table.phrases.reordering_scores(targets, i)
+        {
+            visit(scores, option);
+        }
+    }
+    Ok(())
+}

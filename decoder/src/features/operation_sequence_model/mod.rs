@@ -1,0 +1,147 @@
+//! The operation sequence model (`phrase-decoding.md` 1.6, 3.6): an n-gram model of the
+//! operations that a translation consists of, and four supporting features that count
+//! gaps, open gaps and insertions.
+//!
+//! A phrase pair alone gives an estimate; what counts is scored in expansions
+//! ([`OperationSequenceScorer`]), with a state of its own.
+
+mod operations;
+mod scorer;
+
+use std::sync::Arc;
+
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_storage::LoadMethod;
+
+use super::phrase_feature::{PhraseFeature, UnscoredPhrase};
+use super::stateful_feature::StatefulFeature;
+use super::{FeatureSet, LoadContext};
+use crate::Result;
+use crate::feature_line::FeatureLine;
+pub(crate) use operations::UNKNOWN_TARGET;
+use operations::{Cursor, FixedOperations, OperationCounts, OperationProgram};
+pub(super) use scorer::OperationSequenceScorer;
+
+/// The type of a feature line.
+pub(super) const TYPE: &str = "OpSequenceModel";
+
+/// An operation sequence model's parameters.
+#[derive(Clone, Debug)]
+pub struct OperationSequenceModelSpec {
+    /// The file of the n-gram model of operations: anything a language model may be.
+    pub path: String,
+    /// How a binary file is loaded.
+    pub load: LoadMethod,
+}
+
+impl OperationSequenceModelSpec {
+    /// Reads the keys of a feature line; returns the number of components too.
+    pub(super) fn parse(keys: &mut FeatureLine) -> Result<(Self, usize), String> {
+        keys.accept_only("input-factor", "0")?;
+        keys.accept_only("output-factor", "0")?;
+        // Moses2 switches the supporting features off for this word alone.
+        let is_alone = keys.take("support-features").is_some_and(|text| text == "no");
+        let path = keys.take("path").ok_or("path= is missing")?;
+        let spec = OperationSequenceModelSpec { path, load: keys.take_load()? };
+        Ok((spec, if is_alone { 1 } else { 5 }))
+    }
+}
+
+/// Opens the model of `spec` and adds its features, `num_components` in all, to `set`.
+pub(super) fn load(
+    set: &mut FeatureSet,
+    spec: &OperationSequenceModelSpec,
+    component: usize,
+    num_components: usize,
+    context: &LoadContext<'_>,
+) -> Result<()> {
+    let path = (context.resolve_path)(&spec.path);
+    let model = miriam_glm::open(&path, spec.load, context.progress)?;
+    let fixed = FixedOperations::new(&*model);
+    let operations = Arc::new(OperationModel { model, fixed });
+    let weights = vec![0.0; num_components];
+    let feature = OperationSequenceModel { operations, component, weights };
+    set.phrase.push(PhraseFeature::OperationSequenceModel(feature.clone()));
+    set.add_stateful(StatefulFeature::OperationSequenceModel(feature));
+    Ok(())
+}
+
+/// An n-gram model of operations, and its ids of those that name no words.
+struct OperationModel {
+    model: Arc<dyn LanguageModel>,
+    fixed: FixedOperations,
+}
+
+/// An operation sequence model with its weights and its components.
+#[derive(Clone)]
+pub(crate) struct OperationSequenceModel {
+    operations: Arc<OperationModel>,
+    component: usize,
+    /// One weight, that of the model, or five with those of the supporting features.
+    weights: Vec<f32>,
+}
+
+impl OperationSequenceModel {
+    pub(super) fn set_weights(&mut self, weights: &[f32]) {
+        let own = self.component..self.component + self.weights.len();
+        self.weights.copy_from_slice(&weights[own]);
+    }
+
+    pub(super) fn num_components(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The values of operations with a log10 probability and `counts`: one or five.
+    fn values(&self, log10: f64, counts: OperationCounts) -> impl Iterator<Item = f32> {
+        let OperationCounts { gap_width, gaps, open_gaps, insertions } = counts;
+        let counts = [gap_width, gaps, open_gaps, insertions].map(|n| n as f32);
+        std::iter::once(log10 as f32).chain(counts).take(self.weights.len())
+    }
+
+    /// The values times their weights.
+    fn weighted_values(&self, log10: f64, counts: OperationCounts) -> impl Iterator<Item = f32> {
+        let values = self.values(log10, counts).zip(&self.weights);
+        values.map(|(value, weight)| value * weight)
+    }
+
+    /// The weighted score of a phrase pair alone.
+    pub(super) fn estimate(&self, phrase: &mut impl UnscoredPhrase) -> f32 {
+        phrase.operations_score(self)
+    }
+}
+
+/// Phrase pairs scored alone, in buffers that are reused.
+#[derive(Default)]
+pub(crate) struct IsolatedOperationScorer {
+    program: OperationProgram,
+    cursor: Cursor,
+    covered: Vec<bool>,
+    operations: Vec<LmWord>,
+}
+
+impl IsolatedOperationScorer {
+    /// The weighted score of the pair `source`, `target` with links `points` as if
+    /// it were a sentence, begun without context.
+    pub(crate) fn score(
+        &mut self,
+        model: &OperationSequenceModel,
+        source: &[&[u8]],
+        target: &[&[u8]],
+        points: impl Iterator<Item = (u16, u16)>,
+    ) -> f32 {
+        self.program.compile(&*model.operations.model, source, target, points);
+        self.cursor.reset();
+        self.covered.clear();
+        self.covered.resize(source.len(), false);
+        self.operations.clear();
+        let IsolatedOperationScorer { program, cursor, covered, operations } = self;
+        let counts = program.run(&model.operations.fixed, 0, covered, cursor, operations);
+        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
+        let mut log10 = 0f64;
+        for &operation in &*operations {
+            log10 += f64::from(model.operations.model.score(&state, operation, &mut next).0.0);
+            state.copy_from(&next);
+        }
+        model.weighted_values(log10, counts).fold(0.0, |sum, part| sum + part)
+    }
+}

@@ -1,0 +1,260 @@
+//! Operation sequence models in the search.
+//!
+//! The score of an expansion depends on the cursor, the gaps and the model's context
+//! after the hypothesis. For recombination Moses2 looks at the *length* of that
+//! context only, not at its words (`phrase-decoding.md` 3.8), and so does the state
+//! here unless recombination is to be exact. The state therefore does not determine
+//! the position in the operation sequence; that is worked out from the previous
+//! hypothesis when a hypothesis is expanded for the first time, and kept by its number.
+
+use miriam_lmcpu::LmWord;
+use miriam_textio::WordId;
+
+use super::{Cursor, OperationCounts, OperationProgram, OperationSequenceModel, UNKNOWN_TARGET};
+use crate::features::expansion_feature::{ExpansionInput, ValueSources};
+use crate::features::slice_interner::SliceInterner;
+use crate::features::stateful_feature::StatefulScorer;
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::lm_scoring::{LmContext, LmScoreCache};
+use crate::options::OptionId;
+use crate::span::Span;
+
+/// The operation sequences of a sentence's hypotheses.
+pub(crate) struct OperationSequenceScorer {
+    feature: OperationSequenceModel,
+    /// Whether the words of the model's context count for recombination.
+    exact_recombination: bool,
+    lm_cache: LmScoreCache,
+    /// By option, where it has been applied.
+    programs: LazyVec<OperationProgram>,
+    /// By hypothesis, where it has been expanded.
+    states: LazyVec<OperationState>,
+    /// What counts for recombination.
+    recombination_states: SliceInterner,
+    scratch: Scratch,
+}
+
+/// The state of a hypothesis: where its operations end.
+#[derive(Clone, Default)]
+struct OperationState {
+    cursor: Cursor,
+    /// The state of the operation model.
+    lm_state: u32,
+}
+
+/// Values made once a sentence each, in memory that outlives it.
+#[derive(Default)]
+struct LazyVec<T> {
+    values: Vec<T>,
+    is_set: Vec<bool>,
+}
+
+impl<T: Default> LazyVec<T> {
+    fn clear(&mut self) {
+        self.is_set.clear();
+    }
+
+    fn contains(&self, at: u32) -> bool {
+        self.is_set.get(at as usize) == Some(&true)
+    }
+
+    /// The value at `at`, which has been made.
+    fn get(&self, at: u32) -> &T {
+        debug_assert!(self.contains(at));
+        &self.values[at as usize]
+    }
+
+    /// The value at `at`, to be made now.
+    fn insert(&mut self, at: u32) -> &mut T {
+        let at = at as usize;
+        if self.values.len() <= at {
+            self.values.resize_with(at + 1, T::default);
+        }
+        if self.is_set.len() <= at {
+            self.is_set.resize(at + 1, false);
+        }
+        self.is_set[at] = true;
+        &mut self.values[at]
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    state: OperationState,
+    covered: Vec<bool>,
+    operations: Vec<LmWord>,
+    row: Vec<u32>,
+}
+
+/// A hypothesis with one more phrase.
+#[derive(Clone, Copy)]
+struct Expansion {
+    previous: HypothesisId,
+    option: OptionId,
+    span: Span,
+}
+
+impl Expansion {
+    fn of(input: &ExpansionInput<'_>) -> Self {
+        let (previous, option) = (input.previous_id, input.option);
+        Expansion { previous, option, span: input.transition.span }
+    }
+}
+
+impl OperationSequenceScorer {
+    /// A scorer by `feature`, without states.
+    pub(crate) fn new(feature: OperationSequenceModel, exact_recombination: bool) -> Self {
+        OperationSequenceScorer {
+            feature,
+            exact_recombination,
+            lm_cache: LmScoreCache::new(),
+            programs: LazyVec::default(),
+            states: LazyVec::default(),
+            recombination_states: SliceInterner::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Makes sure that the state after hypothesis `id` is known.
+    fn ensure_state(&mut self, input: &ExpansionInput<'_>, id: HypothesisId) {
+        if self.states.contains(id.0) {
+            return;
+        }
+        // The hypothesis before has been expanded, so its state is known.
+        let &Hypothesis { previous, option, span, .. } = &input.hypotheses[id.0 as usize];
+        self.apply_operations(input, Expansion { previous, option, span });
+        self.states.insert(id.0).clone_from(&self.scratch.state);
+    }
+
+    /// Leaves in `scratch` the state after `expansion`, the state before which is
+    /// known; returns the log10 probability of its operations and their counts.
+    fn apply_operations(
+        &mut self,
+        input: &ExpansionInput<'_>,
+        expansion: Expansion,
+    ) -> (f64, OperationCounts) {
+        self.ensure_program(input, expansion.option, expansion.span);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.state.cursor.clone_from(&self.states.get(expansion.previous.0).cursor);
+        scratch.state.lm_state = self.states.get(expansion.previous.0).lm_state;
+        let counts = self.run_program(input, expansion, &mut scratch);
+        let mut log10 = 0f64;
+        let model = &*self.feature.operations.model;
+        for &operation in &scratch.operations {
+            let (score, next) = self.lm_cache.score(model, scratch.state.lm_state, operation);
+            log10 += f64::from(score);
+            scratch.state.lm_state = next;
+        }
+        self.scratch = scratch;
+        (log10, counts)
+    }
+
+    /// Leaves in `scratch` the operations of an expansion and the cursor after it, where
+    /// the cursor before it is.
+    fn run_program(
+        &self,
+        input: &ExpansionInput<'_>,
+        expansion: Expansion,
+        scratch: &mut Scratch,
+    ) -> OperationCounts {
+        let Expansion { previous, option, span } = expansion;
+        let Scratch { state, covered, operations, .. } = scratch;
+        covered.clear();
+        let coverage = input.hypotheses[previous.0 as usize].coverage;
+        let length = input.sentence.len() as u32;
+        covered.extend((0..length).map(|p| input.coverages.is_covered(coverage, p)));
+        operations.clear();
+        let fixed = &self.feature.operations.fixed;
+        let program = self.programs.get(option.0);
+        program.run(fixed, span.start, covered, &mut state.cursor, operations)
+    }
+
+    /// Makes sure that the program of `option`, which translates `span`, is known.
+    fn ensure_program(&mut self, input: &ExpansionInput<'_>, option: OptionId, span: Span) {
+        if self.programs.contains(option.0) {
+            return;
+        }
+        let (models, sentence, options) = (input.models, input.sentence, input.options);
+        let source = sentence.source_span(span).surfaces(models);
+        let surface = |&id: &WordId| models.surface(sentence.word(id, models));
+        let mut target: Vec<&[u8]> = options.words(option).iter().map(surface).collect();
+        let mut points = Vec::new();
+        if options.is_copied(option) {
+            target.fill(UNKNOWN_TARGET);
+        } else {
+            options.push_alignment_points(option, models, &mut points);
+        }
+        let model = &*self.feature.operations.model;
+        self.programs.insert(option.0).compile(model, &source, &target, points.into_iter());
+    }
+
+    /// The class of the state in `scratch`.
+    fn intern_state(&mut self, exact: bool) -> u32 {
+        let Scratch { state, row, .. } = &mut self.scratch;
+        let context = self.lm_cache.state(state.lm_state);
+        row.clear();
+        row.extend([state.cursor.position as u32, state.cursor.end as u32, context.len() as u32]);
+        if exact {
+            row.extend(context.entries().iter().map(|(word, _)| word.0));
+        }
+        let gaps = state.cursor.gaps.iter();
+        row.extend(gaps.map(|gap| (gap.position as u32) << 1 | u32::from(gap.filled)));
+        self.recombination_states.intern(row)
+    }
+}
+
+impl StatefulScorer for OperationSequenceScorer {
+    fn start(&mut self) -> u32 {
+        self.lm_cache.start();
+        self.programs.clear();
+        self.states.clear();
+        self.recombination_states.clear();
+        let begin = self.feature.operations.model.begin_state();
+        self.scratch.state.cursor.reset();
+        self.scratch.state.lm_state = self.lm_cache.intern(&begin);
+        self.states.insert(HypothesisId::INITIAL.0).clone_from(&self.scratch.state);
+        self.intern_state(true)
+    }
+
+    fn restart(&mut self) {
+        let initial = HypothesisId::INITIAL.0;
+        self.scratch.state.clone_from(self.states.get(initial));
+        self.states.clear();
+        self.states.insert(initial).clone_from(&self.scratch.state);
+    }
+
+    fn score(&mut self, input: &ExpansionInput<'_>, _: u32, scores: &mut [f32]) -> u32 {
+        self.ensure_state(input, input.previous_id);
+        let (log10, counts) = self.apply_operations(input, Expansion::of(input));
+        let weighted = self.feature.weighted_values(log10, counts);
+        for (score, value) in scores.iter_mut().zip(weighted) {
+            *score = value;
+        }
+        self.intern_state(self.exact_recombination)
+    }
+
+    fn add_values(
+        &self,
+        input: &ExpansionInput<'_>,
+        _: u32,
+        _: &ValueSources<'_>,
+        values: &mut [f32],
+    ) {
+        // The expansion has been scored: its program and the state before it are known.
+        let before = self.states.get(input.previous_id.0);
+        let mut scratch = Scratch { state: before.clone(), ..Scratch::default() };
+        let counts = self.run_program(input, Expansion::of(input), &mut scratch);
+        let mut log10 = 0f64;
+        let mut context = LmContext::Interned(before.lm_state);
+        for &operation in &scratch.operations {
+            let model = &*self.feature.operations.model;
+            let (score, next) = self.lm_cache.rescore(model, context, operation);
+            log10 += f64::from(score);
+            context = next;
+        }
+        let own = values[self.feature.component..].iter_mut();
+        for (component, value) in own.zip(self.feature.values(log10, counts)) {
+            *component += value;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Features of a target phrase alone: scored once, when the options of a source phrase
+//! are made.
+
+use super::language_model::{LanguageModelFeature, OovCount};
+use super::operation_sequence_model::OperationSequenceModel;
+use super::phrase_penalty::PhrasePenalty;
+use super::word_penalty::WordPenalty;
+
+/// A target phrase.
+pub(crate) trait TargetPhrase {
+    /// The number of its words.
+    fn num_words(&self) -> usize;
+
+    /// The number of words that language model `model` does not know.
+    fn num_unknown_words(&self, model: usize) -> usize;
+}
+
+/// A target phrase of which an option is made.
+pub(crate) trait UnscoredPhrase: TargetPhrase {
+    /// Natural logarithms of language model `model`: of the words whose context lies
+    /// within the phrase, and of all words without more context.
+    fn lm_scores(&mut self, model: usize) -> (f32, f32);
+
+    /// The weighted score that an operation sequence model gives the phrase pair as a
+    /// sentence of its own.
+    fn operations_score(&mut self, model: &OperationSequenceModel) -> f32;
+}
+
+/// The target phrase of an option, when its values are printed.
+pub(crate) trait ScoredPhrase: TargetPhrase {
+    /// The first of [`UnscoredPhrase::lm_scores`].
+    fn inner_lm_score(&self, model: usize) -> f32;
+}
+
+/// Features of a phrase alone, in the order of the ini.
+pub(crate) enum PhraseFeature {
+    WordPenalty(WordPenalty),
+    PhrasePenalty(PhrasePenalty),
+    LanguageModel(LanguageModelFeature),
+    OovCount(OovCount),
+    OperationSequenceModel(OperationSequenceModel),
+}
+
+impl PhraseFeature {
+    /// Takes its weights of those of all components.
+    pub(super) fn set_weights(&mut self, weights: &[f32]) {
+        match self {
+            PhraseFeature::WordPenalty(feature) => feature.set_weights(weights),
+            PhraseFeature::PhrasePenalty(feature) => feature.set_weights(weights),
+            PhraseFeature::LanguageModel(feature) => feature.set_weights(weights),
+            PhraseFeature::OovCount(feature) => feature.set_weights(weights),
+            PhraseFeature::OperationSequenceModel(feature) => feature.set_weights(weights),
+        }
+    }
+
+    /// Adds the weighted score of `phrase` to `total`, and to `estimate` what only
+    /// guides the search, because an expansion will score it exactly.
+    #[inline]
+    pub(crate) fn add_score(
+        &self,
+        phrase: &mut impl UnscoredPhrase,
+        total: &mut f32,
+        estimate: &mut f32,
+    ) {
+        match self {
+            PhraseFeature::WordPenalty(feature) => *total += feature.score(phrase),
+            PhraseFeature::PhrasePenalty(feature) => *total += feature.score(),
+            PhraseFeature::LanguageModel(feature) => {
+                let (inner, others) = feature.phrase_score(phrase);
+                *total += inner;
+                *estimate += others;
+            }
+            PhraseFeature::OovCount(feature) => *total += feature.score(phrase),
+            PhraseFeature::OperationSequenceModel(feature) => {
+                *estimate += feature.estimate(phrase);
+            }
+        }
+    }
+
+    /// Adds the values of `phrase`, unweighted, to the feature's components of `values`.
+    pub(crate) fn add_values(&self, phrase: &impl ScoredPhrase, values: &mut [f32]) {
+        match self {
+            PhraseFeature::WordPenalty(feature) => feature.add_value(phrase, values),
+            PhraseFeature::PhrasePenalty(feature) => feature.add_value(values),
+            PhraseFeature::LanguageModel(feature) => feature.add_phrase_value(phrase, values),
+            PhraseFeature::OovCount(feature) => feature.add_value(phrase, values),
+            // Only an estimate.
+            PhraseFeature::OperationSequenceModel(_) => {}
+        }
+    }
+}

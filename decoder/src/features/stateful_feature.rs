@@ -1,0 +1,179 @@
+//! Features with a state of their own that are no language models.
+//!
+//! Each interns its states within a sentence, as the language models do, and takes
+//! part in the joint state of a hypothesis ([`JointStates`]), by which hypotheses are
+//! recombined: a hypothesis does not grow with the features. An expansion gets weighted
+//! scores from each.
+//!
+//! A system without such features pays one test an expansion, one on the fast path
+//! nothing.
+
+use super::expansion_feature::{ExpansionInput, ValueSources};
+use super::lexical_reordering::{ForwardScores, HierarchicalBackward, HierarchicalBackwardScorer};
+use super::operation_sequence_model::{OperationSequenceModel, OperationSequenceScorer};
+
+use crate::joint_states::JointStates;
+
+/// A feature with a state of its own, as a system knows it.
+pub(crate) enum StatefulFeature {
+    /// Backward hierarchical reordering.
+    HierarchicalBackward(HierarchicalBackward),
+    /// No feature but the exact rule of recombination: phrases whose forward reordering
+    /// scores, in these columns, differ are kept apart.
+    ForwardScores(Vec<usize>),
+    /// An operation sequence model.
+    OperationSequenceModel(OperationSequenceModel),
+}
+
+impl StatefulFeature {
+    /// The number of scores that an expansion gets from it.
+    pub(super) fn num_scores(&self) -> usize {
+        match self {
+            StatefulFeature::HierarchicalBackward(_) => 1,
+            StatefulFeature::ForwardScores(_) => 0,
+            StatefulFeature::OperationSequenceModel(model) => model.num_components(),
+        }
+    }
+
+    /// Takes its weights of those of all components.
+    pub(super) fn set_weights(&mut self, weights: &[f32]) {
+        match self {
+            // Reordering scores come weighted, in the columns of options.
+            StatefulFeature::HierarchicalBackward(_) | StatefulFeature::ForwardScores(_) => {}
+            StatefulFeature::OperationSequenceModel(model) => model.set_weights(weights),
+        }
+    }
+
+    fn scorer(&self, exact_recombination: bool) -> Box<dyn StatefulScorer> {
+        match self {
+            StatefulFeature::HierarchicalBackward(feature) => {
+                Box::new(HierarchicalBackwardScorer::new(*feature))
+            }
+            StatefulFeature::ForwardScores(columns) => {
+                Box::new(ForwardScores::new(columns.clone()))
+            }
+            StatefulFeature::OperationSequenceModel(model) => {
+                Box::new(OperationSequenceScorer::new(model.clone(), exact_recombination))
+            }
+        }
+    }
+}
+
+/// The index of a stateful feature among all of them, and its scores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StatefulSlot {
+    pub(super) index: usize,
+    /// The first of its scores among those of all stateful features.
+    pub(super) first_score: usize,
+    pub(super) num_scores: usize,
+}
+
+impl StatefulSlot {
+    /// The feature's scores among those of all stateful features.
+    #[inline(always)]
+    pub(super) fn scores<'a>(&self, all: &'a [f32]) -> &'a [f32] {
+        &all[self.first_score..self.first_score + self.num_scores]
+    }
+}
+
+/// The states and scores of one feature within a sentence.
+pub(super) trait StatefulScorer: Send {
+    /// Begins a sentence; returns the state at its beginning.
+    fn start(&mut self) -> u32;
+
+    /// Forgets everything about hypotheses: they will be numbered anew.
+    fn restart(&mut self) {}
+
+    /// Writes the weighted scores of an expansion of a hypothesis in `state` to
+    /// `scores`; returns the state after it.
+    fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32;
+
+    /// Adds the values of an expansion that has been scored, unweighted, to the
+    /// feature's components of `values`.
+    fn add_values(
+        &self,
+        input: &ExpansionInput<'_>,
+        state: u32,
+        sources: &ValueSources<'_>,
+        values: &mut [f32],
+    );
+}
+
+/// The scorers of all stateful features of a system.
+#[derive(Default)]
+pub(crate) struct StatefulScorers {
+    scorers: Vec<(Box<dyn StatefulScorer>, usize)>,
+    /// The number of language models, whose states come first in joint states.
+    num_lms: usize,
+    /// The scores of the last expansion, feature by feature, and the states after it.
+    scores: Vec<f32>,
+    states: Vec<u32>,
+}
+
+impl StatefulScorers {
+    /// Scorers of `features` in a system of `num_lms` language models.
+    pub(crate) fn new(
+        features: &[StatefulFeature],
+        num_lms: usize,
+        exact_recombination: bool,
+    ) -> Self {
+        let scorer = |f: &StatefulFeature| (f.scorer(exact_recombination), f.num_scores());
+        StatefulScorers {
+            scorers: features.iter().map(scorer).collect(),
+            num_lms,
+            scores: vec![0.0; features.iter().map(StatefulFeature::num_scores).sum()],
+            states: vec![0; features.len()],
+        }
+    }
+
+    /// Begins a sentence: sets the states at its beginning.
+    pub(crate) fn start(&mut self, joint_states: &mut JointStates) {
+        for (i, (scorer, _)) in self.scorers.iter_mut().enumerate() {
+            joint_states.set_state(self.num_lms + i, scorer.start());
+        }
+    }
+
+    /// Begins a search over the sentence's options.
+    pub(crate) fn restart(&mut self) {
+        for (scorer, _) in &mut self.scorers {
+            scorer.restart();
+        }
+    }
+
+    /// Scores an expansion, and sets the states after it.
+    pub(crate) fn score_expansion(
+        &mut self,
+        input: &ExpansionInput<'_>,
+        joint_states: &mut JointStates,
+    ) {
+        let before = input.previous.joint_state;
+        let mut scores = &mut self.scores[..];
+        for (i, (scorer, count)) in self.scorers.iter_mut().enumerate() {
+            let (own, rest) = scores.split_at_mut(*count);
+            scores = rest;
+            self.states[i] = scorer.score(input, joint_states.state(before, self.num_lms + i), own);
+        }
+        for (i, &state) in self.states.iter().enumerate() {
+            joint_states.set_state(self.num_lms + i, state);
+        }
+    }
+
+    /// Adds the values that an expansion gets from the feature at `slot`.
+    pub(super) fn add_values(
+        &self,
+        slot: &StatefulSlot,
+        input: &ExpansionInput<'_>,
+        sources: &ValueSources<'_>,
+        values: &mut [f32],
+    ) {
+        let before = input.previous.joint_state;
+        let state = sources.lms.joint_states.state(before, self.num_lms + slot.index);
+        self.scorers[slot.index].0.add_values(input, state, sources, values);
+    }
+
+    /// The weighted scores of the last expansion.
+    #[inline(always)]
+    pub(crate) fn scores(&self) -> &[f32] {
+        &self.scores
+    }
+}

@@ -1,0 +1,193 @@
+//! From a line of input to its decoded sentence, or to those of its parts where it is
+//! long, within the line's time; and what went wrong with it.
+
+use miriam_textio::fields;
+
+use crate::decoded_sentence::DecodedSentence;
+use crate::input_line::{InputLine, LineAnnotations};
+use crate::line_errors::{LineError, LineErrorKind};
+use crate::search::{SearchEffort, TimeLimit};
+use crate::sentence::MAX_SENTENCE_WORDS;
+use crate::sentence_decoder::{SentenceDecoder, Statistics};
+use crate::system::System;
+use crate::{Error, Result};
+
+/// Which part of its line a decoded sentence is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinePart {
+    /// The position of its first word in the line.
+    pub(crate) offset: u32,
+    /// Whether the line has more parts.
+    pub(crate) is_split: bool,
+}
+
+/// Decodes lines one at a time, in buffers that it reuses.
+pub(crate) struct LineDecoder<'s> {
+    system: &'s System,
+    sentences: SentenceDecoder<'s>,
+    input: InputLine,
+    /// Whether the last line was decoded in parts.
+    is_split: bool,
+    /// The least effort that a part of the last line got.
+    effort: SearchEffort,
+    /// What went wrong with the last line.
+    pub(crate) line_errors: Vec<LineError>,
+}
+
+impl<'s> LineDecoder<'s> {
+    /// A decoder of `system`.
+    pub(crate) fn new(system: &'s System) -> Self {
+        LineDecoder {
+            system,
+            sentences: SentenceDecoder::new(system),
+            input: InputLine::default(),
+            is_split: false,
+            effort: SearchEffort::Full,
+            line_errors: Vec::new(),
+        }
+    }
+
+    /// What has been decoded so far.
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.sentences.statistics()
+    }
+
+    /// Keeps the lattice of every sentence from now on.
+    pub(crate) fn enable_lattice(&mut self) {
+        self.sentences.enable_lattice();
+    }
+
+    /// Whether the last line was decoded in parts.
+    pub(crate) fn is_split(&self) -> bool {
+        self.is_split
+    }
+
+    /// The sentence decoded last.
+    pub(crate) fn decoded(&self) -> DecodedSentence<'_> {
+        self.sentences.decoded()
+    }
+
+    /// Decodes `line` part by part; `each` sees every part. Returns the sum of the
+    /// scores, or `None` where a part has no translation.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Error::Line`] where something is wrong with the line, where a model
+    /// file is damaged, and where `each` fails.
+    pub(crate) fn decode(
+        &mut self,
+        line: &[u8],
+        each: impl FnMut(DecodedSentence<'_>, LinePart) -> Result<()>,
+    ) -> Result<Option<f32>> {
+        self.line_errors.clear();
+        let time = self.system.settings.time_limit.map(TimeLimit::start);
+        self.effort = SearchEffort::Full;
+        self.is_split = false;
+        let mut input = std::mem::take(&mut self.input);
+        let score = match input.read(line, &self.system.settings.input_format) {
+            Ok((text, annotations)) => self.decode_words(text, annotations, time, each),
+            Err(error) => Err(error),
+        };
+        self.input = input;
+        score
+    }
+
+    /// Decodes the words of a line with its annotations.
+    fn decode_words(
+        &mut self,
+        text: &[u8],
+        annotations: &LineAnnotations,
+        time: Option<TimeLimit>,
+        mut each: impl FnMut(DecodedSentence<'_>, LinePart) -> Result<()>,
+    ) -> Result<Option<f32>> {
+        let words = fields::split_words(text).count();
+        if words <= MAX_SENTENCE_WORDS {
+            self.effort = self.sentences.decode(text, annotations, time)?;
+            let decoded = self.sentences.decoded();
+            each(decoded, LinePart { offset: 0, is_split: false })?;
+            let score = decoded.score;
+            self.record_search_errors(score);
+            return Ok(score);
+        }
+        self.is_split = true;
+        let mut reason = format!("{words} words are translated in pieces of {MAX_SENTENCE_WORDS}");
+        if self.system.settings.output.n_best.is_some() {
+            reason.push_str("; the n-best list holds the best translation alone");
+        }
+        self.line_errors.push(LineError::new(LineErrorKind::LongLine, reason));
+        let mut total = Some(0.0);
+        let mut words = fields::split_words(text).peekable();
+        let mut part = Vec::new();
+        let mut offset = 0;
+        while words.peek().is_some() {
+            part.clear();
+            for word in words.by_ref().take(MAX_SENTENCE_WORDS) {
+                part.extend_from_slice(word);
+                part.push(b' ');
+            }
+            let effort = self.sentences.decode(&part, annotations, time)?;
+            self.effort = self.effort.max(effort);
+            let decoded = self.sentences.decoded();
+            each(decoded, LinePart { offset, is_split: true })?;
+            total = total.zip(decoded.score).map(|(sum, score)| sum + score);
+            offset += MAX_SENTENCE_WORDS as u32;
+        }
+        self.record_search_errors(total);
+        Ok(total)
+    }
+
+    /// Makes an error of the line itself a line error: the line has no translation.
+    ///
+    /// # Errors
+    ///
+    /// Returns every other error.
+    pub(crate) fn recover_line_error(&mut self, score: Result<Option<f32>>) -> Result<Option<f32>> {
+        match score {
+            Err(Error::Line { reason }) => {
+                self.line_errors.push(LineError::new(LineErrorKind::Malformed, reason));
+                Ok(None)
+            }
+            score => score,
+        }
+    }
+
+    /// Notes what the search did not achieve.
+    fn record_search_errors(&mut self, score: Option<f32>) {
+        let narrower = match self.effort {
+            SearchEffort::Full => None,
+            SearchEffort::Narrow => Some("with stacks and pops an eighth"),
+            SearchEffort::Greedy => Some("from left to right"),
+        };
+        if let (Some(how), Some(limit)) = (narrower, self.system.settings.time_limit) {
+            let reason = format!("more than {} ms; translated {how}", limit.as_millis());
+            self.line_errors.push(LineError::new(LineErrorKind::TimeLimit, reason));
+        }
+        if score.is_none() {
+            let reason = "no translation within the limits of the search (-dl, -s, -cbp) and of \
+                          what the line asks for";
+            self.line_errors.push(LineError::new(LineErrorKind::NoTranslation, reason));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Configuration;
+    use std::path::Path;
+
+    #[test]
+    fn line_errors_are_recovered_and_model_errors_are_not() {
+        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+        let configuration = Configuration::from_ini(&ini).unwrap();
+        let system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
+        let mut decoder = LineDecoder::new(&system);
+        let line = Error::Line { reason: "word 3: an open tag".into() };
+        assert_eq!(decoder.recover_line_error(Err(line)).unwrap(), None);
+        let line_errors = std::mem::take(&mut decoder.line_errors);
+        assert_eq!(line_errors, [LineError::new(LineErrorKind::Malformed, "word 3: an open tag")]);
+        assert!(decoder.recover_line_error(Err(Error::usage("another"))).is_err());
+        assert_eq!(decoder.recover_line_error(Ok(Some(1.0))).unwrap(), Some(1.0));
+        assert!(decoder.line_errors.is_empty());
+    }
+}

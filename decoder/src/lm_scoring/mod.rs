@@ -1,0 +1,10 @@
+//! Language-model scores of target phrases: of phrases alone, of many at once, and
+//! within a sentence, where states are interned and scores cached.
+
+mod lm_batch;
+mod lm_cache;
+mod lm_phrase;
+
+pub(crate) use lm_batch::LmBatch;
+pub(crate) use lm_cache::{LmContext, LmScoreCache};
+pub(crate) use lm_phrase::{IsolatedPhrase, LmPhrase, read_right_state};

@@ -1,0 +1,47 @@
+//! A language model joined to the vocabulary.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_lmcpu::{LanguageModel, LmWord};
+use miriam_storage::LoadMethod;
+use miriam_textio::Progress;
+
+use crate::Result;
+use crate::factors::FactorScheme;
+
+/// A language model joined to the vocabulary.
+pub(crate) struct JoinedLanguageModel {
+    pub(crate) model: Arc<dyn LanguageModel>,
+    /// Its id of `<s>`.
+    pub(crate) begin_sentence: LmWord,
+    /// Its ids by words of the vocabulary.
+    pub(crate) word_ids: Vec<LmWord>,
+    /// The factor of target words that it scores.
+    factor: usize,
+}
+
+impl JoinedLanguageModel {
+    /// Opens the model at `path`, which scores the factor `factor`.
+    pub(crate) fn open(
+        path: &Path,
+        load: LoadMethod,
+        factor: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let model = miriam_glm::open(path, load, progress)?;
+        let begin_sentence = model.word_id(b"<s>");
+        Ok(JoinedLanguageModel { model, begin_sentence, word_ids: Vec::new(), factor })
+    }
+
+    /// The model's id of `word`; a word without the model's factor is unknown.
+    pub(crate) fn word_id(&self, word: &[u8], factors: Option<&FactorScheme>) -> LmWord {
+        match factors {
+            None => self.model.word_id(word),
+            Some(scheme) => match scheme.factor(word, self.factor) {
+                Some(factor) => self.model.word_id(factor),
+                None => LmWord::UNKNOWN,
+            },
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The models of a system, immutable and shared by all threads: phrase tables,
+//! reordering tables, language models, and the vocabulary that joins them.
+//!
+//! All words of all models share one vocabulary of `u32`; each table and each
+//! language model is joined to it once, when everything is loaded, by an array. The
+//! search never hashes a string. Weights are no part of the models: they belong to
+//! the feature functions.
+
+mod factored_vocabulary;
+mod language_model;
+mod phrase_table;
+mod reordering_table;
+
+use miriam_textio::Vocabulary;
+
+use crate::Result;
+use crate::factors::{FactorScheme, surface};
+pub(crate) use language_model::JoinedLanguageModel;
+pub(crate) use phrase_table::{PhraseTable, TableFile};
+pub(crate) use reordering_table::ReorderingTable;
+
+/// A word that a model does not know.
+pub(crate) const UNKNOWN_ID: u32 = u32::MAX;
+
+/// The models of a system and their vocabulary.
+pub(crate) struct Models {
+    pub(crate) vocabulary: Vocabulary,
+    /// How words are cut into factors; `None` where only surfaces count.
+    pub(crate) factor_scheme: Option<FactorScheme>,
+    /// The phrase tables that are files, in the order of the ini.
+    pub(crate) phrase_tables: Vec<PhraseTable>,
+    /// Tables of reordering scores that are files of their own.
+    pub(crate) reordering_tables: Vec<ReorderingTable>,
+    /// The language models in the order of the ini.
+    pub(crate) language_models: Vec<JoinedLanguageModel>,
+}
+
+impl Models {
+    /// No models yet, over words cut by `factor_scheme`.
+    pub(crate) fn new(factor_scheme: Option<FactorScheme>) -> Self {
+        Models {
+            vocabulary: Vocabulary::new(),
+            factor_scheme,
+            phrase_tables: Vec::new(),
+            reordering_tables: Vec::new(),
+            language_models: Vec::new(),
+        }
+    }
+
+    /// Factor 0 of a word, or the word itself where it has none.
+    pub(crate) fn surface<'a>(&'a self, word: &'a [u8]) -> &'a [u8] {
+        match &self.factor_scheme {
+            None => word,
+            Some(scheme) => scheme.factor(word, 0).unwrap_or(word),
+        }
+    }
+
+    /// Fills the vocabulary with the words of all tables and joins every model to it.
+    /// Called once, after the last model is loaded.
+    pub(crate) fn join_vocabulary(&mut self) -> Result<()> {
+        if self.factor_scheme.is_some() {
+            return self.join_factored_vocabulary();
+        }
+        let vocabulary = &mut self.vocabulary;
+        let reordering = self.reordering_tables.iter_mut().map(|own| &mut own.table);
+        let mut tables: Vec<&mut PhraseTable> =
+            self.phrase_tables.iter_mut().chain(reordering).collect();
+        for table in &mut tables {
+            table.target_words.clear();
+            for id in 0..table.phrases.num_target_words() {
+                let word = surface(table.phrases.target_word(id)?);
+                table.target_words.push(vocabulary.intern(word));
+            }
+            for id in 0..table.phrases.num_source_words() {
+                vocabulary.intern(table.phrases.source_word(id)?);
+            }
+        }
+        for table in tables {
+            let mut ids = vec![UNKNOWN_ID; vocabulary.len()];
+            for id in 0..table.phrases.num_source_words() {
+                if let Some(word) = vocabulary.find(table.phrases.source_word(id)?) {
+                    ids[word.index()] = id;
+                }
+            }
+            table.source_ids = ids;
+        }
+        for lm in &mut self.language_models {
+            lm.word_ids = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! The unweighted scores of an option, for output.
+//!
+//! The search needs weighted sums alone, so options do not carry these. A row is
+//! computed again from the table's record when an option is printed; the rows of all
+//! options of a source phrase are computed together and cached like the options
+//! themselves, because records of frequent words are long.
+
+use miriam_textio::WordId;
+
+use super::OptionBuilder;
+use crate::Result;
+use crate::features::{OptionRows, TableSlot, Weighting};
+use crate::options::{OptionId, PhraseKey, SentenceOptions, ValueRows};
+use crate::sentence::{Sentence, SourceSpan};
+use crate::span::Span;
+use crate::system::System;
+
+/// An option of a sentence.
+#[derive(Clone, Copy)]
+pub(crate) struct OptionRef<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) sentence: &'a Sentence,
+    pub(crate) options: &'a SentenceOptions,
+    pub(crate) option: OptionId,
+    /// The source positions of the option.
+    pub(crate) span: Span,
+}
+
+/// Appends the row of an option, in the layout of the system's
+/// [`FeatureSet::row_layout`](crate::features::FeatureSet), to `rows`.
+///
+/// # Errors
+///
+/// Fails where a table is damaged.
+pub(crate) fn push_phrase_row(
+    option: OptionRef<'_>,
+    builder: &mut OptionBuilder,
+    rows: &mut Vec<f32>,
+) -> Result<()> {
+    let OptionRef { system, sentence, options, option: id, span } = option;
+    let width = system.plan.features.row_layout.width;
+    let source = sentence.source_span(span);
+    let found = options.origin(id).table.and_then(|number| {
+        let table = &system.models.phrase_tables[number as usize];
+        let slots = &system.plan.features.slots;
+        let slot = slots.iter().position(|&s| s == TableSlot::Table(number as usize))?;
+        let mut ids = Vec::new();
+        source.push_table_ids(table, &system.models, &mut ids);
+        let record = table.phrases.find(&ids)?;
+        Some((table, options.range(span, slot), PhraseKey { table: number, record }))
+    });
+    let Some((table, range, key)) = found else {
+        let start = rows.len();
+        rows.resize(start + width, 0.0);
+        return builder.write_input_values(option, &mut rows[start..]);
+    };
+    let first = options.index_in_list(id, range) * width;
+    let mut push = |all: &ValueRows| rows.extend_from_slice(&all.0[first..first + width]);
+    if !table.caches_options {
+        push(&ValueRows(builder.compute_rows(system, key, source)?));
+        return Ok(());
+    }
+    let cache = system.plan.phrase_values.rows();
+    match cache.get(key) {
+        Some(all) => push(all),
+        None => {
+            let made = builder.compute_rows(system, key, source)?;
+            match cache.insert(key, Box::new(ValueRows(made))) {
+                Ok(all) => push(all),
+                Err(all) => push(&all),
+            }
+        }
+    }
+    Ok(())
+}
+
+impl OptionBuilder {
+    /// The rows of all options of the source phrase `key`, which is `source`.
+    fn compute_rows(
+        &mut self,
+        system: &System,
+        key: PhraseKey,
+        source: SourceSpan<'_>,
+    ) -> Result<Vec<f32>> {
+        let features = &system.plan.features;
+        let layout = features.row_layout;
+        let table = &system.models.phrase_tables[key.table as usize];
+        let made;
+        let list = match system.plan.option_cache.get(key) {
+            Some(list) => list,
+            None => {
+                made = self.build(system, key.table as usize, key.record, source, None)?;
+                &made
+            }
+        };
+        let count = list.scores.len();
+        let mut rows = vec![0f32; count * layout.width];
+        table.phrases.read_targets(key.record, &mut self.targets)?;
+        for (row, &target) in rows.chunks_exact_mut(layout.width).zip(&list.target_indices) {
+            let target = target as usize;
+            let scores = self.targets.scores(target);
+            row[..scores.len()].copy_from_slice(scores);
+            let row = &mut row[layout.reordering_offset..];
+            let weighting = Weighting::Unweighted;
+            features.write_record_reordering(table, &self.targets, target, weighting, row);
+        }
+        self.write_reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
+        for (i, row) in rows.chunks_exact_mut(layout.width).enumerate() {
+            let inner = &mut row[layout.inner_lm_offset..];
+            self.write_inner_lm_scores(system, source.sentence, list.words_of(i), inner);
+        }
+        Ok(rows)
+    }
+
+    /// The row of an option that came with the sentence, or a copied word: it has no
+    /// scores of a table, nor reordering scores in one.
+    fn write_input_values(&mut self, option: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
+        let OptionRef { system, sentence, options, option: id, span } = option;
+        let words = options.words(id);
+        self.write_reordering_values(system, sentence.source_span(span), 1, |_| words, row)?;
+        let inner = &mut row[system.plan.features.row_layout.inner_lm_offset..];
+        self.write_inner_lm_scores(system, sentence, words, inner);
+        Ok(())
+    }
+
+    /// Writes the scores of reordering models that have tables of their own to the rows
+    /// of `num_options` options of `source`, whose target words `words` gives.
+    fn write_reordering_values<'w>(
+        &mut self,
+        system: &System,
+        source: SourceSpan<'_>,
+        num_options: usize,
+        words: impl Fn(usize) -> &'w [WordId],
+        rows: &mut [f32],
+    ) -> Result<()> {
+        let features = &system.plan.features;
+        let layout = features.row_layout;
+        if num_options == 0 {
+            return Ok(());
+        }
+        let columns = &mut rows[layout.reordering_offset..];
+        let rows = OptionRows { count: num_options, stride: layout.width, columns };
+        let (targets, weighting) = (&mut self.reordering_targets, Weighting::Unweighted);
+        features.write_own_reordering(&system.models, source, words, weighting, targets, rows)
+    }
+
+    /// Writes the natural-log scores, by each language model, of the words whose context
+    /// lies within the phrase.
+    fn write_inner_lm_scores(
+        &mut self,
+        system: &System,
+        sentence: &Sentence,
+        words: &[WordId],
+        inner: &mut [f32],
+    ) {
+        for (lm, model) in system.models.language_models.iter().enumerate() {
+            if words.len() < model.model.order() {
+                continue;
+            }
+            let (lm_words, phrase) =
+                (&mut self.scoring.lm_words, &mut self.scoring.isolated_phrase);
+            lm_words.clear();
+            lm_words.extend(words.iter().map(|&w| sentence.lm_word(w, lm, &system.models)));
+            phrase.score(&*model.model, model.begin_sentence, lm_words);
+            inner[lm] = phrase.inner_and_full_score(&*model.model, lm_words).0;
+        }
+    }
+}

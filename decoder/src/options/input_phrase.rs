@@ -1,0 +1,42 @@
+//! Phrases that come with the sentence: forced translations, entries of its own table,
+//! copied words.
+
+use miriam_textio::WordId;
+
+/// A phrase that comes with the sentence.
+pub(crate) struct InputPhrase {
+    /// Its weighted scores.
+    pub(crate) total: f32,
+    /// Its words.
+    pub(crate) words: Vec<WordId>,
+    /// The number of its details among those of the sentence, or
+    /// [`InputPhrase::COPIED`].
+    pub(crate) details: u32,
+}
+
+impl InputPhrase {
+    /// Instead of the number of details: the phrase is a copied word.
+    pub(crate) const COPIED: u32 = u32::MAX;
+}
+
+/// Where a phrase that comes with the sentence is from, which decides the feature that
+/// scores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionSource {
+    /// Markup: a translation is forced, and its score is one of the unknown-word
+    /// penalty.
+    Markup,
+    /// The table in the line, as the sentence table feature of this number scores it.
+    SentenceTable(usize),
+}
+
+/// What output needs of a phrase that comes with the sentence, besides its words.
+#[derive(Debug)]
+pub(crate) struct InputPhraseDetails {
+    pub(crate) source: OptionSource,
+    /// Natural logarithms, unweighted, one a component of the feature that scores it
+    /// or, for forced translations without a probability, none.
+    pub(crate) scores: Vec<f32>,
+    /// Pairs of source and target positions.
+    pub(crate) alignment: Vec<(u16, u16)>,
+}

@@ -1,0 +1,82 @@
+//! The plan of a search: which features are scored, how, and what is remembered of
+//! source phrases while the weights stay.
+
+use crate::config::{Configuration, DecodingGraphBackoff};
+use crate::features::{FastPathFeatures, FeatureKind, FeatureSet, LoadContext};
+use crate::options::{OptionCache, PhraseValueCache};
+use crate::{Error, Result};
+
+/// A table, of files or of sentences, to be asked about the spans of a sentence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableLookup {
+    /// Its slot among [`FeatureSet::slots`].
+    pub(crate) slot: usize,
+    /// About which spans it is asked.
+    pub(crate) backoff: DecodingGraphBackoff,
+}
+
+/// The features of a system, and what follows from their weights.
+pub(crate) struct SearchPlan {
+    pub(crate) features: FeatureSet,
+    /// Tables in the order in which they are asked, that of the mapping.
+    pub(crate) lookups: Vec<TableLookup>,
+    /// The features of an expansion, where they are those of the fast path.
+    pub(crate) fast_path: Option<FastPathFeatures>,
+    /// Scored options by source phrase.
+    pub(crate) option_cache: OptionCache,
+    /// Unweighted scores of options by source phrase.
+    pub(crate) phrase_values: PhraseValueCache,
+}
+
+impl SearchPlan {
+    /// Loads the features of `configuration`, and their models into those of `context`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a model cannot be opened or does not fit its feature.
+    pub(crate) fn load(
+        configuration: &Configuration,
+        context: &mut LoadContext<'_>,
+    ) -> Result<Self> {
+        let mut features = FeatureSet::default();
+        let mut lookups = Vec::new();
+        for (number, feature) in configuration.features.iter().enumerate() {
+            let step = configuration.mapping.iter().position(|s| s.table == number);
+            let is_table = matches!(feature.kind, FeatureKind::PhraseTable(_));
+            if let Some(step) = step {
+                let (slot, backoff) = (features.slots.len(), configuration.mapping[step].backoff);
+                lookups.push((step, TableLookup { slot, backoff }));
+            } else if is_table {
+                tracing::warn!("{} is not in [mapping] and not used", feature.name);
+            }
+            features.add(feature, step.is_some() || !is_table, context)?;
+        }
+        if !features.has_unknown_word_penalty() {
+            let reason =
+                "add the line UnknownWordPenalty to [feature]: it translates unknown words";
+            return Err(Error::section(&configuration.ini, "feature", reason));
+        }
+        lookups.sort_unstable_by_key(|&(step, _)| step);
+        Ok(SearchPlan {
+            features,
+            lookups: lookups.into_iter().map(|(_, lookup)| lookup).collect(),
+            fast_path: None,
+            option_cache: OptionCache::new(),
+            phrase_values: PhraseValueCache::default(),
+        })
+    }
+
+    /// Gives every component a weight, and forgets what was made with the old ones.
+    pub(crate) fn set_weights(&mut self, weights: &[f32]) {
+        self.features.set_weights(weights);
+        self.choose_path();
+        self.option_cache = OptionCache::new();
+        // Rows of values are in the order of the options, which weights decide.
+        self.phrase_values = PhraseValueCache::default();
+    }
+
+    /// Decides whether the search takes the fast path.
+    pub(crate) fn choose_path(&mut self) {
+        self.fast_path = FastPathFeatures::from_features(&self.features);
+    }
+}
