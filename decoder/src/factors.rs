@@ -1,34 +1,32 @@
 //! Words of several factors, `surface|lemma|tag` (`phrase-decoding.md` 2.1, 3.1).
 //!
-//! A word of the vocabulary is the whole factored word: its factors in the order
-//! of their numbers, joined by the delimiter, an absent one empty (`|NN` has a
-//! tag and no surface). Tables and models look at some of the factors; what they
-//! call a word is worked out by cutting its bytes, for the target words of the
-//! models once when they are loaded, for the words of a sentence when it is read.
-//! The search compares ids of whole words and knows nothing of factors. Where
-//! nobody looks at any factor but the first there is no [`FactorScheme`], and a
-//! word is its surface.
+//! A word of the vocabulary is the whole factored word: its factors in the order of their
+//! numbers, joined by the delimiter, an absent one empty (`|NN` has a tag and no
+//! surface). Tables and models use some of the factors; the form of a word in a table or
+//! model is found by splitting its bytes, for the target words of the models once when
+//! they are loaded, for the words of a sentence when it is read. The search compares ids
+//! of whole words and does not know about factors. Where all models use factor 0 alone
+//! there is no [`FactorScheme`], and a word is its surface.
 
 use std::borrow::Cow;
 
 /// The highest number a factor may have; Moses stops at 3.
 pub(crate) const MAX_FACTOR: usize = 15;
 
-/// How words are cut into factors and put together again.
+/// How words are split into factors and printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactorSettings {
-    /// What stands between factors; empty where words are never cut.
+    /// The separator of factors; empty if words are never split.
     pub delimiter: String,
-    /// Which factors the columns of an input word are; nothing for 0, 1, 2 and
-    /// so on, as many as there are.
+    /// The factors of the columns of an input word; `None` for 0, 1, 2 and so on.
     pub input: Option<Vec<usize>>,
-    /// Which factors are printed.
+    /// The factors that are printed.
     pub output: Vec<usize>,
-    /// What is printed between them.
+    /// The separator in the output.
     pub output_delimiter: String,
     /// Whether all factors are printed.
     pub report_all_factors: bool,
-    /// The factor of input words that holds what is printed in their place.
+    /// The factor of input words with the entity that placeholders print.
     pub placeholder_factor: Option<usize>,
 }
 
@@ -45,22 +43,22 @@ impl Default for FactorSettings {
     }
 }
 
-/// How the words of a system are cut into factors, and who needs which.
+/// How the words of a system are split into factors, and which factors its models need.
 #[derive(Clone, Debug)]
 pub(crate) struct FactorScheme {
     settings: FactorSettings,
-    /// The factors that words of the input must have, and whose wish that is.
+    /// The factors that input words must have, each with the name of what needs it.
     required_in_source: Vec<(usize, String)>,
-    /// The same of target words.
+    /// The same for target words.
     required_in_target: Vec<(usize, String)>,
 }
 
-/// A factor that a word lacks, and who needs it.
+/// A factor that a word lacks, and what needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MissingFactor<'a> {
     /// The factor's number.
     pub(crate) factor: usize,
-    /// Who looks at it.
+    /// The feature or option that needs it.
     pub(crate) needed_by: &'a str,
 }
 
@@ -71,8 +69,8 @@ impl std::fmt::Display for MissingFactor<'_> {
 }
 
 impl FactorScheme {
-    /// The scheme of `settings`; `source` and `target` are the factors that the
-    /// models look at.
+    /// The scheme of `settings`; `source` and `target` are the factors that the models
+    /// use, with the models' names.
     pub(crate) fn new(
         settings: &FactorSettings,
         source: Vec<(usize, String)>,
@@ -92,13 +90,12 @@ impl FactorScheme {
         scheme
     }
 
-    /// The factors as a file or a line writes them, one behind the other; empty
-    /// ones vanish.
+    /// The non-empty factors of a word as written in a file or a line.
     fn columns<'a>(&'a self, written: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         FactorSplit { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
     }
 
-    /// The factor of input words that holds what is printed in their place.
+    /// The factor of input words with the entity that placeholders print.
     pub(crate) fn placeholder_factor(&self) -> Option<usize> {
         self.settings.placeholder_factor
     }
@@ -107,9 +104,9 @@ impl FactorScheme {
         self.settings.delimiter.as_bytes()
     }
 
-    /// The word that `written` stands for, into `word`: its i-th column is factor
-    /// `order[i]`, or factor i where there is no order. Columns beyond the order
-    /// are left out. A word of delimiters alone is its own surface.
+    /// Stores the word written as `written` into `word`: column i is factor `order[i]`,
+    /// or factor i without an order. Columns beyond the order are left out. A word of
+    /// delimiters alone is its own surface.
     pub(crate) fn parse_word(&self, written: &[u8], order: Option<&[usize]>, word: &mut Vec<u8>) {
         word.clear();
         let mut factors: [&[u8]; MAX_FACTOR + 1] = [&[]; MAX_FACTOR + 1];
@@ -131,7 +128,7 @@ impl FactorScheme {
         self.join_factors(&factors, word);
     }
 
-    /// Appends factors in their order, without the absent ones at the end.
+    /// Appends factors in order, without trailing absent ones.
     fn join_factors(&self, factors: &[&[u8]], word: &mut Vec<u8>) {
         let len = factors.iter().rposition(|f| !f.is_empty()).map_or(0, |last| last + 1);
         for (i, factor) in factors[..len].iter().enumerate() {
@@ -142,14 +139,14 @@ impl FactorScheme {
         }
     }
 
-    /// Factor `number` of a word of the vocabulary; nothing where it is absent.
+    /// Factor `number` of a word of the vocabulary; `None` if it is absent.
     pub(crate) fn factor<'a>(&'a self, word: &'a [u8], number: usize) -> Option<&'a [u8]> {
         let factor = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.nth(number);
         factor.filter(|f| !f.is_empty())
     }
 
-    /// What a file whose columns are the factors `order` calls `word`, into
-    /// `written`; false where the word lacks one.
+    /// Stores the form of `word` in a file whose columns are the factors `order` into
+    /// `written`; false if the word lacks one of them.
     pub(crate) fn project(&self, word: &[u8], order: &[usize], written: &mut Vec<u8>) -> bool {
         written.clear();
         for (i, &number) in order.iter().enumerate() {
@@ -164,7 +161,7 @@ impl FactorScheme {
         true
     }
 
-    /// `word` with the factors `kept` alone, into `reduced`.
+    /// Stores `word` with the factors `kept` alone into `reduced`.
     pub(crate) fn retain_factors(&self, word: &[u8], kept: &[usize], reduced: &mut Vec<u8>) {
         reduced.clear();
         let mut factors: [&[u8]; MAX_FACTOR + 1] = [&[]; MAX_FACTOR + 1];
@@ -174,7 +171,7 @@ impl FactorScheme {
         self.join_factors(&factors, reduced);
     }
 
-    /// Takes factor `number` out of `word`; it comes back where it was there.
+    /// Removes factor `number` from `word` and returns it if it was present.
     pub(crate) fn remove_factor(&self, word: &mut Vec<u8>, number: usize) -> Option<Vec<u8>> {
         let taken = self.factor(word, number)?.to_vec();
         let kept: Vec<usize> = (0..=MAX_FACTOR).filter(|&f| f != number).collect();
@@ -184,7 +181,7 @@ impl FactorScheme {
         Some(taken)
     }
 
-    /// A word of the input, into `word`.
+    /// Stores a word of the input into `word`.
     pub(crate) fn parse_input_word(&self, token: &[u8], word: &mut Vec<u8>) {
         self.parse_word(token, self.settings.input.as_deref(), word);
     }
@@ -216,7 +213,7 @@ impl FactorScheme {
         [prefix, &word[..length], suffix, &word[length..]].concat()
     }
 
-    /// The word as it is printed: the output factors, or all there are. A factor
+    /// The word as it is printed: the output factors, or all of its factors. A factor
     /// that an unknown word lacks is `UNK`, as Moses prints it.
     pub(crate) fn output_form<'a>(&'a self, word: &'a [u8]) -> Cow<'a, [u8]> {
         let FactorSettings { output, output_delimiter, report_all_factors: report_all, .. } =

@@ -24,7 +24,8 @@ pub(crate) fn parse_flag(key: &str, text: &str) -> Result<bool, String> {
     parse_boolean(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
 }
 
-/// A feature line cut into its type and its pairs, which are taken one by one.
+/// A feature line split into its type and its key-value pairs, which are taken one by
+/// one.
 pub(crate) struct FeatureLine {
     type_name: String,
     pairs: Vec<(String, String)>,

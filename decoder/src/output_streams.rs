@@ -50,7 +50,7 @@ impl LineOutput {
     }
 }
 
-/// Whether two names are those of one file, as far as names tell.
+/// Whether two paths name the same file, by their text alone.
 fn is_same_path(one: &Path, other: &Path) -> bool {
     let standard = |path: &Path| path.as_os_str() == "-";
     if standard(one) || standard(other) {
@@ -62,7 +62,7 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The files of all streams that somebody asked for.
+/// The files of all requested streams.
 pub(crate) struct OutputStreams {
     /// Streams to one file share it: the outputs of a line stay together.
     outputs: Vec<(Vec<OutputStream>, Output)>,

@@ -67,7 +67,7 @@ impl<'s> Translator<'s> {
         Ok(())
     }
 
-    /// Translates line number `id` and gives each stream of the settings its part.
+    /// Translates line number `id` and appends to each requested stream.
     ///
     /// # Errors
     ///

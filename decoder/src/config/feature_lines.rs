@@ -11,10 +11,10 @@ use crate::feature_line::{FeatureLine, parse_count, parse_flag};
 use crate::features::{FeatureKind, FeatureSpec, SUPPORTED_TYPES, is_language_model_alias};
 use crate::{Error, Result};
 
-/// Scores of one feature at most: more than any table has.
+/// The largest number of scores of a feature, more than any table has.
 const MAX_COMPONENTS: usize = 10_000;
 
-/// The features of `lines` with `edits` made; weights are still empty.
+/// Parses the features of `lines` and applies `edits`; weights are still empty.
 pub(super) fn parse(
     ini: &Path,
     lines: &[String],
@@ -42,7 +42,7 @@ pub(super) fn parse(
         };
         match (parsed.iter_mut().find(edited), &feature) {
             (Some((_, keys)), _) => keys.set(key, value),
-            // Its absence is complained of elsewhere.
+            // Its absence is reported elsewhere.
             (None, OverrideTarget::UnknownWordPenalty) => {}
             (None, OverrideTarget::Named(name)) => {
                 let names: Vec<&str> = parsed.iter().map(|(name, _)| &name[..]).collect();
@@ -60,7 +60,7 @@ pub(super) fn parse(
     Ok(features)
 }
 
-/// The type with the next number of its kind; only unnamed features count.
+/// A default name: the type with the next number among unnamed features of the type.
 fn make_default_name(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> String {
     match unnamed.iter_mut().find(|(name, _)| name == type_name) {
         Some((_, next)) => {

@@ -1,8 +1,8 @@
-//! Feature types of Moses that are something else here: opened by another name,
-//! or not available, for a reason that a user wants to read.
+//! Feature types of Moses that are aliases here or not available, with the reasons that
+//! users see.
 
-/// What a type needs that is not there, and what to do; nothing for a name that
-/// Moses does not know either.
+/// Why a type is not available, and what to do; `None` for a name that Moses does not
+/// have either.
 pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
     Some(match type_name {
         "PhraseDictionaryBinary" | "PhraseDictionaryTree" => {

@@ -1,4 +1,4 @@
-//! How the input is read: markup, factors, tables in the line
+//! Settings of the input: markup, factors, sentence tables
 //! (`phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
 
 use super::settings::SettingsReader;
@@ -6,18 +6,18 @@ use crate::Result;
 use crate::factors::{FactorSettings, parse_factor, parse_factors};
 use crate::markup::{Brackets, MarkupMode};
 
-/// What may stand in an input line besides words, and how words are written.
+/// The syntax of input lines: annotations and the form of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputSettings {
-    /// What becomes of markup.
+    /// How markup is treated.
     pub markup: MarkupMode,
     /// The strings around tags.
     pub brackets: Brackets,
-    /// Whether there are walls around punctuation.
+    /// Whether punctuation has walls around it.
     pub monotone_at_punctuation: bool,
-    /// Whether each line brings a phrase table (`inputtype` 7).
+    /// Whether each line has a phrase table (`inputtype` 7).
     pub has_sentence_table: bool,
-    /// How words are cut into factors.
+    /// How words are split into factors.
     pub factors: FactorSettings,
 }
 
@@ -73,7 +73,7 @@ fn read_factor_settings(read: &SettingsReader<'_>) -> Result<FactorSettings> {
     let defaults = FactorSettings::default();
     let delimiter = match read.value("factor-delimiter")? {
         None => defaults.delimiter,
-        // Moses' word for it.
+        // Moses' name for no delimiter.
         Some("none") => String::new(),
         Some(text) => text.to_owned(),
     };
@@ -103,7 +103,7 @@ fn read_factor_settings(read: &SettingsReader<'_>) -> Result<FactorSettings> {
     })
 }
 
-/// The factors of a parameter that has one a line, or several with commas.
+/// The factors of a parameter with one factor a line, or several separated by commas.
 fn parse_factor_parameter(read: &SettingsReader<'_>, name: &str) -> Result<Option<Vec<usize>>> {
     let Some(words) = read.split_values(name) else { return Ok(None) };
     match parse_factors(&words.join(",")) {

@@ -22,7 +22,7 @@ pub(super) const TYPE: &str = "KENLM";
 /// KenLM's or ours.
 const ALIASES: &[&str] = &["IRSTLM", "KENLMBatch", "LanguageModel", "SRILM"];
 
-/// Whether models of the type are opened as KENLM's are.
+/// Whether models of the type are opened as KENLM models.
 pub(crate) fn is_alias(type_name: &str) -> bool {
     ALIASES.contains(&type_name)
 }
@@ -30,7 +30,7 @@ pub(crate) fn is_alias(type_name: &str) -> bool {
 /// A language model's parameters.
 #[derive(Clone, Debug)]
 pub struct LanguageModelSpec {
-    /// The file: ARPA or ours.
+    /// The model file.
     pub path: String,
     /// How a binary file is loaded.
     pub load: LoadMethod,
@@ -44,7 +44,7 @@ impl LanguageModelSpec {
     /// Reads the keys of a feature line.
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<Self, String> {
         let factor = keys.take("factor").map_or(Ok(0), |text| parse_factor(&text))?;
-        // The order is the file's.
+        // The order is that of the file.
         keys.take("order");
         let oov_feature = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
         let has_oov_feature = oov_feature.transpose()?.unwrap_or(false);

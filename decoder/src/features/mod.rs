@@ -59,11 +59,11 @@ pub struct FeatureSpec {
     pub name: String,
     /// The number of its components.
     pub num_components: usize,
-    /// Whether it is tuned; others need no weight line.
+    /// Whether it is tuned; features that are not need no weight line.
     pub tuneable: bool,
     /// One weight a component.
     pub weights: Vec<f32>,
-    /// What it computes, from what.
+    /// Its type and parameters.
     pub kind: FeatureKind,
 }
 
@@ -74,9 +74,9 @@ pub enum FeatureKind {
     UnknownWordPenalty(UnknownWordSpec),
     /// Minus the number of target words.
     WordPenalty,
-    /// One a phrase.
+    /// 1 for each phrase.
     PhrasePenalty,
-    /// Minus the length of the jump.
+    /// Minus the length of the jump, in words.
     Distortion,
     /// Lexicalised reordering.
     LexicalReordering(ReorderingSpec),

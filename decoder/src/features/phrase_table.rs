@@ -35,7 +35,7 @@ pub enum PhraseTableFormat {
     Text,
     /// Our binary file, or a directory of Moses' (`ProbingPT`).
     Binary,
-    /// The line that is translated (`DynamicPhraseTable`).
+    /// The input line (`DynamicPhraseTable`).
     PerSentence,
 }
 

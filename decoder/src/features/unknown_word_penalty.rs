@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// How unknown words are translated.
 #[derive(Clone, Debug)]
 pub struct UnknownWordSpec {
-    /// Whether they are left out.
+    /// Whether they are dropped.
     pub drop: bool,
     /// A string put before each copied word.
     pub prefix: String,
@@ -20,7 +20,7 @@ pub struct UnknownWordSpec {
 impl UnknownWordSpec {
     /// Reads the keys of a feature line.
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<Self, String> {
-        // Moses2 takes a table's keys here and does nothing with them.
+        // Moses2 accepts the keys of a table here and ignores them.
         for key in ["path", "input-factor", "output-factor", "table-limit", "cache-size"] {
             keys.take(key);
         }

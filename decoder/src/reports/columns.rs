@@ -1,5 +1,5 @@
-//! A translation as the columns of a line: words, which source and target
-//! positions its phrases cover, and the word alignment, as Moses prints them.
+//! A translation as columns of a line: words, the source and target positions of its
+//! phrases, and the word alignment, as Moses prints them.
 
 use std::io::Write;
 
@@ -15,11 +15,11 @@ use crate::span::Span;
 /// The columns of one translation, filled phrase by phrase.
 #[derive(Default)]
 pub(crate) struct OutputColumns {
-    /// Words, each with a space behind it.
+    /// Words, each followed by a space.
     pub(crate) words: Vec<u8>,
     /// `0-1=0-2`, source and target positions, with a space before each.
     pub(crate) segmentation: Vec<u8>,
-    /// `0-1`, source and target position, with a space behind each.
+    /// `0-1`, source and target position, each followed by a space.
     pub(crate) alignment: Vec<u8>,
     /// Target words so far.
     target_position: u32,
@@ -27,7 +27,7 @@ pub(crate) struct OutputColumns {
 }
 
 impl OutputColumns {
-    /// Begins a translation.
+    /// Clears all columns for the next translation.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.segmentation.clear();
@@ -76,7 +76,7 @@ impl OutputColumns {
     }
 }
 
-/// The first and the last position, or the only one.
+/// Appends the first and the last position, or the only one.
 fn push_position_range(out: &mut Vec<u8>, span: Span) {
     write!(out, "{}", span.start).expect("memory does not fail");
     if span.start + 1 < span.end {
@@ -84,8 +84,8 @@ fn push_position_range(out: &mut Vec<u8>, span: Span) {
     }
 }
 
-/// Appends the values of tuneable features, each feature behind its name, each
-/// value with a space behind it, numbers as `number` prints them.
+/// Appends the values of tuneable features, each feature after its name, each value
+/// followed by a space, in the format of `number`.
 pub(crate) fn push_feature_values(
     out: &mut Vec<u8>,
     features: &[FeatureComponents],
@@ -105,8 +105,8 @@ pub(crate) fn push_feature_values(
     }
 }
 
-/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1
-/// that `options` ask for.
+/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1 that
+/// `options` request.
 pub(crate) fn push_n_best_line(
     out: &mut Vec<u8>,
     id: i64,

@@ -150,7 +150,7 @@ impl<'s> LineReporter<'s> {
     ) -> Result<Option<LineError>> {
         let score = result.score;
         if result.is_malformed {
-            // Nothing of it is shown, and what was searched last is another line.
+            // Nothing of it is printed, and the last search was of another line.
             out.stream_mut(OutputStream::Unknowns).clear();
             out.stream_mut(OutputStream::Details).clear();
             self.graph = None;
@@ -198,7 +198,7 @@ impl<'s> LineReporter<'s> {
             return Ok(None);
         }
         let limits = NBestLimits {
-            // One more than asked for, as Moses2 prints.
+            // One more than requested, as in Moses2.
             max_entries: options.size.saturating_add(1),
             max_candidates,
             distinct: options.distinct,

@@ -1,18 +1,17 @@
-//! The search graph as JSON lines: one object a line of input, with every
-//! hypothesis from which a complete translation can be reached, so that tools can
-//! read it without a parser of their own.
+//! The search graph as JSON lines: one object a line of input, with every hypothesis from
+//! which a complete translation can be reached, so that tools need no parser of their
+//! own.
 //!
-//! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a
-//! line that is translated in pieces. Of a piece: `first`, the position of its
-//! first word in the line; `words`, how many it has; `hypotheses`. Of a
-//! hypothesis: `id` (0 is the initial one, within the piece); `back`, the one
-//! it extends; `span`, first and last source position of its last phrase, in the
-//! line; `text`, the phrase's target words; `score`, the model score so far;
-//! `future`, the score with the estimate of the rest; `recombined`, the hypothesis
-//! it lost to, for those that lost; `complete`, true where nothing is left to
-//! translate. The initial hypothesis has neither `back`, `span` nor `text`.
+//! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a line
+//! that is translated in parts. Of a piece: `first`, the position of its first word in
+//! the line; `words`, their number; `hypotheses`. Of a hypothesis: `id` (0 is the initial
+//! one, within the piece); `back`, the one it extends; `span`, first and last source
+//! position of its last phrase, in the line; `text`, the phrase's target words; `score`,
+//! the model score so far; `future`, the score with the future cost; `recombined`, the
+//! hypothesis it was recombined with, if any; `complete`, true if all words are
+//! translated. The initial hypothesis has neither `back`, `span` nor `text`.
 //!
-//! JSON is UTF-8: bytes that are not become U+FFFD.
+//! Bytes that are not UTF-8 become U+FFFD.
 
 use std::io::Write;
 
@@ -22,11 +21,12 @@ use crate::decoded_sentence::DecodedSentence;
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::search::Search;
 
-/// The object of one line of input, while it grows.
+/// The JSON object of one line of input, under construction.
 pub(super) struct SearchGraphLine {
     json: Vec<u8>,
     pieces: usize,
-    /// Scratch: which hypotheses lead to a translation and what they lost to.
+    /// Scratch: which hypotheses lead to a translation, and the winners of
+    /// recombinations.
     connections: Vec<Connection>,
     frontier: Vec<u32>,
 }
@@ -51,7 +51,7 @@ impl SearchGraphLine {
         out.extend_from_slice(b"]}\n");
     }
 
-    /// Finds what leads to a complete translation.
+    /// Marks the hypotheses that lead to a complete translation.
     fn find_connected(&mut self, search: &dyn Search) {
         let hypotheses = search.hypotheses();
         self.connections.clear();
@@ -138,7 +138,7 @@ impl DecodedSentence<'_> {
                 span.end - 1
             )
             .expect("memory does not fail");
-            // A hypothesis that cannot be printed is part of the graph like another.
+            // A hypothesis whose words cannot be printed is part of the graph too.
             let mut is_first = true;
             self.surface_forms().for_each_word_lossy(hypothesis.option, hypothesis.span, |word| {
                 if !std::mem::take(&mut is_first) {
@@ -166,7 +166,7 @@ impl DecodedSentence<'_> {
     }
 }
 
-/// Appends `text` as it stands inside a JSON string.
+/// Appends `text` escaped for a JSON string.
 fn push_json_escaped(json: &mut Vec<u8>, text: &[u8]) {
     for letter in String::from_utf8_lossy(text).chars() {
         match letter {

@@ -1,5 +1,5 @@
-//! Where each phrase of a translation comes from, in Moses 1's form
-//! (`-translation-details`), which scripts of others parse.
+//! The origin of each phrase of a translation, in Moses 1's form
+//! (`-translation-details`), which other scripts parse.
 
 use std::io::Write;
 
@@ -84,7 +84,7 @@ impl DecodedSentence<'_> {
     }
 }
 
-/// All positions, joined by dashes, with `before` in front of the first.
+/// Appends all positions, joined by dashes, with `before` in front of the first.
 fn push_positions(out: &mut Vec<u8>, before: u8, positions: std::ops::Range<u32>) {
     for (i, position) in positions.enumerate() {
         out.push(if i == 0 { before } else { b'-' });

@@ -8,7 +8,7 @@ use crate::config::Settings;
 pub(crate) struct SearchLimits {
     /// Hypotheses kept a stack, at least 1.
     pub(crate) stack_size: usize,
-    /// Pops a stack in cube pruning.
+    /// The pop limit of a stack in cube pruning.
     pub(crate) pop_limit: usize,
     /// The farthest jump in words; `None` for no limit.
     pub(crate) distortion_limit: Option<i64>,

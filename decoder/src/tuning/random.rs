@@ -1,6 +1,5 @@
-//! Random numbers of tuning: SplitMix64 (Steele et al. 2014), of which any seed is a
-//! good one. What they decide is an order and a few starts, so runs with one seed
-//! are equal everywhere.
+//! Random numbers of tuning: SplitMix64 (Steele et al. 2014), for which any seed is good.
+//! Runs with the same seed are equal on every machine.
 
 /// A generator.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ impl SplitMix64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Puts `items` into any order.
+    /// Shuffles `items`.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let other = ((u128::from(self.next()) * (i as u128 + 1)) >> 64) as usize;

@@ -54,7 +54,7 @@ pub struct ReorderingSpec {
 pub enum ReorderingSource {
     /// A text table of its own.
     Text(String),
-    /// The phrase table's records, from this score on.
+    /// The records of the phrase table, from this column of its reordering scores on.
     PhraseTable(usize),
 }
 

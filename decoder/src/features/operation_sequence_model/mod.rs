@@ -28,7 +28,7 @@ pub(super) const TYPE: &str = "OpSequenceModel";
 /// An operation sequence model's parameters.
 #[derive(Clone, Debug)]
 pub struct OperationSequenceModelSpec {
-    /// The file of the n-gram model of operations: anything a language model may be.
+    /// The file of the n-gram model of operations, in any format of language models.
     pub path: String,
     /// How a binary file is loaded.
     pub load: LoadMethod,
