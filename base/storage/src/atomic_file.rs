@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all.
+//! A file that appears complete or not at all.
 //!
 //! Bytes go to a temporary name beside the target; `commit` syncs it and renames
 //! it over the target. A build that fails, is killed, or meets a full disk
@@ -23,8 +23,12 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that will stand at `target`. An existing target must be a
+    /// Starts a file that becomes `target` on commit. An existing target must be a
     /// regular file (a link is followed); its folder must exist.
+    ///
+    /// # Errors
+    /// [`Error::NotAFile`] where the target is a folder or a device, [`Error::Io`] where
+    /// no temporary file can be created beside it.
     pub fn create(target: &Path) -> Result<Self> {
         let target = match fs::metadata(target) {
             Ok(information) if information.is_file() => {
@@ -61,7 +65,10 @@ impl AtomicFile {
         Ok(AtomicFile { target, folder, writer })
     }
 
-    /// Writes `bytes` over what stands at `offset`, then returns to the end.
+    /// Overwrites the bytes at `offset` with `bytes`, then returns to the end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let result = (|| {
             self.writer.seek(SeekFrom::Start(offset))?;
@@ -71,7 +78,10 @@ impl AtomicFile {
         result.map_err(|e| Error::io(&self.target, "write", e))
     }
 
-    /// Syncs the file and puts it in the target's place.
+    /// Syncs the file and renames it to the target.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing, syncing or renaming fails; the target is then as it was.
     pub fn commit(self) -> Result<()> {
         let AtomicFile { target, folder, writer } = self;
         let file = writer.into_inner().map_err(|e| Error::io(&target, "write", e.into_error()))?;

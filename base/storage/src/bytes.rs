@@ -1,6 +1,6 @@
 //! The bytes of a model with their owner: a mapped file or aligned memory.
 //!
-//! Both kinds start at a multiple of 64, so that a section aligned in the file
+//! Both start at a multiple of 64, so that a section aligned in the file
 //! is aligned in memory. Owned memory exists for tests, for Miri, and for
 //! models built from text at start-up.
 
@@ -15,7 +15,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::{Error, Result};
 
-/// How the bytes of a file come into memory.
+/// How a model file is loaded into memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadMethod {
     /// Map the file; pages are read when first touched.
@@ -33,7 +33,7 @@ pub enum LoadMethod {
 #[repr(C, align(64))]
 struct AlignedBlock([u8; 64]);
 
-/// A growing byte buffer whose first byte lies at a multiple of 64.
+/// A growing byte buffer whose first byte is at a multiple of 64.
 #[derive(Default)]
 pub(crate) struct AlignedBuffer {
     blocks: Vec<AlignedBlock>,
@@ -77,6 +77,10 @@ impl Bytes {
     /// writers replace files by rename and so never do. A process that
     /// truncates or overwrites a mapped model makes its readers fail with
     /// SIGBUS or read other bytes (see `docs/architecture.md`).
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::NotAFile`] where there is no readable file,
+    /// [`Error::TooLarge`] where it exceeds the address space.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let information = file.metadata().map_err(|e| Error::io(path, "read its size", e))?;
@@ -97,8 +101,8 @@ impl Bytes {
                     options.populate();
                 }
                 // SAFETY: the mapping is read-only. That nobody changes the
-                // file in place is the promise stated above; our writers keep
-                // it by writing a new file and renaming it.
+                // file in place is the condition in this function's doc; our
+                // writers keep it by writing a new file and renaming it.
                 unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?
             }
             LoadMethod::HugePages => {

@@ -1,12 +1,11 @@
-//! A hash table of whole cache lines that stores of a key only what its place
+//! A hash table of whole cache lines that stores of a key only what its position
 //! does not tell (quotienting, Cleary 1984).
 //!
-//! A key is a number of so many bits. A permutation of such numbers, which can be
-//! undone, mixes it; the high part of what comes out is the home line, so only
-//! low bits, the tag, need be stored, and a few more of them than the home line
-//! leaves open, so that an entry may stand some lines behind its home and still
-//! be told from every other. Lookups are exact: what is found is the key itself,
-//! which can be read back from where it stands.
+//! A key is a number of `key_bits` bits. An invertible permutation of such numbers
+//! mixes it; the high part of the result is the home line, so only the low bits,
+//! the tag, are stored, and a few more of them than the home line leaves open, so
+//! that an entry can be displaced by some lines and its key still be unique.
+//! Lookups are exact: the key itself can be recovered from the entry's position.
 //!
 //! So an entry of 40 bits of key and 31 of value takes 56 bits, nine go into a
 //! line of 64 bytes, and a lookup waits for one line nearly always.
@@ -17,40 +16,39 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::hash::fast_range;
 use crate::{View, prefetch_at};
 
-/// Bits of a line that entries share; the last eight tell about the line.
+/// Bits of a line for entries; the last eight describe the line.
 const ENTRY_BITS: u32 = 504;
-/// Entries of a line, at most: as many tags as are compared at once.
+/// Most entries of a line: as many tags as are compared at once.
 const MAX_SLOTS: u32 = 16;
-/// The part of each tag that is compared at once with those of the other entries.
+/// Bits of each tag that are compared at once with those of the other entries.
 const SHORT_TAG_BITS: u32 = 16;
-/// Bits of a key and of its tag, at least.
+/// Fewest bits of a key and of its tag.
 pub const MIN_KEY_BITS: u32 = SHORT_TAG_BITS;
-/// Lines behind its home that an entry must be able to stand in, at least; at the
-/// loads that are usual nearly none need more.
+/// Lines by which a layout must at least allow an entry to be displaced from its home;
+/// at usual loads nearly none needs more.
 const MIN_DISPLACEMENT: u64 = 7;
 
 /// A line: from the lowest bit on, the short tags of all slots, then for each slot
 /// the other bits of its tag and its value, zeros, and in the last byte how many
-/// slots are in use (bits 0 to 4) and [`PASSED`].
+/// slots are in use (bits 0 to 4) and whether the line has overflowed (bit 7).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[repr(C, align(64))]
 pub struct CompactLine([u64; 8]);
 
-/// Some entry whose home is this line or one before stands behind this line.
+/// Set where an entry whose home is this line or one before is in a later line.
 const OVERFLOWED: u32 = 1 << 7;
 
 impl CompactLine {
-    /// Bits from the bit `at` on, 64 of them or up to the end of the line, behind
-    /// which anything may follow.
+    /// The 64 bits from bit `at` on; those past the end of the line are undefined.
     #[inline(always)]
     fn read_bits(&self, at: u32) -> u64 {
         let (word, shift) = (at as usize / 64, at % 64);
         self.0[word % 8] >> shift | self.0[(word + 1) % 8] << 1 << (63 - shift)
     }
 
-    /// Sets bits that are zero, from the bit `at` on; they end before the line does.
+    /// Sets bits that are still zero, from bit `at` on; they end before the line does.
     fn write_bits(&mut self, at: u32, bits: u64) {
         let (word, shift) = (at as usize / 64, at % 64);
         self.0[word] |= bits << shift;
@@ -91,12 +89,12 @@ impl CompactLine {
     #[inline(always)]
     fn equal(&self, tag: u16) -> u32 {
         (0..MAX_SLOTS).fold(0, |bits, slot| {
-            bits | u32::from(self.bits(slot * SHORT_TAG_BITS) as u16 == tag) << slot
+            bits | u32::from(self.read_bits(slot * SHORT_TAG_BITS) as u16 == tag) << slot
         })
     }
 }
 
-/// Numbers of some bits, in an order that looks random.
+/// An invertible mixing of numbers of some bits (multiply and xor-shift).
 #[derive(Clone, Copy, Debug)]
 struct Permutation {
     mask: u64,
@@ -106,16 +104,15 @@ struct Permutation {
 const MULTIPLIER_1: u64 = 0x9e37_79b9_7f4a_7c15;
 const MULTIPLIER_2: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// What undoes a multiplication by the odd number `n`, modulo 2^64.
+/// The inverse of the odd number `n` modulo 2^64.
 const fn modular_inverse(n: u64) -> u64 {
-    // Newton's iteration: right in three bits at first, and in twice as many with
-    // each turn.
-    let (mut found, mut turn) = (n, 0);
-    while turn < 5 {
-        found = found.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(found)));
-        turn += 1;
+    // Newton's iteration: three bits are right at first, and each step doubles them.
+    let (mut inverse, mut step) = (n, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(inverse)));
+        step += 1;
     }
-    found
+    inverse
 }
 
 impl Permutation {
@@ -138,7 +135,7 @@ impl Permutation {
     }
 }
 
-/// How a table is laid out.
+/// The layout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactLayout {
     /// Bits of a key, [`MIN_KEY_BITS`] to 64.
@@ -147,35 +144,35 @@ pub struct CompactLayout {
     pub value_bits: u32,
     /// Bits of a tag, [`MIN_KEY_BITS`] to `key_bits`.
     pub tag_bits: u32,
-    /// Home lines, at least 1.
+    /// Number of home lines, at least 1.
     pub home_lines: u32,
 }
 
 impl CompactLayout {
-    /// The densest lines for so many entries, of whose slots the share `load` is
-    /// in use.
+    /// The layout with the most slots a line for `entries` entries at the load factor
+    /// `load` (0 to 1).
     fn densest(entries: usize, key_bits: u32, value_bits: u32, load: f64) -> Self {
         let with = |slots: u32| {
             let homes = (entries as f64 / (f64::from(slots) * load)).ceil().max(1.0) as u32;
             let tag_bits = (ENTRY_BITS / slots).saturating_sub(value_bits).min(key_bits);
             CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes }
         };
-        let fits = |shape: &CompactLayout| {
-            shape.tag_bits >= SHORT_TAG_BITS && shape.max_displacement() >= MIN_DISPLACEMENT
+        let fits = |layout: &CompactLayout| {
+            layout.tag_bits >= SHORT_TAG_BITS && layout.max_displacement() >= MIN_DISPLACEMENT
         };
         // One entry of whole keys fits into every line.
         (1..=MAX_SLOTS).rev().map(with).find(fits).unwrap_or(with(1))
     }
 
-    /// Entries of a line.
+    /// Slots of a line.
     #[inline(always)]
     pub fn slots(self) -> u32 {
         (ENTRY_BITS / (self.tag_bits + self.value_bits)).min(MAX_SLOTS)
     }
 
-    /// How many lines behind its home an entry may stand and still be told from
-    /// every other: the homes of those in one line must not be more numbers than
-    /// there are tags.
+    /// The largest displacement from its home, in lines, at which a tag still determines
+    /// the key: the home lines of the entries of one line must not span more numbers
+    /// than there are tags.
     fn max_displacement(self) -> u64 {
         if self.tag_bits >= self.key_bits {
             return u64::MAX;
@@ -183,7 +180,7 @@ impl CompactLayout {
         (u64::from(self.home_lines) >> (self.key_bits - self.tag_bits).min(63)).saturating_sub(1)
     }
 
-    /// Whether a file may say so.
+    /// Whether all numbers are in their ranges; those of a file may not be.
     fn is_valid(self) -> bool {
         let CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes } = self;
         (MIN_KEY_BITS..=64).contains(&key_bits)
@@ -201,7 +198,7 @@ impl CompactLayout {
         fast_range(mixed << (64 - self.key_bits), u64::from(self.home_lines))
     }
 
-    /// Where the entry of `slot` goes on behind its short tag.
+    /// The bit at which the rest of `slot` starts: the rest of its tag, then its value.
     #[inline(always)]
     fn rest_offset(self, slot: u32) -> u32 {
         let long = self.tag_bits - SHORT_TAG_BITS;
@@ -209,23 +206,22 @@ impl CompactLayout {
     }
 }
 
-/// A table that was built.
+/// The result of [`build`].
 pub struct BuiltTable {
-    /// How it is laid out.
+    /// Its layout.
     pub layout: CompactLayout,
     /// Its lines.
     pub lines: Vec<CompactLine>,
-    /// The number of the entry of each key, in the order in which they were given.
+    /// For each key, in the order of the input: line times slots plus slot.
     pub slot_indices: Vec<u32>,
 }
 
-/// Lines that one task fills.
+/// Lines filled by one task.
 const CHUNK_LINES: usize = 1 << 12;
 
-/// Builds the table of `keys`, which are distinct and of `key_bits` bits, with
-/// about the share `load` of its slots in use, on rayon's current threads; `value`
-/// gives the value of each key by its index. `None` if there would be more than
-/// 4,294,967,295 slots.
+/// Builds the table of `keys`, which are distinct and of `key_bits` bits, at about the
+/// load factor `load`, on rayon's current threads; `value` gives the value of each key
+/// by its index. `None` if there would be more than 4,294,967,295 slots.
 ///
 /// The bytes do not depend on the number of threads.
 pub fn build(
@@ -243,24 +239,24 @@ pub fn build(
         .collect();
     entries.par_sort_unstable();
     let mut layout = CompactLayout::densest(keys.len(), key_bits, value_bits, load);
-    let places = loop {
+    let slot_of = loop {
         if u64::from(layout.home_lines) + keys.len() as u64 > u64::from(u32::MAX / layout.slots()) {
             return None;
         }
         match assign_slots(&entries, layout) {
-            Some(places) => break places,
+            Some(assigned) => break assigned,
             None => layout.home_lines += layout.home_lines / 16 + 1,
         }
     };
     let slots = layout.slots();
-    let last = places.last().map_or(0, |&number| number / slots + 1);
+    let last = slot_of.last().map_or(0, |&number| number / slots + 1);
     let mut lines = vec![CompactLine::default(); last.max(layout.home_lines) as usize];
     let tag_mask = u64::MAX >> (64 - layout.tag_bits);
     lines.par_chunks_mut(CHUNK_LINES).enumerate().for_each(|(chunk, lines)| {
         let first = (chunk * CHUNK_LINES) as u32;
-        let begin = places.partition_point(|&number| number / slots < first);
-        let ours = places[begin..].iter().zip(&entries[begin..]);
-        for (&number, &(mixed, index)) in ours {
+        let begin = slot_of.partition_point(|&number| number / slots < first);
+        let of_chunk = slot_of[begin..].iter().zip(&entries[begin..]);
+        for (&number, &(mixed, index)) in of_chunk {
             let Some(line) = lines.get_mut((number / slots - first) as usize) else { break };
             let (slot, tag) = (number % slots, mixed & tag_mask);
             line.write_bits(slot * SHORT_TAG_BITS, tag & 0xffff);
@@ -272,7 +268,7 @@ pub fn build(
             line.0[7] += 1 << 56;
         }
     });
-    for (pair, &(mixed, _)) in places.windows(2).zip(entries.iter().skip(1)) {
+    for (pair, &(mixed, _)) in slot_of.windows(2).zip(entries.iter().skip(1)) {
         let [before, line] = [pair[0] / slots, pair[1] / slots];
         if line > before && layout.home(mixed) < u64::from(line) {
             for passed in layout.home(mixed) as u32..line {
@@ -280,20 +276,20 @@ pub fn build(
             }
         }
     }
-    let mut numbers = vec![0; keys.len()];
-    for (&(_, index), &number) in entries.iter().zip(&places) {
-        numbers[index as usize] = number;
+    let mut slot_indices = vec![0; keys.len()];
+    for (&(_, index), &number) in entries.iter().zip(&slot_of) {
+        slot_indices[index as usize] = number;
     }
-    Some(BuiltTable { layout, lines, slot_indices: numbers })
+    Some(BuiltTable { layout, lines, slot_indices })
 }
 
-/// The number of the slot of each of the sorted entries, line by line: those of
-/// lines before that found no room, then a line's own. `None` if one would stand
-/// farther from home than the shape allows.
+/// The slot of each of the sorted entries, line by line: first the entries that
+/// overflowed from earlier lines, then a line's own. `None` if one would be displaced
+/// farther than the layout allows.
 fn assign_slots(entries: &[(u64, u32)], layout: CompactLayout) -> Option<Vec<u32>> {
-    let (slots, reach) = (layout.slots(), layout.max_displacement());
+    let (slots, max_displacement) = (layout.slots(), layout.max_displacement());
     let (mut line, mut used) = (0u64, 0);
-    let mut places = Vec::with_capacity(entries.len());
+    let mut assigned = Vec::with_capacity(entries.len());
     for &(mixed, _) in entries {
         let home = layout.home(mixed);
         if used == slots {
@@ -302,44 +298,43 @@ fn assign_slots(entries: &[(u64, u32)], layout: CompactLayout) -> Option<Vec<u32
         if home > line {
             (line, used) = (home, 0);
         }
-        if line - home > reach {
+        if line - home > max_displacement {
             return None;
         }
-        places.push(line as u32 * slots + used);
+        assigned.push(line as u32 * slots + used);
         used += 1;
     }
-    Some(places)
+    Some(assigned)
 }
 
-/// A lookup under way.
+/// The state of a lookup.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProbeState {
     tag: u64,
-    /// The line that is looked at next.
+    /// The next line to probe.
     line: u32,
-    /// How many lines behind that one the entry may stand in: farther away another
-    /// may have its tag.
+    /// How many further lines may hold the entry: beyond them another key may have its
+    /// tag.
     lines_left: u32,
 }
 
-/// What a line says about a key.
+/// The result of probing one line for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// It has the entry: its number, which is line times slots plus slot, and its
-    /// value.
+    /// The entry's number, which is line times slots plus slot, and its value.
     Found(u32, u64),
-    /// No line has it.
+    /// The key is not in the table.
     Absent,
-    /// The next line may have it; that one has been asked for.
+    /// The next line may have it; that one has been prefetched.
     NextLine,
 }
 
-/// A finished table lying in a model.
+/// A finished table in a model.
 pub struct CompactTable {
     lines: View<CompactLine>,
     layout: CompactLayout,
     permutation: Permutation,
-    /// Follow from the shape.
+    // These follow from the layout.
     slots: u32,
     max_displacement: u32,
     rest_offset: u32,
@@ -350,10 +345,13 @@ pub struct CompactTable {
 }
 
 impl CompactTable {
-    /// The table in `lines`, laid out as `shape` says; or why it is none.
+    /// The table in `lines` with the given layout.
+    ///
+    /// # Errors
+    /// Why the lines and the layout are not a table.
     pub fn new(lines: View<CompactLine>, layout: CompactLayout) -> Result<Self, &'static str> {
         if !layout.is_valid() {
-            return Err("no table can be laid out so");
+            return Err("its layout is out of range");
         }
         let slots = layout.slots();
         let most = (u32::MAX / slots) as usize;
@@ -380,7 +378,7 @@ impl CompactTable {
         self.lines.len() as u32 * self.slots
     }
 
-    /// Begins to look for `key` without asking for its line.
+    /// Starts a lookup of `key` without prefetching its line.
     #[inline(always)]
     pub fn start(&self, key: u64) -> ProbeState {
         let mixed = self.permutation.mix(key);
@@ -391,40 +389,40 @@ impl CompactTable {
         }
     }
 
-    /// Asks for the line that is looked at next.
+    /// Prefetches the next line to probe.
     #[inline(always)]
-    pub fn prefetch(&self, search: &ProbeState) {
-        prefetch_at(&self.lines, search.line as usize);
+    pub fn prefetch(&self, state: &ProbeState) {
+        prefetch_at(&self.lines, state.line as usize);
     }
 
-    /// Looks into a line.
+    /// Probes one line.
     #[inline(always)]
-    pub fn probe(&self, search: &mut ProbeState) -> Probe {
-        let Some(line) = self.lines.get(search.line as usize) else { return Probe::Absent };
-        let mut candidates = line.candidates(search.tag as u16);
+    pub fn probe(&self, state: &mut ProbeState) -> Probe {
+        let Some(line) = self.lines.get(state.line as usize) else { return Probe::Absent };
+        let mut candidates = line.candidates(state.tag as u16);
         while candidates != 0 {
             let slot = candidates.trailing_zeros();
             let at = self.rest_offset + slot * self.rest_bits;
-            if (line.read_bits(at) ^ search.tag >> SHORT_TAG_BITS) & self.long_mask == 0 {
+            if (line.read_bits(at) ^ state.tag >> SHORT_TAG_BITS) & self.long_mask == 0 {
                 let value = line.read_bits(at + self.long_bits) & self.value_mask;
-                return Probe::Found(search.line * self.slots + slot, value);
+                return Probe::Found(state.line * self.slots + slot, value);
             }
             candidates &= candidates - 1;
         }
-        if line.last_byte() & OVERFLOWED == 0 || search.lines_left == 0 {
+        if line.last_byte() & OVERFLOWED == 0 || state.lines_left == 0 {
             return Probe::Absent;
         }
-        search.lines_left -= 1;
-        search.line += 1;
-        self.prefetch(search);
+        state.lines_left -= 1;
+        state.line += 1;
+        self.prefetch(state);
         Probe::NextLine
     }
 
-    /// The number and the value of `key`.
+    /// The entry number and the value of `key`.
     pub fn find(&self, key: u64) -> Option<(u32, u64)> {
-        let mut search = self.start(key);
+        let mut state = self.start(key);
         loop {
-            match self.probe(&mut search) {
+            match self.probe(&mut state) {
                 Probe::Found(number, value) => return Some((number, value)),
                 Probe::Absent => return None,
                 Probe::NextLine => {}
@@ -452,14 +450,17 @@ impl CompactTable {
         Some((self.permutation.unmix(mixed), value))
     }
 
-    /// All entries by their numbers, each with its key and its value. A damaged
+    /// All entries in ascending order of their numbers, as (number, key, value). A damaged
     /// one may be left out; see [`CompactTable::verify`].
     pub fn entries(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         (0..self.capacity())
             .filter_map(|number| self.entry(number).map(|(key, value)| (number, key, value)))
     }
 
-    /// How many entries there are; or what is wrong with one, by its number.
+    /// Looks every entry up by its own key and returns how many there are.
+    ///
+    /// # Errors
+    /// The number of the first bad entry and what is wrong with it.
     pub fn verify(&self) -> Result<u64, (u32, &'static str)> {
         let mut count = 0;
         for (at, line) in (0..).zip(&*self.lines) {

@@ -9,19 +9,22 @@ use crate::hash::{fast_range, hash64};
 use crate::{Container, ContainerWriter, Error, Result, View, prefetch_at};
 
 /// Strings that are looked up together: enough to hide the latency of memory,
-/// few enough for what was asked for to stay in the first-level cache.
+/// few enough for the prefetched lines to stay in the first-level cache.
 const PREFETCH_BATCH: usize = 32;
 
-/// A row of strings without an index: id to bytes.
+/// A list of strings without an index: id to bytes.
 #[derive(Clone)]
 pub struct StringPool {
-    /// Where each string starts, and where the last one ends.
+    /// The start of each string in `bytes`, then the end of the last one.
     offsets: View<u32>,
     bytes: View<u8>,
 }
 
 impl StringPool {
     /// Opens the sections `PREFIX.offsets` and `PREFIX.bytes`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where one is missing or they do not fit each other.
     pub fn open(container: &Container, prefix: &str) -> Result<Self> {
         let name = format!("{prefix}.offsets");
         let offsets = container.section::<u32>(&name)?;
@@ -34,6 +37,9 @@ impl StringPool {
     }
 
     /// Writes `strings` as the two sections.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] where writing fails.
     pub fn write<'a>(
         writer: &mut ContainerWriter,
         prefix: &str,
@@ -52,7 +58,7 @@ impl StringPool {
         writer.write_section(&format!("{prefix}.bytes"), &bytes)
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -62,7 +68,7 @@ impl StringPool {
         self.len() == 0
     }
 
-    /// The string `id`; nothing where there is none (or the file is damaged).
+    /// The string `id`; `None` where there is none (or the file is damaged).
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         let start = *self.offsets.get(id as usize)?;
@@ -70,7 +76,7 @@ impl StringPool {
         self.bytes.get(start as usize..end as usize)
     }
 
-    /// Every string in the order of ids; a damaged one ends the row.
+    /// Every string in the order of ids, up to a damaged one.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len() as u32).map_while(|id| self.get(id))
     }
@@ -86,6 +92,9 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// Opens the sections `PREFIX.offsets`, `PREFIX.bytes` and `PREFIX.index`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where one is missing or they do not fit each other.
     pub fn open(container: &Container, prefix: &str) -> Result<Self> {
         let pool = StringPool::open(container, prefix)?;
         let name = format!("{prefix}.index");
@@ -97,6 +106,9 @@ impl Dictionary {
     }
 
     /// Writes `strings`, which must be distinct, as the three sections.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] where writing fails.
     pub fn write<'a>(
         writer: &mut ContainerWriter,
         prefix: &str,
@@ -115,7 +127,7 @@ impl Dictionary {
         writer.write_section(&format!("{prefix}.index"), &index)
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
@@ -125,7 +137,7 @@ impl Dictionary {
         self.pool.is_empty()
     }
 
-    /// The string `id`; nothing where there is none.
+    /// The string `id`; `None` where there is none.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         self.pool.get(id)
@@ -141,8 +153,8 @@ impl Dictionary {
         self.probe(home_slot(string, self.index.len()), string)
     }
 
-    /// Calls `found` with the id of each string, or nothing where there is no such
-    /// string, in their order: [`Dictionary::find`] of each, but the memory
+    /// Calls `found` with the id of each string, or `None` where there is no such
+    /// string, in the order of `strings`: [`Dictionary::find`] of each, but the memory
     /// accesses of neighbours overlap.
     pub fn find_batch<'s>(
         &self,
@@ -152,8 +164,8 @@ impl Dictionary {
         let mut strings = strings.into_iter();
         let mut group: [(&[u8], usize); PREFETCH_BATCH] = [(&[], 0); PREFETCH_BATCH];
         loop {
-            // Each step asks for what the next one reads: the slots, where the
-            // strings start, the strings.
+            // Each step prefetches what the next one reads: the slots, the offsets of
+            // the strings, the strings.
             let mut count = 0;
             for (entry, string) in group.iter_mut().zip(strings.by_ref()) {
                 let slot = home_slot(string, self.index.len());
@@ -163,7 +175,7 @@ impl Dictionary {
             }
             let group = &group[..count];
             for &(_, slot) in group {
-                // An empty slot asks for an address out of reach, which is harmless.
+                // An empty slot prefetches an address outside the file, which is harmless.
                 prefetch_at(&self.pool.offsets, self.index[slot].wrapping_sub(1) as usize);
             }
             for &(_, slot) in group {
@@ -196,7 +208,10 @@ impl Dictionary {
         None
     }
 
-    /// Full check: every id found by its own string. `Err` names the first bad id.
+    /// Looks every string up by its bytes.
+    ///
+    /// # Errors
+    /// The first id that is not found by its own string.
     pub fn verify(&self) -> std::result::Result<(), u32> {
         match (0..self.len() as u32).find(|&id| self.get(id).and_then(|s| self.find(s)) != Some(id))
         {
@@ -232,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_it_holds_and_nothing_else(
+        fn finds_its_strings_and_no_others(
             set in proptest::collection::hash_set(proptest::collection::vec(any::<u8>(), 0..6), 0..60),
             other in proptest::collection::vec(any::<u8>(), 0..6),
         ) {

@@ -1,5 +1,4 @@
-//! What can go wrong with a model file, always with the file's name, the place
-//! in it, and what to do.
+//! Errors of model files, always with the file's name, the place in it, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,17 +10,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system said no.
+    /// An operation of the operating system failed.
     #[error("{}: cannot {action}: {source}", path.display())]
     Io {
-        /// The file or folder concerned.
+        /// The file or folder.
         path: PathBuf,
         /// What was being done, as a verb phrase.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// A directory, device or pipe stands where a model file should be.
+    /// A directory, device or pipe is where a model file should be.
     #[error("{}: not a regular file, {remedy}", path.display())]
     NotAFile {
         /// The path given.
@@ -45,14 +44,14 @@ pub enum Error {
         /// The version this crate reads.
         expected: u32,
     },
-    /// The file is a Miriam model, but not of the kind asked for.
+    /// The file is a Miriam model, but of another kind than expected.
     #[error("{}: this is a {found} file, a {expected} file is needed here", path.display())]
     WrongKind {
         /// The path given.
         path: PathBuf,
         /// The kind in the file.
         found: String,
-        /// The kind asked for.
+        /// The expected kind.
         expected: String,
     },
     /// The right kind, but laid out by another version of its writer.
@@ -82,7 +81,7 @@ pub enum Error {
     TooLarge {
         /// The file being written.
         path: PathBuf,
-        /// Which limit was met.
+        /// The limit that was exceeded.
         reason: String,
     },
 }

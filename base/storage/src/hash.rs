@@ -1,8 +1,8 @@
 //! The one hash of our own formats: XXH3, 64 bits, seed 0.
 //!
-//! Files keep these values, so the function must never change; golden vectors
-//! below hold it. (A home-made word hash in an early prototype confused two
-//! words and gave 21,453 equal hashes on a large table.)
+//! Files hold these values, so the function must never change; a test compares it with
+//! golden vectors. (A home-made word hash in an early prototype gave 21,453 equal
+//! hashes on a large table.)
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -12,22 +12,22 @@ pub fn hash64(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// The same hash over bytes that arrive piece by piece.
+/// The streaming form of [`hash64`].
 #[derive(Default, Clone)]
 pub struct Hasher(Xxh3);
 
 impl Hasher {
-    /// A hasher that has seen nothing.
+    /// A hasher of no bytes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends `bytes` to what is hashed.
+    /// Appends `bytes` to the hashed bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The hash of everything seen so far.
+    /// The hash of all bytes so far.
     pub fn finish(&self) -> u64 {
         self.0.digest()
     }
@@ -58,14 +58,14 @@ mod tests {
     fn streaming_equals_one_shot() {
         let data: Vec<u8> = (0..5000u32).map(|i| (i * 7) as u8).collect();
         let mut hasher = Hasher::new();
-        for piece in data.chunks(333) {
-            hasher.update(piece);
+        for chunk in data.chunks(333) {
+            hasher.update(chunk);
         }
         assert_eq!(hasher.finish(), hash64(&data));
     }
 
     #[test]
-    fn fast_range_keeps_order_and_range() {
+    fn fast_range_is_monotonic_and_within_range() {
         assert_eq!(fast_range(0, 10), 0);
         assert_eq!(fast_range(u64::MAX, 10), 9);
         assert!(fast_range(1 << 63, 10) == 5);

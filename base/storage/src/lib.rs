@@ -3,13 +3,13 @@
 //! A model is one file: a fixed header, a section table, a small metadata
 //! block and raw sections. It is mapped, never parsed, so that opening costs
 //! milliseconds and no private memory, and so that processes share it. This
-//! crate owns the bytes ([`Bytes`]), the file ([`container`]), typed windows on
+//! crate has the bytes ([`Bytes`]), the file ([`container`]), typed windows on
 //! it ([`View`]), and the structures that models share: a linear-probing table of
-//! cache lines ([`probing`]), a table of lines of a few bits a key ([`compact`]), a B-tree
-//! that is never changed ([`btree`]) and a dictionary of strings ([`dictionary`]).
+//! cache lines ([`probing`]), a quotienting hash table of a few bits a key ([`compact`]),
+//! a static B-tree ([`btree`]) and a dictionary of strings ([`dictionary`]).
 //!
-//! It is one of the three crates in which `unsafe` is allowed. Everything it
-//! hands out is safe: a damaged or hostile file gives an [`Error`], never
+//! It is one of the three crates in which `unsafe` is allowed. Its public interface
+//! is safe: a damaged or hostile file gives an [`Error`], never
 //! undefined behaviour and never a panic. The one thing it cannot guard against
 //! is a process that changes a mapped file in place; see [`Bytes::open`].
 

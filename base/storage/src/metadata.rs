@@ -19,12 +19,18 @@ fn options() -> impl Options {
         .with_limit(MAX_BYTES)
 }
 
-/// `value` as bytes, or why it cannot be stored (over the limit).
+/// `value` as bytes.
+///
+/// # Errors
+/// Why it cannot be encoded: it exceeds [`MAX_BYTES`].
 pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
     options().serialize(value).map_err(|e| e.to_string())
 }
 
-/// The value that `bytes` hold, or why they hold none.
+/// The value encoded in `bytes`.
+///
+/// # Errors
+/// Why `bytes` are not exactly one `T`.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     options().deserialize(bytes).map_err(|e| e.to_string())
 }

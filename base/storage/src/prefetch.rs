@@ -1,4 +1,4 @@
-//! Asking for a cache line before it is needed.
+//! Prefetching of cache lines.
 
 /// Starts loading the cache line at `address` for reading. A hint only: any
 /// address is allowed, also one that is not mapped.

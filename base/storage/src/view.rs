@@ -1,7 +1,7 @@
 //! A typed window on bytes, checked once when it is made.
 //!
 //! Reading an element is then a plain slice access: no cast, no check of
-//! alignment and no reference count in the hot loops.
+//! alignment and no reference counting in the hot loops.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::Bytes;
 
-/// Elements of `T` lying in [`Bytes`], which the view keeps alive.
+/// A slice of `T` in [`Bytes`], which the view keeps alive.
 pub struct View<T> {
     start: NonNull<T>,
     len: usize,
@@ -20,12 +20,14 @@ pub struct View<T> {
 // SAFETY: a view is a shared reference to immutable memory with a counted
 // owner; it may go wherever `&[T]` may.
 unsafe impl<T: Sync> Send for View<T> {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: a shared reference to immutable memory.
 unsafe impl<T: Sync> Sync for View<T> {}
 
 impl<T: FromBytes + Immutable + KnownLayout> View<T> {
-    /// The window `offset..offset + length` (bytes), or the reason why it is not
-    /// a row of `T`.
+    /// The window `offset..offset + length`, in bytes.
+    ///
+    /// # Errors
+    /// Why the window is not a slice of `T`.
     pub fn new(owner: &Bytes, offset: usize, length: usize) -> Result<Self, &'static str> {
         let end = offset.checked_add(length).ok_or("its end overflows")?;
         let bytes = owner.get(offset..end).ok_or("it reaches beyond the end of the file")?;
@@ -47,7 +49,7 @@ impl<T> Deref for View<T> {
     #[inline(always)]
     fn deref(&self) -> &[T] {
         // SAFETY: `start` and `len` come from a valid `&[T]` into `_owner`,
-        // whose memory is immutable, never moves (it sits behind an `Arc`), and
+        // whose memory is immutable, never moves (an `Arc` owns it), and
         // lives as long as this view.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }

@@ -1,9 +1,8 @@
-//! Large lists of zeros that the system provides where they are first touched.
+//! Large zeroed lists whose pages the system allocates when they are first touched.
 //!
-//! A table is built in memory that nobody has used before, and at a page of 4 KiB
-//! at a time its provision takes a good part of building. Here the system is asked
-//! for huge pages, of which a table needs a few hundred; random accesses then find
-//! their addresses translated as well.
+//! A table is built in fresh memory, and page faults of 4 KiB each take a good part of
+//! the building time. Here the memory is advised to use huge pages, of which a table
+//! needs a few hundred; random accesses then miss the TLB less often as well.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -11,8 +10,7 @@ use std::ops::{Deref, DerefMut};
 use memmap2::MmapMut;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// What a [`Zeroed`] may hold: anything that is made of bytes, of which zeros are
-/// a value.
+/// An item of a [`ZeroedVec`]: plain bytes, for which all zeros are a value.
 pub trait Pod: FromBytes + IntoBytes + Immutable + KnownLayout {}
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Pod for T {}
@@ -25,14 +23,14 @@ pub struct ZeroedVec<T> {
 }
 
 impl<T: Pod> ZeroedVec<T> {
-    /// `len` zeros. Panics where there is no memory.
+    /// `len` zeros. Panics where memory runs out.
     pub fn new(len: usize) -> Self {
         ZeroedVec { memory: allocate::<T>(len), len, items: PhantomData }
     }
 
-    /// Makes the length `len` with items of any value, zeros where none has been.
-    /// Memory that is too short is replaced, by such as holds `likely` items if the
-    /// system grants that: what is not touched costs nothing.
+    /// Sets the length to `len`; the items have any value, zero where none was written.
+    /// Memory that is too short is replaced by memory for `capacity` items if the system
+    /// grants that: pages that are not touched cost nothing.
     pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
         if len > self.memory.len() / size_of::<T>() {
             self.len = 0;
@@ -44,7 +42,7 @@ impl<T: Pod> ZeroedVec<T> {
         self.len = len;
     }
 
-    /// Changes the length; zeros stand where nothing has been.
+    /// Sets the length to `len`; new items are zeros.
     pub fn resize(&mut self, len: usize) {
         if len > self.memory.len() / size_of::<T>() {
             let mut larger = allocate::<T>(len);
@@ -58,7 +56,7 @@ impl<T: Pod> ZeroedVec<T> {
     }
 }
 
-/// Room for `len` items and some more, which cost nothing until they are touched.
+/// Memory for `len` items and some more, which cost nothing until they are touched.
 fn allocate<T>(len: usize) -> MmapMut {
     let bytes = (len + len / 64).saturating_mul(size_of::<T>());
     map_anonymous(bytes).unwrap_or_else(|| panic!("no memory for {bytes} bytes"))
@@ -85,7 +83,7 @@ impl<T: Pod> Deref for ZeroedVec<T> {
     #[inline(always)]
     fn deref(&self) -> &[T] {
         let bytes = &self.memory[..self.len * size_of::<T>()];
-        // Pages are aligned to more than any item, and the bytes are whole items.
+        // The alignment of pages exceeds that of any item, and the bytes are whole items.
         <[T]>::ref_from_bytes(bytes).unwrap_or_else(|_| unreachable!())
     }
 }
@@ -103,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_wherever_nothing_has_been_written() {
+    fn unwritten_items_are_zero() {
         let mut list = ZeroedVec::<u64>::new(1000);
         assert!(list.iter().all(|&item| item == 0));
         list.fill(7);

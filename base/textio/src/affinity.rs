@@ -1,10 +1,12 @@
-//! Which CPUs threads run on. Only Linux lets a program say so; elsewhere every
-//! call is an error that says that.
+//! The CPUs that threads run on. Only Linux lets a program choose them; elsewhere every
+//! call returns an error of the kind [`io::ErrorKind::Unsupported`].
 
 use std::io;
 
-/// The CPUs that the calling thread may run on, ascending: what is online and in
-/// the process's share of the machine.
+/// The CPUs that the calling thread may run on, ascending.
+///
+/// # Errors
+/// Where the system call fails, and on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0))?;
@@ -13,6 +15,9 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 }
 
 /// Lets the calling thread, and threads that it starts later, run on `cpus` only.
+///
+/// # Errors
+/// Where `cpus` names no allowed CPU, and on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     let mut set = nix::sched::CpuSet::new();
@@ -22,15 +27,21 @@ pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     Ok(nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)?)
 }
 
-/// See above.
+/// The CPUs that the calling thread may run on.
+///
+/// # Errors
+/// Always: this system does not tell.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     Err(unsupported())
 }
 
-/// See above.
+/// Lets the calling thread run on `_cpus` only.
+///
+/// # Errors
+/// Always: this system does not allow it.
 #[cfg(not(target_os = "linux"))]
-pub fn run_on(_cpus: &[usize]) -> io::Result<()> {
+pub fn pin_to_cpus(_cpus: &[usize]) -> io::Result<()> {
     Err(unsupported())
 }
 
@@ -50,12 +61,12 @@ mod tests {
         for &cpu in &all {
             let seen = std::thread::spawn(move || {
                 pin_to_cpus(&[cpu]).unwrap();
-                // Threads that it starts stay there too.
+                // Threads that it starts inherit the affinity.
                 std::thread::spawn(|| allowed_cpus().unwrap()).join().unwrap()
             });
             assert_eq!(seen.join().unwrap(), [cpu]);
         }
-        assert_eq!(allowed_cpus().unwrap(), all, "others are left alone");
+        assert_eq!(allowed_cpus().unwrap(), all, "other threads are not affected");
         assert!(pin_to_cpus(&[]).is_err() && pin_to_cpus(&[usize::MAX]).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Text in blocks of whole lines, for work that goes through text a block at a
-//! time: cutting happens once a block, and no line is copied on its own.
+//! Text in blocks of whole lines: the input is cut once a block, and no line is copied
+//! on its own.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use crate::{Error, Input, Result};
 /// Cuts an input into blocks of whole lines.
 pub struct BlockReader {
     input: Input,
-    /// Bytes that are asked for at once.
+    /// Bytes that are requested at once.
     size: usize,
     low_latency: bool,
     /// The start of a line whose end was not in the last block.
@@ -19,20 +19,23 @@ pub struct BlockReader {
 }
 
 impl BlockReader {
-    /// Blocks of about `size` bytes, longer where one line is. With `promptly`
+    /// Blocks of about `size` bytes, longer where one line is. With `low_latency`
     /// a block ends as soon as a whole line has arrived, so that a pipe or a
     /// terminal can be answered line by line.
     pub fn new(input: Input, size: usize, low_latency: bool) -> Self {
         BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
     }
 
-    /// How the input is called in messages.
+    /// The name of the input in messages.
     pub fn name(&self) -> &str {
         self.input.name()
     }
 
     /// Replaces `block` by the next whole lines with their line ends, which only
     /// the last line of the input may lack; false at the end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where reading or decompressing fails.
     pub fn read_block(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         block.clear();
         block.append(&mut self.rest);
@@ -41,7 +44,7 @@ impl BlockReader {
             let start = block.len();
             block.resize(start + self.size, 0);
             let mut filled = start;
-            // Fill the block: decompressors return small pieces.
+            // Fill the block: decompressors return few bytes at a time.
             while filled < block.len() {
                 let n = match self.input.read(&mut block[filled..]) {
                     Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,

@@ -1,4 +1,4 @@
-//! What can go wrong with text, with the file, the line and the field.
+//! Errors of text files, with the file, the line and the field.
 
 use std::fmt;
 use std::io;
@@ -10,17 +10,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system, or a decompressor, said no.
+    /// An operation of the operating system or of a decompressor failed.
     #[error("{file}: cannot {action}: {source}")]
     Io {
         /// The file, or `standard input`.
         file: String,
         /// What was being done, as a verb phrase.
         action: &'static str,
-        /// The answer.
+        /// The cause.
         source: io::Error,
     },
-    /// A line does not have the form it should.
+    /// A line is malformed.
     #[error("{file}, line {line}{field}: {reason}", field = InField(*.field))]
     Format {
         /// The file, or `standard input`.

@@ -1,4 +1,4 @@
-//! Sorting lines of any number within a bound of memory.
+//! External sort of any number of lines within a bound of memory.
 //!
 //! Lines are gathered until the bound is met, sorted on all threads, and written
 //! to a compressed temporary file; the files are merged while they are read. The
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::{Error, Line, Lines, Result};
 
-/// Where and within how much memory lines are sorted.
+/// Limits of an external sort.
 #[derive(Clone, Debug)]
 pub struct SortOptions {
     /// Bytes of memory for gathered lines, bookkeeping included.
@@ -33,6 +33,10 @@ struct LineEntry {
 }
 
 /// The lines of `lines` in the order of their bytes, with their original numbers.
+///
+/// # Errors
+/// [`Error::Io`] where reading or a temporary file fails, [`Error::Format`] for a line of
+/// 4 GiB or more.
 pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
     let name = lines.name().to_owned();
     let mut runs = Vec::new();
@@ -88,8 +92,8 @@ impl SortBuffer {
     /// Sorts the chunk into a temporary file and empties it.
     fn spill(&mut self, options: &SortOptions) -> Result<SpilledRun> {
         self.sort();
-        let place = options.folder.display().to_string();
-        let failed = |e| Error::io(&place, "write a temporary file for sorting in this folder", e);
+        let folder = options.folder.display().to_string();
+        let failed = |e| Error::io(&folder, "write a temporary file for sorting in this folder", e);
         let file = tempfile::tempfile_in(&options.folder).map_err(failed)?;
         let mut writer = zstd::Encoder::new(BufWriter::new(file), 1).map_err(failed)?;
         for entry in &self.entries {

@@ -1,7 +1,7 @@
 //! Fields and words of Moses' text files.
 //!
-//! Fields are separated by `|||` wherever it stands; around a field spaces, tabs
-//! and line ends are trimmed; words are separated by spaces and tabs
+//! Fields are separated by `|||`, with or without spaces; spaces, tabs and line ends
+//! around a field are trimmed; words are separated by spaces and tabs
 //! (`phrase-decoding.md` 2.1).
 
 /// `bytes` without spaces, tabs, CR and LF around it.
@@ -31,7 +31,7 @@ pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Where `|||` stands first.
+/// The offset of the first `|||`.
 #[inline]
 pub fn find_separator(line: &[u8]) -> Option<usize> {
     // A vector search for one byte beats a substring search here: bars are rare
@@ -46,7 +46,7 @@ pub fn find_separator(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The words of a field: what stands between spaces and tabs.
+/// The words of a field, separated by spaces and tabs.
 pub fn split_words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
 }

@@ -1,5 +1,5 @@
-//! Opening text whatever it is wrapped in: plain, gzip or zstd, file or standard
-//! input. The format is told by the first bytes, not by the name.
+//! Opening plain, gzip or zstd text from a file or standard input. The compression is
+//! told by the first bytes, not by the name.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 const BUFFER: usize = 256 << 10;
 
-/// A stream of plain text with the name it has in messages.
+/// A stream of decompressed text with the name it has in messages.
 pub struct Input {
     name: String,
     reader: Box<dyn Read + Send>,
@@ -21,13 +21,16 @@ pub struct Input {
     consumed: Arc<AtomicU64>,
 }
 
-/// How `path` is called in messages: itself, or `standard input` for `-`.
+/// The name of the input `path` in messages: the path, or `standard input` for `-`.
 pub fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
 
 impl Input {
     /// Opens `path`, or standard input for `-`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be read, is a folder, or is compressed with bzip2 or xz.
     pub fn open(path: &Path) -> Result<Self> {
         let name = display_name(path);
         if path.as_os_str() == "-" {
@@ -43,8 +46,11 @@ impl Input {
         Self::from_reader(file, &name, size)
     }
 
-    /// Says early what [`Input::open`] would say late: that `path` cannot be
+    /// Checks ahead of work what [`Input::open`] would report late: that `path` cannot be
     /// read, or that writing to `output` would overwrite it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] in both cases.
     pub fn check_access(path: &Path, output: Option<&Path>) -> Result<()> {
         if path.as_os_str() == "-" {
             return Ok(());
@@ -68,6 +74,9 @@ impl Input {
 
     /// Wraps any reader; `size` is its length in bytes where known, before
     /// decompression.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the first bytes cannot be read, or are those of bzip2 or xz.
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -90,7 +99,7 @@ impl Input {
         Ok(Input { name: name.to_owned(), reader, size, consumed })
     }
 
-    /// How the input is called in messages.
+    /// The name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -100,7 +109,7 @@ impl Input {
         self.size
     }
 
-    /// A counter of the bytes taken so far, before decompression.
+    /// A counter of the bytes read so far, before decompression.
     pub fn consumed(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.consumed)
     }
@@ -151,7 +160,7 @@ mod tests {
         assert_eq!(read(b"".to_vec()).unwrap(), b"");
         assert_eq!(read(zstd::encode_all(&b"one\n"[..], 1).unwrap()).unwrap(), b"one\n");
         assert_eq!(read([&gz[..], &gz[..]].concat()).unwrap(), b"one\none\n", "two members");
-        assert!(read(gz[..gz.len() - 5].to_vec()).is_err(), "a cut file is an error");
+        assert!(read(gz[..gz.len() - 5].to_vec()).is_err(), "a truncated file is an error");
         assert!(read(b"BZh91AY".to_vec()).unwrap_err().to_string().contains("bzip2"));
     }
 

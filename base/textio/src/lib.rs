@@ -1,6 +1,6 @@
-//! Text as translation systems know it: lines of bytes, three-bar fields, words,
-//! numbers that print and parse as the peers' do, and parallel work over lines
-//! whose output keeps the input's order.
+//! Text input and output of translation systems: lines of bytes, three-bar fields, words,
+//! numbers that are parsed and printed as Moses and KenLM do, and parallel work over lines
+//! whose output keeps the order of the input.
 //!
 //! Text is bytes throughout; nothing here requires UTF-8.
 

@@ -1,5 +1,5 @@
 //! Lines without copies: text is read in blocks of whole lines, and a line is a
-//! slice of its block. Decompression can run on a thread of its own.
+//! slice of its block. Decompression can run on a background thread.
 
 use std::thread;
 
@@ -10,9 +10,9 @@ use crate::external_sort::KWayMerge;
 use crate::{BlockReader, CancellationToken, Input, Result};
 
 const BLOCK: usize = 512 << 10;
-/// Of pipes and terminals less is asked for at once: they hold no more.
+/// Bytes to read at once from pipes and terminals, whose buffers hold no more.
 const PIPE_BLOCK: usize = 64 << 10;
-/// Blocks a background reader may be ahead.
+/// Blocks by which a background reader may be ahead.
 const QUEUE: usize = 4;
 
 /// One line of text.
@@ -39,9 +39,9 @@ enum LineSource {
 
 enum BlockSource {
     Inline(BlockReader),
-    /// Blocks, then nothing at the end of the input.
+    /// Blocks, then `None` at the end of the input.
     Background(Receiver<Result<Option<Vec<u8>>>>),
-    /// As in the background, until somebody asks for the end.
+    /// As `Background`, until the token is cancelled.
     Cancellable(Receiver<Result<Option<Vec<u8>>>>, CancellationToken),
     Ended,
 }
@@ -53,7 +53,7 @@ impl Lines {
         Self::from_blocks(name, BlockSource::Inline(open_blocks(input)))
     }
 
-    /// Reads and decompresses on a thread of its own, a few blocks ahead. The
+    /// Reads and decompresses on a background thread, a few blocks ahead. The
     /// thread ends with the input, or soon after the lines are dropped.
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
@@ -73,8 +73,8 @@ impl Lines {
     }
 
     /// Lines [read in the background](Lines::in_background) that end, as if the
-    /// input did, when `stop` is asked for: at the end of a block of lines, or at
-    /// once while more input is waited for.
+    /// input did, when `token` is cancelled: after the current block of lines, or at
+    /// once while waiting for input.
     pub fn until_cancelled(mut self, token: &CancellationToken) -> Self {
         if let LineSource::Blocks { blocks, .. } = &mut self.source {
             *blocks = match std::mem::replace(blocks, BlockSource::Ended) {
@@ -96,13 +96,16 @@ impl Lines {
         Lines { name, source: LineSource::Sorted(merge) }
     }
 
-    /// How the input is called in messages.
+    /// The name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The next line, or nothing at the end. The same call as an iterator's, but
-    /// a line lives only until the next one is asked for.
+    /// The next line, or `None` at the end. It is a lending iterator: a line lives only
+    /// until the next call.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) where reading or decompressing fails.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
         match &mut self.source {
@@ -137,11 +140,11 @@ impl BlockSource {
                         recv(stop.closed_on_cancel()) -> _ => None,
                     },
                     BlockSource::Background(receiver) => Some(receiver.recv()),
-                    _ => unreachable!("looked at above"),
+                    _ => unreachable!("matched above"),
                 };
-                // Only a panic of the reading thread closes the channel without
-                // a word.
-                let next = next.map(|next| next.expect("the reading thread says when it ends"));
+                // Only a panic of the reading thread closes the channel without a last
+                // message.
+                let next = next.map(|next| next.expect("the reading thread has not panicked"));
                 match next.transpose()?.flatten() {
                     Some(next) => *block = next,
                     None => {
@@ -212,7 +215,7 @@ mod tests {
         }
     }
 
-    /// An input that gives a line and then nothing for ever.
+    /// An input of one line that then blocks for ever.
     struct Idle(bool);
 
     impl Read for Idle {

@@ -1,13 +1,13 @@
-//! A line in for a line out: whole texts through a function of one line, in parallel,
-//! in order, in memory that does not grow with the text.
+//! A function of one line mapped over a whole text, in parallel, in order, in memory that
+//! does not grow with the text.
 
 use std::sync::atomic::Ordering;
 
 use crate::{BlockReader, Input, Output, Progress, Result, ordered_map};
 
-/// Bytes of lines that a worker gets at once.
+/// Bytes of text in one work item.
 const BLOCK: usize = 256 << 10;
-/// Of pipes and terminals less is asked for at once: they hold no more.
+/// Bytes to read at once from pipes and terminals, whose buffers hold no more.
 const PIPE_BLOCK: usize = 64 << 10;
 
 /// The lines of a block of whole lines, without their ends.
@@ -15,10 +15,13 @@ pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     block.strip_suffix(b"\n").unwrap_or(block).split(|&byte| byte == b'\n')
 }
 
-/// Gives blocks of whole lines of `input` to `work` on `threads` threads, and what it
-/// made of them to `write`, in order; `write` is told whether more results are ready, as
-/// in [`ordered_map`]. Pipes come line by line. The stage that `progress` hears of is
+/// Maps blocks of whole lines of `input` by `work` on `threads` threads, and passes the
+/// results to `write`, in order, with whether more results are ready, as
+/// [`ordered_map`] does. Pipes are read line by line. The progress of the stage is
 /// measured in bytes of the input.
+///
+/// # Errors
+/// The first error of reading or of `write`.
 pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
     input: Input,
     threads: usize,
@@ -43,8 +46,12 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
     outcome
 }
 
-/// Writes what `change` appends for each line of `input` to `output`, a line each. Lines
-/// have no line ends, and `change` appends none; all lines of the output end in one.
+/// Writes for each line of `input` what `change` appends to its second argument to
+/// `output`. Lines are passed without line ends, and `change` appends none; all lines of
+/// the output end in one.
+///
+/// # Errors
+/// [`Error::Io`](crate::Error::Io) where reading or writing fails.
 pub fn map_lines(
     input: Input,
     output: &mut Output,

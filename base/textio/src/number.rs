@@ -1,4 +1,4 @@
-//! Numbers as the peers parse and print them.
+//! Numbers parsed and printed as Moses and KenLM do.
 //!
 //! Moses reads scores with `atof` and narrows to f32; KenLM rounds decimals
 //! straight to f32 and prints the shortest decimal that reads back, in
@@ -7,8 +7,8 @@
 
 use std::io::Write;
 
-/// The f32 nearest to the f64 that `text` holds: what `atof` and a cast give.
-/// The whole of `text` must be a decimal number (`inf` and `nan` are refused).
+/// The f32 nearest to the f64 in `text`, as `atof` and a cast give it.
+/// All of `text` must be a decimal number (`inf` and `nan` are refused).
 #[inline]
 pub fn parse_f32_via_f64(text: &[u8]) -> Option<f32> {
     let value: f64 = fast_float2::parse(text).ok()?;
@@ -21,9 +21,9 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
     fast_float2::parse(text).ok()
 }
 
-/// The decimal with which `text` begins and its length in bytes, as
-/// [`parse_f32`] would round it; nothing where it is not plain: a minus or none,
-/// digits, at most one point, no exponent, and something else behind it.
+/// The decimal at the start of `text` and its length in bytes, rounded as
+/// [`parse_f32`] does; `None` where it is not plain: an optional minus,
+/// digits, at most one point, no exponent, and another byte after it.
 #[inline]
 pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     /// More digits may not fit 53 bits.
@@ -42,21 +42,21 @@ pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
         mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
         *end += 1;
     };
-    let mut behind = digits(&mut end)?;
+    let mut after = digits(&mut end)?;
     let (mut count, mut fraction) = (end - sign, 0);
-    if behind == b'.' {
+    if after == b'.' {
         let point = end;
         end += 1;
-        behind = digits(&mut end)?;
+        after = digits(&mut end)?;
         fraction = end - point - 1;
         count += fraction;
     }
-    if !(1..=MAX_DIGITS).contains(&count) || behind | 0x20 == b'e' {
+    if !(1..=MAX_DIGITS).contains(&count) || after | 0x20 == b'e' {
         return None;
     }
     // Mantissa and power are exact, so the quotient is the f64 nearest to the
-    // decimal. Rounding that once more is right unless it stands just between
-    // two f32: any f64 below such a middle means a decimal below it.
+    // decimal. Rounding that once more is right unless it is exactly half-way between
+    // two f32: any f64 below such a midpoint means a decimal below it.
     let quotient = mantissa as f64 / POWERS[fraction];
     if quotient.to_bits() & 0x1fff_ffff == 0x1000_0000 {
         return None;
@@ -72,8 +72,8 @@ pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
         let mut digits = NumberBuffer::default();
         write!(digits, "{value:e}").expect("an f32 fits");
-        // A tie needs a value that is a whole number of 2^-14ths, or large:
-        // others have more digits than two neighbours of nine.
+        // A tie needs a value that is a multiple of 2^-14, or large: others have more
+        // digits than the shortest decimals, of at most nine.
         if (value * 16384.0).fract() == 0.0 {
             round_tie_to_even(&mut digits, f64::from(value), |text| {
                 parse_f32(text).is_some_and(|v| v == value)
@@ -110,11 +110,11 @@ fn round_tie_to_even(digits: &mut NumberBuffer, value: f64, reads_back: impl Fn(
         mantissa.copied().filter(u8::is_ascii_digit).collect()
     };
     let count = significant(digits.as_bytes()).len();
-    // Neighbours of fewer digits lie too far apart for both to read back.
+    // Decimals of fewer digits are too far apart for two of them to read back.
     if count < 7 {
         return;
     }
-    // Enough digits for the exact value of any number that comes here.
+    // Enough digits for the exact value of any number that can tie.
     let exact = format!("{value:.*e}", count + 320);
     let mut even = significant(exact.as_bytes());
     let rest = even.split_off(count);
@@ -216,10 +216,10 @@ pub fn push_general(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// As [`push_general`] for an f32, faster for everyday numbers.
+/// As [`push_general`] for an f32, faster for usual numbers.
 pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
-    // Below this no power of ten that is needed has more than 28 bits without its
-    // twos, so that its product with an f32 is exact in an f64.
+    // From this on, the powers of ten in use have at most 29 bits without their factors
+    // of two, so that their products with an f32 are exact in an f64.
     const SMALLEST: f32 = 1e-4;
     const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
     let magnitude = f64::from(value.abs());
@@ -230,8 +230,8 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
     if !(value.abs() >= SMALLEST && magnitude < 999_999.5) {
         return push_general(out, f64::from(value));
     }
-    // Digits behind the point: six significant ones, of which 5 - decimals stand
-    // before it (counted as negative where zeros follow the point).
+    // Digits after the point: six significant digits, of which 6 - decimals are
+    // before it (negative where zeros follow the point).
     let mut decimals = 5;
     while decimals > 0 && magnitude * POWERS[decimals] >= 999_999.5 {
         decimals -= 1;
@@ -276,7 +276,7 @@ fn trim_fraction(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Room for one number in scientific notation.
+/// A buffer for one number in scientific notation.
 struct NumberBuffer {
     bytes: [u8; 40],
     len: usize,
@@ -297,8 +297,8 @@ impl NumberBuffer {
 impl Write for NumberBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let end = self.len + bytes.len();
-        let room = self.bytes.get_mut(self.len..end).ok_or(std::io::ErrorKind::WriteZero)?;
-        room.copy_from_slice(bytes);
+        let free = self.bytes.get_mut(self.len..end).ok_or(std::io::ErrorKind::WriteZero)?;
+        free.copy_from_slice(bytes);
         self.len = end;
         Ok(bytes.len())
     }
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(shortest(1e20), "100000000000000000000");
         assert_eq!(shortest(1e21), "1e21");
         assert_eq!(shortest(f32::NEG_INFINITY), "-inf");
-        // Two decimals of eight digits are equally near.
+        // Two decimals of eight digits are equally close.
         assert_eq!(shortest(-221.0 / 512.0), "-0.43164062");
         assert_eq!(shortest(-2189.0 / 128.0), "-17.101562");
         let mut out = Vec::new();
@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    /// As `%g` prints them; the ties lie on halves of the last digit.
+    /// As `%g` prints them; ties are at halves of the last digit.
     #[test]
     fn general_of_f32() {
         for (value, expected) in [
@@ -420,7 +420,7 @@ mod tests {
             (".5x", Some((0.5, 2))),
             ("3. ", Some((3.0, 2))),
             ("1.5.2", Some((1.5, 3))),
-            // What must not be taken for plain.
+            // Not plain.
             ("-0.5", None),
             ("5e3 ", None),
             ("5.E3 ", None),
@@ -429,32 +429,32 @@ mod tests {
             (". ", None),
             ("inf ", None),
             ("1234567890123456 ", None),
-            // Just between two f32.
+            // Half-way between two f32.
             ("16777217 ", None),
         ] {
             assert_eq!(parse_f32_prefix(text.as_bytes()), expected, "{text}");
         }
         assert_eq!(parse_f32_prefix(b"-0 ").unwrap().0.to_bits(), (-0.0f32).to_bits());
-        // Decimals around the middles of neighbours, where rounding twice fails.
+        // Decimals around midpoints of neighbours, where rounding twice fails.
         for bits in (0x3a80_0000u32..0x4100_0000).step_by(9973) {
-            let middle =
+            let midpoint =
                 (f64::from(f32::from_bits(bits)) + f64::from(f32::from_bits(bits + 1))) / 2.0;
             for digits in 5..15 {
-                check_plain(&format!("-{middle:.digits$}"));
+                check_plain(&format!("-{midpoint:.digits$}"));
             }
         }
     }
 
     proptest! {
-        /// The short way against the general one, bit patterns and everyday numbers.
+        /// The fast path compared with the general one, for bit patterns and usual numbers.
         #[test]
         fn fast_path_equals_general(bits: u32, tenths in -20_000_000i32..20_000_000, scale in 0usize..8) {
-            let everyday = tenths as f32 / 10f32.powi(scale as i32);
-            for value in [f32::from_bits(bits), everyday] {
-                let (mut short, mut long) = (Vec::new(), Vec::new());
-                push_general_f32(&mut short, value);
-                push_general(&mut long, f64::from(value));
-                prop_assert_eq!(short, long, "{}", value);
+            let usual = tenths as f32 / 10f32.powi(scale as i32);
+            for value in [f32::from_bits(bits), usual] {
+                let (mut fast, mut general) = (Vec::new(), Vec::new());
+                push_general_f32(&mut fast, value);
+                push_general(&mut general, f64::from(value));
+                prop_assert_eq!(fast, general, "{}", value);
             }
         }
 

@@ -1,4 +1,4 @@
-//! Parallel work over a stream whose results keep the stream's order.
+//! A parallel map over a stream whose results keep the order of the stream.
 //!
 //! One thread reads, `threads` work, the calling thread writes. Two bounds keep
 //! memory flat: the queue to the workers is short, and reading stops while too
@@ -9,23 +9,25 @@ use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
 
-/// Items in flight a thread: queued, worked on, or waiting for their turn.
+/// Items in flight per thread: queued, worked on, or waiting to be written.
 const IN_FLIGHT_PER_THREAD: usize = 32;
 
-/// How many threads the machine runs at once.
+/// The number of threads the machine runs at once.
 pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Feeds what `read` returns through workers made by `worker`, one a thread, and
-/// hands their results to `write` in the order of reading.
+/// Maps the items of `read` by functions that `worker` makes, one per thread, and passes
+/// the results to `write` in the order of reading.
 ///
-/// `read` returns nothing at the end. `write` is told whether more results are
-/// ready at once, so that it can flush when they are not. The first error of
-/// either ends the work and is returned. One thread means no threads: all three
-/// run on the caller's.
+/// `read` returns `None` at the end. The second argument of `write` says whether more
+/// results are ready, so that it can flush when they are not. With one thread no thread is
+/// started: all three run on the caller's.
 ///
 /// Panics when a worker does, after the others have ended.
+///
+/// # Errors
+/// The first error of `read` or `write`, which ends the work.
 pub fn ordered_map<I, O, E, W>(
     threads: usize,
     mut read: impl FnMut() -> Result<Option<I>, E> + Send,
@@ -46,10 +48,10 @@ where
         return Ok(());
     }
     let (item_sender, item_receiver) = bounded::<(u64, I)>(2 * threads);
-    // A number with nothing says that the worker is panicking.
+    // A number without a result says that the worker is panicking.
     let (result_sender, result_receiver) = unbounded::<(u64, Option<O>)>();
-    // A permit is taken for each item read and given back when its result has
-    // been written.
+    // A permit is taken for each item read and returned when its result has been
+    // written.
     let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT_PER_THREAD * threads);
     for _ in 0..IN_FLIGHT_PER_THREAD * threads {
         permit_sender.send(()).expect("the receiver is alive");
@@ -69,7 +71,7 @@ where
         for _ in 0..threads {
             let (items, results, worker) = (item_receiver.clone(), result_sender.clone(), &worker);
             scope.spawn(move || {
-                let _alarm = PanicGuard(|| drop(results.send((u64::MAX, None))));
+                let _guard = PanicGuard(|| drop(results.send((u64::MAX, None))));
                 let mut work = worker();
                 for (number, item) in items {
                     if results.send((number, Some(work(item)))).is_err() {
@@ -84,16 +86,16 @@ where
         let mut outcome = Ok(());
         'results: for (number, result) in &result_receiver {
             if result.is_none() {
-                // The scope raises the panic once every thread has ended.
+                // The scope resumes the panic once every thread has ended.
                 break;
             }
-            let place = (number - next) as usize;
-            if waiting.len() <= place {
-                waiting.resize_with(place + 1, || None);
+            let index = (number - next) as usize;
+            if waiting.len() <= index {
+                waiting.resize_with(index + 1, || None);
             }
-            waiting[place] = result;
+            waiting[index] = result;
             while let Some(Some(_)) = waiting.front() {
-                let result = waiting.pop_front().flatten().expect("looked at above");
+                let result = waiting.pop_front().flatten().expect("matched above");
                 next += 1;
                 let more = !result_receiver.is_empty() || matches!(waiting.front(), Some(Some(_)));
                 outcome = write(result, more);
@@ -111,8 +113,8 @@ where
     })
 }
 
-/// Calls its closure when it is dropped by a panic: without the result of the
-/// item that panicked the writer would wait for ever.
+/// Calls its closure when a panic drops it: without a message for the item that
+/// panicked the writer would wait for ever.
 struct PanicGuard<F: Fn()>(F);
 
 impl<F: Fn()> Drop for PanicGuard<F> {

@@ -1,4 +1,4 @@
-//! Writing text: standard output or a file, compressed as its name says.
+//! Writing text to standard output or a file, compressed as its name says.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -10,19 +10,19 @@ use crate::{Error, Result, display_name};
 
 const BUFFER: usize = 256 << 10;
 
-/// How text is wrapped, as a file's name says.
+/// The compression of a text file, as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Plain text.
     None,
-    /// In gzip members: `.gz`.
+    /// Gzip members: `.gz`.
     Gzip,
-    /// In zstd frames: `.zst`.
+    /// Zstd frames: `.zst`.
     Zstd,
 }
 
 impl Compression {
-    /// What the name of `path` asks for.
+    /// The compression that the extension of `path` names.
     pub fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Compression::Gzip,
@@ -31,15 +31,18 @@ impl Compression {
         }
     }
 
-    /// Wraps `text` by itself, compressed as fast as it gets. Wrapped texts one after
-    /// the other read as their concatenation, so threads can compress parts of one
-    /// file ([`Output::create_wrapped`]).
+    /// Compresses `text` at the fastest level. Compressed texts one after the other
+    /// decompress to their concatenation, so threads can compress parts of one file
+    /// ([`Output::create_precompressed`]).
+    ///
+    /// # Errors
+    /// Where the compressor fails.
     pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
         match self {
             Compression::None => Ok(text),
             Compression::Gzip => {
-                let room = Vec::with_capacity(text.len() / 3);
-                let mut gzip = flate2::write::GzEncoder::new(room, flate2::Compression::fast());
+                let buffer = Vec::with_capacity(text.len() / 3);
+                let mut gzip = flate2::write::GzEncoder::new(buffer, flate2::Compression::fast());
                 gzip.write_all(&text)?;
                 gzip.finish()
             }
@@ -48,11 +51,11 @@ impl Compression {
     }
 }
 
-/// A buffered stream of text being written.
+/// A buffered stream of text to a file or standard output.
 pub struct Output {
     name: String,
     writer: Encoder,
-    /// Where everything goes first, and the file that it becomes in the end.
+    /// The temporary file, and the path to which [`Output::finish`] renames it.
     temporary: Option<(NamedTempFile, PathBuf)>,
 }
 
@@ -65,6 +68,9 @@ enum Encoder {
 impl Output {
     /// Creates `path`, or writes to standard output for `-`. A name that ends in
     /// `.gz` or `.zst` is compressed.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the file cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         Self::create_direct(path, Compression::from_path(path))
     }
@@ -80,13 +86,20 @@ impl Output {
         Self::with_writer(compression, name, raw)
     }
 
-    /// As [`Output::create`]; but a file appears whole, on [`Output::finish`], or not
-    /// at all: one that is there already stays as it was until then.
+    /// As [`Output::create`], but the file appears complete, on [`Output::finish`], or not
+    /// at all: an existing one stays as it was until then.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where no file can be created beside `path`.
     pub fn create_atomic(path: &Path) -> Result<Self> {
         Self::create_temporary(path, Compression::from_path(path))
     }
 
-    /// As [`Output::create_whole`] for bytes that are [wrapped](Wrapping::wrap) already.
+    /// As [`Output::create_atomic`] for bytes that are [compressed](Compression::compress)
+    /// already.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where no file can be created beside `path`.
     pub fn create_precompressed(path: &Path) -> Result<Self> {
         Self::create_temporary(path, Compression::None)
     }
@@ -98,7 +111,7 @@ impl Output {
         }
         let name = display_name(path);
         let failed = |e| Error::io(&name, "create", e);
-        // A link stays one: what it points to is replaced.
+        // A symbolic link stays one: the file it points to is replaced.
         let target =
             if replaced.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.into() };
         let folder = match target.parent() {
@@ -138,18 +151,24 @@ impl Output {
         Ok(Output { name, writer, temporary: None })
     }
 
-    /// How the output is called in messages.
+    /// The name of the output in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Writes `bytes`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer.as_write().write_all(bytes).map_err(|e| Error::io(&self.name, "write", e))
     }
 
-    /// Hands everything to the system, for a reader that waits for it. A
-    /// compressed stream is left alone: flushing would break it into pieces.
+    /// Writes the buffer out, for a reader that waits for it. A compressed stream is not
+    /// flushed, which would break it into small blocks.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.writer {
             Encoder::Plain(plain) => plain.flush().map_err(|e| Error::io(&self.name, "write", e)),
@@ -157,8 +176,11 @@ impl Output {
         }
     }
 
-    /// Ends the stream; without this call a compressed file is cut, and one that was to
-    /// appear [whole](Output::create_whole) does not.
+    /// Ends the stream; without this call a compressed file is truncated, and an
+    /// [atomic](Output::create_atomic) one does not appear.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing, syncing or renaming fails.
     pub fn finish(self) -> Result<()> {
         let ended = match self.writer {
             Encoder::Plain(plain) => Ok(plain),
@@ -203,7 +225,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn what_is_written_is_read_in_every_format() {
+    fn every_compression_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a", "a.gz", "a.zst"] {
             let path = folder.path().join(name);
@@ -215,6 +237,7 @@ mod tests {
             assert_eq!(text, b"one\ntwo", "{name}");
         }
     }
+
     #[test]
     fn parts_compressed_one_by_one_read_as_one_text() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,20 +1,20 @@
-//! Scores that carry the base of their logarithm in the type.
+//! Scores with the base of their logarithm in the type.
 
 /// A natural logarithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 #[repr(transparent)]
 pub struct Ln(pub f32);
 
-/// A logarithm to base 10, as ARPA files and KenLM count.
+/// A logarithm to base 10, as in ARPA files and KenLM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 #[repr(transparent)]
 pub struct Log10(pub f32);
 
-/// ln 10 as an f32, the constant by which Moses turns log10 into ln.
+/// ln 10 as an f32, the factor with which Moses converts log10 to ln.
 pub const LN_10: f32 = std::f32::consts::LN_10;
 
 impl Log10 {
-    /// The same score to base e: one f32 multiplication, as Moses does it.
+    /// The same score to base e: one f32 multiplication, as in Moses.
     #[inline(always)]
     pub fn to_ln(self) -> Ln {
         Ln(self.0 * LN_10)

@@ -1,7 +1,10 @@
-//! Sizes as users type them.
+//! Parsing of memory sizes on the command line.
 
-/// Bytes in `text`: a number with an optional `K`, `M`, `G` or `T` (powers of
-/// 1,024), and an optional `B` or `iB` behind it; bytes without one.
+/// The size `text` in bytes: a number with an optional `K`, `M`, `G` or `T` (powers of
+/// 1,024) and an optional `B` or `iB` after it.
+///
+/// # Errors
+/// A message for the user where `text` is no size.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
     let number = upper.trim_end_matches('B').trim_end_matches('I');

@@ -1,4 +1,4 @@
-//! Words and their ids: every string is stored once and named by a `u32`.
+//! Words and their ids: every string is stored once and has a `u32` id.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -16,11 +16,11 @@ impl WordId {
     }
 }
 
-/// A growing vocabulary: strings lie end to end in one buffer.
+/// A growing vocabulary; its strings are concatenated in one buffer.
 #[derive(Clone, Default)]
 pub struct Vocabulary {
     bytes: Vec<u8>,
-    /// Where each word ends.
+    /// The end of each word in `bytes`.
     ends: Vec<usize>,
     ids: HashTable<u32>,
 }
@@ -31,7 +31,7 @@ impl Vocabulary {
         Self::default()
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -74,7 +74,7 @@ impl Vocabulary {
         (0..self.len() as u32).map(|id| slice(&self.bytes, &self.ends, id))
     }
 
-    /// Forgets every word but keeps the memory.
+    /// Removes every word and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

@@ -1,4 +1,4 @@
-//! Any bytes as a container: an error, or sections inside the bytes.
+//! Arbitrary bytes as a container: an error, or sections inside the bytes.
 //! `cargo +nightly fuzz run container` in `base/storage`.
 #![no_main]
 

@@ -1,13 +1,13 @@
-//! Comparing the keys of a node with what the processor has.
+//! Comparing the keys of a node with the vector instructions of the processor.
 //!
-//! Which instructions there are is found out once; an [`Isa`] that names more than the
-//! baseline exists only where the processor has them, so whoever holds one may use
-//! them. The choice is a branch on a value that never changes, which costs less than
-//! a call through a pointer.
+//! Instructions are detected once; an [`Isa`] that names more than the baseline exists
+//! only where the processor has them, so a value of it is the permission to use them.
+//! The choice is a branch on a value that never changes, which costs less than a call
+//! through a pointer.
 
 use super::Unit;
 
-/// The instructions that compare keys.
+/// The instruction set that compares keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Level);
 
@@ -21,10 +21,10 @@ enum Level {
 }
 
 impl Isa {
-    /// What every processor has.
+    /// The baseline of every processor.
     pub const PLAIN: Isa = Isa(Level::Plain);
 
-    /// The best that this processor has.
+    /// The best instruction set of this processor.
     pub fn detect() -> Self {
         Self::avx512().or_else(Self::avx2).unwrap_or(Self::PLAIN)
     }
@@ -47,24 +47,24 @@ impl Isa {
         None
     }
 
-    /// How many of `keys`, at most eight units in ascending order, are less than
-    /// `key`.
+    /// The rank of `key`: how many of `keys`, at most eight units in ascending order,
+    /// are less than it.
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
         match self.0 {
             Level::Plain => rank_plain(keys, key),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: this kind is made by `avx2` only, where the processor has it.
+            // SAFETY: this level is made by `avx2` only, where the processor has it.
             Level::Avx2 => unsafe { rank_avx2(keys, key) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: this kind is made by `avx512` only, where the processor has it.
+            // SAFETY: this level is made by `avx512` only, where the processor has it.
             Level::Avx512 => unsafe { rank_avx512(keys, key) },
         }
     }
 }
 
-/// Where among units of different keys, in any order, `key` is. Nearly all blocks have
-/// one unit, for which a call would cost more than the comparison.
+/// The index of `key` among the distinct keys of `keys`, which are in any order. Nearly
+/// all blocks have one unit, for which a call would cost more than the comparison.
 #[inline(always)]
 pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     for (at, unit) in keys.iter().enumerate() {
@@ -76,7 +76,7 @@ pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     None
 }
 
-/// Which of four keys are `key`, a bit each.
+/// A mask of which of four keys are `key`, a bit each.
 #[inline(always)]
 fn match_mask4(unit: &Unit, key: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -96,7 +96,7 @@ fn match_mask4(unit: &Unit, key: u32) -> u32 {
     unit.0.iter().enumerate().fold(0, |bits, (at, &other)| bits | u32::from(other == key) << at)
 }
 
-/// Counted without branches; compilers make vectors of it.
+/// [`Isa::rank`] without branches, which compilers vectorise.
 #[inline]
 fn rank_plain(keys: &[Unit], key: u32) -> usize {
     let mut less = [0u32; 4];
@@ -117,7 +117,7 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
     // A bit for each key that is not less: the larger of the two is then the key of
-    // the node. One bit more stands behind the last.
+    // the node. One more bit follows the last.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);

@@ -1,11 +1,11 @@
-//! Sorted `u32` keys as a B-tree of minimal depth that is never changed.
+//! Sorted `u32` keys as an immutable B-tree of minimal depth.
 //!
 //! A complete tree of nodes of `K` keys lies breadth first in one array: child `s` of
-//! node `i` is node `i * (K + 1) + s + 1`, all nodes are full but the last, so no
-//! pointer is stored and no place is wasted (Bogoychev's thesis, 4.3.2, made
-//! implicit). What belongs to a key stands at the key's position in an array of its
-//! own. A node is compared whole, without branches ([`Isa::rank`]), so a search reads
-//! one or two cache lines for each factor of `K + 1`.
+//! node `i` is node `i * (K + 1) + s + 1`, all nodes but the last are full, so no
+//! pointer is stored and no slot is wasted (Bogoychev's thesis, 4.3.2, made
+//! implicit). The value of a key is at the key's position in an array of its
+//! own. All keys of a node are compared at once, without branches ([`Isa::rank`]), so a
+//! search reads one or two cache lines for each factor of `K + 1`.
 //!
 //! Nothing here trusts the keys: those of a damaged file give a wrong answer or none,
 //! never an endless search.
@@ -16,27 +16,27 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub use isa::{Isa, find_key};
 
-/// Four keys: what nodes are made of and files count in.
+/// Four keys: the unit in which nodes and files are measured.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[repr(C, align(16))]
 pub struct Unit(pub [u32; 4]);
 
-/// What fills up the last node; no key is this.
+/// Padding of the last node; not a valid key.
 pub const NO_KEY: u32 = u32::MAX;
 
 /// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticBTree {
-    /// Keys of a node, a multiple of four.
+    /// Keys in a node, a multiple of four.
     pub node_keys: u64,
-    /// Keys in all.
+    /// Keys in total.
     pub count: u64,
 }
 
 impl StaticBTree {
-    /// How many nodes there are.
+    /// The number of nodes.
     #[inline(always)]
     pub const fn nodes(self) -> u64 {
         self.count.div_ceil(self.node_keys)
@@ -51,14 +51,14 @@ impl StaticBTree {
         if child * self.node_keys < self.count { Some(child) } else { None }
     }
 
-    /// The units of `node`.
+    /// The range of units of `node`.
     #[inline(always)]
     pub const fn units(self, node: u64) -> std::ops::Range<u64> {
         let width = self.node_keys / 4;
         node * width..(node + 1) * width
     }
 
-    /// The positions of the keys in ascending order of keys: the least key stands at
+    /// The positions of the keys in ascending order of keys: the least key is at
     /// the first of them. Nodes are visited without recursion.
     pub fn in_order_positions(self) -> InOrderPositions {
         let mut positions = InOrderPositions { tree: self, path: [(0, 0); MAX_DEPTH], depth: 0 };
@@ -68,7 +68,7 @@ impl StaticBTree {
         positions
     }
 
-    /// The position of `key`; nothing where it is absent or `keys` ends too early.
+    /// The position of `key`; `None` where it is absent or `keys` ends too early.
     pub fn find(self, isa: Isa, keys: &[Unit], key: u32) -> Option<u64> {
         let mut node = 0;
         if self.count == 0 {
@@ -93,21 +93,21 @@ pub fn key_at(keys: &[Unit], slot: usize) -> Option<u32> {
     keys.get(slot / 4).map(|unit| unit.0[slot % 4])
 }
 
-/// More nodes than a path from the root has with fan-outs from 5 and fewer than 2^64
-/// keys.
+/// A bound on the length of a path from the root, for fan-outs from 5 and fewer than
+/// 2^64 keys.
 const MAX_DEPTH: usize = 28;
 
-/// The walk of [`Tree::positions`].
+/// The iterator of [`StaticBTree::in_order_positions`].
 #[derive(Clone, Debug)]
 pub struct InOrderPositions {
     tree: StaticBTree,
-    /// From the root: nodes with the slot whose key is next.
+    /// The path from the root: nodes with the slot whose key is next.
     path: [(u64, u64); MAX_DEPTH],
     depth: usize,
 }
 
 impl InOrderPositions {
-    /// Goes to `node` and on to its first keys.
+    /// Descends to `node` and on along its first children to a leaf.
     fn descend(&mut self, node: u64) {
         let mut next = Some(node);
         while let Some(node) = next {

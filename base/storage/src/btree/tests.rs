@@ -1,4 +1,4 @@
-//! Trees of every size that may go wrong, against a sorted list.
+//! Trees of all critical sizes, compared with a sorted list.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All that this processor has, the plain one first.
+/// All instruction sets of this processor, the plain one first.
 fn isas() -> Vec<Isa> {
     let mut isas = vec![Isa::PLAIN];
     for (name, isa) in [("AVX2", Isa::avx2()), ("AVX-512", Isa::avx512())] {
@@ -20,7 +20,7 @@ fn isas() -> Vec<Isa> {
     isas
 }
 
-/// The keys as they lie in a file.
+/// The keys in the order of a file.
 fn lay_out(tree: StaticBTree, sorted: &[u32]) -> Vec<Unit> {
     let mut keys = vec![NO_KEY; (tree.nodes() * tree.node_keys) as usize];
     for (position, &key) in tree.in_order_positions().zip(sorted) {
@@ -58,8 +58,8 @@ fn trees_of_all_sizes_are_searched() {
     }
 }
 
-/// Depths as the arithmetic of section 4.5 of the notes has them: a tree of `n` keys
-/// is as deep as log(n + 1) to the base of the fan-out.
+/// A tree of `n` keys is as deep as the logarithm of `n + 1` to the base of the fan-out,
+/// rounded up.
 #[test]
 fn trees_are_of_minimal_depth() {
     for (node, count, depth) in
@@ -126,7 +126,7 @@ proptest! {
     }
 }
 
-/// [`isas`] without the lines about what is skipped.
+/// [`isas`] without the lines about skipped ones.
 fn isas_once() -> impl Iterator<Item = Isa> {
     [Some(Isa::PLAIN), Isa::avx2(), Isa::avx512()].into_iter().flatten()
 }

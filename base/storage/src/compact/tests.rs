@@ -27,10 +27,10 @@ fn permutations_are_inverted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Few and many entries, loads up to full lines, keys close together. Absent
-    /// keys are many enough for some to have the tag of an entry near by.
+    /// Few and many entries, loads up to full lines, keys close together. There are
+    /// enough absent keys for some to have the tag of a nearby entry.
     #[test]
-    fn finds_what_was_put_in_and_nothing_else(
+    fn finds_inserted_keys_and_no_others(
         count in 0usize..3000,
         (key_bits, value_bits) in (16u32..=64, 1u32..=64),
         load in 0.3f64..1.0,
@@ -58,7 +58,7 @@ proptest! {
         prop_assert_eq!(table.entries().count(), keys.len());
     }
 
-    /// Lines of any content: the answer is nonsense, but there is one.
+    /// Lines of arbitrary content: the answer is meaningless, but the search ends.
     #[test]
     fn any_lines_are_searched_safely(
         words in proptest::collection::vec(any::<u64>(), 8 * 40),
@@ -66,11 +66,11 @@ proptest! {
         homes in 1u32..=40,
         key in any::<u64>(),
     ) {
-        let shape =
+        let layout =
             CompactLayout { key_bits, value_bits, tag_bits: tag_bits.min(key_bits), home_lines: homes };
         let bytes = Bytes::copy_from(words.as_bytes());
         let table =
-            CompactTable::new(View::new(&bytes, 0, bytes.len()).unwrap(), shape).unwrap();
+            CompactTable::new(View::new(&bytes, 0, bytes.len()).unwrap(), layout).unwrap();
         table.find(key);
         table.entries().count();
         let _ = table.verify();
@@ -89,10 +89,9 @@ fn bytes_do_not_depend_on_threads() {
     assert_eq!(table(&one).verify(), Ok(200_000));
 }
 
-/// Every key that can be, in tables so full that absent ones are looked for far
-/// from home.
+/// All possible keys, in a table so full that absent ones are searched far from home.
 #[test]
-fn only_what_was_put_in_is_found() {
+fn only_inserted_keys_are_found() {
     let mut keys: Vec<u64> = (0..20_000).map(|i| i * i % 40_009 * 509).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -115,7 +114,7 @@ fn layouts_are_checked() {
     let lines = View::<CompactLine>::new(&bytes, 0, 128).unwrap();
     let sound = CompactLayout { key_bits: 40, value_bits: 31, tag_bits: 25, home_lines: 2 };
     assert!(CompactTable::new(lines.clone(), sound).is_ok());
-    for shape in [
+    for layout in [
         CompactLayout { home_lines: 3, ..sound },
         CompactLayout { home_lines: 0, ..sound },
         CompactLayout { key_bits: 65, ..sound },
@@ -124,6 +123,6 @@ fn layouts_are_checked() {
         CompactLayout { tag_bits: 15, ..sound },
         CompactLayout { tag_bits: 41, ..sound },
     ] {
-        assert!(CompactTable::new(lines.clone(), shape).is_err(), "{shape:?}");
+        assert!(CompactTable::new(lines.clone(), layout).is_err(), "{layout:?}");
     }
 }

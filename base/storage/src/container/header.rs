@@ -8,24 +8,24 @@ use crate::hash::hash64;
 /// The version of the container format this crate reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// A file has at most this many sections: what fits in the first page.
+/// The most sections of a file: as many as fit in the first page.
 pub const MAX_SECTIONS: usize = 63;
 
 /// Header and section table together; the first section starts here.
 pub(crate) const FIRST_SECTION_OFFSET: u64 = 4096;
 
-/// First byte not ASCII and a line end inside: transfers that damage binary
-/// files are found at once.
+/// The first bytes of a file. One is not ASCII and one is a line end, so that
+/// transfers that damage binary files are detected at once.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8fmiriam\n";
 
-/// What a file holds, such as `phrase-table`: at most 16 ASCII letters, digits
-/// or hyphens.
+/// The kind of a file's content, such as `phrase-table`: at most 16 ASCII letters,
+/// digits or hyphens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FileKind([u8; 16]);
 
 impl FileKind {
-    /// The kind called `name`. Panics when the name is not of the form above,
-    /// so use it in a `const`.
+    /// The kind with this name. Panics unless the name is 1 to 16 ASCII letters, digits
+    /// or hyphens, so use it in a `const`.
     pub const fn new(name: &str) -> Self {
         let name = name.as_bytes();
         assert!(!name.is_empty() && name.len() <= 16, "a kind has 1 to 16 letters");
@@ -56,7 +56,7 @@ impl std::fmt::Display for FileKind {
 
 impl std::fmt::Debug for FileKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Kind({self})")
+        write!(f, "FileKind({self})")
     }
 }
 
@@ -89,7 +89,7 @@ impl Header {
     }
 }
 
-/// One row of the section table, from byte 64 on.
+/// One entry of the section table, which starts at byte 64.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct SectionEntry {

@@ -1,9 +1,9 @@
 //! The container file: header, section table, metadata, aligned sections.
 //!
 //! The header and the table share the first 4,096 bytes, so that opening reads
-//! one page; both carry a checksum, checked at every opening. Sections carry
+//! one page; both have a checksum, checked at every opening. Sections have
 //! checksums too, checked only by [`Container::verify`], because reading them
-//! all would cost what mapping saves. `docs/formats.md` gives every byte.
+//! all would cost what mapping saves. `docs/formats.md` describes every byte.
 
 mod header;
 mod reader;

@@ -1,5 +1,5 @@
 //! Opening a container: every offset, length and checksum of the first page is
-//! checked before anything is handed out.
+//! checked before a section can be read.
 
 use std::path::{Path, PathBuf};
 
@@ -41,16 +41,23 @@ pub struct Container {
 impl Container {
     /// Opens the file at `path`, which must be of `kind` in version
     /// `kind_version`.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is no container, is damaged in its first page,
+    /// or is of another kind or version.
     pub fn open(path: &Path, kind: FileKind, kind_version: u32, load: LoadMethod) -> Result<Self> {
         Self::open_any(path, load)?.expect_kind(kind, kind_version)
     }
 
     /// Opens the file at `path` whatever its kind.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is no container or is damaged in its first page.
     pub fn open_any(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, load)?, path)
     }
 
-    /// Whether the file at `path` begins as a Miriam model does.
+    /// Whether the file at `path` starts with the magic bytes of a Miriam model.
     pub fn is_container(path: &Path) -> bool {
         use std::io::Read;
         let mut magic = [0; 8];
@@ -60,6 +67,9 @@ impl Container {
     }
 
     /// Returns the container if it is of `kind` and `kind_version`.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`] and [`Error::WrongKindVersion`].
     pub fn expect_kind(self, kind: FileKind, kind_version: u32) -> Result<Self> {
         if self.kind != kind {
             return Err(Error::WrongKind {
@@ -79,7 +89,10 @@ impl Container {
         Ok(self)
     }
 
-    /// Checks the first page of `bytes`; `path` names them in messages.
+    /// A container of `bytes`, whose first page is checked; `path` names them in messages.
+    ///
+    /// # Errors
+    /// Where the bytes are no container or are damaged in the first page.
     pub fn from_bytes(bytes: Bytes, path: &Path) -> Result<Self> {
         let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
         if bytes.get(..8) != Some(&MAGIC[..]) {
@@ -127,7 +140,7 @@ impl Container {
         &self.path
     }
 
-    /// What the file holds.
+    /// The kind of the file's content.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
@@ -155,6 +168,9 @@ impl Container {
     }
 
     /// The section `name` as items of `T`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where it is missing or its items have another size.
     pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: &str) -> Result<View<T>> {
         let info = self.section_info(name)?;
         if info.item_size as usize != size_of::<T>() {
@@ -166,6 +182,9 @@ impl Container {
     }
 
     /// The metadata block.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where it is missing or holds no `T`.
     pub fn metadata<T: DeserializeOwned>(&self) -> Result<T> {
         let bytes = self.section::<u8>(METADATA)?;
         metadata::decode(&bytes).map_err(|reason| self.damaged(METADATA, reason))
@@ -173,11 +192,14 @@ impl Container {
 
     /// Checks what opening does not: the checksum of every section, and that
     /// the bytes between sections are zero. Reads the whole file.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] with the first section that does not fit.
     pub fn verify(&self) -> Result<()> {
         let mut end = FIRST_SECTION_OFFSET as usize;
         let used = 64 + 64 * self.sections.len();
         if self.bytes[used..end].iter().any(|&b| b != 0) {
-            return Err(self.damaged("section table", "bytes behind it are not zero"));
+            return Err(self.damaged("section table", "bytes after it are not zero"));
         }
         for section in &self.sections {
             let start = section.offset as usize;
@@ -192,14 +214,14 @@ impl Container {
         Ok(())
     }
 
-    /// An error that says `place` in this file is damaged.
+    /// An [`Error::Damaged`] for `place`, a section's name, in this file.
     pub fn damaged(&self, place: &str, reason: impl Into<String>) -> Error {
         Error::damaged(&self.path, place, reason)
     }
 }
 
-/// The table as a list: sections in order, aligned, apart, inside the file, with
-/// the last one ending it.
+/// The section table as a list, checked: sections are in order, aligned, disjoint and
+/// inside the file, which ends with the last one.
 fn check_sections(
     entries: &[SectionEntry],
     file_length: u64,
@@ -213,13 +235,13 @@ fn check_sections(
         let problem = if offset % 64 != 0 {
             Some("it does not start at a multiple of 64")
         } else if offset < end {
-            Some("it overlaps what stands before it")
+            Some("it overlaps the section before it")
         } else if offset.checked_add(length).is_none_or(|e| e > file_length) {
             Some("it reaches beyond the end of the file")
         } else if item_size == 0 || length % u64::from(item_size) != 0 {
             Some("it is not a whole number of items")
         } else if sections.iter().any(|s| s.name == name) {
-            Some("it is there twice")
+            Some("there are two sections of this name")
         } else {
             None
         };
@@ -236,7 +258,7 @@ fn check_sections(
         });
     }
     if end != file_length {
-        return Err(("section table".into(), "the file goes on after the last section"));
+        return Err(("section table".into(), "the file does not end with the last section"));
     }
     Ok(sections)
 }

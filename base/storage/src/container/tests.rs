@@ -33,7 +33,7 @@ fn open(bytes: &[u8]) -> crate::Result<Container> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_sections_are_read_back() {
     let container = open(&sample()).unwrap();
     assert_eq!(container.metadata::<Meta>().unwrap(), Meta { n: 3, name: "toy".into() });
     assert_eq!(&container.section::<u32>("numbers").unwrap()[..], [1, 2, 3]);
@@ -66,7 +66,7 @@ fn golden_file_of_version_1() {
 }
 
 #[test]
-fn another_kind_or_version_is_named() {
+fn errors_name_another_kind_or_version() {
     let bytes = sample();
     let parse = || Container::from_bytes(bytes.clone(), Path::new("sample")).unwrap();
     assert!(matches!(parse().expect_kind(FileKind::new("other"), 7), Err(Error::WrongKind { .. })));
@@ -91,11 +91,11 @@ fn every_truncation_is_an_error() {
 fn every_flipped_bit_of_header_and_table_is_an_error() {
     let bytes = sample();
     let table_end = 64 + 64 * open(&bytes).unwrap().sections().len();
-    for place in 0..table_end {
+    for position in 0..table_end {
         for bit in 0..8 {
             let mut copy = bytes.to_vec();
-            copy[place] ^= 1 << bit;
-            assert!(open(&copy).is_err(), "byte {place} bit {bit}");
+            copy[position] ^= 1 << bit;
+            assert!(open(&copy).is_err(), "byte {position} bit {bit}");
         }
     }
 }
@@ -103,21 +103,21 @@ fn every_flipped_bit_of_header_and_table_is_an_error() {
 #[test]
 fn verify_finds_every_flipped_byte() {
     let bytes = sample();
-    for place in 0..bytes.len() {
+    for position in 0..bytes.len() {
         let mut copy = bytes.to_vec();
-        copy[place] ^= 0x41;
-        assert!(open(&copy).and_then(|c| c.verify()).is_err(), "byte {place}");
+        copy[position] ^= 0x41;
+        assert!(open(&copy).and_then(|c| c.verify()).is_err(), "byte {position}");
     }
 }
 
 proptest! {
-    /// Even with checksums that fit, a table that lies gives an error or views
-    /// inside the file.
+    /// Even with matching checksums, a wrong table gives an error or views inside the
+    /// file.
     #[test]
-    fn lying_tables_never_panic(place in 64usize..320, value in any::<u8>(), second in 64usize..320, other in any::<u8>()) {
+    fn wrong_tables_never_panic(position in 64usize..320, value in any::<u8>(), second in 64usize..320, other in any::<u8>()) {
         use zerocopy::IntoBytes;
         let mut bytes = sample().to_vec();
-        bytes[place] = value;
+        bytes[position] = value;
         bytes[second] = other;
         let (mut header, _) = <header::Header as zerocopy::FromBytes>::read_from_prefix(&bytes).unwrap();
         header.table_checksum = crate::hash::hash64(&bytes[64..320]).into();

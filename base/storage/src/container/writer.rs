@@ -1,5 +1,5 @@
-//! Writing a container: sections stream out one after another, the header and
-//! the table are filled in last, and only then does the file take its name.
+//! Writing a container: sections are written one after another, the header and
+//! the table last, and only then is the file renamed to its target.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::bytes::AlignedBuffer;
 use crate::hash::{Hasher, hash64};
 use crate::{Bytes, Error, Result, metadata};
 
-/// Sections expected to be at least this large start at a multiple of 2 MiB, so
+/// Sections expected to have at least this many bytes start at a multiple of 2 MiB, so
 /// that huge pages can back them; that costs at most a sixteenth of their size.
 const HUGE_SECTION: u64 = 32 << 20;
 const HUGE_ALIGNMENT: u64 = 2 << 20;
 const ALIGNMENT: u64 = 64;
 
-/// So many bytes at once are written by one thread and checked off by another.
+/// From this many bytes on, one thread writes and another computes the checksum.
 const PARALLEL_CHECKSUM_LEN: usize = 1 << 20;
 
 enum Sink {
@@ -41,7 +41,10 @@ pub struct ContainerWriter {
 }
 
 impl ContainerWriter {
-    /// Starts a file of `kind` that will stand at `path` once finished.
+    /// Starts a file of `kind` that appears at `path` once finished.
+    ///
+    /// # Errors
+    /// Where `path` is no file that can be written.
     pub fn create(path: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Err(Error::NotAFile {
@@ -53,7 +56,10 @@ impl ContainerWriter {
         Self::with_sink(Sink::File(file), path.to_owned(), kind, kind_version)
     }
 
-    /// Starts a container in memory; `name` stands for it in messages.
+    /// Starts a container in memory; messages call it `name`.
+    ///
+    /// # Errors
+    /// None today: a container in memory cannot fail to start.
     pub fn in_memory(name: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         Self::with_sink(Sink::Memory(AlignedBuffer::default()), name.to_owned(), kind, kind_version)
     }
@@ -71,6 +77,9 @@ impl ContainerWriter {
     }
 
     /// Writes the metadata block.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] above 1 MiB, [`Error::Io`] where writing fails.
     pub fn write_metadata<T: Serialize>(&mut self, value: &T) -> Result<()> {
         let bytes = metadata::encode(value).map_err(|reason| Error::TooLarge {
             path: self.path.clone(),
@@ -79,7 +88,10 @@ impl ContainerWriter {
         self.write_section(METADATA, &bytes)
     }
 
-    /// Writes `items` as the section `name`.
+    /// Writes `items` as the section `name`. Panics as [`ContainerWriter::begin_section`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn write_section<T: IntoBytes + Immutable>(
         &mut self,
         name: &str,
@@ -91,11 +103,14 @@ impl ContainerWriter {
         section.finish()
     }
 
-    /// Starts the section `name` of items of `item_size` bytes, to be streamed.
-    /// `expected` bytes decide its alignment only.
+    /// Starts the section `name` of items of `item_size` bytes, to be streamed. Its
+    /// `expected` length in bytes decides only its alignment.
     ///
     /// Panics on a name that is empty, longer than 24 bytes or already used, and
     /// on more than [`MAX_SECTIONS`] sections: those are the caller's constants.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn begin_section(
         &mut self,
         name: &str,
@@ -163,8 +178,11 @@ impl ContainerWriter {
         }
     }
 
-    /// Completes the container. A file is synced and takes its name; the bytes
-    /// of a container in memory are returned (of a file: nothing).
+    /// Completes the container. A file is synced and renamed to its target; a container
+    /// in memory returns its bytes (a file returns `None`).
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing, syncing or renaming fails; an old file is then as it was.
     pub fn finish(mut self) -> Result<Option<Bytes>> {
         self.write_header()?;
         match self.sink {
@@ -174,7 +192,7 @@ impl ContainerWriter {
     }
 }
 
-/// One section being streamed out.
+/// One section being written in parts.
 pub struct SectionWriter<'a> {
     container: &'a mut ContainerWriter,
     name: [u8; 24],
@@ -185,6 +203,9 @@ pub struct SectionWriter<'a> {
 
 impl SectionWriter<'_> {
     /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let SectionWriter { container, hasher, .. } = self;
         if bytes.len() < PARALLEL_CHECKSUM_LEN {
@@ -205,6 +226,9 @@ impl SectionWriter<'_> {
     }
 
     /// Ends the section. Panics when its bytes are not whole items.
+    ///
+    /// # Errors
+    /// None today.
     pub fn finish(self) -> Result<()> {
         let length = self.len();
         assert!(

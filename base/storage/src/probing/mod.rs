@@ -1,17 +1,16 @@
 //! A linear-probing hash table whose slots are grouped by cache line.
 //!
 //! One lookup is one cache line nearly always: keys of a line are compared side
-//! by side, and only a full line whose last key is smaller sends the search to
+//! by side, and only after a full line whose last key is smaller does the search go to
 //! the next. The line of a key is the high half of `key * lines`, so lines follow
 //! the order of keys and a table is built by sorting: in parallel, with the same
-//! bytes whatever the number of threads. There is no wrap-around; spare lines
-//! follow the last home line, and the very last slot of all is always empty,
-//! which is what ends a search. A finished table is immutable, so readers need
+//! bytes for any number of threads. There is no wrap-around; spare lines
+//! follow the last home line, and the very last slot is always empty,
+//! which ends a search. A finished table is immutable, so readers need
 //! no locks.
 //!
 //! Keys are well-mixed 64-bit hashes chosen by the caller; 0 marks an empty slot
-//! (see [`table_key`]). Whether equal hashes mean equal things is the caller's
-//! business.
+//! (see [`nonzero_key`]). The caller decides whether equal hashes mean equal items.
 
 mod build;
 
@@ -25,7 +24,7 @@ use crate::{View, prefetch_at};
 
 pub use build::{DuplicateKey, PartitionedEntries, TableBuilder, build};
 
-/// `hash` as a key of a table: itself, but 1 for 0.
+/// `hash` as a key of a table: itself, but 0 becomes 1.
 #[inline(always)]
 pub fn nonzero_key(hash: u64) -> u64 {
     hash.max(1)
@@ -33,9 +32,9 @@ pub fn nonzero_key(hash: u64) -> u64 {
 
 /// The keys of one cache line of a table.
 pub trait LineKeys {
-    /// How many pairs a line holds.
+    /// Pairs in a line.
     const SLOTS: usize;
-    /// The key in `slot`, 0 when it is empty. Slots fill from the first on.
+    /// The key in `slot`, 0 when it is empty. Slots are filled from the first on.
     fn key(&self, slot: usize) -> u64;
     /// The slot that holds `key`.
     fn find(&self, key: u64) -> Option<usize>;
@@ -45,27 +44,26 @@ pub trait LineKeys {
 pub trait TableLine:
     LineKeys + FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Default + Send + Sync + 'static
 {
-    /// What a key is mapped to.
+    /// The value of a key.
     type Value: Copy + Default + Send + Sync;
     /// The value in `slot`.
     fn value(&self, slot: usize) -> Self::Value;
     /// Puts a pair into `slot`.
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
-    /// What a pair and a number that goes along with it are packed into while a table
-    /// is built.
+    /// A pair and its side value, packed while a table is built.
     type Entry: Pod + Copy + Default + Send + Sync;
-    /// Packs `key` (not 0), `value`, and `aside`, which lines do not hold.
-    fn pack_entry(key: u64, value: Self::Value, aside: u32) -> Self::Entry;
-    /// The key, the value and what goes along.
+    /// Packs `key` (not 0), `value`, and `side_value`, which lines do not hold.
+    fn pack_entry(key: u64, value: Self::Value, side_value: u32) -> Self::Entry;
+    /// The key, the value and the side value.
     fn unpack_entry(entry: &Self::Entry) -> (u64, Self::Value, u32);
-    /// The pairs it holds, in the order of slots.
+    /// The (key, value) pairs of the line, in the order of slots.
     fn pairs(&self) -> impl Iterator<Item = (u64, Self::Value)> + '_ {
         let slots = (0..Self::SLOTS).map(|slot| (self.key(slot), self.value(slot)));
         slots.take_while(|pair| pair.0 != 0)
     }
 }
 
-/// Which of the first four `keys` are `key`, a bit each; no branch depends on
+/// A mask of which of the first four `keys` are `key`, a bit each; no branch depends on
 /// the answer.
 #[inline(always)]
 fn match_mask4(keys: &[u64], key: u64) -> u32 {
@@ -75,8 +73,8 @@ fn match_mask4(keys: &[u64], key: u64) -> u32 {
             _mm_and_ps, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_movemask_ps, _mm_set_epi64x,
             _mm_set1_epi64x, _mm_shuffle_ps,
         };
-        // SSE2 compares halves of keys; the shuffles bring the low halves of all
-        // four together, and the high ones.
+        // SSE2 compares halves of keys; the shuffles gather the low halves of all
+        // four, and the high halves.
         // SAFETY: SSE2 is part of the x86-64 baseline; no pointer is involved.
         unsafe {
             let wanted = _mm_set1_epi64x(key as i64);
@@ -122,7 +120,7 @@ macro_rules! line {
             }
         }
     };
-    ($(#[$doc:meta])* constant $name:ident, $value:ty, $slots:literal, $pad:literal, $entry:literal) => {
+    ($(#[$doc:meta])* plain $name:ident, $value:ty, $slots:literal, $pad:literal, $entry:literal) => {
         line!(
             $(#[$doc])*
             #[derive(Clone, Copy, Default, Immutable)]
@@ -146,8 +144,8 @@ macro_rules! line {
             type Entry = [u32; $entry];
 
             #[inline(always)]
-            fn pack_entry(key: u64, value: $value, aside: u32) -> [u32; $entry] {
-                let mut entry = [aside; $entry];
+            fn pack_entry(key: u64, value: $value, side_value: u32) -> [u32; $entry] {
+                let mut entry = [side_value; $entry];
                 let bytes = entry.as_mut_bytes();
                 bytes[..8].copy_from_slice(&key.to_le_bytes());
                 bytes[8..8 + size_of::<$value>()].copy_from_slice(&value.to_le_bytes());
@@ -166,22 +164,22 @@ macro_rules! line {
 }
 
 line!(
-    /// Four 64-bit values a line.
-    constant Line4, u64, 4, 0, 5
+    /// Four pairs a line, with 64-bit values.
+    plain Line4, u64, 4, 0, 5
 );
 line!(
-    /// Five 32-bit values a line.
-    constant Line5, u32, 5, 1, 4
+    /// Five pairs a line, with 32-bit values.
+    plain Line5, u32, 5, 1, 4
 );
 line!(
-    /// A [`Line4`] whose values many threads may change at once.
+    /// A [`Line4`] with atomic values, which many threads may change at once.
     AtomicLine4, AtomicU64, 4, 0
 );
 
 impl AtomicLine4 {
-    /// `lines`, to be shared for as long as they are borrowed.
+    /// `lines`, shared for as long as they are borrowed.
     pub fn from_mut_lines(lines: &mut [Line4]) -> &[Self] {
-        // The same bytes in the same places.
+        // Both types have the same layout.
         <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
     }
 
@@ -192,7 +190,7 @@ impl AtomicLine4 {
     }
 }
 
-/// How many home lines `entries` need at `load` (0 to 1) of the slots.
+/// The home lines for `entries` entries at the load factor `load` (0 to 1).
 pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
@@ -201,18 +199,18 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub usize);
 
-/// Finds `key` in `lines`, as [`ProbingTable::find`] does; for tables still
-/// being worked on.
+/// The slot of `key` in `lines`, `home_lines` of which are home lines, as
+/// [`ProbingTable::find_slot`] finds it; for tables whose values are still being filled in.
 #[inline(always)]
-pub fn find_slot<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<Slot> {
-    let (line, slot) = locate(lines, home, key)?;
+pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
+    let (line, slot) = locate(lines, home_lines, key)?;
     Some(Slot(line * L::SLOTS + slot))
 }
 
 /// The line and the slot that hold `key`.
 #[inline(always)]
-fn locate<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize)> {
-    let mut line = fast_range(key, home) as usize;
+fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize, usize)> {
+    let mut line = fast_range(key, home_lines) as usize;
     let current = &lines[line];
     if let Some(slot) = current.find(key) {
         return Some((line, slot));
@@ -220,13 +218,13 @@ fn locate<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize
     // Of two keys neither of which comes before this line, the smaller is placed
     // first (see [`build`]): a last key that is larger ends the search, as an
     // empty slot (0 - 1 is larger than any key) does. It spares most absent keys
-    // of full lines a look at a line that nobody has asked memory for.
+    // of full lines a cache miss on a line that was not prefetched.
     if current.key(L::SLOTS - 1).wrapping_sub(1) >= key {
         return None;
     }
     loop {
         // Inside the slice: the last line of a table is never full, and a line
-        // that is not full ends the search. The next chunk's keys may stand
+        // that is not full ends the search. The keys of the next chunk may come
         // before this one there, though they are larger.
         line += 1;
         let current = &lines[line];
@@ -239,7 +237,7 @@ fn locate<L: LineKeys>(lines: &[L], home: u64, key: u64) -> Option<(usize, usize
     }
 }
 
-/// A finished table lying in a model.
+/// A finished table in a model.
 #[derive(Clone)]
 pub struct ProbingTable<L> {
     lines: View<L>,
@@ -247,19 +245,22 @@ pub struct ProbingTable<L> {
 }
 
 impl<L: TableLine> ProbingTable<L> {
-    /// The table in `lines`, `home` of which are home lines; or why it is none.
-    pub fn new(lines: View<L>, home: u64) -> Result<Self, &'static str> {
-        if home == 0 || home > lines.len() as u64 {
+    /// The table in `lines`, `home_lines` of which are home lines.
+    ///
+    /// # Errors
+    /// Why the lines are not a table.
+    pub fn new(lines: View<L>, home_lines: u64) -> Result<Self, &'static str> {
+        if home_lines == 0 || home_lines > lines.len() as u64 {
             return Err("its number of lines does not fit");
         }
         if lines.last().is_none_or(|l| l.key(L::SLOTS - 1) != 0) {
             return Err("its last line is full, so a search would not end");
         }
-        Ok(ProbingTable { lines, home_lines: home })
+        Ok(ProbingTable { lines, home_lines })
     }
 
-    /// Starts loading the line in which a search for `key` begins; the hash that
-    /// the key was made from does as well.
+    /// Prefetches the line in which a search for `key` begins; the hash before
+    /// [`nonzero_key`] may be given as well.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         prefetch_at(&self.lines, fast_range(key, self.home_lines) as usize);
@@ -273,7 +274,7 @@ impl<L: TableLine> ProbingTable<L> {
         Some(lines[line].value(slot))
     }
 
-    /// Where `key` stands.
+    /// The slot of `key`.
     pub fn find_slot(&self, key: u64) -> Option<Slot> {
         find_slot(&self.lines, self.home_lines, key)
     }
@@ -313,10 +314,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    fn table<L: TableLine>(lines: &[L], home: usize) -> ProbingTable<L> {
+    fn table<L: TableLine>(lines: &[L], home_lines: usize) -> ProbingTable<L> {
         let bytes = Bytes::copy_from(lines.as_bytes());
         let view = View::new(&bytes, 0, bytes.len()).unwrap();
-        ProbingTable::new(view, home as u64).unwrap()
+        ProbingTable::new(view, home_lines as u64).unwrap()
     }
 
     fn check<L: TableLine<Value = u32>>(pairs: &HashMap<u64, u32>, home: usize) {
@@ -370,7 +371,7 @@ mod tests {
         assert_eq!(table.find(nonzero_key(hash64(b"absent"))), None);
     }
 
-    /// Also where a full line, a full chunk and a full table hand entries on.
+    /// Also where a full line, a full chunk and a full table overflow.
     #[test]
     fn side_values_follow_their_keys() {
         for (n, home) in [(0, 1), (9, 2), (60_000, 3 << 12 | 1), (50_000, 3)] {
@@ -379,18 +380,18 @@ mod tests {
             let entries: Vec<_> =
                 plain.iter().map(|&(k, v)| Line5::pack_entry(k, v, k as u32 ^ 5)).collect();
             let mut split = entries.clone();
-            let grouping = TableBuilder::<Line5>::new(home);
+            let builder = TableBuilder::<Line5>::new(home);
             let groups: Vec<_> = entries
                 .chunks(7_000)
                 .zip(split.chunks_mut(7_000))
-                .map(|(some, into)| grouping.partition(some, into))
+                .map(|(some, into)| builder.partition(some, into))
                 .collect();
-            let (lines, beside) = grouping.build(&groups).unwrap();
+            let (lines, side_values) = builder.build(&groups).unwrap();
             assert_eq!(lines.as_bytes(), build::<Line5>(&plain, home).unwrap().as_bytes());
-            assert_eq!(beside.len(), lines.len() * Line5::SLOTS);
+            assert_eq!(side_values.len(), lines.len() * Line5::SLOTS);
             let slots = lines.iter().flat_map(|line| (0..Line5::SLOTS).map(|s| line.key(s)));
-            for (key, beside) in slots.zip(beside.iter().copied()) {
-                assert_eq!(beside, if key == 0 { 0 } else { key as u32 ^ 5 });
+            for (key, side_value) in slots.zip(side_values.iter().copied()) {
+                assert_eq!(side_value, if key == 0 { 0 } else { key as u32 ^ 5 });
             }
         }
     }
@@ -400,8 +401,8 @@ mod tests {
         let n = 20_000u64;
         let key = |i: u64| nonzero_key(hash64(&i.to_le_bytes()));
         let entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
-        // Fuller than full: they stand in front of, behind and among the keys
-        // that are at home there.
+        // Overfull: entries that overflow come before, after and among the keys whose
+        // home is there.
         let home = home_lines::<Line4>(entries.len(), 1.1);
         assert!(home > 1 << 12);
         let lines = build::<Line4>(&entries, home).unwrap();

@@ -1,4 +1,4 @@
-//! Any bytes as text, compressed or not: lines, fields and numbers, or an error.
+//! Arbitrary bytes as text, compressed or not: lines, fields and numbers, or an error.
 //! `cargo +nightly fuzz run lines` in `base/textio`.
 #![no_main]
 
@@ -13,8 +13,8 @@ fuzz_target!(|data: &[u8]| {
     let mut lines = Lines::new(input);
     let mut out = Vec::new();
     while let Ok(Some(line)) = lines.next() {
-        for field in fields::three_bar(line.bytes) {
-            for word in fields::words(field) {
+        for field in fields::split_fields(line.bytes) {
+            for word in fields::split_words(field) {
                 if let Some(value) = number::parse_f32(word) {
                     out.clear();
                     number::push_shortest_f32(&mut out, value);
