@@ -1,10 +1,11 @@
-//! Products of packed weights, as shares of the peak: what the multiplying instructions alone
-//! do on registers, measured beside each product, because the speed of a machine drifts.
+//! GEMM with packed weights, as a share of the peak: the rate of the multiplying instructions
+//! alone on registers, measured in turn with each product, because the speed of a machine
+//! drifts.
 //!
-//! `cargo bench -p miriam-kernels --bench gemm`, with words to pick rows by their
-//! beginnings (`i8 6x512`, `f32`) and `--seconds` for each number. An operation is a multiplication
-//! or an addition. Weights lie in whatever cache they fit, as in decoding; times are those of the
-//! thread, the best of many calls.
+//! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
+//! (`i8 6x512`, `f32`) and `--seconds` for each number. An operation is a multiplication
+//! or an addition. Weights are in the largest cache that holds them, as in decoding; times are
+//! CPU times of the thread, the best of many calls.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -17,7 +18,7 @@ use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
 use miriam_kernels::{Cpu, Mat, MatMut};
 use nix::time::{ClockId, clock_gettime};
 
-/// A word at a time, beams of 5 and 6, a short batch, a batch, and a batch of beams.
+/// A single row, beams of 5 and 6, a short batch, a batch, and a batch of beams.
 const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 
 /// Depth and columns of the feed-forward and output layers of a tiny transformer and of a base
@@ -25,7 +26,7 @@ const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
 
-/// What is multiplied.
+/// The arithmetic of a product.
 #[derive(Clone, Copy, PartialEq)]
 enum GemmKind {
     I8,
@@ -52,14 +53,14 @@ fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-/// Seconds that this thread has computed.
+/// CPU seconds of this thread.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The rate of some work of so many operations, in 10^9 a second: the best of slices that are
-/// long beside the clock's own time.
+/// The rate of work of `operations` operations, in 10^9 a second: the best of slices that are
+/// long compared with reading the clock.
 struct Rate {
     operations: f64,
     calls: usize,
@@ -87,7 +88,7 @@ impl Rate {
     }
 }
 
-/// Rates of a product and of the peak, slices in turn for so many seconds.
+/// Rates of a product and of the peak, slices in turn for `for_seconds` seconds.
 fn measure(
     operations: f64,
     for_seconds: f64,
@@ -105,7 +106,7 @@ fn measure(
     rates.map(|rate| rate.best)
 }
 
-/// A product of that kind and shape.
+/// Rates of a product of that kind and shape, and of the peak.
 fn bench_gemm(
     cpu: Cpu,
     kind: GemmKind,
@@ -158,7 +159,7 @@ fn bench_gemm(
     }
 }
 
-/// The multiplying instructions on registers.
+/// Loops of multiplying instructions on registers.
 #[cfg(target_arch = "x86_64")]
 mod peak {
     use std::arch::asm;
@@ -167,13 +168,12 @@ mod peak {
     pub const ROUNDS: usize = 10_000;
     const SUMS: usize = 10;
 
-    /// Operations of one call of each of the loops below, for `lanes` products an
-    /// instruction.
+    /// Operations of one call of a loop below, at `lanes` products an instruction.
     pub fn operations(lanes: usize) -> u64 {
         (2 * lanes * SUMS * ROUNDS) as u64
     }
 
-    /// A loop over sums that the compiler cannot do before: an operand passes through
+    /// A loop over sums that the compiler cannot hoist: an operand passes through
     /// assembly that may have changed it.
     macro_rules! peak {
         ($name:ident, $features:literal, $register:ident, $zero:ident, $set:expr,
@@ -240,7 +240,7 @@ struct Peak {
     work: fn(),
 }
 
-/// The peak of what the kernels of `cpu` multiply with, if it is measured here.
+/// The peak of the instructions that the kernels of `cpu` multiply with, if it is known here.
 #[cfg(target_arch = "x86_64")]
 fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
     // The names say which of these instructions this CPU has.
@@ -269,7 +269,7 @@ fn peak_of(_: Cpu, _: GemmKind) -> Option<Peak> {
     None
 }
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
     seconds: f64,
     prefixes: Vec<String>,
@@ -277,23 +277,23 @@ struct Arguments {
 
 impl Arguments {
     fn parse() -> Self {
-        let mut wanted = Arguments { seconds: 0.3, prefixes: Vec::new() };
+        let mut parsed = Arguments { seconds: 0.3, prefixes: Vec::new() };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match &argument[..] {
-                // Cargo's own.
+                // Passed by cargo.
                 "--bench" => {}
                 "--seconds" => {
                     let value = arguments.next().and_then(|text| text.parse().ok());
-                    wanted.seconds = value.expect("--seconds takes a number");
+                    parsed.seconds = value.expect("--seconds takes a number");
                 }
-                _ => wanted.prefixes.push(argument),
+                _ => parsed.prefixes.push(argument),
             }
         }
-        wanted
+        parsed
     }
 
-    /// Whether a word of its name begins with each that is wanted.
+    /// Whether each prefix is that of a word of `name`.
     fn selects(&self, name: &str) -> bool {
         let begins = |with: &String| name.split(' ').any(|word| word.starts_with(&with[..]));
         self.prefixes.iter().all(begins)
@@ -301,7 +301,7 @@ impl Arguments {
 }
 
 fn main() {
-    let wanted = Arguments::parse();
+    let arguments = Arguments::parse();
     let cpu = Cpu::detect();
     let mut out = std::io::stdout().lock();
     let mut say = |line: &str| {
@@ -319,12 +319,12 @@ fn main() {
             let mut cells = Vec::new();
             for (depth, columns) in SHAPES {
                 let shape = format!("{rows}x{depth}x{columns}");
-                if !wanted.selects(&format!("{} {shape}", kind.name())) {
+                if !arguments.selects(&format!("{} {shape}", kind.name())) {
                     cells.push("-".to_owned());
                     continue;
                 }
                 let [rate, most] =
-                    bench_gemm(cpu, kind, [rows, depth, columns], wanted.seconds, peak.as_ref());
+                    bench_gemm(cpu, kind, [rows, depth, columns], arguments.seconds, peak.as_ref());
                 let share =
                     if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
                 say(&format!("{:<7} {shape:<24} {rate:>8.1} {most:>9.1} {share:>7}", kind.name()));

@@ -1,6 +1,6 @@
-//! What stands between the products: functions, norms, attention, cells and the search
-//! for the best words. `cargo bench -p miriam-kernels --bench layers`; elements are
-//! numbers of the output, or logits.
+//! The kernels between products: activations, norms, attention, cells and top-k.
+//! `cargo bench -p miriam-kernels --bench layers`; elements are numbers of the output,
+//! or logits.
 
 use std::hint::black_box;
 
@@ -25,10 +25,10 @@ fn output(criterion: &mut Criterion) {
     let (logits, bias) = (numbers(words), numbers(words));
     let mut group = criterion.benchmark_group("output 32000");
     group.throughput(Throughput::Elements(words as u64));
-    for (name, most, normalise) in
-        [("greedy", 1, false), ("1 best and sum", 1, true), ("6 best and sum", 6, true)]
+    for (name, k, normalise) in
+        [("top 1", 1, false), ("top 1 and sum", 1, true), ("top 6 and sum", 6, true)]
     {
-        let mut best = [TopK::new(most, normalise)];
+        let mut best = [TopK::new(k, normalise)];
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 best[0].clear();
@@ -37,8 +37,8 @@ fn output(criterion: &mut Criterion) {
             });
         });
     }
-    // The four passes that the one above replaces.
-    group.bench_function("bias, softmax and 6 best apart", |bencher| {
+    // The four passes that the fused one replaces.
+    group.bench_function("bias, softmax and top 6 unfused", |bencher| {
         let mut row = logits.clone();
         let mut best = [TopK::new(6, false)];
         bencher.iter(|| {
@@ -94,34 +94,34 @@ fn attention(criterion: &mut Criterion) {
     let (heads, columns, positions) = (8, 512, 25);
     let rows = numbers(positions * columns);
     let source = Mat::new(&rows, positions, columns);
-    let mut memory = PackedKv::default();
-    memory.pack(heads, source, source);
+    let mut packed = PackedKv::default();
+    packed.pack(heads, source, source);
     let mut out = vec![0.0; positions * columns];
     let mut scratch = Vec::new();
     let mut group = criterion.benchmark_group("attention, 8 heads of 64 over 25");
     for queries in [1, 6, 25] {
         group.throughput(Throughput::Elements((queries * columns) as u64));
-        group.bench_function(format!("memory, {queries} queries"), |bencher| {
+        group.bench_function(format!("packed, {queries} queries"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, queries, columns);
                 let queries = black_box(source.row_range(0..queries));
-                attend(cpu, 0.125, queries, &memory, AttentionMask::All, out, None, &mut scratch);
+                attend(cpu, 0.125, queries, &packed, AttentionMask::All, out, None, &mut scratch);
             });
         });
     }
-    let path: Vec<u32> = (0..positions as u32).collect();
-    let paths = [&path[..]; 6];
+    let row_list: Vec<u32> = (0..positions as u32).collect();
+    let row_lists = [&row_list[..]; 6];
     group.throughput(Throughput::Elements(6 * columns as u64));
-    group.bench_function("paths, 6 queries", |bencher| {
+    group.bench_function("paged, 6 queries", |bencher| {
         bencher.iter(|| {
             let out = MatMut::new(&mut out, 6, columns);
             let queries = black_box(source.row_range(0..6));
             let pool = KvPool { keys: source, values: source };
-            attend_paged(cpu, heads, 0.125, queries, pool, &paths, out, &mut scratch);
+            attend_paged(cpu, heads, 0.125, queries, pool, &row_lists, out, &mut scratch);
         });
     });
-    group.bench_function("filling a memory", |bencher| {
-        bencher.iter(|| memory.pack(heads, black_box(source), source));
+    group.bench_function("packing keys and values", |bencher| {
+        bencher.iter(|| packed.pack(heads, black_box(source), source));
     });
     let mut weights = vec![0.0; 6 * positions];
     let mut values = WeightsF32::default();

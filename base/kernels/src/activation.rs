@@ -1,11 +1,11 @@
 //! Activations, exponentials and softmax over rows.
 //!
-//! Sigmoid and tanh come in two kinds: from the exponential, to a few units in the last
-//! place, and from tables, as Devlin (2017, section 4.4) has them. Which one a model
-//! uses changes its numbers, so the caller says.
+//! Sigmoid and tanh of gates have two implementations: from the exponential, to a few units
+//! in the last place, and from tables, as in Devlin (2017, section 4.4). The choice changes
+//! the numbers of a model, so the caller makes it.
 //!
-//! What is not a number stays that in every function: a model that overflows must not
-//! give numbers that look well. The order of the arguments of minima and maxima matters.
+//! NaN stays NaN in every function: a model that overflows must not give plausible
+//! numbers. The order of the arguments of minima and maxima matters for that.
 
 mod exp;
 mod lookup_table;
@@ -18,7 +18,7 @@ pub use softmax::{log_softmax, softmax};
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut};
 
-/// What is applied to each element of a product.
+/// The activation function of a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// The element itself.
@@ -42,13 +42,13 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Whether it is done while results are in registers anyway.
+    /// Whether the epilogue applies it while results are in registers.
     pub(crate) fn is_fused(self) -> bool {
         matches!(self, Activation::None | Activation::Relu)
     }
 }
 
-/// How sigmoid and tanh of gates are computed.
+/// The implementation of sigmoid and tanh in gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GateImpl {
     /// From the exponential: within 4e-7.
@@ -58,7 +58,7 @@ pub enum GateImpl {
     Table,
 }
 
-/// Applies an activation to every element.
+/// Applies an activation to every element of `rows`, `[rows, columns]`, in place.
 pub fn activate(cpu: Cpu, activation: Activation, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
         let row = rows.row(index);
@@ -66,11 +66,11 @@ pub fn activate(cpu: Cpu, activation: Activation, mut rows: MatMut<f32>) {
     }
 }
 
-/// Applies sigmoid or tanh of either kind to every element.
-pub fn apply_gate(cpu: Cpu, squash: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
+/// Applies sigmoid or tanh to every element of `rows`, `[rows, columns]`, in place.
+pub fn apply_gate(cpu: Cpu, gate_impl: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
         let row = rows.row(index);
-        dispatch!(cpu, apply_gate_row(squash, function, row));
+        dispatch!(cpu, apply_gate_row(gate_impl, function, row));
     }
 }
 
@@ -95,8 +95,8 @@ fn apply_gate_row<I: Isa>(isa: I, gate_impl: GateImpl, function: GateFunction, r
     }
 }
 
-/// Applies an activation to a row and gives the largest magnitude of the result. Not
-/// inlined: products call it for whole tiles, and the functions are long.
+/// Applies an activation to a row and returns the largest magnitude of the result. Not
+/// inlined: GEMM calls it for whole tiles, and the functions are long.
 #[inline(never)]
 pub(crate) fn activate_row<I: Isa>(isa: I, activation: Activation, row: &mut [f32]) -> f32 {
     isa.run(
@@ -141,7 +141,7 @@ fn map_row<I: Isa>(isa: I, row: &mut [f32], function: impl Fn(I, I::F) -> I::F) 
         let chunk = &mut row[part];
         let y = function(isa, isa.load_partial(chunk, 0.0));
         isa.store_partial(y, chunk);
-        // Loaded again, because lanes past the end may be anything.
+        // Loaded again, because lanes past the end are undefined.
         largest = isa.max_abs(isa.load_partial(chunk, 0.0), largest);
     }
     isa.reduce_max_abs(largest)
@@ -155,7 +155,7 @@ pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
 }
 
 /// The hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x.
-/// The numerator is computed as such, so that small arguments lose nothing.
+/// The numerator is computed without cancellation, so that small arguments lose nothing.
 #[inline(always)]
 pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     // Beyond 9.1 the nearest f32 is 1.

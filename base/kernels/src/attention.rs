@@ -1,15 +1,14 @@
-//! Attention: over a memory that is read by many queries, over each hypothesis' own
-//! past, and the additive one of recurrent decoders.
+//! Scaled dot-product attention over packed keys and values and over a KV cache, and the
+//! additive attention of recurrent decoders.
 //!
-//! *A memory* is a sentence's keys and values, packed like weights when the sentence is
-//! encoded ([`Memory`]): positions are the columns of the keys and the depth of the
-//! values. Scores and contexts are then products of packed f32, for the beam of a
-//! sentence as for the whole sentence at once, without a sum across lanes. Beams share the
-//! memory of their source.
+//! The keys and values of a source sentence are packed like weights when it is encoded
+//! ([`PackedKv`]): positions are the columns of the keys and the depth of the values.
+//! Scores and contexts are then f32 GEMM, for the beam of a sentence as for the whole
+//! sentence at once, without a sum across lanes. All hypotheses of a beam share them.
 //!
-//! *A past* differs from hypothesis to hypothesis and is only looked at once a step.
-//! Keys and values stay where they were written, in a pool of rows, and each hypothesis
-//! has the list of its rows: a beam is reordered by lists, nothing is copied.
+//! The KV cache differs between hypotheses and is read once a step. Its keys and values
+//! stay where they were written, in a pool of rows ([`KvPool`]), and each hypothesis
+//! has the list of its rows: reordering a beam reorders lists and copies nothing.
 
 use crate::activation::{GateImpl, softmax_row, tanh_with};
 use crate::gemm::{Epilogue, Tiling, gemm_f32};
@@ -17,7 +16,7 @@ use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{PackedF32, WeightsF32};
 use crate::{Cpu, Mat, MatMut};
 
-/// The keys and values of one sentence, for all heads.
+/// The packed keys and values of one sentence, for all heads.
 #[derive(Clone, Debug, Default)]
 pub struct PackedKv {
     keys: WeightsF32,
@@ -26,20 +25,20 @@ pub struct PackedKv {
     heads: usize,
 }
 
-/// Which positions a query sees.
+/// Which positions a query attends to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionMask {
-    /// All.
+    /// All positions.
     All,
-    /// The first so many: a sentence with padding behind.
+    /// The first positions, this many: the rest is padding.
     Prefix(usize),
-    /// Queries are the last positions, and each sees those up to its own.
+    /// Queries are the last positions, and each attends to those up to its own.
     Causal,
 }
 
 impl PackedKv {
-    /// Takes the keys and values of a sentence, a row a position, heads side by side.
-    /// Memory of the sentence before is used again.
+    /// Packs `keys`, `[positions, heads * head_dim]`, and `values`,
+    /// `[positions, heads * value_dim]`, of a sentence. Buffers are reused.
     ///
     /// # Panics
     /// If shapes differ or columns do not divide into heads.
@@ -52,7 +51,7 @@ impl PackedKv {
         );
         (self.heads, self.positions) = (heads, keys.rows());
         self.keys.fill_columns(keys);
-        // Every head begins a panel, so that it can be taken by itself.
+        // Every head starts a panel, so that it can be multiplied on its own.
         self.values.fill_rows(values, values.columns() / heads);
     }
 
@@ -61,12 +60,12 @@ impl PackedKv {
         self.positions
     }
 
-    /// Columns of the keys of one head; none before the first sentence.
+    /// Columns of the keys of one head; `None` before the first sentence.
     pub fn head_dim(&self) -> Option<usize> {
         self.key_columns().checked_div(self.heads)
     }
 
-    /// Columns of the keys, heads side by side.
+    /// Columns of the keys of all heads.
     pub fn key_columns(&self) -> usize {
         self.keys.view().depth()
     }
@@ -82,12 +81,14 @@ impl PackedKv {
     }
 }
 
-/// Attends with each query (a row, heads side by side) to one memory:
-/// `out = softmax(scale * queries * keys^T) * values` by head.
+/// Multi-head attention to one sentence, for each head
+/// `out = softmax(scale * queries * keys^T) * values` with the shapes
+/// `[rows, value_dim] = softmax([rows, head_dim] x [head_dim, positions]) x
+/// [positions, value_dim]`; heads are side by side in the columns of `queries` and `out`.
 ///
-/// `weights`, where given, gets the weights of `weights_head`, a row for each query and a
-/// column for each position: Marian's alignment is that of head 0. `scratch` is
-/// kept by the caller.
+/// `weights`, where given, is a head and a matrix `[rows, positions]` for the attention
+/// weights of that head: Marian's alignment is that of head 0. `scratch` is a buffer to
+/// reuse.
 ///
 /// # Panics
 /// If shapes differ.
@@ -96,50 +97,51 @@ pub fn attend(
     cpu: Cpu,
     scale: f32,
     queries: Mat<f32>,
-    memory: &PackedKv,
-    visible: AttentionMask,
+    packed: &PackedKv,
+    mask: AttentionMask,
     mut out: MatMut<f32>,
     mut weights: Option<(usize, MatMut<f32>)>,
     scratch: &mut Vec<f32>,
 ) {
-    let (rows, heads, positions) = (queries.rows(), memory.heads, memory.positions);
-    assert_eq!(queries.columns(), memory.key_columns());
+    let (rows, heads, positions) = (queries.rows(), packed.heads, packed.positions);
+    assert_eq!(queries.columns(), packed.key_columns());
     assert_eq!(rows, out.rows());
     assert!(heads > 0 && out.columns().is_multiple_of(heads));
     for first in (0..rows).step_by(QUERY_BLOCK) {
         let block = first..rows.min(first + QUERY_BLOCK);
-        let (part, behind) = out.split_rows(block.len());
-        out = behind;
-        let seen = |row: usize| match visible {
+        let (part, rest) = out.split_rows(block.len());
+        out = rest;
+        let visible = |row: usize| match mask {
             AttentionMask::All => positions,
-            AttentionMask::Prefix(seen) => seen.min(positions),
+            AttentionMask::Prefix(count) => count.min(positions),
             AttentionMask::Causal => {
                 (first + row + 1 + positions.saturating_sub(rows)).min(positions)
             }
         };
         let weights_part = weights.as_mut().map(|(head, weights)| (*head, first, weights));
         let queries = queries.row_range(block);
-        attend_query_block(cpu, scale, queries, memory, seen, part, weights_part, scratch);
+        attend_query_block(cpu, scale, queries, packed, visible, part, weights_part, scratch);
     }
 }
 
-/// Queries whose scores are in memory together: a text of any length needs no more.
+/// Queries whose scores are computed together, so that scratch memory stays small for long
+/// sentences.
 const QUERY_BLOCK: usize = 128;
 
-/// Attends with some of the queries; `tell` has the head whose weights are wanted, and the
-/// first of their rows.
+/// [`attend`] for a block of queries, each of which attends to the first `visible(row)`
+/// positions; `weights` has the head whose weights are requested, and their first row.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 fn attend_query_block(
     cpu: Cpu,
     scale: f32,
     queries: Mat<f32>,
-    memory: &PackedKv,
-    seen: impl Fn(usize) -> usize,
+    packed: &PackedKv,
+    visible: impl Fn(usize) -> usize,
     mut out: MatMut<f32>,
     mut weights: Option<(usize, usize, &mut MatMut<f32>)>,
     scratch: &mut Vec<f32>,
 ) {
-    let (rows, heads, positions) = (queries.rows(), memory.heads, memory.positions);
+    let (rows, heads, positions) = (queries.rows(), packed.heads, packed.positions);
     let (key_width, width) = (queries.columns() / heads, out.columns() / heads);
     scratch.clear();
     scratch.resize(rows * positions, 0.0);
@@ -147,39 +149,39 @@ fn attend_query_block(
     for head in 0..heads {
         let queries = queries.column_range(head * key_width..(head + 1) * key_width);
         let mut scores = MatMut::new(scratch, rows, positions);
-        let keys = memory.key_head(head);
+        let keys = packed.key_head(head);
         gemm_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
         for row in 0..rows {
-            let (seen, hidden) = scores.row(row).split_at_mut(seen(row));
-            hidden.fill(0.0);
+            let (seen, masked) = scores.row(row).split_at_mut(visible(row));
+            masked.fill(0.0);
             dispatch!(cpu, softmax_row(seen, scale));
         }
-        if let Some((wanted, first, weights)) = &mut weights
-            && *wanted == head
+        if let Some((requested, first, weights)) = &mut weights
+            && *requested == head
         {
             (0..rows).for_each(|row| weights.row(*first + row).copy_from_slice(scores.row(row)));
         }
-        let values = memory.value_head(head, width);
+        let values = packed.value_head(head, width);
         let out = out.reborrow().column_range(head * width..(head + 1) * width);
         gemm_f32(cpu, tiling, scores.as_ref(), values, Epilogue::default(), out);
     }
 }
 
-/// A pool of keys and values, a row for each position of each hypothesis that was ever
-/// kept.
+/// A pool of keys and values, one row for each position of each hypothesis in the KV cache.
 #[derive(Clone, Copy, Debug)]
 pub struct KvPool<'a> {
-    /// Keys, heads side by side.
+    /// Keys, `[pool rows, heads * head_dim]`.
     pub keys: Mat<'a, f32>,
-    /// Values, heads side by side.
+    /// Values, `[pool rows, heads * value_dim]`.
     pub values: Mat<'a, f32>,
 }
 
-/// Attends with each query to its own past: `paths[i]` lists the rows of the pool that
-/// query i sees, oldest first.
+/// Multi-head attention of each query to its own cached positions: `row_lists[i]` has the
+/// rows of the pool that query i attends to, oldest first. `queries` is
+/// `[rows, heads * head_dim]`, `out` is `[rows, heads * value_dim]`.
 ///
 /// # Panics
-/// If shapes differ, or a path leaves the pool.
+/// If shapes differ, or a list names a row outside the pool.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_paged(
     cpu: Cpu,
@@ -197,9 +199,9 @@ pub fn attend_paged(
     assert!(
         heads > 0 && queries.columns().is_multiple_of(heads) && out.columns().is_multiple_of(heads)
     );
-    for (row, path) in row_lists.iter().enumerate() {
+    for (row, row_list) in row_lists.iter().enumerate() {
         let (query, out) = (queries.row(row), out.row(row));
-        dispatch!(cpu, attend_paged_row(heads, scale, query, pool, path, out, scratch));
+        dispatch!(cpu, attend_paged_row(heads, scale, query, pool, row_list, out, scratch));
     }
 }
 
@@ -211,30 +213,30 @@ fn attend_paged_row<I: Isa>(
     scale: f32,
     query: &[f32],
     pool: KvPool,
-    path: &[u32],
+    row_list: &[u32],
     out: &mut [f32],
     scratch: &mut Vec<f32>,
 ) {
     let (key_width, width) = (query.len() / heads, out.len() / heads);
     scratch.clear();
-    scratch.resize(heads * path.len(), 0.0);
-    for (position, &slot) in path.iter().enumerate() {
+    scratch.resize(heads * row_list.len(), 0.0);
+    for (position, &slot) in row_list.iter().enumerate() {
         let key = pool.keys.row(slot as usize);
         for head in 0..heads {
             let columns = head * key_width..(head + 1) * key_width;
-            scratch[head * path.len() + position] =
+            scratch[head * row_list.len() + position] =
                 dot(isa, &query[columns.clone()], &key[columns]);
         }
     }
     for head in 0..heads {
-        let weights = &mut scratch[head * path.len()..][..path.len()];
+        let weights = &mut scratch[head * row_list.len()..][..row_list.len()];
         softmax_row(isa, weights, scale);
         let out = &mut out[head * width..(head + 1) * width];
         for part in lane_chunks(width) {
             let columns = head * width + part.start..head * width + part.end;
             let mut sums = isa.splat(0.0);
-            for position in 0..path.len() {
-                let value = &pool.values.row(path[position] as usize)[columns.clone()];
+            for position in 0..row_list.len() {
+                let value = &pool.values.row(row_list[position] as usize)[columns.clone()];
                 let weight = isa.splat(weights[position]);
                 sums = isa.mul_add(weight, isa.load_partial(value, 0.0), sums);
             }
@@ -243,7 +245,7 @@ fn attend_paged_row<I: Isa>(
     }
 }
 
-/// The inner product of two rows of one length.
+/// The dot product of two rows of one length.
 #[inline(always)]
 fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     let mut sums = isa.splat(0.0);
@@ -254,11 +256,11 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     isa.reduce_sum(sums)
 }
 
-/// The attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
-/// `weights = softmax(e)`, `out = sum of weights_j * values_j`. The keys, products of the
-/// encoder's states with their bias added, are made once a sentence; the values are
-/// packed as the second half of a product
-/// ([`WeightsF32::fill_rows`]).
+/// The additive attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
+/// `weights = softmax(e)`, `out = sum of weights_j * values_j`. `keys`,
+/// `[positions, width]`, are projected encoder states with their bias, computed once a
+/// sentence; `values`, `[positions, columns]`, are packed by [`WeightsF32::fill_rows`].
+/// `queries` is `[rows, width]`, `weights` `[rows, positions]`, `out` `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.

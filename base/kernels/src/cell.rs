@@ -1,10 +1,9 @@
-//! What recurrent cells and averaging layers do between their products: gates, states,
-//! running means.
+//! The element-wise part of recurrent cells and averaging layers: gates, states, running
+//! means.
 //!
-//! The products of a step come in whole (all gates side by side, as packed weights
-//! make them); each function here is one pass over the rows. Gate orders are Marian's: r, z
-//! and the candidate for GRU; f, i, c, o for LSTM. Other orders are the reader's to
-//! permute.
+//! The products of a step have all gates side by side, `[rows, gates * width]`; each
+//! function here is one pass over the rows. Gate orders are Marian's: r, z and the
+//! candidate for GRU; f, i, c, o for LSTM. Model readers permute other orders.
 
 use std::ops::Range;
 
@@ -12,23 +11,23 @@ use crate::activation::{GateImpl, sigmoid, sigmoid_with, tanh_with};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, Mat, MatMut};
 
-/// Where the bias of a GRU's candidate goes.
+/// The position of the bias of a GRU's candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GruVariant {
     /// `tanh(x + r * s + b)`: encoders, the first cell of a conditional GRU, and Devlin's
-    /// (2017, section 4; corrected as he must have meant it).
+    /// cell (2017, section 4, with the formula there corrected).
     Standard,
     /// `tanh(x + r * (s + b))`: Nematus' second cell and its transitions.
     BiasInsideReset,
 }
 
-/// Sixteen columns from `from`, or those that are left.
+/// Up to sixteen columns from `from`, before `end`.
 #[inline(always)]
 fn load_columns<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
     isa.load_partial(&row[from..(from + LANES).min(end)], 0.0)
 }
 
-/// Sixteen columns of gate `gate`, whose columns follow those of the gates before.
+/// Up to sixteen columns of gate `gate` of a row `[gates * width]`.
 #[inline(always)]
 fn load_gate<I: Isa>(isa: I, row: &[f32], gate: usize, width: usize, from: usize) -> I::F {
     load_columns(isa, row, gate * width + from, (gate + 1) * width)
@@ -42,9 +41,10 @@ fn store_columns<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
 
 /// One step of a gated recurrent unit.
 ///
-/// `input` (x times [W | Wx]; none for transitions, which have no input) and `recurrent` (the
-/// state times [U | Ux]) are rows of three gates r, z and candidate, `bias` is one such
-/// row; `out = (1 - z) * candidate + z * state`.
+/// `input` (`x` times `[W | Wx]`; `None` for transitions, which have no input) and
+/// `recurrent` (the state times `[U | Ux]`) are `[rows, 3 * width]`: r, z and the
+/// candidate. `bias` is `[3 * width]`, `state` and `out` are `[rows, width]`;
+/// `out = (1 - z) * candidate + z * state`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -52,7 +52,7 @@ fn store_columns<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize) {
 pub fn gru(
     cpu: Cpu,
     gate_impl: GateImpl,
-    form: GruVariant,
+    variant: GruVariant,
     input: Option<Mat<f32>>,
     recurrent: Mat<f32>,
     bias: &[f32],
@@ -68,7 +68,7 @@ pub fn gru(
         let input = input.map(|input| input.row(row));
         let out = out.row(row);
         let (recurrent, state) = (recurrent.row(row), state.row(row));
-        dispatch!(cpu, gru_row(gate_impl, form, input, recurrent, bias, state, out));
+        dispatch!(cpu, gru_row(gate_impl, variant, input, recurrent, bias, state, out));
     }
 }
 
@@ -77,7 +77,7 @@ pub fn gru(
 fn gru_row<I: Isa>(
     isa: I,
     gate_impl: GateImpl,
-    form: GruVariant,
+    variant: GruVariant,
     input: Option<&[f32]>,
     recurrent: &[f32],
     bias: &[f32],
@@ -97,19 +97,20 @@ fn gru_row<I: Isa>(
         }
         let r = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[0], s[0]), b[0]));
         let z = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[1], s[1]), b[1]));
-        let inner = match form {
+        let inner = match variant {
             GruVariant::Standard => isa.add(isa.mul_add(r, s[2], x[2]), b[2]),
             GruVariant::BiasInsideReset => isa.mul_add(r, isa.add(s[2], b[2]), x[2]),
         };
         let candidate = tanh_with(isa, gate_impl, inner);
         // (1 - z) * candidate + z * state
-        let apart = isa.sub(load_columns(isa, state, from, width), candidate);
-        store_columns(isa, isa.mul_add(z, apart, candidate), out, from);
+        let difference = isa.sub(load_columns(isa, state, from, width), candidate);
+        store_columns(isa, isa.mul_add(z, difference, candidate), out, from);
     }
 }
 
-/// One step of a long short-term memory: `c = f * c + i * g`, `out = o * tanh(c)`, gates in
-/// the order f, i, g, o. Transitions have no input.
+/// One step of a long short-term memory: `c = f * c + i * g`, `out = o * tanh(c)`. `input`
+/// (`None` for transitions) and `recurrent` are `[rows, 4 * width]` in the order f, i, g, o,
+/// `bias` is `[4 * width]`, `cell` and `out` are `[rows, width]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -164,8 +165,9 @@ fn lstm_row<I: Isa>(
     }
 }
 
-/// The multiplicative state of an mLSTM, which takes the place of the state in the
-/// gates: `out = (input + input_bias) * (recurrent + recurrent_bias)`.
+/// The multiplicative state of an mLSTM, which replaces the state in the gates:
+/// `out = (input + input_bias) * (recurrent + recurrent_bias)`. Matrices are
+/// `[rows, width]`, biases `[width]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -209,7 +211,8 @@ fn multiplicative_row<I: Isa>(
 }
 
 /// One step of a simpler simple recurrent unit: `f = sigmoid(forget)`,
-/// `c = f * c + (1 - f) * input`, `out = relu(c)`; biases are in the products.
+/// `c = f * c + (1 - f) * input`, `out = relu(c)`. All matrices are `[rows, width]`;
+/// `forget` and `input` include their biases.
 ///
 /// # Panics
 /// If shapes differ.
@@ -243,8 +246,9 @@ fn ssru_row<I: Isa>(isa: I, forget: &[f32], input: &[f32], cell: &mut [f32], out
     }
 }
 
-/// Running means of averaging attention: `mean = (mean * seen + input) / (seen + 1)`, where
-/// `seen` says for each row how many inputs its mean has.
+/// Running means of average attention: `mean = (mean * seen + input) / (seen + 1)`, where
+/// `seen`, `[rows]`, is the number of inputs in the mean of each row. `input` and `mean` are
+/// `[rows, width]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -269,8 +273,8 @@ fn running_mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) 
     }
 }
 
-/// The gate of averaging attention: `y = sigmoid(input_gate) * input +
-/// sigmoid(forget_gate) * y`.
+/// The gate of average attention: `y = sigmoid(input_gate) * input +
+/// sigmoid(forget_gate) * y`. All matrices are `[rows, width]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -303,7 +307,8 @@ fn average_gate_row<I: Isa>(isa: I, i: &[f32], f: &[f32], input: &[f32], y: &mut
     }
 }
 
-/// A highway: `y = g * y + (1 - g) * input` with `g = sigmoid(gate)`.
+/// A highway connection: `y = g * y + (1 - g) * input` with `g = sigmoid(gate)`. All matrices
+/// are `[rows, width]`.
 ///
 /// # Panics
 /// If shapes differ.

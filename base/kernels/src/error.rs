@@ -1,4 +1,4 @@
-//! What can go wrong with weights and files from outside.
+//! Errors of packed weights and tuner caches from files.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why packed weights or a file of choices cannot be used.
+/// Why packed weights or a tuner cache cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A part of packed weights has another length than their shape asks for.
+    /// A part of packed weights has another length than their shape requires.
     #[error(
         "packed weights of {depth} x {columns}: {expected} {part} are needed, {found} are there; convert the model again"
     )]
@@ -21,12 +21,12 @@ pub enum Error {
         depth: usize,
         /// Columns of the weights.
         columns: usize,
-        /// How many the shape asks for.
+        /// The number that the shape requires.
         expected: usize,
-        /// How many there are.
+        /// The number in the file.
         found: usize,
     },
-    /// A shape that sums of 32 bits or the addresses of a machine cannot hold.
+    /// A shape that 32-bit sums or the address space cannot hold.
     #[error(
         "weights of {depth} x {columns} are too large: at most {most} rows of one product can be summed"
     )]
@@ -40,12 +40,12 @@ pub enum Error {
     },
     /// A shortlist names a column that the weights do not have.
     #[error(
-        "column {column} was asked for, the weights have {columns}; the shortlist belongs to another vocabulary"
+        "column {column} was requested, the weights have {columns}; the shortlist belongs to another vocabulary"
     )]
     ColumnOutOfRange {
-        /// The column asked for.
+        /// The requested column.
         column: u32,
-        /// Columns there are.
+        /// Columns of the weights.
         columns: usize,
     },
     /// Packed weights name a layout that this program does not know.
@@ -58,23 +58,23 @@ pub enum Error {
         /// The version in the file.
         version: u32,
     },
-    /// The file of measured choices could not be read or written.
+    /// The tuner cache could not be read or written.
     #[error("{}: cannot {action}: {source}", path.display())]
     Io {
-        /// The file concerned.
+        /// The file.
         path: PathBuf,
         /// What was being done, as a verb phrase.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file of measured choices could not be put in place.
+    /// The tuner cache could not be replaced.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
-    /// The file of measured choices is not what this program writes.
+    /// The file is not a tuner cache of this program.
     #[error("{}: not a file of measured choices ({reason}); remove it, and it is measured again", path.display())]
     TunerCache {
-        /// The file concerned.
+        /// The file.
         path: PathBuf,
         /// What does not fit, with the line.
         reason: String,

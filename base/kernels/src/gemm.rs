@@ -1,12 +1,11 @@
-//! Rows times packed weights, with everything that follows a product done while its
-//! results are in registers.
+//! GEMM of rows with packed weights, with a fused epilogue.
 //!
-//! A product is tiles: some rows by some panels of sixteen columns, all sums in
-//! registers, one pass along the depth. Every sum is made in the order of the depth (of
-//! floats, in runs) in a lane of its own, whatever the tile, so a row's results depend on nothing else.
-//! Panels are the outer loop: weights are read once, rows (few, and prepared) again
-//! for each panel. The three arithmetics ([`f32s`], [`i16s`], [`i8s`]) differ in what a
-//! step along the depth is, and share all else.
+//! Shapes are `[rows, depth] x [depth, columns]`. A product is computed in tiles: some rows
+//! by some panels of sixteen columns, all sums in registers, one pass along the depth. Every
+//! sum is made in the order of the depth (in f32, in runs) in a lane of its own in any tile,
+//! so the results of a row depend on nothing else. Panels are the outer loop: weights are
+//! read once, rows (few, and prepared) again for each panel. The three arithmetics (`f32s`,
+//! `i16s`, `i8s`) differ in a step along the depth and share all else.
 
 mod f32s;
 mod i16s;
@@ -23,17 +22,17 @@ use crate::activation::Activation;
 use crate::isa::Level;
 use crate::{Cpu, Mat, MatMut};
 
-/// What follows a product: `activation(product * scales + bias + residual)`.
+/// The epilogue of a product: `activation(product * scales + bias + residual)`.
 #[derive(Debug, Default)]
 pub struct Epilogue<'a> {
-    /// A number for each column.
+    /// Added to each row, `[columns]`.
     pub bias: Option<&'a [f32]>,
-    /// Rows to add before the activation, as Devlin's stacks do; without activation,
-    /// the residual of a transformer.
+    /// Added before the activation, `[rows, columns]`, as in Devlin's stacks; without
+    /// activation, the residual of a transformer.
     pub residual: Option<Mat<'a, f32>>,
-    /// The function applied last.
+    /// Applied last.
     pub activation: Activation,
-    /// Set to the largest magnitude of each row of the result, for its quantisation.
+    /// Set to the largest magnitude of each row of the result, `[rows]`, for its quantisation.
     pub absmax: Option<&'a mut [f32]>,
 }
 
@@ -48,7 +47,7 @@ impl Epilogue<'_> {
     }
 }
 
-/// How many rows and panels a tile has: a matter of speed only. The
+/// The rows and panels of a tile, which change only the speed. The
 /// [`tuner`](crate::tuner) chooses among [`alternatives`](Tiling::alternatives).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
@@ -57,12 +56,12 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    /// What is fastest in most cases.
+    /// The tiling that is fastest in most cases.
     pub fn default_for(cpu: Cpu) -> Self {
         Self::alternatives(cpu)[0]
     }
 
-    /// All tilings worth trying, the usual one first.
+    /// All tilings worth trying, the default first.
     pub fn alternatives(cpu: Cpu) -> &'static [Tiling] {
         const NARROW: [Tiling; 4] = [
             Tiling { rows: 5, panels: 4 },

@@ -1,4 +1,4 @@
-//! Sixteen lanes, whatever the CPU calls its registers.
+//! Vectors of sixteen lanes on every instruction set.
 //!
 //! Every kernel is written once over [`Isa`], a set of operations on vectors of
 //! sixteen f32 or i32: one register of AVX-512, two of AVX2, an array without
@@ -7,11 +7,11 @@
 //! products before it adds them, as CPUs without fused multiplication do, and may
 //! differ from the others in the last bits of floats; integers are equal everywhere.
 //!
-//! A value of a type that implements `Isa` exists only where the CPU can do what it
-//! promises, so its methods are safe. [`Cpu`] is the choice among them, made once;
-//! `dispatch!` turns it into a type, and `Isa::run` compiles what is inside with
-//! the instructions of that type. Everything called in there must be
-//! `#[inline(always)]`, or the vectors would travel through memory.
+//! A value of a type that implements `Isa` exists only where the CPU has its instructions,
+//! so its methods are safe. [`Cpu`] is the choice among them, made once; `dispatch!` turns
+//! it into a type, and `Isa::run` compiles its closure with the instructions of that
+//! type. Everything called in there must be `#[inline(always)]`, or vectors would be passed
+//! through memory.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -30,19 +30,19 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::{Avx512, Avx512Vnni};
 pub(crate) use plain::Plain;
 
-/// Lanes of every vector.
+/// Lanes of every vector, and columns of a panel of packed weights.
 pub const LANES: usize = 16;
 
-/// Operations on sixteen lanes. Slices given to loads and stores hold at least
-/// sixteen elements; the first sixteen count.
+/// Operations on sixteen lanes. Slices of loads and stores have at least sixteen elements, of
+/// which the first sixteen are used.
 pub(crate) trait Isa: Copy + 'static {
     /// Sixteen f32.
     type F: Copy;
     /// Sixteen i32.
     type I: Copy;
-    /// The answer of a comparison, a bit a lane.
+    /// The result of a comparison, one truth value a lane.
     type Mask: Copy;
-    /// How many sums a product keeps at once.
+    /// How many sums a GEMM keeps in registers.
     const REGISTER_BLOCKING: RegisterBlocking;
     /// Whether [`dot_i8`](Isa::dot_i8) is faster for rows without negative elements.
     const PREFERS_UNSIGNED: bool;
@@ -62,38 +62,37 @@ pub(crate) trait Isa: Copy + 'static {
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b + c`, rounded once where the CPU can.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// The larger; `b` where either is not a number.
+    /// The larger; `b` where either is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
-    /// The smaller; `b` where either is not a number.
+    /// The smaller; `b` where either is NaN.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
-    /// The larger of two magnitudes; what is not a number is larger than any.
+    /// The larger of two magnitudes; NaN is larger than any.
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F;
     /// The magnitude of `a` with the sign of `sign`.
     fn copysign(self, a: Self::F, sign: Self::F) -> Self::F;
     fn less(self, a: Self::F, b: Self::F) -> Self::Mask;
     /// `yes` where the mask holds, `no` elsewhere.
     fn select(self, mask: Self::Mask, yes: Self::F, no: Self::F) -> Self::F;
-    /// Lane i in bit i.
+    /// The mask as an integer, lane i in bit i.
     fn mask_bits(self, mask: Self::Mask) -> u32;
-    /// `a * 2^n` for the whole number n that `shifted - 1.5 * 2^23` is; `a` and the
-    /// product are normal.
+    /// `a * 2^n` for the integer `n = shifted - 1.5 * 2^23`; `a` and the product are normal.
     fn scale_by_power(self, a: Self::F, shifted: Self::F) -> Self::F;
-    /// `table[index]` lane by lane. Panics if an index lies outside.
+    /// `table[index]` for each lane. Panics if an index is out of range.
     fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F;
 
     fn splat_i32(self, value: i32) -> Self::I;
     fn load_i32(self, from: &[i32]) -> Self::I;
     fn to_f32(self, a: Self::I) -> Self::F;
-    /// To the nearest whole number, halves to even; lanes outside i32 give any.
+    /// To the nearest integer, halves to even; lanes outside the range of i32 are undefined.
     fn round(self, a: Self::F) -> Self::I;
     fn store_i32(self, value: Self::I, to: &mut [i32]);
-    /// Lanes in -128..=127 as bytes, into the first sixteen.
+    /// Stores lanes in -128..=127 as bytes.
     fn store_i8(self, value: Self::I, to: &mut [i8]);
 
-    /// What [`dot_i8`](Isa::dot_i8) takes for four neighbours of a row, four i8 in
-    /// -127..=127 with the first in the lowest byte, and what must be added once to
-    /// sums that it took part in.
+    /// The operand of [`dot_i8`](Isa::dot_i8) for four adjacent elements of a row, four i8 in
+    /// -127..=127 with the first in the lowest byte, and its correction, which must be
+    /// added once to the sums.
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32);
     /// Adds to sixteen columns the products of four depth steps. `SIGNED` may be
     /// false if no element of the row is negative. Exact for rows in -127..=127 and
@@ -106,7 +105,7 @@ pub(crate) trait Isa: Copy + 'static {
     /// The sixteen f32 of a line.
     fn load_line(self, line: &Line) -> Self::F;
 
-    /// The first lanes from a slice of at most sixteen, `fill` in the others.
+    /// Loads the first lanes from a slice of fewer than sixteen, with `fill` in the others.
     #[inline(always)]
     fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
@@ -117,7 +116,7 @@ pub(crate) trait Isa: Copy + 'static {
         self.load(&lanes)
     }
 
-    /// As many lanes as the slice has room for, at most sixteen.
+    /// Stores the first lanes, as many as the slice has elements, at most sixteen.
     #[inline(always)]
     fn store_partial(self, value: Self::F, to: &mut [f32]) {
         if to.len() >= LANES {
@@ -129,7 +128,7 @@ pub(crate) trait Isa: Copy + 'static {
         to.copy_from_slice(&lanes[..length]);
     }
 
-    /// The lanes in memory.
+    /// The lanes as an array.
     #[inline(always)]
     fn to_array(self, value: Self::F) -> [f32; LANES] {
         let mut lanes = [0.0; LANES];
@@ -137,7 +136,7 @@ pub(crate) trait Isa: Copy + 'static {
         lanes
     }
 
-    /// The sum of the lanes: halves are added until one is left.
+    /// The sum of the lanes, by a tree of halves.
     #[inline(always)]
     fn reduce_sum(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| a + b)
@@ -149,35 +148,35 @@ pub(crate) trait Isa: Copy + 'static {
         tree_reduce(self.to_array(value), |a, b| if a > b { a } else { b })
     }
 
-    /// The largest lane of magnitudes; what is not a number is larger than any.
+    /// The largest lane of magnitudes; NaN is larger than any.
     #[inline(always)]
     fn reduce_max_abs(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
     }
 }
 
-/// Registers for sums: they decide which tiles of a product are compiled.
+/// The registers for sums, which decide which tiles of a GEMM are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RegisterBlocking {
-    /// No registers of this width: one sum at a time.
+    /// No vector registers: one sum at a time.
     One,
-    /// Sixteen, and a sum takes two.
+    /// Sixteen registers, two for a sum of sixteen lanes.
     Narrow,
-    /// Thirty-two, and a sum takes one.
+    /// Thirty-two registers, one for a sum of sixteen lanes.
     Wide,
 }
 
-/// The columns of a row, sixteen at a time and then those that are left.
+/// The columns of a row in ranges of sixteen, the last one shorter.
 ///
-/// Kernels loop over this and not over `chunks` and `zip`: the compiler does not inline
-/// what calls functions that take or return tuples into code for other instructions, and
-/// those adapters do; a row of a norm takes several times as long with them.
+/// Kernels loop over this and not over `chunks` and `zip`: those adapters call functions
+/// that take or return tuples, which the compiler does not inline into code for other
+/// instructions; a row of a norm takes several times as long with them.
 #[inline(always)]
 pub(crate) fn lane_chunks(length: usize) -> LaneChunks {
     LaneChunks { from: 0, length }
 }
 
-/// See [`parts`].
+/// The iterator of [`lane_chunks`].
 pub(crate) struct LaneChunks {
     from: usize,
     length: usize,
@@ -200,7 +199,7 @@ impl Iterator for LaneChunks {
 /// Entries of a table for [`Isa::gather`].
 pub(crate) const TABLE_LEN: usize = 4096;
 
-/// Halves are joined until one lane is left, in the same order everywhere.
+/// Joins halves until one lane is left, in the same order on every instruction set.
 #[inline(always)]
 fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut width = LANES / 2;
@@ -213,13 +212,13 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// The instructions that kernels use, chosen once and handed to every call.
+/// The instruction set that kernels use, chosen once and passed to every call.
 ///
-/// Only the functions here make one, and only of what this CPU has.
+/// Only the functions here make one, and only of instructions that this CPU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu(Level);
 
-/// The instruction sets there are kernels for.
+/// The instruction sets with kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Plain(Plain),
@@ -232,18 +231,18 @@ pub(crate) enum Level {
 }
 
 impl Cpu {
-    /// The fastest this CPU has, found at the first call.
+    /// The fastest instruction set of this CPU, detected at the first call.
     pub fn detect() -> Self {
         static BEST: OnceLock<Cpu> = OnceLock::new();
         *BEST.get_or_init(|| *Self::all().last().expect("the plain set is everywhere"))
     }
 
-    /// No instructions beyond the target's own.
+    /// The baseline of the compilation target.
     pub fn plain() -> Self {
         Self(Level::Plain(Plain))
     }
 
-    /// Everything this CPU has, from plain to fastest.
+    /// All instruction sets of this CPU, from plain to fastest.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::plain()];
         #[cfg(target_arch = "x86_64")]
@@ -255,7 +254,7 @@ impl Cpu {
         all
     }
 
-    /// The set of that [`name`](Cpu::name), if it is known and this CPU has it.
+    /// The instruction set of that [`name`](Cpu::name), if it is known and this CPU has it.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|cpu| cpu.name() == name)
     }
@@ -278,9 +277,9 @@ impl Cpu {
     }
 }
 
-/// Calls a function, generic over [`Isa`] and taking a value of it first, for the
-/// instructions of a [`Cpu`]. VNNI only changes products of integers: what has none is
-/// not compiled for it once more, unless `dispatch!(vnni ...)` asks for it.
+/// Calls a function, generic over [`Isa`] with a value of it as first argument, with the
+/// instructions of a [`Cpu`]. VNNI only changes integer GEMM: only `dispatch!(vnni ...)`
+/// compiles a function for it.
 macro_rules! dispatch {
     ($cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {

@@ -1,25 +1,25 @@
 //! Numeric kernels of neural translation: free functions over borrowed views.
 //!
-//! Products of rows with weights packed once ([`pack`], [`product`]), activations and
-//! softmax ([`function`]), the best words of a row of logits ([`output`]), norms
-//! ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]), embeddings
-//! ([`embedding`]) and the choice of the fastest of equal alternatives ([`tuner`]).
-//! The crate owns no model: inputs are views ([`Mat`]) of whatever the
-//! caller has, a mapped file or a flat vector in training, and what a call needs
-//! besides (scratch, rows prepared for products) the caller keeps from call to call.
+//! GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax
+//! ([`activation`]), quantisation of rows ([`quantise`]), top-k of rows of logits
+//! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]),
+//! embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
+//! ([`tuner`]). The crate owns no model: inputs are views ([`Mat`]) of memory of the
+//! caller, a mapped file or a flat vector in training, and scratch buffers are the
+//! caller's to reuse.
 //!
-//! A [`Cpu`] says which instructions are used. What a row gives never
-//! depends on the other rows of a call, so sentences translate the same in every
-//! batch and on any number of threads.
+//! Shapes are written `[rows, columns]`. A [`Cpu`] says which instructions are used. The
+//! result of a row never depends on the other rows of a call, so sentences translate the
+//! same in every batch and on any number of threads.
 //!
 //! It is one of the three crates in which `unsafe` is allowed, and keeps it in one
 //! folder, `isa/`: kernels are safe code over vectors of sixteen lanes. Shapes that do
-//! not fit are mistakes of the program and panic; what comes from files is checked
-//! where it enters and gives an [`Error`].
+//! not fit are errors of the program and panic; data of files is checked where it enters
+//! and gives an [`Error`].
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "adapters are not inlined into kernels, see `isa::parts`"
+    reason = "adapters are not inlined into kernels, see `isa::lane_chunks`"
 )]
 
 pub mod activation;

@@ -1,11 +1,11 @@
-//! Row-major windows on memory that somebody else owns.
+//! Row-major matrix views of borrowed memory.
 //!
-//! A view is a slice, a shape and the distance between the beginnings of rows, so
-//! that a gate of a fused product or a head of an attention is a view as well.
+//! A view is a slice, a shape and a stride, so that a gate of a fused product or a head of
+//! an attention is a view as well.
 
 use std::ops::Range;
 
-/// Rows and columns of a slice, read.
+/// A matrix `[rows, columns]` over a borrowed slice.
 #[derive(Debug)]
 pub struct Mat<'a, T> {
     values: &'a [T],
@@ -14,7 +14,7 @@ pub struct Mat<'a, T> {
     stride: usize,
 }
 
-/// Rows and columns of a slice, written.
+/// A mutable matrix `[rows, columns]` over a borrowed slice.
 #[derive(Debug)]
 pub struct MatMut<'a, T> {
     values: &'a mut [T],
@@ -30,7 +30,7 @@ impl<T> Clone for Mat<'_, T> {
 }
 impl<T> Copy for Mat<'_, T> {}
 
-/// Elements that `rows` of `columns` span when rows begin `stride` apart.
+/// Elements spanned by `rows` rows of `columns` columns at a stride of `stride`.
 fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
     assert!(columns <= stride || rows <= 1, "rows of {columns} overlap at a stride of {stride}");
     let before = rows.saturating_sub(1).checked_mul(stride);
@@ -39,7 +39,7 @@ fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl<'a, T> Mat<'a, T> {
-    /// Rows that follow each other.
+    /// A matrix of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -47,10 +47,10 @@ impl<'a, T> Mat<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Rows that begin `stride` elements apart.
+    /// A matrix whose rows start `stride` elements apart.
     ///
     /// # Panics
-    /// If rows overlap or leave the slice.
+    /// If rows overlap or exceed the slice.
     pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &values[..span], rows, columns, stride }
@@ -66,7 +66,7 @@ impl<'a, T> Mat<'a, T> {
         self.columns
     }
 
-    /// Elements between the beginnings of rows.
+    /// Elements from the start of a row to the start of the next.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -81,7 +81,10 @@ impl<'a, T> Mat<'a, T> {
         &self.values[index * self.stride..][..self.columns]
     }
 
-    /// Some rows.
+    /// The rows `range`.
+    ///
+    /// # Panics
+    /// If the range exceeds the rows.
     pub fn row_range(&self, range: Range<usize>) -> Mat<'a, T> {
         assert!(range.start <= range.end && range.end <= self.rows);
         if range.is_empty() {
@@ -91,7 +94,10 @@ impl<'a, T> Mat<'a, T> {
         Mat::with_stride(values, range.len(), self.columns, self.stride)
     }
 
-    /// Some columns of every row.
+    /// The columns `range` of every row.
+    ///
+    /// # Panics
+    /// If the range exceeds the columns.
     pub fn column_range(&self, range: Range<usize>) -> Mat<'a, T> {
         assert!(range.start <= range.end && range.end <= self.columns);
         let values = if self.rows == 0 { self.values } else { &self.values[range.start..] };
@@ -100,7 +106,7 @@ impl<'a, T> Mat<'a, T> {
 }
 
 impl<'a, T> MatMut<'a, T> {
-    /// Rows that follow each other.
+    /// A matrix of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -108,10 +114,10 @@ impl<'a, T> MatMut<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Rows that begin `stride` elements apart.
+    /// A matrix whose rows start `stride` elements apart.
     ///
     /// # Panics
-    /// If rows overlap or leave the slice.
+    /// If rows overlap or exceed the slice.
     pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &mut values[..span], rows, columns, stride }
@@ -137,10 +143,10 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[index * self.stride..][..self.columns]
     }
 
-    /// Some columns of row `index`.
+    /// The columns `columns` of row `index`.
     ///
     /// # Panics
-    /// If they leave the slice.
+    /// If they exceed the slice.
     #[inline(always)]
     pub(crate) fn row_columns(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
         debug_assert!(index < self.rows && columns.end <= self.columns);
@@ -148,29 +154,35 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[row + columns.start..row + columns.end]
     }
 
-    /// The same, to be read.
+    /// The matrix, borrowed to be read.
     pub fn as_ref(&self) -> Mat<'_, T> {
         Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// The same, to be read from now on.
+    /// The matrix as a read-only view.
     pub fn into_ref(self) -> Mat<'a, T> {
         Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// The same for a shorter time.
+    /// The matrix for a shorter lifetime.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// Some columns of every row.
+    /// The columns `range` of every row.
+    ///
+    /// # Panics
+    /// If the range exceeds the columns.
     pub fn column_range(self, range: Range<usize>) -> MatMut<'a, T> {
         assert!(range.start <= range.end && range.end <= self.columns);
         let values = if self.rows == 0 { self.values } else { &mut self.values[range.start..] };
         MatMut::with_stride(values, self.rows, range.len(), self.stride)
     }
 
-    /// The first `rows` rows and the others, for two threads.
+    /// The first `rows` rows and the others.
+    ///
+    /// # Panics
+    /// If there are fewer.
     pub fn split_rows(self, rows: usize) -> (MatMut<'a, T>, MatMut<'a, T>) {
         assert!(rows <= self.rows);
         let at = (rows * self.stride).min(self.values.len());
@@ -187,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_read_the_elements_that_arithmetic_says() {
+    fn views_read_the_right_elements() {
         let values: Vec<usize> = (0..35).collect();
         let whole = Mat::with_stride(&values, 5, 6, 7);
         let part = whole.row_range(1..4).column_range(2..5);

@@ -1,7 +1,7 @@
-//! Layer and RMS normalisation of rows, with what stands beside them: the residual
-//! added before and the quantisation of the next product's input behind.
+//! Layer norm and RMS norm of rows, fused with the addition of the residual before and the
+//! quantisation of the next product's input after.
 //!
-//! A row is a few kilobytes and stays in the nearest cache, so the mean, the variance
+//! A row has a few kilobytes and stays in the first-level cache, so the mean, the variance
 //! (around the mean, which is exact where one pass is not) and the result are three
 //! passes.
 
@@ -9,41 +9,41 @@ use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::quantise::{absmax, quantise_row_i8};
 use crate::{Cpu, Mat, MatMut};
 
-/// What rows are divided by.
+/// The kind of a norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NormKind {
-    /// The standard deviation, after the mean is taken away: `(x - mean) / sqrt(var +
-    /// epsilon)`, variance of the population.
+    /// Layer norm: `(x - mean) / sqrt(var + epsilon)`, with the variance of the population.
     Layer,
-    /// The root of the mean square, `x / sqrt(mean(x^2) + epsilon)`.
+    /// RMS norm: `x / sqrt(mean(x^2) + epsilon)`.
     Rms,
 }
 
-/// A normalisation: kind and parameters.
+/// A norm with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Norm<'a> {
-    /// What rows are divided by.
+    /// Layer norm or RMS norm.
     pub kind: NormKind,
-    /// A factor for each column.
+    /// A factor for each column, `[columns]`.
     pub scale: &'a [f32],
-    /// An addend for each column.
+    /// Added to each column, `[columns]`.
     pub bias: Option<&'a [f32]>,
-    /// Added below the root: 1e-6 in Marian's transformers, 1e-9 in its recurrent
+    /// Added under the root: 1e-6 in Marian's transformers, 1e-9 in its recurrent
     /// networks, 1e-5 in Nematus' and CTranslate2's.
     pub epsilon: f32,
 }
 
-/// Where rows go as eight bits, as [`quantise_i8`](crate::quantise::quantise_i8) would
-/// write them.
+/// The destination of rows as i8, quantised as
+/// [`quantise_i8`](crate::quantise::quantise_i8) does.
 #[derive(Debug)]
 pub struct QuantisedOutput<'a> {
-    /// The integers.
+    /// The integers, `[rows, columns]`.
     pub values: MatMut<'a, i8>,
-    /// The scale of each row.
+    /// The scale of each row, `[rows]`.
     pub scales: &'a mut [f32],
 }
 
-/// `rows = norm(rows + residual)`: after a layer.
+/// `rows = norm(rows + residual)`, the post-norm of a layer. `rows` and `residual` are
+/// `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -66,7 +66,8 @@ pub fn normalise_in_place(
     }
 }
 
-/// `rows += residual; out = norm(rows)`: before a layer, whose residual the rows are.
+/// `rows += residual; out = norm(rows)`, the pre-norm of a layer whose residual is `rows`.
+/// `rows`, `residual` and `out` are `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -144,8 +145,8 @@ fn normalise_row<I: Isa>(
     let means = isa.splat(mean);
     let mut squares = isa.splat(0.0);
     for part in lane_chunks(row.len()) {
-        let apart = isa.sub(isa.load_partial(&row[part], mean), means);
-        squares = isa.mul_add(apart, apart, squares);
+        let deviation = isa.sub(isa.load_partial(&row[part], mean), means);
+        squares = isa.mul_add(deviation, deviation, squares);
     }
     let factor = isa.splat(1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt());
     let moments = (means, factor);
@@ -165,7 +166,7 @@ fn normalise_row<I: Isa>(
     }
 }
 
-/// Up to sixteen elements from column `from`, given mean and factor.
+/// The normalised elements `x`, at most sixteen, from column `from` on.
 #[inline(always)]
 fn normalise_columns<I: Isa>(
     isa: I,
@@ -175,11 +176,11 @@ fn normalise_columns<I: Isa>(
     from: usize,
 ) -> I::F {
     let columns = from..from + x.len();
-    let apart = isa.mul(isa.sub(isa.load_partial(x, 0.0), mean), factor);
+    let normalised = isa.mul(isa.sub(isa.load_partial(x, 0.0), mean), factor);
     let scale = isa.load_partial(&norm.scale[columns.clone()], 0.0);
     match norm.bias {
-        Some(bias) => isa.mul_add(apart, scale, isa.load_partial(&bias[columns], 0.0)),
-        None => isa.mul(apart, scale),
+        Some(bias) => isa.mul_add(normalised, scale, isa.load_partial(&bias[columns], 0.0)),
+        None => isa.mul(normalised, scale),
     }
 }
 

@@ -1,17 +1,18 @@
-//! Weights laid out once for the products.
+//! Weights packed for GEMM.
 //!
 //! One layout serves every instruction set, so that a model file need not be
-//! converted again for another machine: columns are taken sixteen at a time (a
+//! converted again for another machine: columns are grouped by sixteen (a
 //! *panel*), and a panel is a sequence of 64-byte [`Line`]s, one a depth step. In a line
-//! every column has a cell of four bytes: one f32, two i16 or four i8 neighbours along
+//! every column has a cell of four bytes: one f32, two i16 or four i8, adjacent along
 //! the depth. A line is a register of AVX-512 or two of AVX2, and a cache line; `vpdpbusd`,
 //! `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is. The four panels that
-//! AVX-512 multiplies at once are four streams, which prefetchers follow. What a
-//! layout of its own would gain an instruction set (one stream instead of four) was not worth
+//! AVX-512 multiplies at once are four streams, which prefetchers follow. The gain of a
+//! separate layout for an instruction set (one stream instead of four) was not worth
 //! a file for each.
 //!
-//! A column is one cell a line wherever its type, so shortlists gather the columns of
-//! their words from the packed form ([`WeightsI8::select`] and its kin).
+//! A column is one cell a line in every type, so shortlists gather the columns of
+//! their tokens from the packed form ([`WeightsF32::select`], [`WeightsI16::select`],
+//! [`WeightsI8::select`]).
 
 mod f32s;
 mod i16s;
@@ -43,7 +44,7 @@ impl Line {
     }
 }
 
-/// How numbers of a type lie in lines. Names and versions are written into files.
+/// The layout of the numbers of a type in lines. Names and versions are written into files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// f32, one a cell.
@@ -55,7 +56,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The name in files. It says type, columns of a line and depth of a cell.
+    /// The name in files: type, columns of a line and depth of a cell.
     pub fn name(self) -> &'static str {
         match self {
             Layout::F32 => "f32x16x1",
@@ -68,12 +69,12 @@ impl Layout {
     pub fn version(self) -> u32 {
         match self {
             Layout::F32 | Layout::I8 => 1,
-            // Bounds are norms of runs; they were largest magnitudes.
+            // Bounds are norms of runs; in version 1 they were largest magnitudes.
             Layout::I16 => 2,
         }
     }
 
-    /// The layout that a file names.
+    /// The layout of that name and version.
     ///
     /// # Errors
     /// [`Error::Layout`] if this program has none of that name and version.
@@ -84,7 +85,7 @@ impl Layout {
             .ok_or_else(|| Error::Layout { name: name.to_owned(), version })
     }
 
-    /// Numbers of a cell.
+    /// Numbers in a cell.
     pub fn cell_depth(self) -> usize {
         match self {
             Layout::F32 => 1,
@@ -93,7 +94,7 @@ impl Layout {
         }
     }
 
-    /// The largest depth of products: bytes of 255 and 128 must sum in 31 bits.
+    /// The largest depth of a product: sums of products of 255 and 128 must fit in 31 bits.
     fn max_depth(self) -> usize {
         match self {
             Layout::I8 => 65_000,
@@ -101,11 +102,11 @@ impl Layout {
         }
     }
 
-    /// Lines of weights of `depth` rows and `columns` columns.
+    /// The number of lines of weights `[depth, columns]`.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if no product of that depth can be summed, or no memory
-    /// holds it.
+    /// [`Error::TooLarge`] if products of that depth may overflow, or the weights exceed the
+    /// address space.
     pub fn lines(self, depth: usize, columns: usize) -> Result<usize> {
         let panels = columns.div_ceil(LANES);
         let lines = depth.div_ceil(self.cell_depth()).checked_mul(panels);
@@ -119,13 +120,13 @@ impl Layout {
     }
 }
 
-/// Lines with their shape: what the three packed types share.
+/// Lines with their shape, common to the three packed types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panels<'a> {
     lines: &'a [Line],
     depth: usize,
     columns: usize,
-    /// Lines of a panel that count.
+    /// Lines of a panel that are used.
     steps: usize,
     /// Lines from one panel to the next.
     stride: usize,
@@ -157,7 +158,7 @@ impl<'a> Panels<'a> {
         &self.lines[index * self.stride..][..self.steps]
     }
 
-    /// Some panels: columns from a multiple of sixteen to another, or to the end.
+    /// The panels of `columns`, which starts and ends at multiples of sixteen, or at the end.
     fn column_range(&self, columns: &std::ops::Range<usize>) -> Self {
         assert!(columns.start.is_multiple_of(LANES) && columns.start <= columns.end);
         assert!(columns.end == self.columns || columns.end.is_multiple_of(LANES));
@@ -168,14 +169,14 @@ impl<'a> Panels<'a> {
         Self { lines, columns: columns.len(), ..*self }
     }
 
-    /// Leaves out columns of the last panel.
+    /// Drops columns of the last panel.
     fn narrow(&mut self, columns: usize) {
         assert_eq!(columns.div_ceil(LANES), self.columns.div_ceil(LANES));
         assert!(columns <= self.columns);
         self.columns = columns;
     }
 
-    /// Some of the depth of f32 weights, where a line is one step: a head of keys.
+    /// The depth `depth` of f32 weights, where a line is one step: a head of keys.
     fn depth_range(&self, depth: &std::ops::Range<usize>) -> Self {
         assert!(depth.start <= depth.end && depth.end <= self.steps);
         let lines = &self.lines[depth.start.min(self.lines.len())..];
@@ -223,7 +224,7 @@ fn check_len(
     Err(Error::Length { part, depth, columns, expected, found })
 }
 
-/// Weights as a file has them, before they are packed.
+/// Weights in the order of a model file, to be packed.
 #[derive(Debug)]
 pub struct UnpackedWeights<'a, T> {
     values: Mat<'a, T>,
@@ -238,23 +239,23 @@ impl<T> Clone for UnpackedWeights<'_, T> {
 impl<T> Copy for UnpackedWeights<'_, T> {}
 
 impl<'a, T: Copy> UnpackedWeights<'a, T> {
-    /// A row for each input, a column for each output: Marian's and Nematus' `W`.
+    /// Weights `[inputs, outputs]`: Marian's and Nematus' `W`.
     pub fn inputs_by_outputs(values: Mat<'a, T>) -> Self {
         Self { values, transposed: false }
     }
 
-    /// A row for each output, a column for each input: embedding tables, weights of
-    /// CTranslate2, of Hugging Face, and of intgemm.
+    /// Weights `[outputs, inputs]`: embedding tables, weights of CTranslate2, Hugging Face
+    /// and intgemm.
     pub fn outputs_by_inputs(values: Mat<'a, T>) -> Self {
         Self { values, transposed: true }
     }
 
-    /// Inputs: the depth of products.
+    /// Inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         if self.transposed { self.values.columns() } else { self.values.rows() }
     }
 
-    /// Outputs.
+    /// Outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         if self.transposed { self.values.rows() } else { self.values.columns() }
     }
@@ -268,22 +269,22 @@ impl<'a, T: Copy> UnpackedWeights<'a, T> {
         }
     }
 
-    /// The column, copied.
+    /// Copies column `column` into `into`.
     fn column(&self, column: usize, into: &mut Vec<T>) {
         into.clear();
         into.extend((0..self.depth()).map(|depth| self.get(depth, column)));
     }
 }
 
-/// To the nearest whole number, halves to even, for magnitudes below 2^22: what
-/// [`f32::round_ties_even`] is, which is a call where not every CPU has the instruction.
+/// [`f32::round_ties_even`] for magnitudes below 2^22, without the library call that it is
+/// where not every CPU has the instruction.
 fn round_ties_even(number: f32) -> f32 {
-    /// From here on floats are whole numbers.
+    /// From here on floats are integers.
     const WHOLE: f32 = 1.5 * (1 << 23) as f32;
     (number + WHOLE) - WHOLE
 }
 
-/// Packs column after column: `encode` turns the numbers of a column into bytes, as
+/// Packs weights by columns: `encode` appends the numbers of a column as bytes, at most as
 /// many as its cells have.
 fn pack_columns<T: Copy>(
     layout: Layout,

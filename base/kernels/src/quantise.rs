@@ -1,52 +1,52 @@
-//! Rows of activations as integers.
+//! Quantisation of rows of activations.
 //!
-//! A row's scale follows from the row itself, so it never depends on the batch it is in. Of
-//! eight bits the largest magnitude becomes 127. Of sixteen it becomes what the norms of the
-//! row leave room for beside the weights (see [`crate::pack`]). (Devlin, 2017, and Marian
-//! multiply sixteen bits by 1,024 whatever they hold: a row within 1 then has ten of them,
-//! and outputs stray several times as far.)
+//! The scale of a row follows from the row itself, so it never depends on the batch. In i8
+//! the largest magnitude becomes 127. In i16 it is bounded by the norms of the row and the
+//! headroom of the weights (see [`crate::pack`]). (Devlin, 2017, and Marian multiply by 1,024
+//! for i16: a row within 1 then uses ten bits, and errors of outputs are several times as
+//! large.)
 //!
-//! No integer stands for what is not a number, or infinite. The scale of such a row is not a
-//! number, and with it everything the row is multiplied into.
+//! No integer represents NaN or infinity. The scale of such a row is NaN, and so are all
+//! products of the row.
 
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{ACCUMULATION_RUN, PackedI16, ROUNDING_SLACK};
 use crate::{Cpu, Mat, MatMut};
 
-/// Rows of i8 in -127..=127, and what one unit of each row is worth.
+/// Rows of i8 in -127..=127 with the scale of each row.
 #[derive(Clone, Copy, Debug)]
 pub struct QuantisedI8<'a> {
-    /// The integers.
+    /// The integers, `[rows, columns]`.
     pub values: Mat<'a, i8>,
-    /// A number is its integer times the scale of its row.
+    /// The scale of each row, `[rows]`: a number is its integer times the scale.
     pub scales: &'a [f32],
 }
 
-/// Rows of i16, and what one unit is worth.
+/// Rows of i16 with the scale of each row.
 #[derive(Clone, Copy, Debug)]
 pub struct QuantisedI16<'a> {
-    /// The integers.
+    /// The integers, `[rows, columns]`.
     pub values: Mat<'a, i16>,
-    /// A number is its integer times the scale of its row.
+    /// The scale of each row, `[rows]`: a number is its integer times the scale.
     pub scales: &'a [f32],
-    /// No [run](RUN) has a larger Euclidean norm.
+    /// A bound on the Euclidean norm of every [run](ACCUMULATION_RUN).
     pub headroom: u32,
 }
 
 /// The magnitude that becomes 127.
 #[derive(Clone, Copy, Debug)]
 pub enum ClipRange<'a> {
-    /// The largest of the row itself, looked for.
+    /// The largest magnitude of the row, which is computed.
     PerRow,
-    /// The largest of each row, known from the product that made it.
+    /// The largest magnitude of each row, `[rows]`, from the epilogue of a product.
     Precomputed(&'a [f32]),
-    /// The same for all rows; larger magnitudes are cut (Marian's `_QuantMultA`).
+    /// The same for all rows; larger magnitudes are clipped (Marian's `_QuantMultA`).
     Fixed(f32),
 }
 
-/// Quantises rows to eight bits, nearest integer, halves to even.
+/// Quantises `rows`, `[rows, columns]`, to i8, to the nearest integer, halves to even.
 ///
-/// A row of zeros has scale 0, one with something that is not a finite number NaN.
+/// A row of zeros has the scale 0, one that is not finite has the scale NaN.
 ///
 /// # Panics
 /// If shapes differ.
@@ -76,7 +76,7 @@ fn quantise_rows_i8<I: Isa>(
     }
 }
 
-/// Quantises one row and gives its scale.
+/// Quantises one row and returns its scale.
 #[inline(always)]
 pub(crate) fn quantise_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) -> f32 {
     let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
@@ -93,11 +93,11 @@ pub(crate) fn quantise_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &m
             to.copy_from_slice(&lanes[..to.len()]);
         }
     }
-    // Infinity times 0 is not a number.
+    // Infinity times 0 is NaN.
     largest / 127.0 + (largest * 0.0)
 }
 
-/// The largest magnitude of a row, NaN if it has something that is not a number.
+/// The largest magnitude of a row, NaN if one of its numbers is.
 #[inline(always)]
 pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
     let mut most = isa.splat(0.0);
@@ -107,10 +107,10 @@ pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
     isa.reduce_max_abs(most)
 }
 
-/// Quantises rows to sixteen bits for products with these weights: as finely as 32,767
-/// and the [room](PackedI16::room) that the weights leave allow, nearest integer.
+/// Quantises `rows`, `[rows, columns]`, to i16 for products with `weights`, to the nearest
+/// integer, as finely as 32,767 and the [headroom](PackedI16::headroom) of the weights allow.
 ///
-/// A row of zeros has scale 0, one with something that is not a finite number NaN.
+/// A row of zeros has the scale 0, one that is not finite has the scale NaN.
 ///
 /// # Panics
 /// If shapes differ.
@@ -123,9 +123,9 @@ pub fn quantise_i16<'a>(
 ) -> QuantisedI16<'a> {
     assert_eq!((rows.rows(), rows.columns()), (values.rows(), values.columns()));
     assert_eq!(rows.rows(), scales.len());
-    let room = weights.headroom();
-    dispatch!(cpu, quantise_rows_i16(rows, room as f32, values.reborrow(), scales));
-    QuantisedI16 { values: values.into_ref(), scales, headroom: room }
+    let headroom = weights.headroom();
+    dispatch!(cpu, quantise_rows_i16(rows, headroom as f32, values.reborrow(), scales));
+    QuantisedI16 { values: values.into_ref(), scales, headroom }
 }
 
 #[inline(always)]
@@ -141,7 +141,7 @@ fn quantise_rows_i16<I: Isa>(
     for (index, scale) in scales.iter_mut().enumerate() {
         let (row, out) = (rows.row(index), out.row(index));
         let largest = absmax(isa, row);
-        // Of a row this small nothing would be left in any product.
+        // A row this small vanishes in any product.
         let finest = if largest < MIN_ABSMAX { 0.0 } else { LIMIT / largest };
         let norm = max_run_norm(isa, row, finest);
         let factor = finest
@@ -171,7 +171,7 @@ fn quantise_rows_i16<I: Isa>(
     }
 }
 
-/// The smallest magnitude of which 32,767th parts are normal.
+/// The smallest magnitude whose 32,767th part is a normal number.
 const MIN_ABSMAX: f32 = 32_768.0 * f32::MIN_POSITIVE;
 
 /// The largest Euclidean norm of a run of `factor` times the row.
@@ -191,7 +191,7 @@ fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     most.sqrt()
 }
 
-/// Writes as many lanes as there is room for.
+/// Stores as many lanes as `to` has elements, converted by `cut`.
 #[inline(always)]
 fn store_narrowed<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
     if let Some(to) = to.first_chunk_mut::<LANES>() {

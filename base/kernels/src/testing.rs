@@ -1,4 +1,4 @@
-//! Numbers for tests: the same in every run.
+//! Pseudo-random numbers and comparisons for tests.
 
 /// A small generator (xorshift64*).
 pub(crate) struct TestRng(u64);
@@ -15,23 +15,23 @@ impl TestRng {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
     }
 
-    /// A whole number from `least` to `most`.
+    /// An integer from `least` to `most`.
     pub(crate) fn integer(&mut self, least: i64, most: i64) -> i64 {
         least + (self.next() % (most - least + 1) as u64) as i64
     }
 
-    /// Numbers between -reach and reach.
+    /// `count` numbers between `-reach` and `reach`.
     pub(crate) fn floats(&mut self, count: usize, reach: f32) -> Vec<f32> {
         (0..count).map(|_| (self.next() % 2_000_001) as f32 / 1e6 * reach - reach).collect()
     }
 }
 
-/// Asserts that numbers lie within `most` of others.
+/// Asserts that each number differs from the expected one by at most `tolerance`.
 #[track_caller]
-pub(crate) fn assert_close(found: &[f32], expected: &[f64], most: f64, what: &str) {
+pub(crate) fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, name: &str) {
     assert_eq!(found.len(), expected.len());
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
-        let apart = (f64::from(found) - expected).abs();
-        assert!(apart <= most, "{what}: element {at} is {found}, not {expected}");
+        let error = (f64::from(found) - expected).abs();
+        assert!(error <= tolerance, "{name}: element {at} is {found}, not {expected}");
     }
 }

@@ -1,42 +1,42 @@
-//! The best words of a row of logits: bias, softmax and k-best in one pass.
+//! Top-k tokens of a row of logits: bias, softmax and top-k in one pass.
 //!
-//! Hoang et al. (2018, section 2.2) fuse the three: a maximum and a sum are kept while the
-//! row goes by, and when a larger logit comes the sum is corrected by
-//! exp(old maximum - new maximum). (Their listing multiplies by the difference
-//! itself, and forgets the bias in a comparison; both are put right here.) The row is taken
-//! in blocks of 256, each read once: what is subtracted from logits need not be their
-//! maximum, but only near enough that no exponential overflows, so the largest logit of a
-//! block is found while its exponentials are summed with the shift of the blocks before. A
-//! correction is rare, there is one exponential an element, and a block that cannot reach
-//! the k-best is not searched. The logarithm is taken for the k words alone.
+//! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and
+//! when a larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their
+//! listing multiplies by the difference itself, and omits the bias in a comparison; both are
+//! corrected here.) The row is processed in blocks of 256, each read once: the number
+//! subtracted from logits need not be their maximum, but only near enough that no exponential
+//! overflows, so the largest logit of a block is found while its exponentials are summed with
+//! the shift of the blocks before. A correction is rare, there is one exponential an element,
+//! and a block that cannot reach the top k is not searched. The logarithm is taken for the k
+//! tokens alone.
 //!
-//! A row may come in parts, so that the product of an output layer need not be stored
-//! whole; parts of whole blocks give the same bits as the row at once.
+//! A row may be passed in parts, so that the logits of an output layer need not be stored at
+//! once; parts of whole blocks give the same bits as the row at once.
 
 use crate::activation::exp_for_sum;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, Mat};
 
-/// Logits of a block: parts of a row must be multiples of this, but for the last.
+/// Logits of a block: all parts of a row but the last must be multiples of this.
 pub const TOPK_BLOCK: usize = 256;
 
 /// By how much logits may exceed what is subtracted from them. Exponentials stay within
 /// 1e14, and 256 of them within f32.
 const HEADROOM: f32 = 32.0;
 
-/// A word and its logit, bias added.
+/// A token and its logit, bias included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenLogit {
-    /// The word.
+    /// The token.
     pub id: u32,
-    /// Its logit. Less [`Best::log_normaliser`] it is a log-probability (natural).
+    /// Its logit. Minus [`TopK::log_normaliser`] it is a log-probability (natural).
     pub logit: f32,
 }
 
-/// The words of the columns of logits.
+/// The tokens of the columns of logits.
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnIds<'a> {
-    /// Successive words, from this one.
+    /// Consecutive tokens, from this one.
     Consecutive(u32),
     /// A shortlist, in ascending order.
     Shortlist(&'a [u32]),
@@ -51,69 +51,68 @@ impl ColumnIds<'_> {
     }
 }
 
-/// The best words of one row, while it goes by and afterwards.
+/// The top-k tokens and the softmax normaliser of one row, updated part by part.
 #[derive(Clone, Debug)]
 pub struct TopK {
     candidates: Vec<TokenLogit>,
     k: usize,
     normalise: bool,
-    /// What is subtracted before exponentials are taken: a logit that none exceeds by
-    /// more than [`ROOM`].
+    /// The number subtracted before exponentials are taken: a logit that none exceeds by
+    /// more than [`HEADROOM`].
     shift: f32,
-    /// Of the exponentials.
+    /// The sum of the exponentials.
     sum: f64,
 }
 
 impl TopK {
-    /// Nothing seen yet, `most` words wanted. Greedy search may do without the sum, which
-    /// costs more than the search: then there is no normaliser.
+    /// The state before the first part, for the top `k` tokens. Greedy search may leave out
+    /// the sum (`normalise` false), which costs more than the top-k itself: then there is no
+    /// normaliser.
     pub fn new(k: usize, normalise: bool) -> Self {
         let candidates = Vec::with_capacity(k + 1);
         Self { candidates, k, normalise, shift: f32::NEG_INFINITY, sum: 0.0 }
     }
 
-    /// As new for another row, in the memory that is there.
-    pub fn reset(&mut self, most: usize, normalise: bool) {
-        self.k = most;
+    /// As [`TopK::new`], reusing the memory.
+    pub fn reset(&mut self, k: usize, normalise: bool) {
+        self.k = k;
         self.normalise = normalise;
         self.clear();
     }
 
-    /// Forgets a row, keeps the memory.
+    /// Returns to the state before the first part, keeping the memory.
     pub fn clear(&mut self) {
         self.candidates.clear();
         self.shift = f32::NEG_INFINITY;
         self.sum = 0.0;
     }
 
-    /// The best words, best first; of equal ones the lower id first. Fewer than wanted
-    /// if the row was shorter; a logit of -infinity or one that is not a number is never
-    /// among them.
+    /// The top-k tokens, best first; of equal ones the lower id first. Fewer than k
+    /// if the row was shorter; logits of -infinity or NaN are never among them.
     pub fn candidates(&self) -> &[TokenLogit] {
         &self.candidates
     }
 
-    /// Whether one of the logits was infinite or not a number: then there are no
-    /// probabilities.
+    /// Whether one of the logits was +infinity or NaN: then there are no probabilities.
     pub fn has_non_finite(&self) -> bool {
         self.sum.is_nan() || self.shift == f32::INFINITY
     }
 
-    /// The logarithm of the sum of exponentials of all logits; NaN if one of them was.
+    /// The natural logarithm of the sum of exponentials of all logits; NaN if one of them was.
     ///
     /// # Panics
-    /// If the sum was not wanted.
+    /// If the sum was left out.
     pub fn log_normaliser(&self) -> f32 {
         assert!(self.normalise, "the sum was left out");
         (f64::from(self.shift) + self.sum.ln()) as f32
     }
 }
 
-/// Takes the next part of each row: logits, a bias for each column, and the words they
-/// belong to.
+/// Updates `topk`, `[rows]`, by the next part of each row: `logits`, `[rows, columns]`, with
+/// their `bias`, `[columns]`, and the tokens of the columns.
 ///
 /// # Panics
-/// If there is not one `best` a row, or a bias and an id a column.
+/// If there is not one `topk` a row, or a bias and an id a column.
 pub fn update_topk(
     cpu: Cpu,
     logits: Mat<f32>,
@@ -132,8 +131,8 @@ pub fn update_topk(
     }
 }
 
-/// Takes a whole row of scores that are logarithms of probabilities already, or means of
-/// such: whatever they sum to, the normaliser is 0.
+/// Updates `topk` by a whole row of scores, `[columns]`, that are log-probabilities already,
+/// or means of such: the normaliser is 0 whatever their sum.
 ///
 /// # Panics
 /// If there is not an id a column.
@@ -171,13 +170,13 @@ fn update_topk_row<I: Isa>(
     }
 }
 
-/// Takes a block of logits, whose first is that of column `first`.
+/// Updates `topk` by a block of logits, whose first is that of column `first`.
 #[inline(always)]
 fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnIds, block: &[f32]) {
     let sums = topk.normalise && topk.shift > f32::NEG_INFINITY;
     let (largest, mut sum) = max_sumexp(isa, block, sums.then_some(topk.shift));
     if largest > topk.shift + HEADROOM {
-        // The first time 0 is multiplied by exp(-infinity), which is 0.
+        // In the first block 0 is multiplied by exp(-infinity), which is 0.
         topk.sum *= f64::from(topk.shift - largest).exp();
         topk.shift = largest;
         if topk.normalise {
@@ -204,13 +203,13 @@ fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnI
     }
 }
 
-/// The largest logit of a block, and the sum of the exponentials of all of them less
-/// `shift`, or 0 without one; NaN if one of them is.
+/// The largest logit of a block, and the sum of the exponentials of all logits minus
+/// `shift`, or 0 without a shift; NaN if one of them is.
 #[inline(always)]
 fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
     let mut largest = isa.splat(f32::NEG_INFINITY);
     let Some(shift) = shift else {
-        // No maximum keeps what is not a number; the magnitudes' does.
+        // The maximum does not propagate NaN; that of magnitudes does.
         let mut magnitude = isa.splat(0.0);
         for part in lane_chunks(block.len()) {
             let logits = isa.load_partial(&block[part], f32::NEG_INFINITY);
@@ -230,8 +229,8 @@ fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
 }
 
 impl TopK {
-    /// What a logit must exceed to be among the best. Equal ones come later and have
-    /// higher ids.
+    /// The logit that one of the top k must exceed. Equal ones come later and have higher
+    /// ids.
     fn threshold(&self) -> f32 {
         match self.candidates.last() {
             Some(last) if self.candidates.len() == self.k => last.logit,
@@ -242,8 +241,8 @@ impl TopK {
 
     fn insert(&mut self, candidate: TokenLogit) {
         let better = |other: &TokenLogit| other.logit >= candidate.logit;
-        let place = self.candidates.partition_point(better);
-        self.candidates.insert(place, candidate);
+        let rank = self.candidates.partition_point(better);
+        self.candidates.insert(rank, candidate);
         self.candidates.truncate(self.k);
     }
 }

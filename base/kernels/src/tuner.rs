@@ -1,13 +1,12 @@
-//! Which of several equal ways is the fastest, found while the work is done.
+//! Autotuning: the fastest of several equivalent implementations, found during the work.
 //!
-//! As Marian's (2018): for each operation and shape, the first calls try the
-//! alternatives in turn and are timed; then the fastest is fixed. The alternatives must
-//! give the same bits, so that what was measured never changes a translation. Shapes are
-//! told apart by depth and columns, and by a bucket of rows: batches differ by a few rows
-//! from step to step.
+//! As in Marian (2018): for each operation and shape, the first calls try the alternatives
+//! in turn and are timed; then the fastest is chosen. The alternatives must give the same
+//! bits, so that measurements never change a translation. Shapes are distinguished by depth,
+//! columns and a bucket of rows, because batches differ by a few rows from step to step.
 //!
-//! What was found can be remembered in a file, for each model of CPU, so that the next
-//! start measures nothing.
+//! Choices can be cached in a file, by model of CPU, so that the next start measures
+//! nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -24,16 +23,16 @@ use crate::{Cpu, Error, Result};
 /// Timed calls of each alternative.
 const TRIALS_PER_ALTERNATIVE: usize = 25;
 
-/// Bytes of a file of choices that are read. Real ones have a few thousand.
+/// Bytes of a cache file that are read at most. Real ones have a few thousand.
 const MAX_CACHE_BYTES: u64 = 4 << 20;
 
-/// Choices that a machine may have in a file, so that none grows without end.
+/// The most choices of a machine in a cache file, so that it does not grow without end.
 const MAX_CHOICES: usize = 4096;
 
 /// An operation of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperationShape {
-    /// The operation, for instance `i8`. Those of different names are unrelated.
+    /// The operation, for instance `i8`. Choices are separate for each name.
     pub operation: &'static str,
     /// Rows of the call.
     pub rows: usize,
@@ -44,8 +43,7 @@ pub struct OperationShape {
 }
 
 impl OperationShape {
-    /// Up to eight rows each number is its own, then a power of two stands for all above
-    /// the one before.
+    /// The shape with its rows rounded up to a power of two where there are more than eight.
     fn bucket(self) -> Self {
         let rows = if self.rows <= 8 { self.rows } else { self.rows.next_power_of_two() };
         Self { rows, ..self }
@@ -56,24 +54,25 @@ impl OperationShape {
     }
 }
 
-/// What is known of a shape.
+/// The state of tuning for a shape.
 enum TuningState {
-    /// Nanoseconds a row of each alternative's calls.
+    /// Nanoseconds per row, for each call of each alternative.
     Measuring(Vec<Vec<f32>>),
+    /// The alternative that was fastest.
     Chosen(usize),
-    /// Found in the file.
+    /// The alternative in the cache file.
     Cached(usize),
 }
 
-/// The choices of one process, shared by its threads.
+/// The autotuner of a process, shared by its threads.
 pub struct Tuner {
     cpu_model: String,
-    /// By name of shape, from the file.
+    /// Choices from the file, by name of shape.
     cached: BTreeMap<String, usize>,
     states: RwLock<HashMap<OperationShape, TuningState>>,
 }
 
-/// The file: alternatives by shape, by machine.
+/// The content of the cache file: chosen alternatives by shape, by machine.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TunerCache {
     version: u32,
@@ -83,61 +82,61 @@ struct TunerCache {
 const VERSION: u32 = 1;
 
 impl Tuner {
-    /// Knows nothing yet.
+    /// A tuner without choices.
     pub fn new(cpu: Cpu) -> Self {
         Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }
     }
 
-    /// Knows what was remembered for this machine; nothing, if there is no such file.
+    /// A tuner with the cached choices for this machine; without any, if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, [`Error::Choices`] if it is something
-    /// else.
+    /// [`Error::Io`] if the file cannot be read, [`Error::TunerCache`] if it is no cache.
     pub fn load(cpu: Cpu, path: &Path) -> Result<Self> {
         let mut tuner = Self::new(cpu);
-        let mut choices = read_cache(path)?;
-        tuner.cached = choices.machines.remove(&tuner.cpu_model).unwrap_or_default();
+        let mut cache = read_cache(path)?;
+        tuner.cached = cache.machines.remove(&tuner.cpu_model).unwrap_or_default();
         Ok(tuner)
     }
 
-    /// Writes what is fixed beside what the file has already, also for other machines. Of
-    /// two processes that do so at once one may lose its choices, which are then made again.
+    /// Adds the choices of this process to the cache file, keeping those of other machines. If
+    /// two processes do so at once, the choices of one may be lost and are then measured
+    /// again.
     ///
     /// # Errors
-    /// [`Error::Io`] and [`Error::File`] if the file cannot be read or written,
-    /// [`Error::Choices`] if something else stands there.
+    /// [`Error::Io`] and [`Error::Storage`] if the file cannot be read or written,
+    /// [`Error::TunerCache`] if the existing file is no cache.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut choices = read_cache(path)?;
-        let mine = choices.machines.entry(self.cpu_model.clone()).or_default();
+        let mut cache = read_cache(path)?;
+        let of_machine = cache.machines.entry(self.cpu_model.clone()).or_default();
         for (shape, choice) in self.new_choices() {
-            if mine.len() < MAX_CHOICES || mine.contains_key(&shape) {
-                mine.insert(shape, choice);
+            if of_machine.len() < MAX_CHOICES || of_machine.contains_key(&shape) {
+                of_machine.insert(shape, choice);
             }
         }
         let mut file = AtomicFile::create(path)?;
-        let text = serde_json::to_string_pretty(&choices).expect("maps of strings and numbers");
+        let text = serde_json::to_string_pretty(&cache).expect("maps of strings and numbers");
         let io = |source| Error::Io { path: path.to_owned(), action: "write", source };
         writeln!(file, "{text}").map_err(io)?;
         file.commit()?;
         Ok(())
     }
 
-    /// How many choices came from the file.
+    /// The number of choices from the file.
     pub fn cached_count(&self) -> usize {
         self.cached.len()
     }
 
-    /// The choices made so far, by name of shape; not those that were remembered.
+    /// The choices of this process, by name of shape, without those of the file.
     pub fn new_choices(&self) -> BTreeMap<String, usize> {
-        let known = self.states.read().unwrap_or_else(PoisonError::into_inner);
-        let fixed = known.iter().filter_map(|(shape, knowledge)| match knowledge {
+        let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
+        let chosen = states.iter().filter_map(|(shape, state)| match state {
             TuningState::Chosen(choice) => Some((shape.name(), *choice)),
             TuningState::Measuring(_) | TuningState::Cached(_) => None,
         });
-        fixed.collect()
+        chosen.collect()
     }
 
-    /// Does the work with one of the alternatives 0, 1, ... below `alternatives`: in the
+    /// Calls `work` with one of the alternatives 0, 1, ... below `alternatives`: in the
     /// first calls of a shape with each in turn, timed, then with the fastest.
     ///
     /// # Panics
@@ -153,17 +152,18 @@ impl Tuner {
             return work(0);
         }
         let (shape, rows) = (shape.bucket(), shape.rows);
-        let met = {
-            let known = self.states.read().unwrap_or_else(PoisonError::into_inner);
-            known.get(&shape).map(|knowledge| match knowledge {
+        // The chosen alternative, or the one to try.
+        let known = {
+            let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
+            states.get(&shape).map(|state| match state {
                 TuningState::Chosen(choice) | TuningState::Cached(choice) => {
                     Ok((*choice).min(alternatives - 1))
                 }
                 TuningState::Measuring(times) => Err(next_trial(times)),
             })
         };
-        let trial = met.unwrap_or_else(|| self.find_cached(shape, alternatives).ok_or(0));
-        match trial {
+        let known = known.unwrap_or_else(|| self.find_cached(shape, alternatives).ok_or(0));
+        match known {
             Ok(choice) => work(choice),
             Err(trial) => {
                 let start = Instant::now();
@@ -175,8 +175,8 @@ impl Tuner {
         }
     }
 
-    /// The choice that was remembered for a shape, looked up by name once. One that is no
-    /// longer there is no choice.
+    /// The cached choice for a shape, which is looked up by name only once; `None` if there
+    /// is no such alternative any more.
     fn find_cached(&self, shape: OperationShape, alternatives: usize) -> Option<usize> {
         if self.cached.is_empty() {
             return None;
@@ -185,27 +185,27 @@ impl Tuner {
         if choice >= alternatives {
             return None;
         }
-        let mut known = self.states.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(shape, TuningState::Cached(choice));
+        let mut states = self.states.write().unwrap_or_else(PoisonError::into_inner);
+        states.insert(shape, TuningState::Cached(choice));
         Some(choice)
     }
 
     fn record_time(&self, shape: OperationShape, alternatives: usize, trial: usize, time: f32) {
-        let mut known = self.states.write().unwrap_or_else(PoisonError::into_inner);
+        let mut states = self.states.write().unwrap_or_else(PoisonError::into_inner);
         let empty = || TuningState::Measuring(vec![Vec::new(); alternatives]);
-        let knowledge = known.entry(shape).or_insert_with(empty);
-        let TuningState::Measuring(times) = knowledge else { return };
+        let state = states.entry(shape).or_insert_with(empty);
+        let TuningState::Measuring(times) = state else { return };
         let Some(of_trial) = times.get_mut(trial) else { return };
         of_trial.push(time);
         if times.iter().all(|times| times.len() >= TRIALS_PER_ALTERNATIVE) {
             let medians: Vec<f32> = times.iter_mut().map(|times| median(times)).collect();
             let best = (0..alternatives).min_by(|&a, &b| medians[a].total_cmp(&medians[b]));
-            *knowledge = TuningState::Chosen(best.expect("there are alternatives"));
+            *state = TuningState::Chosen(best.expect("there are alternatives"));
         }
     }
 }
 
-/// The alternative tried least.
+/// The alternative with the fewest trials.
 fn next_trial(times: &[Vec<f32>]) -> usize {
     (0..times.len()).min_by_key(|&trial| times[trial].len()).unwrap_or(0)
 }
@@ -229,14 +229,14 @@ fn read_cache(path: &Path) -> Result<TunerCache> {
 }
 
 fn parse_cache(text: &[u8]) -> Result<TunerCache, String> {
-    let choices: TunerCache = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    if choices.version != VERSION {
-        return Err(format!("version {}, this program reads {VERSION}", choices.version));
+    let cache: TunerCache = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    if cache.version != VERSION {
+        return Err(format!("version {}, this program reads {VERSION}", cache.version));
     }
-    Ok(choices)
+    Ok(cache)
 }
 
-/// The model of CPU and the instructions used, as far as the system tells.
+/// The model of the CPU, as far as the system tells, and the instruction set in use.
 fn cpu_model(cpu: Cpu) -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
@@ -248,8 +248,7 @@ fn cpu_model(cpu: Cpu) -> String {
     format!("{name}, family {family}, model {model}, {}", cpu.name())
 }
 
-/// For the fuzz target: reads any bytes as a file of choices, and says whether they are
-/// one.
+/// Whether `text` is a cache file. For the fuzz target.
 #[doc(hidden)]
 pub fn is_tuner_cache(text: &[u8]) -> bool {
     parse_cache(text).is_ok()

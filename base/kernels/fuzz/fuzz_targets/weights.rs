@@ -1,10 +1,10 @@
-//! Any lines, lengths and shapes as packed weights: refused, or multiplied inside their
-//! bytes. `cargo +nightly fuzz run weights` in `base/kernels`.
+//! Arbitrary lines, lengths and shapes as packed weights: refused, or multiplied inside
+//! their bytes. `cargo +nightly fuzz run weights` in `base/kernels`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use miriam_kernels::gemm::{Epilogue, PreparedI8, PreparedI16, Tiling, gemm_i8, gemm_i16};
 use miriam_kernels::pack::{Line, PackedI8, PackedI16, WeightsI8};
-use miriam_kernels::product::{Epilogue, RowsI8, RowsI16, Tiling, product_i8, product_i16};
 use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
 use miriam_kernels::{Cpu, Mat, MatMut};
 
@@ -15,16 +15,16 @@ fuzz_target!(|data: &[u8]| {
     let floats = vec![f32::from(*norm); *scales as usize];
     let integers = vec![i32::MIN; *scales as usize];
     let mut out = vec![0.0; rows * columns];
-    let (mut bytes_of_rows, mut shorts_of_rows) = (RowsI8::default(), RowsI16::default());
+    let (mut prepared_i8, mut prepared_i16) = (PreparedI8::default(), PreparedI16::default());
     for cpu in Cpu::all() {
-        let tiling = Tiling::usual(cpu);
+        let tiling = Tiling::default_for(cpu);
         if let Ok(weights) = PackedI8::new(&lines, &floats, &integers, depth, columns) {
             let values = vec![*row as i8; rows * depth];
             let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
             let values = QuantisedI8 { values, scales: &row_scales };
             let into = MatMut::new(&mut out, rows, columns);
-            bytes_of_rows.prepare(cpu, tiling, values);
-            product_i8(&bytes_of_rows, weights, Epilogue::default(), into);
+            prepared_i8.prepare(cpu, tiling, values);
+            gemm_i8(&prepared_i8, weights, Epilogue::default(), into);
             let ids: Vec<u32> = bytes.iter().map(|&id| u32::from(id)).collect();
             let _ = WeightsI8::default().select(&weights, &ids);
         }
@@ -35,8 +35,8 @@ fuzz_target!(|data: &[u8]| {
             let values = MatMut::new(&mut values, rows, depth);
             let values = quantise_i16(cpu, row, &weights, values, &mut units);
             let into = MatMut::new(&mut out, rows, columns);
-            shorts_of_rows.prepare(cpu, tiling, values);
-            product_i16(&shorts_of_rows, weights, Epilogue::default(), into);
+            prepared_i16.prepare(cpu, tiling, values);
+            gemm_i16(&prepared_i16, weights, Epilogue::default(), into);
         }
     }
 });

@@ -1,12 +1,12 @@
-//! Products of f32 beside those of the crate `gemm`, in turn, at the shapes of
-//! `benches/gemm.rs`. Ours has its weights packed, as a model's are; `gemm` packs what it
-//! is given when that pays, at each call. Times are those of the thread; a rate is the best of
-//! many slices, so that other programs disturb both little.
+//! f32 GEMM compared with the crate `gemm`, in turn, at the shapes of `benches/gemm.rs`.
+//! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at
+//! each call when that pays. Times are CPU times of the thread; a rate is the best of many
+//! slices, so that other programs disturb both little.
 
 use std::io::Write;
 
-use miriam_kernels::pack::{Source, WeightsF32};
-use miriam_kernels::product::{Epilogue, Tiling, product_f32};
+use miriam_kernels::gemm::{Epilogue, Tiling, gemm_f32};
+use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
 use miriam_kernels::{Cpu, Mat, MatMut};
 use nix::time::{ClockId, clock_gettime};
 
@@ -18,7 +18,7 @@ fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-/// Seconds that this thread has computed.
+/// CPU seconds of this thread.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
@@ -37,7 +37,7 @@ fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-/// `gemm`'s product of two matrices, rows side by side.
+/// `gemm`'s product of two row-major matrices.
 fn theirs(a: &[f32], b: &[f32], out: &mut [f32], [rows, depth, columns]: [usize; 3]) {
     assert_eq!([a.len(), b.len(), out.len()], [rows * depth, depth * columns, rows * columns]);
     let (one, wide) = (1, columns as isize);
@@ -71,14 +71,14 @@ fn theirs(a: &[f32], b: &[f32], out: &mut [f32], [rows, depth, columns]: [usize;
 /// Rates of both, in 10^9 operations a second.
 fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
-    let weights = WeightsF32::pack(Source::inputs_by_outputs(Mat::new(&b, depth, columns)));
+    let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns)));
     let weights = weights.expect("fits");
-    let (cpu, values) = (Cpu::best(), Mat::new(&a, rows, depth));
+    let (cpu, values) = (Cpu::detect(), Mat::new(&a, rows, depth));
     let mut outs = [vec![0.0; rows * columns], vec![0.0; rows * columns]];
     let [out, other] = &mut outs;
     let mut ours = || {
         let out = MatMut::new(out, rows, columns);
-        product_f32(cpu, Tiling::usual(cpu), values, weights.view(), Epilogue::default(), out);
+        gemm_f32(cpu, Tiling::default_for(cpu), values, weights.view(), Epilogue::default(), out);
     };
     let mut theirs = || theirs(&a, &b, other, shape);
     let (mut best, mut calls) = ([f64::INFINITY; 2], [1; 2]);
@@ -87,8 +87,8 @@ fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64
         best[0] = best[0].min(slice(&mut calls[0], &mut ours));
         best[1] = best[1].min(slice(&mut calls[1], &mut theirs));
     }
-    let apart = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(apart < 1e-2, "both multiply the same: {apart}");
+    let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(error < 1e-2, "both multiply the same: {error}");
     best.map(|time| 2.0 * (rows * depth * columns) as f64 / time / 1e9)
 }
 

@@ -10,12 +10,12 @@ use crate::isa::Isa;
 const ROUNDING_SHIFT: f32 = 12_582_912.0;
 const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
-/// Below, the result is no normal number any more.
+/// Below this input the result is not a normal number.
 const MIN_INPUT: f32 = -87.336_54;
-/// Above, 2^127 times the polynomial is infinite.
+/// Above this input 2^127 times the polynomial is infinite.
 const MAX_INPUT: f32 = 88.376_26;
 
-/// exp(x): 0 for x below -87.33654, that of 88.37626 above it, elsewhere within 2.0 units
+/// exp(x): 0 for x below -87.33654, exp(88.37626) above 88.37626, elsewhere within 2.0 units
 /// in the last place.
 #[inline(always)]
 pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
@@ -26,9 +26,9 @@ pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(MIN_INPUT)), isa.splat(0.0), scaled)
 }
 
-/// exp(x) for x up to 88, as sums of thousands need it: 2^n times a polynomial of degree 5
-/// in what is left of x / ln 2, which loses 3e-8 of |x| where terms are small. Within 2e-7,
-/// and exactly 1 for 0; below -87.33654 it is not 0 but 1.2e-38.
+/// exp(x) for x up to 88 with the accuracy that sums of thousands of terms need: 2^n times a
+/// polynomial of degree 5 in the fraction of x / ln 2, which loses 3e-8 of |x| where terms are
+/// small. Within 2e-7, and exactly 1 for 0; below -87.33654 it is 1.2e-38 rather than 0.
 #[inline(always)]
 pub(crate) fn exp_for_sum<I: Isa>(isa: I, x: I::F) -> I::F {
     let x = isa.max(isa.splat(MIN_INPUT), x);
@@ -52,7 +52,7 @@ pub(crate) fn expm1<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.mul_add(power, expm1_reduced(isa, r), isa.sub(power, one))
 }
 
-/// n, still shifted, and r.
+/// n plus the rounding shift, and r.
 #[inline(always)]
 fn reduce_range<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     let shifted = isa.mul_add(x, isa.splat(std::f32::consts::LOG2_E), isa.splat(ROUNDING_SHIFT));

@@ -1,8 +1,8 @@
 //! Sigmoid and tanh from tables (Devlin 2017, section 4.4).
 //!
-//! 4,096 entries of [-8, 8), the nearest one, no interpolation: 16 KiB each, so both
-//! stay in a first-level cache beside a row. The slope is at most 1 (tanh) and 1/4
-//! (sigmoid), entries lie 1/256 apart.
+//! 4,096 entries over [-8, 8), the nearest one, no interpolation: 16 KiB each, so both
+//! fit in a first-level cache together with a row. The slope is at most 1 (tanh) and 1/4
+//! (sigmoid), and the step is 1/256.
 
 use std::sync::LazyLock;
 
@@ -19,24 +19,24 @@ fn tabulate(function: impl Fn(f64) -> f64) -> Table {
     })
 }
 
-/// The entries of sigmoid.
+/// The table of sigmoid.
 pub(super) fn sigmoid_table() -> &'static Table {
     static SIGMOIDS: LazyLock<Table> = LazyLock::new(|| tabulate(|x| 1.0 / (1.0 + (-x).exp())));
     &SIGMOIDS
 }
 
-/// The entries of tanh.
+/// The table of tanh.
 pub(super) fn tanh_table() -> &'static Table {
     static TANGENTS: LazyLock<Table> = LazyLock::new(|| tabulate(f64::tanh));
     &TANGENTS
 }
 
-/// The entry nearest to each lane; what is not a number stays that.
+/// The nearest entry for each lane; NaN stays NaN.
 #[inline(always)]
 pub(super) fn look_up<I: Isa>(isa: I, table: &Table, x: I::F) -> I::F {
-    let place = isa.mul_add(x, isa.splat(STEPS_PER_UNIT), isa.splat(RANGE * STEPS_PER_UNIT));
-    let place = isa.min(isa.splat((TABLE_LEN - 1) as f32), isa.max(isa.splat(0.0), place));
-    let entry = isa.gather(table, isa.round(isa.max(place, isa.splat(0.0))));
-    // Nothing, or what is not a number.
-    isa.add(entry, isa.sub(place, place))
+    let index = isa.mul_add(x, isa.splat(STEPS_PER_UNIT), isa.splat(RANGE * STEPS_PER_UNIT));
+    let index = isa.min(isa.splat((TABLE_LEN - 1) as f32), isa.max(isa.splat(0.0), index));
+    let entry = isa.gather(table, isa.round(isa.max(index, isa.splat(0.0))));
+    // Adds 0, or NaN.
+    isa.add(entry, isa.sub(index, index))
 }

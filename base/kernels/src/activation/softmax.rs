@@ -1,10 +1,11 @@
-//! Softmax and its logarithm over rows.
+//! Softmax and log-softmax over rows.
 
 use super::exp;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut};
 
-/// Each row becomes its softmax. A row of -infinity becomes zeros.
+/// Replaces each row of `rows`, `[rows, columns]`, by its softmax. A row of -infinity
+/// becomes zeros.
 pub fn softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
         let row = rows.row(index);
@@ -12,7 +13,7 @@ pub fn softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     }
 }
 
-/// Each row becomes the logarithm of its softmax.
+/// Replaces each row of `rows`, `[rows, columns]`, by its log-softmax (natural logarithm).
 pub fn log_softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
         let row = rows.row(index);
@@ -20,13 +21,13 @@ pub fn log_softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     }
 }
 
-/// Softmax of `scale` (positive) times the row.
+/// Replaces the row by the softmax of `scale` (positive) times the row.
 #[inline(always)]
 pub(crate) fn softmax_row<I: Isa>(isa: I, row: &mut [f32], scale: f32) {
     let largest = row_max(isa, row);
     if largest == f32::NEG_INFINITY {
-        let numbers = row.iter().all(|x| !x.is_nan());
-        return row.fill(if numbers { 0.0 } else { f32::NAN });
+        let no_nan = row.iter().all(|x| !x.is_nan());
+        return row.fill(if no_nan { 0.0 } else { f32::NAN });
     }
     let (scales, shift) = (isa.splat(scale), isa.splat(largest));
     let mut sums = isa.splat(0.0);

@@ -1,10 +1,9 @@
-//! Functions against f64, over the floats of their ranges.
+//! Activations compared with f64, over the floats of their ranges.
 
 use super::*;
 use crate::testing::{TestRng, assert_close};
 
-/// Calls `check` for blocks of the positive floats up to `most`, every `step`-th, with both
-/// signs.
+/// Calls `check` for blocks of every `step`-th positive float up to `most`, with both signs.
 fn for_float_blocks(most: f32, step: usize, mut check: impl FnMut(&[f32])) {
     let mut block = Vec::new();
     for bits in (0..=most.to_bits()).step_by(step) {
@@ -22,7 +21,7 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32]) {
     map_row(isa, row, exp);
 }
 
-/// A unit in the last place of the f32 nearest to a number.
+/// The unit in the last place (ulp) of the f32 nearest to `x`.
 fn unit(x: f64) -> f64 {
     let x = (x as f32).abs().max(f32::MIN_POSITIVE);
     f64::from(f32::from_bits(x.to_bits() + 1)) - f64::from(x)
@@ -38,8 +37,8 @@ fn exponential_over(step: usize) {
                 if x < -87.336_54 {
                     assert_eq!(y, 0.0);
                 } else {
-                    let apart = (f64::from(y) - expected).abs() / unit(expected);
-                    assert!(apart <= 2.0, "{}: exp({x}) is {y}, {apart} units off", cpu.name());
+                    let error = (f64::from(y) - expected).abs() / unit(expected);
+                    assert!(error <= 2.0, "{}: exp({x}) is {y}, {error} units off", cpu.name());
                 }
             }
         });
@@ -52,24 +51,24 @@ fn exponentials_summed<I: Isa>(isa: I, row: &mut [f32]) {
 }
 
 #[test]
-fn exponentials_for_sums_are_near_enough() {
+fn exponentials_for_sums_are_within_their_bound() {
     for cpu in Cpu::all() {
         for_float_blocks(87.3, 100_003, |block| {
             let mut row = block.to_vec();
             dispatch!(cpu, exponentials_summed(&mut row));
             for (&x, &y) in block.iter().zip(&row) {
                 let expected = f64::from(x).exp();
-                let apart = (f64::from(y) - expected).abs() / expected;
+                let error = (f64::from(y) - expected).abs() / expected;
                 // The plain set rounds products before it adds them.
                 let allowed = 2.5e-7 + 1e-7 * f64::from(x.abs());
-                assert!(apart <= allowed, "{}: exp({x}) is {y}, {apart} off", cpu.name());
+                assert!(error <= allowed, "{}: exp({x}) is {y}, {error} off", cpu.name());
             }
         });
         let mut ends = [0.0, -0.0, -1e9, f32::NEG_INFINITY, f32::NAN];
         dispatch!(cpu, exponentials_summed(&mut ends));
         assert_eq!(ends[..2], [1.0, 1.0]);
         assert!(ends[2..4].iter().all(|&y| (0.0..1.2e-38).contains(&y)), "{ends:?}");
-        assert!(ends[4].is_nan(), "a sum shows that there was something else than numbers");
+        assert!(ends[4].is_nan(), "NaN stays NaN in a sum");
     }
 }
 
@@ -101,26 +100,26 @@ fn gates_over(step: usize) {
 }
 
 #[test]
-fn exponentials_are_near_over_a_sample_of_all_floats() {
+fn exponentials_are_accurate_for_a_sample_of_all_floats() {
     exponential_over(9_973);
 }
 
 #[test]
-fn gates_are_near_over_a_sample_of_all_floats() {
+fn gates_are_accurate_for_a_sample_of_all_floats() {
     gates_over(30_011);
 }
 
-/// Minutes: `cargo test --release -p miriam-kernels -- --ignored all_floats`.
+/// Takes minutes: `cargo test --release -p miriam-kernels -- --ignored all_floats`.
 #[test]
 #[ignore = "minutes"]
-fn exponentials_are_near_over_all_floats() {
+fn exponentials_are_accurate_for_all_floats() {
     exponential_over(1);
 }
 
-/// Minutes, as above.
+/// Takes minutes: `cargo test --release -p miriam-kernels -- --ignored all_floats`.
 #[test]
 #[ignore = "minutes"]
-fn gates_are_near_over_all_floats() {
+fn gates_are_accurate_for_all_floats() {
     gates_over(1);
 }
 
@@ -134,7 +133,7 @@ fn infinities_are_the_limits() {
         let mut row = ends;
         activate(cpu, Activation::Tanh, MatMut::new(&mut row, 1, 4));
         assert_eq!(row, [-1.0, -1.0, 1.0, 1.0]);
-        // Tables do not leave their entries for anything.
+        // Tables are clamped to their range.
         let mut row = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
         apply_gate(cpu, GateImpl::Table, GateFunction::Tanh, MatMut::new(&mut row, 1, 3));
         assert!(row[1] > 0.999 && row[2] < -0.999 && row[0].is_nan());
@@ -142,7 +141,7 @@ fn infinities_are_the_limits() {
 }
 
 #[test]
-fn what_is_not_a_number_stays_that() {
+fn nan_stays_nan() {
     let all = [
         Activation::None,
         Activation::Relu,
@@ -195,7 +194,7 @@ fn erf(x: f64) -> f64 {
 }
 
 #[test]
-fn gelus_are_their_formulas() {
+fn gelus_match_their_formulas() {
     let inputs: Vec<f32> = (-500..=500).map(|at| at as f32 / 100.0).collect();
     for cpu in Cpu::all() {
         let apply = |activation| {
@@ -218,7 +217,7 @@ fn gelus_are_their_formulas() {
 }
 
 #[test]
-fn softmax_is_its_formula() {
+fn softmax_matches_its_formula() {
     let mut numbers = TestRng::new(9);
     for cpu in Cpu::all() {
         for length in [1, 5, 16, 17, 1000] {
@@ -243,7 +242,7 @@ fn softmax_is_its_formula() {
 }
 
 #[test]
-fn vectors_give_the_same_bits_whatever_their_registers() {
+fn avx2_and_avx512_give_the_same_bits() {
     let wide: Vec<Cpu> = Cpu::all().into_iter().filter(|&cpu| cpu != Cpu::plain()).collect();
     if wide.len() < 2 {
         return eprintln!("skipped: this CPU has one width of registers only");

@@ -1,9 +1,9 @@
-//! Attention against its formula in f64.
+//! Attention compared with its formula in f64.
 
 use super::*;
 use crate::testing::{TestRng, assert_close};
 
-/// Weights and contexts of one head of one query over the first positions.
+/// Weights and context of one head of one query over its visible positions.
 fn by_formula(
     scale: f64,
     query: &[f32],
@@ -24,7 +24,7 @@ fn by_formula(
 }
 
 #[test]
-fn packed_and_paged_attention_are_the_formula() {
+fn packed_and_paged_attention_match_the_formula() {
     let mut numbers = TestRng::new(19);
     let scale = 0.3;
     for cpu in Cpu::all() {
@@ -103,21 +103,21 @@ fn packed_and_paged_attention_are_the_formula() {
                     MatMut::new(&mut out, rows, columns),
                     &mut Vec::new(),
                 );
-                assert_close(&out, &contexts, 3e-6, "paths");
+                assert_close(&out, &contexts, 3e-6, "paged");
             }
         }
     }
 }
 
 #[test]
-fn beams_give_what_a_query_alone_gives() {
+fn beams_give_the_results_of_single_queries() {
     let mut numbers = TestRng::new(20);
     let (rows, columns, positions) = (7, 64, 21);
     let queries = numbers.floats(rows * columns, 1.0);
     let keys = numbers.floats(positions * columns, 1.0);
     let mut memory = PackedKv::default();
     let keys = Mat::new(&keys, positions, columns);
-    // Filled twice: nothing of a longer sentence before is left.
+    // Packed twice: nothing of the longer sentence before is left.
     memory.pack(4, keys, keys);
     memory.pack(2, keys.row_range(0..13), keys.row_range(0..13));
     let queries = Mat::new(&queries, rows, columns);
@@ -137,7 +137,7 @@ fn beams_give_what_a_query_alone_gives() {
 }
 
 #[test]
-fn additive_attention_is_its_formula() {
+fn additive_attention_matches_its_formula() {
     let mut numbers = TestRng::new(21);
     let (rows, inner, width, positions) = (3, 21, 30, 9);
     let keys = numbers.floats(positions * inner, 2.0);

@@ -1,4 +1,4 @@
-//! Cells against their equations in f64.
+//! Cells compared with their equations in f64.
 
 use super::*;
 use crate::testing::{TestRng, assert_close};
@@ -10,7 +10,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Rows of numbers that are read as f64.
+/// A random matrix whose elements are read as f64.
 struct Rows(Vec<f32>, usize);
 
 impl Rows {
@@ -25,13 +25,13 @@ impl Rows {
     }
 }
 
-/// A number for each row and column.
+/// The matrix of `f(row, column)`.
 fn each(f: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     (0..ROWS * WIDTH).map(|at| f(at / WIDTH, at % WIDTH)).collect()
 }
 
 #[test]
-fn a_gru_is_its_equations() {
+fn a_gru_matches_its_equations() {
     let mut numbers = TestRng::new(15);
     let (input, recurrent) =
         (Rows::new(&mut numbers, ROWS, 3 * WIDTH), Rows::new(&mut numbers, ROWS, 3 * WIDTH));
@@ -65,7 +65,7 @@ fn a_gru_is_its_equations() {
 }
 
 #[test]
-fn an_lstm_is_its_equations() {
+fn an_lstm_matches_its_equations() {
     let mut numbers = TestRng::new(16);
     let (input, recurrent) =
         (Rows::new(&mut numbers, ROWS, 4 * WIDTH), Rows::new(&mut numbers, ROWS, 4 * WIDTH));
@@ -96,7 +96,7 @@ fn an_lstm_is_its_equations() {
 }
 
 #[test]
-fn the_small_cells_are_their_equations() {
+fn the_small_cells_match_their_equations() {
     let mut numbers = TestRng::new(17);
     let [a, b, c, d] = std::array::from_fn(|_| Rows::new(&mut numbers, ROWS, WIDTH));
     let (e, f) = (Rows::new(&mut numbers, 1, WIDTH), Rows::new(&mut numbers, 1, WIDTH));
@@ -135,7 +135,7 @@ fn the_small_cells_are_their_equations() {
 }
 
 #[test]
-fn a_running_mean_is_the_mean_of_what_ran() {
+fn a_running_mean_is_the_mean_of_its_inputs() {
     let mut numbers = TestRng::new(18);
     let inputs: Vec<Rows> = (0..30).map(|_| Rows::new(&mut numbers, ROWS, WIDTH)).collect();
     for cpu in Cpu::all() {

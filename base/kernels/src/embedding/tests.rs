@@ -1,9 +1,9 @@
-//! Embeddings against arithmetic.
+//! Embeddings compared with arithmetic.
 
 use super::*;
 
 #[test]
-fn sinusoids_are_marians_or_ctranslate2s() {
+fn sinusoids_match_marian_and_ctranslate2() {
     // Width 4: frequencies 1 and 1/10000 in Marian, 1 and 1/100 in CTranslate2.
     for (waves, slow) in [(SinusoidKind::Marian, 1e-4f64), (SinusoidKind::CTranslate2, 1e-2)] {
         let mut out = vec![9.0; 3 * 4];

@@ -1,8 +1,8 @@
-//! Products in f32.
+//! GEMM in f32.
 //!
-//! Sums are made in runs that are added up: what rounding loses of a sum grows with what was
-//! summed before. Runs of sixteen are half again as accurate as one of the whole depth, and
-//! cost nothing that could be measured.
+//! Sums are made in runs that are added up, because rounding errors grow with the partial
+//! sum. Runs of sixteen are half again as accurate as one run of the whole depth, at no
+//! measurable cost.
 
 use super::tile::{Arithmetic, Gemm, RowBlocks};
 use super::{Epilogue, Tiling};
@@ -47,8 +47,9 @@ impl Arithmetic for F32Arithmetic {
     }
 }
 
-/// `out = activation(rows * weights + bias + residual)`. Every sum goes along the depth in
-/// runs of sixteen, each product rounded with its addition (AVX2, AVX-512) or before (plain).
+/// `out = activation(rows * weights + bias + residual)` with the shapes
+/// `[rows, columns] = [rows, depth] x [depth, columns]`. Every sum goes along the depth in
+/// runs of sixteen, with fused multiply-add (AVX2, AVX-512) or without (plain).
 ///
 /// # Panics
 /// If shapes do not fit.

@@ -1,8 +1,8 @@
-//! Products of sixteen bits (Devlin 2017, section 4.1).
+//! GEMM in i16 (Devlin 2017, section 4.1).
 //!
 //! Two products are summed in 32 bits by one instruction, thirty-two times: a
-//! [run](RUN), whose norms bound what it may sum to (see [`crate::pack`]). Then sums are
-//! set aside as floats.
+//! [run](ACCUMULATION_RUN), whose norms bound its sum (see [`crate::pack`]). Then sums are
+//! converted to f32 and added up.
 
 use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
 use super::{Epilogue, PreparedRows, Tiling};
@@ -48,10 +48,10 @@ impl Arithmetic for I16Arithmetic<'_> {
     }
 }
 
-/// Rows of sixteen bits, [prepared](Prepared).
+/// i16 rows, [prepared](PreparedRows) for GEMM.
 pub type PreparedI16 = PreparedRows<PairCells>;
 
-/// Two neighbours of a row at a time, as [`Isa::dot_i16`] takes them.
+/// Pairs of adjacent i16 of a row, the operand of `Isa::dot_i16`.
 #[derive(Clone, Debug, Default)]
 pub struct PairCells {
     pairs: Vec<u32>,
@@ -60,7 +60,7 @@ pub struct PairCells {
 }
 
 impl PreparedI16 {
-    /// Takes other rows.
+    /// Replaces the rows by `rows`, `[rows, depth]`.
     ///
     /// # Panics
     /// If there is not a scale for each row.
@@ -73,15 +73,16 @@ impl PreparedI16 {
     }
 }
 
-/// `out = activation((rows * weights) * scales + bias + residual)`, where sums are exact
-/// up to the precision of f32.
+/// `out = activation((rows * weights) * scales + bias + residual)` with the shapes
+/// `[rows, columns] = [rows, depth] x [depth, columns]`, where sums are exact up to the
+/// precision of f32.
 ///
 /// # Panics
-/// If shapes do not fit, or rows were quantised for weights of smaller norm, or none are
-/// prepared.
+/// If shapes do not fit, or rows were quantised for weights of smaller norm, or no rows
+/// are prepared.
 pub fn gemm_i16(rows: &PreparedI16, weights: PackedI16, epilogue: Epilogue, out: MatMut<f32>) {
     assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
-    assert!(rows.cells.headroom <= weights.headroom(), "rows with room beside the weights");
+    assert!(rows.cells.headroom <= weights.headroom(), "rows within the headroom of the weights");
     let (cpu, tiling) = rows.prepared_for();
     dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
@@ -102,21 +103,21 @@ fn multiply<I: Isa>(
     Gemm { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
 }
 
-/// Prepares rows for [`Isa::dot_i16`], two neighbours at a time, zero behind the last.
+/// Interleaves rows for `Isa::dot_i16` in adjacent pairs, padded with zero.
 #[inline(always)]
 fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut PairCells) {
-    let PairCells { pairs, row_buffer: of_row, .. } = to;
+    let PairCells { pairs, row_buffer, .. } = to;
     let steps = rows.columns().div_ceil(2);
     pairs.resize(rows.rows() * steps, 0);
     for block in RowBlocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut pairs[block.start * steps..block.end * steps];
-        for (place, row) in block.clone().enumerate() {
+        for (row_of_tile, row) in block.clone().enumerate() {
             let (whole, rest) = rows.row(row).as_chunks::<2>();
-            of_row.clear();
+            row_buffer.clear();
             let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
-            of_row.extend(whole.iter().map(pair));
-            of_row.extend(rest.iter().map(|&last| u32::from(last as u16)));
-            interleave_row(of_row, block.len(), place, into);
+            row_buffer.extend(whole.iter().map(pair));
+            row_buffer.extend(rest.iter().map(|&last| u32::from(last as u16)));
+            interleave_row(row_buffer, block.len(), row_of_tile, into);
         }
     }
 }

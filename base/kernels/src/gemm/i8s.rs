@@ -1,4 +1,4 @@
-//! Products of eight bits, summed exactly in 32.
+//! GEMM in i8, summed exactly in 32 bits.
 
 use zerocopy::IntoBytes;
 
@@ -11,7 +11,7 @@ use crate::{Cpu, Mat, MatMut};
 
 #[derive(Clone, Copy)]
 struct I8Arithmetic<'a, const SIGNED: bool> {
-    /// What the sums of each row begin with.
+    /// The initial sum of each row.
     initial_sums: &'a [i32],
     corrections: &'a [i32],
     row_scales: &'a [f32],
@@ -53,10 +53,10 @@ impl<const SIGNED: bool> Arithmetic for I8Arithmetic<'_, SIGNED> {
     }
 }
 
-/// Rows of bytes, [prepared](Prepared).
+/// i8 rows, [prepared](PreparedRows) for GEMM.
 pub type PreparedI8 = PreparedRows<QuadCells>;
 
-/// Four neighbours of a row at a time, as [`Isa::dot_i8`] takes them.
+/// Quads of adjacent i8 of a row, the operand of `Isa::dot_i8`.
 #[derive(Clone, Debug, Default)]
 pub struct QuadCells {
     quads: Vec<[u32; 2]>,
@@ -66,7 +66,7 @@ pub struct QuadCells {
 }
 
 impl PreparedI8 {
-    /// Takes other rows.
+    /// Replaces the rows by `rows`, `[rows, depth]`.
     ///
     /// # Panics
     /// If there is not a scale for each row.
@@ -78,7 +78,8 @@ impl PreparedI8 {
     }
 }
 
-/// `out = activation((rows * weights) * scales + bias + residual)`, where the product
+/// `out = activation((rows * weights) * scales + bias + residual)` with the shapes
+/// `[rows, columns] = [rows, depth] x [depth, columns]`, where the product
 /// is exact for rows in -127..=127 and weights in -128..=127.
 ///
 /// # Panics
@@ -98,39 +99,38 @@ fn multiply<I: Isa>(
     epilogue: Epilogue,
     out: MatMut<f32>,
 ) {
-    let (QuadCells { quads, initial_sums: starts, signed, .. }, row_scales) =
+    let (QuadCells { quads, initial_sums, signed, .. }, row_scales) =
         (&rows.cells, &rows.scales[..]);
     let PackedI8 { panels, scales: column_scales, corrections } = weights;
     let cells = Interleaved { cells: quads, steps: panels.steps() };
     let blocks = RowBlocks::new::<I>(row_scales.len(), tiling);
-    // Rows without negative elements, as ReLU leaves them, need no signs. The sums are
-    // the same.
+    // Rows without negative elements, as after ReLU, need no signs. The sums are the same.
     if *signed || !I::PREFERS_UNSIGNED {
         let arithmetic =
-            I8Arithmetic::<true> { initial_sums: starts, corrections, row_scales, column_scales };
+            I8Arithmetic::<true> { initial_sums, corrections, row_scales, column_scales };
         Gemm { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     } else {
         let arithmetic =
-            I8Arithmetic::<false> { initial_sums: starts, corrections, row_scales, column_scales };
+            I8Arithmetic::<false> { initial_sums, corrections, row_scales, column_scales };
         Gemm { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
     }
 }
 
-/// Prepares rows for [`Isa::dot_i8`], four neighbours at a time, zeros behind the last.
+/// Interleaves rows for `Isa::dot_i8` in adjacent quads, padded with zeros.
 #[inline(always)]
 fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut QuadCells) {
-    let QuadCells { quads, row_buffer: of_row, initial_sums: starts, signed } = to;
+    let QuadCells { quads, row_buffer, initial_sums, signed } = to;
     let steps = rows.columns().div_ceil(4);
     quads.resize(rows.rows() * steps, [0; 2]);
-    of_row.resize(steps, [0; 2]);
-    starts.clear();
+    row_buffer.resize(steps, [0; 2]);
+    initial_sums.clear();
     let mut negative = 0;
     for block in RowBlocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut quads[block.start * steps..block.end * steps];
-        for (place, row) in block.clone().enumerate() {
-            // As bytes, so that four of them are one load and the loop becomes vectors.
+        for (row_of_tile, row) in block.clone().enumerate() {
+            // As bytes, so that four of them are one load and the loop is vectorised.
             let (whole, rest) = rows.row(row).as_bytes().as_chunks::<4>();
-            let (to, last) = of_row.split_at_mut(whole.len());
+            let (to, last) = row_buffer.split_at_mut(whole.len());
             let mut start = 0i32;
             for (quad, to) in whole.iter().zip(to) {
                 let quad = u32::from_le_bytes(*quad);
@@ -148,8 +148,8 @@ fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut QuadC
                 negative |= quad;
                 start = start.wrapping_add(missing);
             }
-            starts.push(start);
-            interleave_row(of_row, block.len(), place, into);
+            initial_sums.push(start);
+            interleave_row(row_buffer, block.len(), row_of_tile, into);
         }
     }
     *signed = negative & 0x8080_8080 != 0;

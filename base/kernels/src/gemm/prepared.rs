@@ -1,10 +1,10 @@
-//! Rows as integer products take them: cells laid for tiles of one size, prepared once for
+//! Rows prepared for integer GEMM: their cells are interleaved for tiles of one size, once for
 //! all columns that they are multiplied with.
 
 use super::Tiling;
 use crate::Cpu;
 
-/// Rows prepared for products, whose cells are `C`.
+/// Rows, `[rows, depth]`, prepared for GEMM, with cells of the type `C`.
 #[derive(Clone, Debug, Default)]
 pub struct PreparedRows<C> {
     pub(super) cells: C,
@@ -14,25 +14,25 @@ pub struct PreparedRows<C> {
 }
 
 impl<C> PreparedRows<C> {
-    /// Takes what all rows have.
+    /// Sets what does not depend on the cell type.
     pub(super) fn reset(&mut self, cpu: Cpu, tiling: Tiling, depth: usize, scales: &[f32]) {
         (self.prepared_for, self.depth) = (Some((cpu, tiling)), depth);
         self.scales.clear();
         self.scales.extend_from_slice(scales);
     }
 
-    /// The tiles they are prepared for; none, if they were never or are
-    /// [forgotten](Self::forget).
+    /// The tiling the rows are prepared for; `None` before the first call of `prepare` and
+    /// after [`PreparedRows::invalidate`].
     pub fn tiling(&self) -> Option<Tiling> {
         self.prepared_for.map(|(_, tiling)| tiling)
     }
 
-    /// Forgets the rows.
+    /// Marks the rows as not prepared.
     pub fn invalidate(&mut self) {
         self.prepared_for = None;
     }
 
-    /// The instructions and tiles they are prepared for.
+    /// The instructions and the tiling the rows are prepared for.
     pub(super) fn prepared_for(&self) -> (Cpu, Tiling) {
         self.prepared_for.expect("prepared rows")
     }

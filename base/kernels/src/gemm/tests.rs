@@ -1,4 +1,4 @@
-//! Every kernel against loops over the unpacked numbers.
+//! Every GEMM kernel compared with loops over the unpacked numbers.
 
 use super::*;
 use crate::LANES;
@@ -8,7 +8,7 @@ use crate::pack::{
 use crate::quantise::{ClipRange, QuantisedI8, QuantisedI16, quantise_i8, quantise_i16};
 use crate::testing::{TestRng, assert_close};
 
-/// Rows, depth, columns: tiles of every size, tails of every kind, none at all.
+/// Rows, depth, columns: tiles of every size, tails of every kind, and empty matrices.
 const SHAPES: [(usize, usize, usize); 15] = [
     (1, 1, 1),
     (1, 7, 16),
@@ -48,8 +48,7 @@ fn run_gemm_i8(
     out
 }
 
-/// The product in integers of 64 bits, then to the nearest f32, as one conversion
-/// of an exact sum gives it.
+/// The product in i64, rounded to the nearest f32, as one conversion of an exact sum gives it.
 fn exact_product<A: Copy + Into<i64>>(a: &[A], b: &[A], shape: (usize, usize, usize)) -> Vec<f32> {
     let (rows, depth, columns) = shape;
     let mut out = Vec::new();
@@ -64,7 +63,7 @@ fn exact_product<A: Copy + Into<i64>>(a: &[A], b: &[A], shape: (usize, usize, us
 }
 
 fn bytes(numbers: &mut TestRng, count: usize, least: i64, most: i64) -> Vec<i8> {
-    // Extremes are half of all, so that sums which saturate would.
+    // Half of the numbers are extremes, so that saturating sums would saturate.
     (0..count)
         .map(|_| match numbers.next() % 4 {
             0 => least as i8,
@@ -92,7 +91,7 @@ fn i8_gemm_is_exact() {
 }
 
 #[test]
-fn bytes_at_the_ends_of_their_range_do_not_saturate() {
+fn extreme_bytes_do_not_saturate() {
     let shape = (5, 2048, 16);
     for cpu in Cpu::all() {
         for (a, b) in [(127, 127), (-127, -128), (127, -128), (-127, 127)] {
@@ -104,7 +103,7 @@ fn bytes_at_the_ends_of_their_range_do_not_saturate() {
     }
 }
 
-/// The product of integers that leave each other room.
+/// The product of integers within each other's headroom.
 fn run_gemm_i16(
     cpu: Cpu,
     tiling: Tiling,
@@ -143,9 +142,9 @@ fn i16_gemm_is_exact_where_floats_hold_the_sums() {
     }
 }
 
-/// Rows that make the most of the bound: parallel to a column, of even numbers, with a single
+/// Rows that exhaust the bound: parallel to a column, of even numbers, with a single
 /// large number, with a large one in each run, alternating. A sum that wrapped would be
-/// wrong by 2^32 units, and none may be wrong by more than rounding is.
+/// wrong by 2^32 units; no sum may be wrong by more than rounding errors.
 #[test]
 fn no_row_overflows_i16_accumulators() {
     type Make = fn(usize) -> f32;
@@ -173,7 +172,7 @@ fn no_row_overflows_i16_accumulators() {
         let source = UnpackedWeights::outputs_by_inputs(Mat::new(&columns, width, depth));
         let weights = WeightsI16::quantise(source).unwrap();
         for room in [weights.view().headroom(), 8191] {
-            // As of a file with weights of larger norms.
+            // As in a file of weights with larger norms.
             let packed = PackedI16 { norm: i32::MAX as u32 / room, ..weights.view() };
             let a: Vec<f32> = kinds
                 .iter()
@@ -206,8 +205,8 @@ fn no_row_overflows_i16_accumulators() {
                     let exact: f64 =
                         of_row.zip(&integers).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
                     let most = 1e-6 * f64::from(i32::MAX) * f64::from(scale) * depth as f64;
-                    let apart = (f64::from(found) - exact).abs();
-                    assert!(apart <= most, "{}: {row} {column}: {found}, {exact}", cpu.name());
+                    let error = (f64::from(found) - exact).abs();
+                    assert!(error <= most, "{}: {row} {column}: {found}, {exact}", cpu.name());
                 }
             }
         }
@@ -223,7 +222,7 @@ fn run_gemm_f32(cpu: Cpu, tiling: Tiling, a: Mat<f32>, b: Mat<f32>) -> Vec<f32> 
 }
 
 #[test]
-fn floats_are_added_in_runs_in_the_order_of_the_depth() {
+fn f32_sums_are_made_in_runs_along_the_depth() {
     let mut numbers = TestRng::new(3);
     for cpu in Cpu::all() {
         for (rows, depth, columns) in SHAPES {
@@ -260,18 +259,18 @@ fn a_row_does_not_depend_on_the_others() {
     let b = Mat::new(&b, depth, columns);
     for cpu in Cpu::all() {
         for &tiling in Tiling::alternatives(cpu) {
-            let whole = run_gemm_f32(cpu, tiling, Mat::new(&a, rows, depth), b);
+            let batch = run_gemm_f32(cpu, tiling, Mat::new(&a, rows, depth), b);
             for row in 0..rows {
                 let alone = Mat::new(&a[row * depth..], 1, depth);
                 let alone = run_gemm_f32(cpu, Tiling::default_for(cpu), alone, b);
-                assert_eq!(alone, whole[row * columns..][..columns]);
+                assert_eq!(alone, batch[row * columns..][..columns]);
             }
         }
     }
 }
 
 #[test]
-fn epilogues_are_what_arithmetic_says() {
+fn epilogues_match_arithmetic() {
     let (rows, depth, columns) = (7, 40, 37);
     let mut numbers = TestRng::new(5);
     let a = numbers.floats(rows * depth, 1.0);
@@ -324,7 +323,7 @@ fn epilogues_are_what_arithmetic_says() {
 }
 
 #[test]
-fn quantised_gemm_is_near_f32_gemm() {
+fn quantised_gemm_approximates_f32_gemm() {
     let (rows, depth, columns) = (5, 128, 48);
     let mut numbers = TestRng::new(6);
     let a = numbers.floats(rows * depth, 2.0);
@@ -349,13 +348,13 @@ fn quantised_gemm_is_near_f32_gemm() {
                 expected.push(products.sum());
             }
         }
-        // Half a unit of either side, 128 times, mostly cancelling.
+        // Half a unit of either operand, 128 times, mostly cancelling.
         assert_close(&out, &expected, 0.25, cpu.name());
     }
 }
 
 #[test]
-fn shortlists_are_columns_of_the_whole_product() {
+fn shortlists_are_columns_of_the_full_product() {
     let (rows, depth, columns) = (3, 21, 90);
     let mut numbers = TestRng::new(7);
     let a = bytes(&mut numbers, rows * depth, -127, 127);

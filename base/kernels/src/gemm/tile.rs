@@ -1,8 +1,8 @@
-//! Tiles, the order in which they are visited, and what follows them.
+//! Tiles, their order, and their epilogue.
 //!
-//! A tile of bytes at depth 256 lasts some six hundred cycles, so what stands around its
-//! loop counts: rows lie step by step ([`Interleaved`]), which makes them one stream with
-//! one check, and results stay in registers from the last step to the store.
+//! A tile of bytes at depth 256 takes some six hundred cycles, so the code around its
+//! loop counts: rows are interleaved by step ([`Interleaved`]), which makes them one stream
+//! with one bounds check, and results stay in registers from the last step to the store.
 
 use std::ops::Range;
 
@@ -12,28 +12,28 @@ use crate::isa::{Isa, LANES, RegisterBlocking};
 use crate::pack::{Line, Panels};
 use crate::{Mat, MatMut};
 
-/// Bytes of prepared rows that are multiplied with all weights before the next: what a
-/// second-level cache holds beside a few panels.
+/// Bytes of prepared rows that are multiplied with all weights before the next: they fit in a
+/// second-level cache together with a few panels.
 const CACHE_BLOCK_BYTES: usize = 256 << 10;
 
 /// The most rows of a tile.
 const MAX_TILE_ROWS: usize = 6;
 
-/// One of the arithmetics of products, with what its rows and columns are worth.
+/// The arithmetic of a GEMM, with the scales of its rows and columns.
 pub(super) trait Arithmetic: Copy {
-    /// What a row has for each line of a panel.
+    /// The operand of a row for one line of a panel.
     type Cell: Copy;
     /// Sixteen sums while lines are added.
     type Accumulators<I: Isa>: Copy;
-    /// The lines that are summed before sums are set aside as floats.
+    /// The lines after which accumulators are converted to floats and zeroed.
     const FLUSH_STEPS: usize;
 
-    /// Sums before the first line.
+    /// The sums before the first line.
     fn initial_sums<I: Isa>(&self, isa: I, row: usize, panel: usize) -> Self::Accumulators<I>;
-    /// Sums after they were set aside.
+    /// The sums after a flush.
     fn zero_sums<I: Isa>(isa: I) -> Self::Accumulators<I>;
-    /// Sums with one more line. The cell comes as a reference: as a value, two words of it
-    /// are loaded as one and taken apart again, at half the speed.
+    /// The sums with one more line. The cell is passed by reference: by value, two words of it
+    /// are loaded as one and split again, at half the speed.
     fn accumulate<I: Isa>(
         isa: I,
         sums: Self::Accumulators<I>,
@@ -42,28 +42,28 @@ pub(super) trait Arithmetic: Copy {
     ) -> Self::Accumulators<I>;
     /// Sums as floats.
     fn to_f32<I: Isa>(isa: I, sums: Self::Accumulators<I>) -> I::F;
-    /// What a unit of each column of a panel is worth.
+    /// The scale of each column of a panel.
     fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
-    /// Whole sums in the units of the result.
+    /// The sums times the scales of their row and columns.
     fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
 }
 
-/// Where the cells of rows lie.
+/// The layout of the cells of rows.
 pub(super) trait RowCells: Copy {
-    /// What a row has for each line of a panel.
+    /// The operand of a row for one line of a panel.
     type Cell: Copy;
     /// The cells of the rows of a tile.
     type Tile<const ROWS: usize>: Copy;
 
-    /// The rows from `row` on.
+    /// The tile of the rows from `row` on.
     fn tile<const ROWS: usize>(&self, row: usize) -> Self::Tile<ROWS>;
-    /// Some steps of them.
+    /// Some steps of a tile.
     fn steps<const ROWS: usize>(tile: &Self::Tile<ROWS>, steps: Range<usize>) -> Self::Tile<ROWS>;
     /// The cell of one of the rows at one of the steps.
     fn cell<const ROWS: usize>(tile: &Self::Tile<ROWS>, row: usize, step: usize) -> &Self::Cell;
 }
 
-/// Rows as they came.
+/// Rows that are not interleaved.
 impl<'a, T: Copy> RowCells for Mat<'a, T> {
     type Cell = T;
     type Tile<const ROWS: usize> = [&'a [T]; ROWS];
@@ -90,8 +90,8 @@ impl<'a, T: Copy> RowCells for Mat<'a, T> {
     }
 }
 
-/// Rows whose cells were written for the tiles of [`Blocks`]: all rows of a tile at one step,
-/// then those at the next.
+/// Rows whose cells are interleaved for the tiles of [`RowBlocks`]: all rows of a tile at one
+/// step, then those at the next.
 #[derive(Clone, Copy)]
 pub(super) struct Interleaved<'a, T> {
     pub cells: &'a [T],
@@ -116,15 +116,15 @@ impl<'a, T: Copy> RowCells for Interleaved<'a, T> {
     }
 }
 
-/// Writes the cells of one row of a tile of so many.
+/// Writes the cells of `row`, row `row_of_tile` of a tile of `rows` rows.
 #[inline(always)]
-pub(super) fn interleave_row<T: Copy>(row: &[T], rows: usize, place: usize, into: &mut [T]) {
+pub(super) fn interleave_row<T: Copy>(row: &[T], rows: usize, row_of_tile: usize, into: &mut [T]) {
     for (cells, cell) in into.chunks_exact_mut(rows).zip(row) {
-        cells[place] = *cell;
+        cells[row_of_tile] = *cell;
     }
 }
 
-/// Which rows make a tile: as even as they go, the first few having one more.
+/// The division of rows into tiles of even size, the first ones with one row more.
 #[derive(Clone, Copy)]
 pub(super) struct RowBlocks {
     count: usize,
@@ -133,7 +133,7 @@ pub(super) struct RowBlocks {
 }
 
 impl RowBlocks {
-    /// So many rows in tiles of at most as many as the tiling says.
+    /// `rows` rows in tiles of at most as many as `tiling` says.
     #[inline(always)]
     pub(super) fn new<I: Isa>(rows: usize, tiling: Tiling) -> Self {
         let most = if I::REGISTER_BLOCKING == RegisterBlocking::One {
@@ -145,7 +145,7 @@ impl RowBlocks {
         Self { count, min_rows: rows / count.max(1), larger_blocks: rows % count.max(1) }
     }
 
-    /// Their rows, tile by tile.
+    /// The rows of each tile.
     pub(super) fn ranges(self) -> impl Iterator<Item = Range<usize>> {
         (0..self.count).map(move |block| self.start(block)..self.start(block + 1))
     }
@@ -155,13 +155,13 @@ impl RowBlocks {
         block * self.min_rows + block.min(self.larger_blocks)
     }
 
-    /// The most rows that a tile has.
+    /// The rows of the largest tile.
     fn max_rows(self) -> usize {
         self.min_rows + usize::from(self.larger_blocks > 0)
     }
 }
 
-/// Where a product reads and writes.
+/// The operands, the epilogue and the result of a GEMM.
 pub(super) struct Gemm<'a, 'b, A, C> {
     pub arithmetic: A,
     pub cells: C,
@@ -171,7 +171,7 @@ pub(super) struct Gemm<'a, 'b, A, C> {
     pub out: MatMut<'b, f32>,
 }
 
-/// Tiles of one size: some blocks, one after another, for each of some groups of panels.
+/// Tiles of one size: consecutive blocks of rows, for each of some groups of panels.
 struct TileGrid {
     /// The first row.
     row: usize,
@@ -182,7 +182,7 @@ struct TileGrid {
 }
 
 impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
-    /// Does the product.
+    /// Computes the product.
     pub(super) fn multiply<I: Isa>(mut self, isa: I, tiling: Tiling) {
         let blocks = self.blocks;
         let shape = (blocks.start(blocks.count), self.panels.columns());
@@ -197,13 +197,13 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         let at_once = max_panels::<I>(blocks.max_rows()).min(tiling.panels);
         for first in (0..blocks.count).step_by(slab) {
             let last = (first + slab).min(blocks.count);
-            // Blocks with one more row, and the others.
+            // Blocks with one row more, and the others.
             let middle = blocks.larger_blocks.clamp(first, last);
             let mut panel = 0;
             // The last panels are too few for a group of the usual size.
             for group in [at_once, at_once.min(remainder_panels::<I>(blocks.max_rows())), 1] {
                 let groups = (panels - panel) / group;
-                // Rows of one tile take all panels in turn; else all rows take each panel.
+                // Rows of one tile visit all panels in turn; else all rows visit each panel.
                 let run = if last - first == 1 { groups.max(1) } else { 1 };
                 for _ in (0..groups).step_by(run) {
                     for (first, last) in [(first, middle), (middle, last)] {
@@ -220,10 +220,10 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         }
     }
 
-    /// Does tiles of so many rows and so many panels.
+    /// Computes tiles of `rows` rows and `group` panels.
     #[inline(always)]
     fn run_tiles<I: Isa>(&mut self, isa: I, rows: usize, group: usize, tiled: TileGrid) {
-        // Which tiles exist is known to the compiler: others are not compiled.
+        // Only the tile shapes listed here are compiled.
         match (rows, group) {
             (1, 1) => self.run_tile::<I, 1, 1>(isa, tiled),
             (1, 2) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
@@ -265,12 +265,12 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             (6, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
                 self.run_tile::<I, 6, 4>(isa, tiled)
             }
-            shape => unreachable!("no tile of {shape:?} is asked for"),
+            shape => unreachable!("no tile has the shape {shape:?}"),
         }
     }
 
-    /// Does some tiles of one shape. Not inlined: it runs for hundreds of cycles, and there
-    /// are many of it.
+    /// Computes tiles of one shape. Not inlined: it runs for hundreds of cycles, and there
+    /// are many instances of it.
     #[inline(never)]
     fn run_tile<I: Isa, const ROWS: usize, const PANELS: usize>(
         &mut self,
@@ -292,7 +292,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         )
     }
 
-    /// Multiplies a tile.
+    /// The sums of a tile, without scales.
     #[inline(always)]
     fn accumulate_tile<I: Isa, const ROWS: usize, const PANELS: usize>(
         &self,
@@ -314,10 +314,10 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         }
         let mut from = A::FLUSH_STEPS.min(steps);
         sums = accumulate_steps::<I, A, C, ROWS, PANELS>(isa, &cells, &lines, 0..from, sums);
-        let mut whole = [[isa.splat(0.0); PANELS]; ROWS];
+        let mut totals = [[isa.splat(0.0); PANELS]; ROWS];
         for r in 0..ROWS {
             for p in 0..PANELS {
-                whole[r][p] = A::to_f32(isa, sums[r][p]);
+                totals[r][p] = A::to_f32(isa, sums[r][p]);
             }
         }
         while from < steps {
@@ -327,14 +327,14 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             sums = accumulate_steps::<I, A, C, ROWS, PANELS>(isa, &cells, &lines, part, sums);
             for r in 0..ROWS {
                 for p in 0..PANELS {
-                    whole[r][p] = isa.add(whole[r][p], A::to_f32(isa, sums[r][p]));
+                    totals[r][p] = isa.add(totals[r][p], A::to_f32(isa, sums[r][p]));
                 }
             }
         }
-        whole
+        totals
     }
 
-    /// Scales the sums of a tile and does what the epilogue says.
+    /// Scales the sums of a tile, applies the epilogue and stores the results.
     #[inline(always)]
     fn apply_epilogue<I: Isa, const ROWS: usize, const PANELS: usize>(
         &mut self,
@@ -365,7 +365,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             }
             if *activation == Activation::Relu {
                 for value in &mut values {
-                    // In this order what is not a number stays that.
+                    // In this order NaN stays NaN.
                     *value = isa.max(isa.splat(0.0), *value);
                 }
             }
@@ -401,12 +401,12 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
     }
 }
 
-/// The larger of two magnitudes; what is not a number is larger than any.
+/// The larger of two magnitudes; NaN is larger than any.
 fn nan_max(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// How many panels a tile of so many rows takes: as many as there are registers for.
+/// The panels of a tile of `rows` rows: as many as there are registers for.
 fn max_panels<I: Isa>(rows: usize) -> usize {
     match (I::REGISTER_BLOCKING, rows) {
         (RegisterBlocking::One, _) => 1,
@@ -416,13 +416,13 @@ fn max_panels<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// Panels at once among those that are left over: a single row, as attention has, is bound by
-/// the latency of its sums.
+/// The panels of a tile among those that are left over: a single row, as in attention, is bound
+/// by the latency of its sums.
 fn remainder_panels<I: Isa>(rows: usize) -> usize {
     if I::REGISTER_BLOCKING != RegisterBlocking::One && rows <= 1 { 2 } else { 1 }
 }
 
-/// The sums of a tile after these steps.
+/// The sums of a tile after the steps `steps`.
 #[inline(always)]
 fn accumulate_steps<
     I: Isa,

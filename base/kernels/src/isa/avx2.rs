@@ -236,8 +236,8 @@ impl Isa for Avx2 {
         let products = both!(_mm256_madd_epi16(row, weights));
         both!(_mm256_add_epi32(sums, products))
     }
-    // Parts of sixteen by masks: a loop that calls `memcpy` for its last lanes can keep
-    // nothing in registers across it.
+    // Partial vectors by masks: a loop that calls `memcpy` for its last lanes cannot keep
+    // anything in registers across it.
     #[inline(always)]
     fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
@@ -271,7 +271,7 @@ impl Isa for Avx2 {
     }
 }
 
-/// All ones in so many lanes, the first ones.
+/// All ones in the first `count` lanes.
 #[inline(always)]
 fn lane_mask(isa: Avx2, count: usize) -> Two<__m256i> {
     let counts = isa.splat_i32(count as i32);
@@ -298,9 +298,9 @@ fn load_bytes(_: Avx2, line: &Line) -> Two<__m256i> {
     }
 }
 
-/// Four bytes as their magnitudes and, all ones where negative, their signs; and the
-/// sum of the magnitudes of the negative ones, which flipped weights leave out. For
-/// bytes in -127..=127.
+/// Four bytes as their magnitudes and their signs (all ones where negative); and the
+/// sum of the magnitudes of the negative ones, by which products with flipped weights are
+/// too small. For bytes in -127..=127.
 #[inline(always)]
 pub(super) fn magnitudes_and_signs(quad: u32) -> ([u32; 2], i32) {
     const LOWEST: u32 = 0x0101_0101;

@@ -2,7 +2,7 @@
 //!
 //! VNNI multiplies unsigned by signed bytes into 32 bits and never saturates: rows
 //! are shifted by 128 there, and the packed corrections of the columns undo it.
-//! Without VNNI bytes go the way of AVX2 (see `avx2.rs`).
+//! Without VNNI bytes are multiplied as with AVX2 (see `avx2.rs`).
 
 use std::arch::x86_64::*;
 
@@ -14,12 +14,12 @@ use crate::pack::Line;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx512(());
 
-/// What [`Avx512`] has, and VNNI. Exists only where the CPU has them.
+/// The features of [`Avx512`], and VNNI. Exists only where the CPU has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx512Vnni(());
 
 impl Avx512 {
-    /// The token, if the CPU has what it promises.
+    /// The token, if the CPU has the features.
     pub(crate) fn new() -> Option<Self> {
         let all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -32,7 +32,7 @@ impl Avx512 {
 }
 
 impl Avx512Vnni {
-    /// The token, if the CPU has what it promises.
+    /// The token, if the CPU has the features.
     pub(crate) fn new() -> Option<Self> {
         let all = Avx512::new().is_some() && is_x86_feature_detected!("avx512vnni");
         all.then_some(Self(()))
@@ -53,7 +53,7 @@ macro_rules! one {
     };
 }
 
-/// What does not depend on VNNI.
+/// The operations that do not depend on VNNI.
 macro_rules! common {
     ($features:literal) => {
         type F = __m512;

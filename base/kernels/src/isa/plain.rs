@@ -1,10 +1,10 @@
-//! Sixteen lanes as an array: for CPUs without vectors we know, and the reference
-//! that the others are tested against.
+//! Sixteen lanes as an array: for CPUs without supported vector instructions, and the
+//! reference in tests of the others.
 
 use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;
 
-/// No instructions beyond the target's own.
+/// The baseline of the compilation target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain;
 

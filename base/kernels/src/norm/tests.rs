@@ -1,11 +1,11 @@
-//! Norms against their formulas in f64.
+//! Norms compared with their formulas in f64.
 
 use super::*;
 use crate::quantise::{ClipRange, quantise_i8};
 use crate::testing::{TestRng, assert_close};
 
 #[test]
-fn norms_are_their_formulas() {
+fn norms_match_their_formulas() {
     let mut numbers = TestRng::new(13);
     for cpu in Cpu::all() {
         for (rows, columns) in [(1, 1), (2, 16), (3, 37), (4, 256)] {
@@ -71,7 +71,7 @@ fn norms_are_their_formulas() {
 }
 
 #[test]
-fn rows_are_quantised_to_the_nearest_of_their_own_units() {
+fn rows_are_quantised_to_the_nearest_multiple_of_their_scale() {
     let mut numbers = TestRng::new(14);
     for cpu in Cpu::all() {
         let (rows, columns) = (3, 45);
@@ -89,7 +89,7 @@ fn rows_are_quantised_to_the_nearest_of_their_own_units() {
                 assert!((x - f32::from(value) * scale).abs() <= 0.501 * scale);
             }
         }
-        // Cut at a fixed span; nothing leaves -127..=127.
+        // Clipped at a fixed magnitude; nothing exceeds -127..=127.
         let odd = [10.0, -10.0, 0.5, 1e30, -1e30, f32::MIN_POSITIVE];
         let (mut values, mut scales) = ([0; 6], [0.0]);
         let into = MatMut::new(&mut values, 1, 6);

@@ -1,17 +1,18 @@
-//! Packed weights as they are: f32.
+//! Packed f32 weights.
 
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, pack_columns};
 use crate::{LANES, Mat, Result};
 
-/// Packed f32 weights, borrowed.
+/// Packed f32 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedF32<'a> {
     pub(crate) panels: Panels<'a>,
 }
 
-/// Packed f32 weights, owned: what packing makes and shortlists fill.
+/// Packed f32 weights `[depth, columns]`, owned: the result of packing, or the selected
+/// columns of a shortlist.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsF32 {
     lines: Vec<Line>,
@@ -20,7 +21,7 @@ pub struct WeightsF32 {
 }
 
 impl<'a> PackedF32<'a> {
-    /// Weights from their lines.
+    /// Weights of the given lines.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -29,17 +30,17 @@ impl<'a> PackedF32<'a> {
         Ok(Self { panels: Panels::new(Layout::F32, lines, depth, columns)? })
     }
 
-    /// Inputs.
+    /// Inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs.
+    /// Outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
 
-    /// Some columns, from a multiple of sixteen to another or to the end.
+    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -47,21 +48,21 @@ impl<'a> PackedF32<'a> {
         Self { panels: self.panels.column_range(&columns) }
     }
 
-    /// Some of the depth.
+    /// The part `depth` of the depth.
     ///
     /// # Panics
-    /// If the range leaves the depth.
+    /// If the range exceeds the depth.
     pub fn depth_range(&self, depth: Range<usize>) -> Self {
         Self { panels: self.panels.depth_range(&depth) }
     }
 
-    /// The first `columns` of at least as many, in as many panels.
+    /// The first `columns` columns, in as many panels.
     pub(crate) fn narrow(mut self, columns: usize) -> Self {
         self.panels.narrow(columns);
         self
     }
 
-    /// The numbers of one column: the embedding of a word in a tied output layer.
+    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.
@@ -77,7 +78,7 @@ impl WeightsF32 {
     /// Packs weights.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn pack(source: UnpackedWeights<f32>) -> Result<Self> {
         let lines = pack_columns(Layout::F32, source, |_, numbers, bytes| {
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
@@ -85,18 +86,18 @@ impl WeightsF32 {
         Ok(Self { lines, depth: source.depth(), columns: source.columns() })
     }
 
-    /// Becomes the columns `ids` of other weights, in that order.
+    /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::Column`](crate::Error::Column) if there is no such column.
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
     pub fn select(&mut self, from: &PackedF32, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());
         Ok(())
     }
 
-    /// Becomes weights whose columns are the rows given: keys of an attention. As
-    /// packing [`Source::outputs_by_inputs`], but into memory that is there.
+    /// Replaces the weights by `[columns, rows]`, the transpose of `rows`: keys of an
+    /// attention. As packing [`UnpackedWeights::outputs_by_inputs`], but into the same memory.
     pub(crate) fn fill_columns(&mut self, rows: Mat<f32>) {
         let (columns, steps) = (rows.rows(), rows.columns());
         self.lines.clear();
@@ -110,8 +111,8 @@ impl WeightsF32 {
         }
     }
 
-    /// Becomes weights whose rows are the rows given: values of an attention. Every
-    /// `width` columns begin a panel of their own.
+    /// Replaces the weights by `rows`, `[rows, columns]`: values of an attention. Every
+    /// `width` columns start a new panel.
     ///
     /// # Panics
     /// If columns do not divide into such parts.
@@ -140,7 +141,7 @@ impl WeightsF32 {
         PackedF32::new(&self.lines, self.depth, self.columns).expect("packed by this type")
     }
 
-    /// What a file holds.
+    /// The lines to write into a file.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }

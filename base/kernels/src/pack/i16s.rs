@@ -1,12 +1,12 @@
-//! Packed weights of sixteen bits, Devlin's (2017, section 4.1) and Marian's.
+//! Packed i16 weights, as in Devlin (2017, section 4.1) and Marian.
 //!
 //! Sums of products are 32 bits wide. A bound on single numbers allows few products (with
-//! thirteen bits on both sides thirty-two), because it must fear that all are large
-//! and none cancels. By Cauchy and Schwarz a sum is at most the norm of its weights times
-//! the norm of its inputs, whatever they are: so columns and rows are scaled until
-//! the Euclidean norms of their [runs](RUN) are small enough, and not their largest numbers.
-//! Sums of a run, and of its beginning, then fit; typical numbers keep more bits, and what is
-//! set aside as floats is set aside rarely.
+//! thirteen bits on both sides thirty-two), because it must assume that all are large
+//! and none cancels. By the Cauchy-Schwarz inequality a sum is at most the norm of its
+//! weights times the norm of its inputs: so columns and rows are scaled until the Euclidean
+//! norms of their [runs](ACCUMULATION_RUN) are small enough, and not their largest numbers.
+//! Sums of a run, and all their partial sums, then fit; typical numbers keep more bits, and
+//! accumulators are rarely converted to floats.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, roun
 use crate::{LANES, Result};
 
 /// Numbers along the depth that are summed in 32 bits. Longer runs would leave fewer bits
-/// to each number, shorter ones cost time.
+/// for each number, shorter ones cost time.
 pub const ACCUMULATION_RUN: usize = 64;
 
-/// What columns are scaled to: rows get as much, the root of 2^31.
+/// The norm to which runs of columns and of rows are scaled: the root of 2^31.
 const TARGET_NORM: f32 = 46_340.0;
 
-/// No run of sixteen bits has a larger norm, whatever a file says.
+/// The largest norm that a run of i16 can have.
 const MAX_RUN_NORM: u32 = 8 * 32_768;
 
-/// Rounding moves each number of a run by half a unit at most, its norm by four units; half a
-/// unit more is for floats.
+/// By how much rounding may increase the norm of a run: each number changes by at most half a
+/// unit, the norm by four units; half a unit more is for rounding errors of f32.
 pub(crate) const ROUNDING_SLACK: f32 = 4.5;
 
-/// Packed i16 weights, borrowed.
+/// Packed i16 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedI16<'a> {
     pub(crate) panels: Panels<'a>,
@@ -35,7 +35,8 @@ pub struct PackedI16<'a> {
     pub(crate) norm: u32,
 }
 
-/// Packed i16 weights, owned: what packing makes and shortlists fill.
+/// Packed i16 weights `[depth, columns]`, owned: the result of packing, or the selected
+/// columns of a shortlist.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsI16 {
     lines: Vec<Line>,
@@ -46,9 +47,9 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Weights from their parts; scales go on to a multiple of sixteen columns. `norm` is
-    /// the largest Euclidean norm of a [run](RUN) of any column; if one is larger, sums
-    /// overflow (and wrap).
+    /// Weights of the given parts; `scales` is padded to a multiple of sixteen columns.
+    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one
+    /// is larger, sums overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -66,22 +67,23 @@ impl<'a> PackedI16<'a> {
         Ok(Self { panels, scales, norm })
     }
 
-    /// Inputs.
+    /// Inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs.
+    /// Outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
 
-    /// The largest norm that a [run](RUN) of a row may have: products of such are below 2^31.
+    /// The largest norm that a [run](ACCUMULATION_RUN) of a row may have, so that its sums are
+    /// below 2^31.
     pub fn headroom(&self) -> u32 {
         i32::MAX as u32 / self.norm.clamp(1, MAX_RUN_NORM)
     }
 
-    /// Some columns, from a multiple of sixteen to another or to the end.
+    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -90,7 +92,7 @@ impl<'a> PackedI16<'a> {
         Self { panels: self.panels.column_range(&columns), scales, norm: self.norm }
     }
 
-    /// The numbers of one column: the embedding of a word in a tied output layer.
+    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.
@@ -106,13 +108,13 @@ impl<'a> PackedI16<'a> {
 }
 
 impl WeightsI16 {
-    /// Quantises weights: the largest norm of a [run](RUN) of each column becomes 46,340, the
-    /// root of 2^31, if no weight has to exceed 32,767 for it. Where a power of two a little
-    /// coarser hits most numbers exactly, because they come from a format of few bits, it is
-    /// taken. A column with something that is not a finite number has scale NaN.
+    /// Quantises weights: the largest norm of a [run](ACCUMULATION_RUN) of each column becomes
+    /// 46,340, the root of 2^31, if no weight exceeds 32,767 then. Where the next coarser power
+    /// of two represents most numbers exactly, because they come from a format of few bits, it
+    /// is the scale. The scale of a column that is not finite is NaN.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         let mut norm = 0;
@@ -132,11 +134,10 @@ impl WeightsI16 {
         Ok(Self { lines, scales, norm, depth, columns })
     }
 
-    /// Packs integers that a file has, with `scale(column)` each: a number is its
-    /// integer times that.
+    /// Packs quantised integers: a number is its integer times `scale(column)`.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn pack(source: UnpackedWeights<i16>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         (0..source.columns()).for_each(|column| scales[column] = scale(column));
@@ -147,10 +148,10 @@ impl WeightsI16 {
         Ok(Self { lines, scales, norm, depth: source.depth(), columns: source.columns() })
     }
 
-    /// Becomes the columns `ids` of other weights, in that order.
+    /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::Column`](crate::Error::Column) if there is no such column.
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
     pub fn select(&mut self, from: &PackedI16, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns, self.norm) = (from.depth(), ids.len(), from.norm);
@@ -166,13 +167,13 @@ impl WeightsI16 {
             .expect("packed by this type")
     }
 
-    /// What a file holds: lines, scales and the largest norm of a run.
+    /// The parts to write into a file: lines, scales and the largest norm of a run.
     pub fn parts(&self) -> (&[Line], &[f32], u32) {
         (&self.lines, &self.scales, self.norm)
     }
 }
 
-/// What one unit of a column is worth.
+/// The scale of a column.
 fn column_scale(numbers: &[f32]) -> f32 {
     if !numbers.iter().all(|number| number.is_finite()) {
         return f32::NAN;
@@ -196,19 +197,19 @@ fn column_scale(numbers: &[f32]) -> f32 {
     }
 }
 
-/// Squared errors that must vanish before a coarser unit is taken. It costs nothing else:
-/// weights of smaller norm leave more room to rows.
+/// By which factor the squared error must fall before a coarser unit is taken. It has no other
+/// cost: weights of smaller norm leave more headroom for rows.
 const MIN_ERROR_GAIN: f32 = 4.0;
 
-/// The sum of the squared errors that rounding to this unit makes.
+/// The sum of the squared errors of rounding to multiples of `unit`.
 fn squared_error(numbers: &[f32], unit: f32) -> f32 {
     let factor = 1.0 / unit;
-    let apart = |number: &f32| number * factor - round_ties_even(number * factor);
-    let sum: f32 = numbers.iter().map(|number| apart(number).powi(2)).sum();
+    let error = |number: &f32| number * factor - round_ties_even(number * factor);
+    let sum: f32 = numbers.iter().map(|number| error(number).powi(2)).sum();
     sum * unit * unit
 }
 
-/// Appends a column and gives its largest norm, rounded up.
+/// Appends a column and returns the largest norm of its runs, rounded up.
 fn encode_column(integers: &[i16], bytes: &mut Vec<u8>) -> u32 {
     let square = |integer: &i16| u64::from(integer.unsigned_abs()).pow(2);
     let squares = integers.chunks(ACCUMULATION_RUN).map(|run| run.iter().map(square).sum::<u64>());

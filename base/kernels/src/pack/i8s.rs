@@ -1,16 +1,15 @@
-//! Packed weights of eight bits.
+//! Packed i8 weights.
 //!
-//! A column has its own scale, a number is its integer times that. Marian's files have
-//! one multiplier for all columns: a scale that happens to be the same everywhere.
-//! Corrections are -128 times the sum of each column, what products of rows shifted by
-//! 128 must be changed by.
+//! Each column has its own scale, and a number is its integer times that. Marian's files have
+//! one multiplier, which becomes the scale of all columns. Corrections are -128 times the
+//! sum of each column, which is added to products of rows shifted by 128.
 
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, round_ties_even};
 use crate::{LANES, Result};
 
-/// Packed i8 weights, borrowed.
+/// Packed i8 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedI8<'a> {
     pub(crate) panels: Panels<'a>,
@@ -18,7 +17,8 @@ pub struct PackedI8<'a> {
     pub(crate) corrections: &'a [i32],
 }
 
-/// Packed i8 weights, owned: what packing makes and shortlists fill.
+/// Packed i8 weights `[depth, columns]`, owned: the result of packing, or the selected
+/// columns of a shortlist.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsI8 {
     lines: Vec<Line>,
@@ -28,13 +28,13 @@ pub struct WeightsI8 {
     columns: usize,
 }
 
-/// Columns with those that fill the last panel.
+/// Columns, including the padding of the last panel.
 fn padded(columns: usize) -> usize {
     columns.next_multiple_of(LANES)
 }
 
 impl<'a> PackedI8<'a> {
-    /// Weights from their parts; scales and corrections go on to a multiple of sixteen
+    /// Weights of the given parts; scales and corrections are padded to a multiple of sixteen
     /// columns.
     ///
     /// # Errors
@@ -53,17 +53,17 @@ impl<'a> PackedI8<'a> {
         Ok(Self { panels, scales, corrections })
     }
 
-    /// Inputs.
+    /// Inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs.
+    /// Outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
 
-    /// Some columns, from a multiple of sixteen to another or to the end.
+    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -76,7 +76,7 @@ impl<'a> PackedI8<'a> {
         }
     }
 
-    /// The numbers of one column: the embedding of a word in a tied output layer.
+    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.
@@ -92,11 +92,11 @@ impl<'a> PackedI8<'a> {
 }
 
 impl WeightsI8 {
-    /// Quantises weights with a scale for each column, its largest magnitude / 127, NaN if it
-    /// has something that is not a finite number.
+    /// Quantises weights with a scale for each column: its largest magnitude / 127, or NaN if
+    /// the column is not finite.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
@@ -113,11 +113,11 @@ impl WeightsI8 {
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })
     }
 
-    /// Packs integers that a file has, with `scale(column)` each: a number is its
-    /// integer times that, 1 / multiplier for Marian's files.
+    /// Packs quantised integers: a number is its integer times `scale(column)`, which is
+    /// 1 / multiplier for Marian's files.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge).
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn pack(source: UnpackedWeights<i8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
@@ -129,10 +129,10 @@ impl WeightsI8 {
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })
     }
 
-    /// Becomes the columns `ids` of other weights, in that order.
+    /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::Column`](crate::Error::Column) if there is no such column.
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
     pub fn select(&mut self, from: &PackedI8, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());
@@ -151,7 +151,7 @@ impl WeightsI8 {
             .expect("packed by this type")
     }
 
-    /// What a file holds: lines, scales and corrections.
+    /// The parts to write into a file: lines, scales and corrections.
     pub fn parts(&self) -> (&[Line], &[f32], &[i32]) {
         (&self.lines, &self.scales, &self.corrections)
     }

@@ -1,11 +1,11 @@
-//! The bytes of the layouts, and what views refuse.
+//! The bytes of the layouts, and the views that are refused.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[test]
-fn the_layouts_are_what_files_have() {
+fn layouts_match_the_bytes_of_files() {
     // Depth 5, columns 17: two panels, steps of 5, 3 and 2.
     let numbers: Vec<i8> = (0..5 * 17).map(|at| at as i8).collect();
     let at = |depth: usize, column: usize| (depth * 17 + column) as i8;
@@ -40,7 +40,7 @@ fn the_layouts_are_what_files_have() {
 }
 
 #[test]
-fn columns_come_back() {
+fn columns_are_unpacked() {
     let numbers: Vec<f32> = (0..7 * 20).map(|at| (at as f32 - 70.0) / 50.0).collect();
     let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 7, 20));
     let (f, s, b) = (
@@ -64,7 +64,7 @@ fn columns_come_back() {
 }
 
 #[test]
-fn numbers_round_as_the_standard_says() {
+fn rounding_matches_the_standard_library() {
     for number in (-2000..2000).map(|n| n as f32 / 8.0).chain([-8191.5, 0.49999997, 8190.5]) {
         assert_eq!(super::round_ties_even(number), number.round_ties_even(), "{number}");
     }
@@ -82,8 +82,7 @@ fn both_orientations_pack_alike() {
 }
 
 proptest! {
-    /// Whatever a file says of its weights, a view is refused or its product stays
-    /// inside them.
+    /// Arbitrary lines, scales and shapes are refused or their product stays inside them.
     #[test]
     fn hostile_weights_are_refused_or_multiplied(
         lines in 0usize..40,
@@ -115,7 +114,7 @@ proptest! {
 
 #[test]
 fn numbers_of_few_bits_are_packed_exactly() {
-    // Eight bits of mantissa, within five binades; runs of norms that leave them all there.
+    // Eight bits of mantissa, within five binades; the norms of runs allow all of them.
     let mut numbers: Vec<f32> =
         (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
     numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
@@ -127,7 +126,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
         let expected: Vec<f32> = (0..100).map(|depth| numbers[depth * 3 + column]).collect();
         assert_eq!(found, expected[..]);
     }
-    // Those of many bits keep the finer unit.
+    // Numbers of many bits keep the finer unit.
     let numbers: Vec<f32> =
         numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
     let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 100, 3));
@@ -137,7 +136,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
 }
 
 #[test]
-fn weights_that_are_not_numbers_do_not_become_some() {
+fn weights_that_are_not_finite_have_nan_scales() {
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut numbers = [0.5; 9];
         numbers[4] = odd;

@@ -1,13 +1,13 @@
-//! What is not finite does not become a number again.
+//! Values that are not finite do not become numbers again.
 
 use super::*;
 use crate::activation::Activation;
 use crate::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
 use crate::pack::{UnpackedWeights, WeightsI8, WeightsI16};
 
-/// Wherever it stands among numbers, and whatever follows.
+/// At every position of a row, and through every product.
 #[test]
-fn what_is_not_finite_makes_all_of_its_row_not_a_number() {
+fn a_value_that_is_not_finite_makes_its_row_nan() {
     let columns = 37;
     let ones = vec![0.5; columns * 20];
     let source = UnpackedWeights::inputs_by_outputs(Mat::new(&ones, columns, 20));

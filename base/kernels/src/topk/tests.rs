@@ -1,9 +1,9 @@
-//! The best words against a sort of all.
+//! Top-k compared with a sort of all logits.
 
 use super::*;
 use crate::testing::TestRng;
 
-/// Sorted by logit, then id; and the logarithm of the sum of exponentials.
+/// The candidates sorted by logit, then id; and the logarithm of the sum of exponentials.
 fn by_sorting(row: &[f32], bias: &[f32], ids: ColumnIds, most: usize) -> (Vec<TokenLogit>, f64) {
     let mut all: Vec<TokenLogit> = (0..row.len())
         .map(|column| TokenLogit { id: ids.id(column), logit: row[column] + bias[column] })
@@ -16,14 +16,14 @@ fn by_sorting(row: &[f32], bias: &[f32], ids: ColumnIds, most: usize) -> (Vec<To
 }
 
 #[test]
-fn the_best_are_those_of_a_sort() {
+fn topk_equals_a_sort() {
     let mut numbers = TestRng::new(11);
     for cpu in Cpu::all() {
         for (length, most) in
             [(1, 1), (3, 5), (16, 1), (255, 6), (300, 12), (5000, 6), (2048, 1), (70, 0)]
         {
             let mut row = numbers.floats(length, 15.0);
-            // Coarse, so that many are equal.
+            // Coarse numbers, so that many are equal.
             row.iter_mut().for_each(|x| *x = x.round());
             row[length / 2] = f32::NEG_INFINITY;
             let bias: Vec<f32> = (0..length).map(|_| numbers.integer(-3, 3) as f32).collect();
@@ -34,8 +34,8 @@ fn the_best_are_those_of_a_sort() {
                 update_topk(cpu, Mat::new(&row, 1, length), Some(&bias), ids, &mut best);
                 assert_eq!(best[0].candidates(), expected, "{} {length} {most}", cpu.name());
                 if length > 1 {
-                    let apart = f64::from(best[0].log_normaliser()) - log_sum;
-                    assert!(apart.abs() < 3e-6, "{apart}");
+                    let error = f64::from(best[0].log_normaliser()) - log_sum;
+                    assert!(error.abs() < 3e-6, "{error}");
                 }
                 let mut greedy = [TopK::new(most, false)];
                 update_topk(cpu, Mat::new(&row, 1, length), Some(&bias), ids, &mut greedy);

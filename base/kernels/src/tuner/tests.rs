@@ -1,4 +1,4 @@
-//! The tuner chooses the faster, remembers it, and distrusts files.
+//! The tuner chooses the fastest alternative, caches it, and distrusts files.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::*;
 
 const SHAPE: OperationShape = OperationShape { operation: "test", rows: 3, depth: 64, columns: 48 };
 
-/// Runs until the choice is made, alternative `fast` being the fast one.
+/// Runs until the choice is made, where alternative `fast` is the fast one.
 fn tune(tuner: &Tuner, shape: OperationShape, fast: usize) {
     for _ in 0..3 * TRIALS_PER_ALTERNATIVE {
         tuner.run(shape, 3, |choice| {
@@ -37,12 +37,12 @@ fn the_fastest_is_chosen_and_cached() {
     let again = Tuner::load(cpu, &path).unwrap();
     assert_eq!(again.run(SHAPE, 3, |choice| choice), 2);
     assert_eq!((again.cached_count(), again.new_choices().len()), (2, 0));
-    // A program that has fewer alternatives measures anew.
+    // A program that has fewer alternatives measures again.
     let newer = Tuner::load(cpu, &path).unwrap();
     assert_eq!(newer.run(SHAPE, 2, |choice| choice), 0);
     (0..2 * TRIALS_PER_ALTERNATIVE).for_each(|_| newer.run(SHAPE, 2, |_| ()));
     assert!(newer.new_choices().contains_key("test 3x64x48"));
-    // Another machine's choices are kept, and are not ours.
+    // Choices of another machine are kept and not used.
     let other = Tuner::load(Cpu::plain(), &path).unwrap();
     if cpu != Cpu::plain() {
         assert_eq!(other.run(SHAPE, 3, |choice| choice), 0);
@@ -53,7 +53,7 @@ fn the_fastest_is_chosen_and_cached() {
     std::fs::write(&path, "not choices").unwrap();
     let error = Tuner::load(cpu, &path).err().expect("refused").to_string();
     assert!(error.contains("choices.json") && error.contains("remove it"), "{error}");
-    assert!(tuner.save(&path).is_err(), "what is something else is not overwritten");
+    assert!(tuner.save(&path).is_err(), "a file that is no cache is not overwritten");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_like_a_cache_is_one_or_refused(
+    fn anything_like_a_cache_is_read_or_refused(
         version in any::<u32>(), name in ".*", shape in ".*", choice in any::<i64>(),
     ) {
         let text = serde_json::json!({"version": version, "machines": {name: {shape: choice}}});

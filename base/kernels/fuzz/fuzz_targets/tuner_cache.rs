@@ -1,0 +1,9 @@
+//! Arbitrary bytes as the cache file of the tuner: read or refused.
+//! `cargo +nightly fuzz run tuner_cache` in `base/kernels`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = miriam_kernels::tuner::is_tuner_cache(data);
+});
