@@ -1,5 +1,7 @@
 //! A sentence pair with its links, indexed for extraction.
 
+use miriam_textio::leb128::{push_leb128, read_leb128};
+
 use crate::links::Link;
 use crate::ranked_vocabulary::RankedVocabulary;
 
@@ -98,13 +100,13 @@ impl SentencePair {
         self.clear();
         let sides = [&mut self.source, &mut self.target];
         for (side, words) in sides.into_iter().zip(words) {
-            let len = read_varint(bytes, at);
-            side.extend((0..len).map(|_| words.rank(read_varint(bytes, at) as u32)));
+            let len = read_leb128(bytes, at);
+            side.extend((0..len).map(|_| words.rank(read_leb128(bytes, at) as u32)));
         }
         let mut target = 0;
-        for _ in 0..read_varint(bytes, at) {
-            target += read_varint(bytes, at) as u32;
-            self.links.push(Link { target, source: read_varint(bytes, at) as u32 });
+        for _ in 0..read_leb128(bytes, at) {
+            target += read_leb128(bytes, at) as u32;
+            self.links.push(Link { target, source: read_leb128(bytes, at) as u32 });
         }
         self.index_links();
     }
@@ -112,45 +114,18 @@ impl SentencePair {
 
 /// Encodes a sentence as varints of ids, of which those of frequent words are small.
 pub(crate) fn encode_words(ids: impl ExactSizeIterator<Item = u32>, bytes: &mut Vec<u8>) {
-    push_varint(bytes, ids.len() as u64);
-    ids.for_each(|id| push_varint(bytes, id.into()));
+    push_leb128(bytes, ids.len() as u64);
+    ids.for_each(|id| push_leb128(bytes, id.into()));
 }
 
 /// Encodes the links of a pair, sorted by target words, after its sentences.
 pub(crate) fn encode_links(links: &[Link], bytes: &mut Vec<u8>) {
-    push_varint(bytes, links.len() as u64);
+    push_leb128(bytes, links.len() as u64);
     let mut last = 0;
     for link in links {
-        push_varint(bytes, (link.target - last).into());
-        push_varint(bytes, link.source.into());
+        push_leb128(bytes, (link.target - last).into());
+        push_leb128(bytes, link.source.into());
         last = link.target;
-    }
-}
-
-/// Appends `value` in LEB128: seven bits a byte, the lowest first.
-#[inline]
-pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-/// Reads the LEB128 number at `*at`, which moves past it.
-///
-/// Panics when the bytes end within it.
-#[inline]
-pub(crate) fn read_varint(bytes: &[u8], at: &mut usize) -> u64 {
-    let (mut value, mut shift) = (0, 0);
-    loop {
-        let byte = bytes[*at];
-        *at += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return value;
-        }
-        shift += 7;
     }
 }
 

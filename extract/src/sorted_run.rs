@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use miriam_textio::leb128::{push_leb128, read_leb128};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::links::Link;
 use crate::partition::PhrasePair;
 use crate::reordering::MAX_CLASSES;
-use crate::sentence_pair::{push_varint, read_varint};
 use crate::{Error, Result};
 
 /// The size of a block in bytes before compression.
@@ -69,25 +69,25 @@ impl RunWriter {
         let block = &mut self.block;
         for (last, words) in [(&mut self.source, entry.source), (&mut self.target, entry.target)] {
             let shared = last.iter().zip(words).take_while(|(a, b)| a == b).count();
-            push_varint(block, shared as u64);
-            push_varint(block, (words.len() - shared) as u64);
-            words[shared..].iter().for_each(|&word| push_varint(block, word.into()));
+            push_leb128(block, shared as u64);
+            push_leb128(block, (words.len() - shared) as u64);
+            words[shared..].iter().for_each(|&word| push_leb128(block, word.into()));
             last.clear();
             last.extend_from_slice(words);
         }
-        push_varint(block, u64::from(entry.count) << 1 | u64::from(entry.is_pruned));
-        push_varint(block, entry.target_count);
-        push_varint(block, entry.distinct_sources.into());
+        push_leb128(block, u64::from(entry.count) << 1 | u64::from(entry.is_pruned));
+        push_leb128(block, entry.target_count);
+        push_leb128(block, entry.distinct_sources.into());
         entry
             .lexical_weights
             .iter()
             .for_each(|weight| block.extend_from_slice(&weight.to_le_bytes()));
-        push_varint(block, entry.links.len() as u64);
+        push_leb128(block, entry.links.len() as u64);
         for link in entry.links {
-            push_varint(block, link.target.into());
-            push_varint(block, link.source.into());
+            push_leb128(block, link.target.into());
+            push_leb128(block, link.source.into());
         }
-        entry.orientations.iter().flatten().for_each(|&count| push_varint(block, count.into()));
+        entry.orientations.iter().flatten().for_each(|&count| push_leb128(block, count.into()));
         self.checksum.entries += 1;
         if self.block.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
@@ -186,11 +186,11 @@ impl RunReader {
         }
         let (bytes, at) = (&self.block[..], &mut self.position);
         for words in [&mut self.source, &mut self.target] {
-            words.truncate(read_varint(bytes, at) as usize);
-            let fresh = read_varint(bytes, at);
-            words.extend((0..fresh).map(|_| read_varint(bytes, at) as u32));
+            words.truncate(read_leb128(bytes, at) as usize);
+            let fresh = read_leb128(bytes, at);
+            words.extend((0..fresh).map(|_| read_leb128(bytes, at) as u32));
         }
-        let mut number = || read_varint(bytes, at);
+        let mut number = || read_leb128(bytes, at);
         let count = number();
         (self.scalars.count, self.scalars.is_pruned) = ((count >> 1) as u32, count & 1 == 1);
         self.scalars.target_count = number();
@@ -201,12 +201,12 @@ impl RunReader {
             *at += 4;
         }
         self.links.clear();
-        for _ in 0..read_varint(bytes, at) {
-            let target = read_varint(bytes, at) as u32;
-            self.links.push(Link { target, source: read_varint(bytes, at) as u32 });
+        for _ in 0..read_leb128(bytes, at) {
+            let target = read_leb128(bytes, at) as u32;
+            self.links.push(Link { target, source: read_leb128(bytes, at) as u32 });
         }
         self.scalars.orientations =
-            [(); 2].map(|()| [(); MAX_CLASSES].map(|()| read_varint(bytes, at) as u32));
+            [(); 2].map(|()| [(); MAX_CLASSES].map(|()| read_leb128(bytes, at) as u32));
         Ok(true)
     }
 

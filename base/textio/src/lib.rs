@@ -13,6 +13,7 @@ mod error;
 mod external_sort;
 pub mod fields;
 mod input;
+pub mod leb128;
 mod lines;
 mod map_lines;
 pub mod number;

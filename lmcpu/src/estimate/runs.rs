@@ -9,8 +9,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use miriam_textio::leb128::{push_leb128, read_leb128};
+
 use super::ngram_key::{KeyPacking, NgramKey};
-use super::spill_store::{SpillFile, push_varint, read_varint};
+use super::spill_store::SpillFile;
 use crate::Result;
 
 /// Counts below this are in the first byte.
@@ -54,10 +56,10 @@ impl SortedRun {
             };
             bytes.push(shared as u8 | (count.min(SMALL_COUNT) as u8) << 4);
             for place in shared..packing.order {
-                push_varint(&mut bytes, key.word(place, packing).into());
+                push_leb128(&mut bytes, key.word(place, packing).into());
             }
             if count >= SMALL_COUNT {
-                push_varint(&mut bytes, count - SMALL_COUNT);
+                push_leb128(&mut bytes, count - SMALL_COUNT);
             }
             previous = Some(key);
             if bytes.len() >= segment_bytes {
@@ -115,10 +117,10 @@ impl RunReader<'_> {
             self.position += 1;
             let (shared, mut count) = (usize::from(head & 15), u64::from(head >> 4));
             for word in &mut self.last_words[shared..self.packing.order] {
-                *word = read_varint(&self.bytes, &mut self.position) as u32;
+                *word = read_leb128(&self.bytes, &mut self.position) as u32;
             }
             if count == SMALL_COUNT {
-                count += read_varint(&self.bytes, &mut self.position);
+                count += read_leb128(&self.bytes, &mut self.position);
             }
             if self.last_words[0] >= self.words.end {
                 return Ok(None);

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use miriam_textio::leb128::{push_leb128, read_leb128};
+
 use crate::{Error, Result};
 
 /// A temporary file that is only appended to and read; created on the first write.
@@ -175,40 +177,13 @@ impl<'s> SpillStore<'s> {
     }
 }
 
-/// Appends `value` as a varint (LEB128): seven bits a byte, the lowest first.
-#[inline]
-pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-/// Reads the varint at `*at` and advances `*at` past it.
-///
-/// Panics when the bytes end within it.
-#[inline]
-pub(super) fn read_varint(bytes: &[u8], at: &mut usize) -> u64 {
-    let (mut value, mut shift) = (0, 0);
-    loop {
-        let byte = bytes[*at];
-        *at += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return value;
-        }
-        shift += 7;
-    }
-}
-
 fn encode(table: &ColumnTable, coding: ColumnCoding) -> Vec<u8> {
     let mut bytes = Vec::new();
-    push_varint(&mut bytes, table.len() as u64);
+    push_leb128(&mut bytes, table.len() as u64);
     for column in table {
-        push_varint(&mut bytes, column.len() as u64);
+        push_leb128(&mut bytes, column.len() as u64);
         match coding {
-            ColumnCoding::Varint => column.iter().for_each(|&n| push_varint(&mut bytes, n.into())),
+            ColumnCoding::Varint => column.iter().for_each(|&n| push_leb128(&mut bytes, n.into())),
             ColumnCoding::Fixed32 => bytes.extend(column.iter().flat_map(|n| n.to_le_bytes())),
         }
     }
@@ -217,11 +192,11 @@ fn encode(table: &ColumnTable, coding: ColumnCoding) -> Vec<u8> {
 
 fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
     let mut at = 0;
-    let columns = read_varint(bytes, &mut at);
+    let columns = read_leb128(bytes, &mut at);
     let mut column = || -> Vec<u32> {
-        let len = read_varint(bytes, &mut at) as usize;
+        let len = read_leb128(bytes, &mut at) as usize;
         match coding {
-            ColumnCoding::Varint => (0..len).map(|_| read_varint(bytes, &mut at) as u32).collect(),
+            ColumnCoding::Varint => (0..len).map(|_| read_leb128(bytes, &mut at) as u32).collect(),
             ColumnCoding::Fixed32 => {
                 let raw = &bytes[at..at + 4 * len];
                 at += raw.len();

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use miriam_storage::hash::hash64;
 use miriam_textio::fields;
+use miriam_textio::leb128::push_leb128;
 
 use super::entries::{EntryFields, TextEntry};
 use super::interner::Interner;
 use super::plan::{Plan, parse_probability, parse_three_counts};
-use super::source_runs::{PartitionBuffers, SourceRun, push_leb128, take_id};
+use super::source_runs::{PartitionBuffers, SourceRun, take_id};
 use crate::format::{ColumnEncoding, PhraseHash, alignment_class};
 use crate::{Error, Result, varint};
 

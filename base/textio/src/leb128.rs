@@ -1,0 +1,67 @@
+//! Unsigned integers in LEB128: seven bits a byte, the lowest first. For temporary files.
+
+/// Appends `value`, in one to ten bytes.
+#[inline]
+pub fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes a number off the front of `bytes`; `None` where they end inside it.
+#[inline]
+pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        if byte < 0x80 {
+            return Some(value);
+        }
+        shift += 7;
+    }
+}
+
+/// Reads the number at `*at` and moves `*at` past it.
+///
+/// # Panics
+/// If `bytes` end inside the number.
+#[inline]
+pub fn read_leb128(bytes: &[u8], at: &mut usize) -> u64 {
+    let mut rest = &bytes[*at..];
+    let value = take_leb128(&mut rest).expect("a complete number");
+    *at = bytes.len() - rest.len();
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bytes_are_those_of_the_format() {
+        for (value, bytes) in
+            [(0, &[0u8][..]), (127, &[127]), (128, &[0x80, 1]), (624_485, &[0xe5, 0x8e, 0x26])]
+        {
+            let mut out = Vec::new();
+            push_leb128(&mut out, value);
+            assert_eq!(out, bytes);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_read_back(value in prop_oneof![0u64..300, any::<u64>()]) {
+            let mut bytes = vec![0xff];
+            push_leb128(&mut bytes, value);
+            let mut at = 1;
+            prop_assert_eq!(read_leb128(&bytes, &mut at), value);
+            prop_assert_eq!(at, bytes.len());
+            prop_assert_eq!(take_leb128(&mut &bytes[1..bytes.len() - 1]), None);
+        }
+    }
+}
