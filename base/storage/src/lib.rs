@@ -29,6 +29,7 @@ pub mod hash;
 pub mod metadata;
 mod prefetch;
 pub mod probing;
+pub mod random;
 mod view;
 mod zeroed_vec;
 

@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::thread;
 
 use miriam_metrics::bleu::BleuCounts;
+use miriam_storage::random::SplitMix64;
 
-use super::l1_normalised;
 use super::n_best_lists::{BleuStatistics, NBestLists};
-use super::random::{SplitMix64, derive_seed};
+use super::{derive_seed, l1_normalised, next_symmetric};
 
 /// Searches from random weights.
 const RESTARTS: u64 = 10;
@@ -42,7 +42,7 @@ pub(super) fn optimise(
     let problem = MertProblem::new(lists);
     let random = (0..RESTARTS).map(|number| {
         let mut random = SplitMix64::new(derive_seed(seed, number));
-        l1_normalised((0..lists.num_components).map(|_| random.next_symmetric()).collect())
+        l1_normalised((0..lists.num_components).map(|_| next_symmetric(&mut random)).collect())
     });
     let starts: Vec<(u64, Vec<f64>)> =
         (RESTARTS..).zip(starts.iter().cloned()).chain((0..).zip(random)).collect();
@@ -166,7 +166,7 @@ impl<'p> CoordinateAscent<'p> {
             }
             for _ in 0..RANDOM_DIRECTIONS {
                 let direction: Vec<f64> =
-                    weights.iter().map(|_| self.random.next_symmetric()).collect();
+                    weights.iter().map(|_| next_symmetric(&mut self.random)).collect();
                 let (moved, reached) = self.search_direction(&direction);
                 weights.iter_mut().zip(&direction).for_each(|(w, d)| *w += moved * d);
                 bleu = reached;

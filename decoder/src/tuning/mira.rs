@@ -15,10 +15,10 @@
 use std::thread;
 
 use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
+use miriam_storage::random::SplitMix64;
 
-use super::l1_normalised;
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
-use super::random::{SplitMix64, derive_seed};
+use super::{derive_seed, l1_normalised};
 
 /// The largest step size, for weights whose magnitudes sum to 1.
 const C: f64 = 0.001;
@@ -277,6 +277,7 @@ impl<'p> MiraRun<'p> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::next_symmetric;
     use super::*;
 
     /// Lines on whose lists one value correlates with BLEU, one inversely, and one not at
@@ -288,7 +289,7 @@ mod tests {
             let mut list = NBestList::default();
             for i in 0..10u32 {
                 let right = 12 - i;
-                let noise = random.next_symmetric() as f32;
+                let noise = next_symmetric(&mut random) as f32;
                 let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
                 let matches = std::array::from_fn(|n| right - n as u32);
                 let statistics = BleuStatistics { length: 12, reference_length: 12, matches };

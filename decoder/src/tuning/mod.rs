@@ -19,12 +19,12 @@ mod ini_template;
 mod mert;
 mod mira;
 mod n_best_lists;
-mod random;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::BleuCounts;
+use miriam_storage::random::SplitMix64;
 use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
@@ -165,7 +165,7 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
             break;
         }
         let start = space.tuned_weights(&report.iterations[number].weights);
-        let seed = random::derive_seed(options.seed, number as u64);
+        let seed = derive_seed(options.seed, number as u64);
         let tuned = match options.method {
             Method::Mira => mira::optimise(&lists, &start, seed, options.threads),
             Method::Mert => {
@@ -263,4 +263,14 @@ impl TuningLog {
         self.write(&format!("best: iteration {}", report.best_index + 1))?;
         Ok(self.0.finish()?)
     }
+}
+
+/// A seed for part `number` of a run with `seed`.
+fn derive_seed(seed: u64, number: u64) -> u64 {
+    SplitMix64::new(seed ^ SplitMix64::new(number).next_u64()).next_u64()
+}
+
+/// A uniform number from -1 to 1.
+fn next_symmetric(random: &mut SplitMix64) -> f64 {
+    2.0 * random.next_f64() - 1.0
 }

@@ -114,7 +114,7 @@ impl SyntheticOptions {
                         RandomStream::Backoff.id(order),
                         at as u64,
                     );
-                    *backoff = -0.05 - 0.9 * random.uniform();
+                    *backoff = -0.05 - 0.9 * random.next_f32();
                 }
             },
         );
@@ -210,7 +210,7 @@ impl GrowingLevel<'_> {
             RandomStream::Count.id(self.order()),
             at as u64,
         )
-        .uniform();
+        .next_f32();
         (((self.weights[at] * exponent).exp() + u) as usize).clamp(1, choices)
     }
 
@@ -287,7 +287,7 @@ impl GrowingLevel<'_> {
         );
         let begins = choices.has_bos
             && (count == choices.len()
-                || random.uniform()
+                || random.next_f32()
                     < BOS_RATES[self.order().min(BOS_RATES.len()) - 1] * count as f32);
         let words = count - usize::from(begins);
         let nodes = self.nodes();
@@ -303,11 +303,11 @@ impl GrowingLevel<'_> {
         let sum = 1.0 + (1.0 - (count as f32).powf(-steeper)) / steeper;
         let share = self.weights[at] - sum.ln();
         for i in 0..count {
-            let rank = if i < words {
-                let rank =
-                    stratum(i, random.uniform()).clamp(least, choices.num_words - (words - i));
-                least = rank + 1;
-                rank
+            let place = if i < words {
+                let place =
+                    stratum(i, random.next_f32()).clamp(least, choices.num_words - (words - i));
+                least = place + 1;
+                place
             } else {
                 choices.num_words
             };
@@ -318,7 +318,7 @@ impl GrowingLevel<'_> {
             block.words[i] = nodes.words[context];
             block.contexts[i] = context as u32;
             // Longer contexts make words more probable.
-            block.log10[i] = nodes.log10[at] * (0.55 + 0.35 * random.uniform());
+            block.log10[i] = nodes.log10[at] * (0.55 + 0.35 * random.next_f32());
             block.weights[i] = (share - CHILD_EXPONENT * ((i + 1) as f32).ln()).max(0.0);
         }
     }

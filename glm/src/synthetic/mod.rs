@@ -14,6 +14,7 @@ mod ngrams;
 mod text;
 
 use miriam_lmcpu::MAX_ORDER;
+pub(crate) use miriam_storage::random::SplitMix64;
 
 pub use ngrams::random_ngrams;
 pub use text::{Text, TextKind};
@@ -71,47 +72,6 @@ impl SyntheticOptions {
     /// As [`SyntheticOptions::counts`].
     pub fn fits_u32_ids(&self) -> bool {
         self.counts().iter().all(|&count| count < u64::from(u32::MAX) / 2)
-    }
-}
-
-/// The pseudo-random generator SplitMix64 (Steele, Lea and Flood 2014).
-#[derive(Clone, Copy)]
-pub(crate) struct SplitMix64(u64);
-
-impl SplitMix64 {
-    /// The generator of one position of one stream.
-    #[inline(always)]
-    pub(crate) fn at_position(seed: u64, stream: u64, position: u64) -> Self {
-        let mut random = SplitMix64(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        SplitMix64(random.next() ^ position.wrapping_mul(0xA076_1D64_78BD_642F))
-    }
-
-    #[inline(always)]
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Uniform in `[0, 1)`.
-    #[inline(always)]
-    pub(crate) fn uniform(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// Uniform in `[0, bound)`.
-    #[inline(always)]
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
-    /// In `[0, bound)`, with a probability of `i` of about 1 / (i + 1): Zipf's law over
-    /// ranks by frequency.
-    #[inline(always)]
-    pub(crate) fn below_zipf(&mut self, bound: usize) -> usize {
-        let rank = ((bound + 1) as f32).powf(self.uniform()) as usize;
-        rank.saturating_sub(1).min(bound - 1)
     }
 }
 

@@ -224,13 +224,13 @@ impl<'m> SentenceSampler<'m> {
                 return;
             }
             let begins = levels[order].words[range.end - 1] == self.model.bos_id;
-            if begins && (range.len() == 1 || random.uniform() < BOS_PROBABILITY) {
+            if begins && (range.len() == 1 || random.next_f32() < BOS_PROBABILITY) {
                 return;
             }
             // Long n-grams are about equally rare.
             let others = range.len() - usize::from(begins);
             let next = match order {
-                1 | 2 => random.below_zipf(others),
+                1 | 2 => below_zipf(random, others),
                 _ => random.below(others as u64) as usize,
             };
             let next = (range.start + next) as u32;
@@ -248,13 +248,13 @@ impl<'m> SentenceSampler<'m> {
         let start = words.len();
         words.push(self.model.eos_id);
         while words.len() - start < MAX_SENTENCE_WORDS
-            && random.uniform() * MEAN_SENTENCE_WORDS >= 1.0
+            && random.next_f32() * MEAN_SENTENCE_WORDS >= 1.0
         {
             // The n-grams that begin here, by length from 0, newest word first.
             let known = (1..=depths.len().min(words.len() - start))
                 .map_while(|length| self.model.trie.node(&words[words.len() - length..]));
             let known: Vec<u32> = known.collect();
-            let u = f64::from(random.uniform());
+            let u = f64::from(random.next_f32());
             let depth = depths[..known.len()].iter().take_while(|&&share| u < share).count();
             words.push(self.sample_older_word(&known, depth, random));
         }
@@ -273,7 +273,7 @@ impl<'m> SentenceSampler<'m> {
                 (!words.is_empty()).then_some(words)
             });
             word = match choices {
-                Some(words) => words[random.below_zipf(words.len())],
+                Some(words) => words[below_zipf(random, words.len())],
                 None => self.sample_word(random),
             };
             let longer = known.get(depth);
@@ -290,7 +290,7 @@ impl<'m> SentenceSampler<'m> {
         // The bound is for models of almost no words.
         let mut word = 0;
         for _ in 0..64 {
-            let sum = total * f64::from(random.uniform());
+            let sum = total * f64::from(random.next_f32());
             word = self.cumulative_unigrams.partition_point(|&before| before <= sum) as u32;
             word = word.min(self.cumulative_unigrams.len() as u32 - 1);
             if ![0, self.model.bos_id, self.model.eos_id].contains(&word) {
@@ -299,4 +299,11 @@ impl<'m> SentenceSampler<'m> {
         }
         word
     }
+}
+
+/// Below `bound`, `i` being about as probable as 1 / (i + 1): Zipf's law over words sorted by
+/// frequency.
+fn below_zipf(random: &mut SplitMix64, bound: usize) -> usize {
+    let rank = ((bound + 1) as f32).powf(random.next_f32()) as usize;
+    rank.saturating_sub(1).min(bound - 1)
 }

@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::random::SplitMix64;
+use miriam_storage::random::SplitMix64;
+
 use crate::architecture::{EmbeddingConfig, StackedConfig, TopLayerConfig};
 use crate::batch::{BatchingOptions, Job, translate_batches};
 use crate::engine::Precision;

@@ -1,33 +1,13 @@
 //! Models with random weights.
 
+use miriam_storage::random::SplitMix64;
+
 use crate::Result;
 use crate::architecture::{Architecture, Model, ParameterSpec};
 
-/// The pseudo-random generator SplitMix64 (Steele, Lea and Flood 2014).
-pub(super) struct SplitMix64(u64);
-
-impl SplitMix64 {
-    pub(super) fn new(seed: u64) -> Self {
-        SplitMix64(seed)
-    }
-
-    /// The next 32 bits.
-    pub(super) fn next_u32(&mut self) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 32) as u32
-    }
-
-    /// A number in [0, 1).
-    pub(super) fn next_f32(&mut self) -> f32 {
-        (self.next_u32() >> 8) as f32 / (1 << 24) as f32
-    }
-}
-
-/// A model of that architecture with uniform weights in `[-a, a]`, where `a` is
-/// `gain * sqrt(3 / inputs)` for matrices, 1 for embeddings and 0.1 for biases.
+/// A model of that architecture whose weights are drawn evenly from as far around 0 as
+/// keeps signals alive: `gain * sqrt(3 / inputs)`, for tables of embeddings 1, for biases
+/// a tenth.
 ///
 /// # Errors
 /// If the architecture is not valid.

@@ -1,15 +1,15 @@
 //! Random transformers of the usual sizes for CPUs.
 
+use miriam_storage::random::SplitMix64;
+
 use crate::Result;
 use crate::architecture::{
     Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
 };
 
-use super::random::SplitMix64;
-
-/// Names of the sizes: `tiny` has width 256, feed-forward width 1,536 and 6 + 2 layers, as in
-/// Firefox; `base` has 512, 2,048 and 6 + 6 (Vaswani et al. 2017).
+/// Names of the sizes: `tiny` is 256 wide with 1,536 inside, 6 + 2 layers, as Firefox has
+/// it; `base` 512 with 2,048 and 6 + 6 (Vaswani et al. 2017).
 pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
 
 /// The bias of EOS, which makes it so improbable that no search ends by itself.

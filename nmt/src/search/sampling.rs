@@ -3,6 +3,8 @@
 //! A draw depends on the seed, the sentence, the index of its translation and the position in
 //! it: never on the batch, nor on other draws.
 
+use miriam_storage::random::SplitMix64;
+
 use super::logits_processor::Candidate;
 use super::{DecodingSemantics, Sampling};
 
@@ -17,15 +19,12 @@ pub(super) struct SampleKey {
 /// A uniform number in [0, 1) of 53 bits (SplitMix64's finaliser over each part of the key).
 fn uniform(seed: u64, key: SampleKey) -> f64 {
     let parts = [key.sentence, u64::from(key.sample_index) << 32 | u64::from(key.step)];
-    let mixed = parts.iter().fold(splitmix64(seed), |state, part| splitmix64(state ^ part));
+    let mixed = parts.iter().fold(mix(seed), |state, part| mix(state ^ part));
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-fn splitmix64(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+fn mix(state: u64) -> u64 {
+    SplitMix64::new(state).next_u64()
 }
 
 /// Draws one candidate of `pool`, whose scores are log-probabilities. The pool is truncated by
