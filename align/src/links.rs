@@ -1,6 +1,7 @@
 //! Lines of links: `i-j`, source and target position from 0, separated by white space.
 
 use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link};
+use miriam_textio::number::push_integer;
 
 /// The largest position that is read: symmetrisation keeps a bit for each pair of positions
 /// of a line.
@@ -67,10 +68,9 @@ pub fn print_links(links: &[Link], text: &mut Vec<u8>) {
         if index > 0 {
             text.push(b' ');
         }
-        let mut number = itoa::Buffer::new();
-        text.extend_from_slice(number.format(source).as_bytes());
+        push_integer(text, source);
         text.push(b'-');
-        text.extend_from_slice(number.format(target).as_bytes());
+        push_integer(text, target);
     }
     text.push(b'\n');
 }

@@ -1,6 +1,6 @@
 //! Formatting phrase pairs as lines of Moses' phrase table and reordering table.
 
-use miriam_textio::number::push_general_f32;
+use miriam_textio::number::{push_general_f32, push_integer};
 
 use crate::discount::{Discount, PhrasePairCounts};
 use crate::merge::{PhrasePairBatch, SourceCounts};
@@ -118,9 +118,9 @@ impl<'a> TableFormatter<'a> {
         }
         line.extend_from_slice(b"||| ");
         for link in entry.links {
-            push_decimal(line, link.source);
+            push_integer(line, link.source);
             line.push(b'-');
-            push_decimal(line, link.target);
+            push_integer(line, link.target);
             line.push(b' ');
         }
         line.extend_from_slice(b"|||");
@@ -168,9 +168,4 @@ fn round_as_printed(count: u64) -> f32 {
     let mut text = Vec::new();
     push_general_f32(&mut text, count as f32);
     miriam_textio::number::parse_f32_via_f64(&text).expect("was printed as a number")
-}
-
-/// Appends a number in decimals.
-fn push_decimal(line: &mut Vec<u8>, number: u32) {
-    line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

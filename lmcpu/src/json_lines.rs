@@ -6,10 +6,9 @@
 
 use std::fmt;
 
-use miriam_textio::number;
+use miriam_textio::number::{self, push_integer};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-use crate::query::push_integer;
 use crate::text_scoring::perplexity_of;
 
 /// The keys that [`push_with_scores`] adds.

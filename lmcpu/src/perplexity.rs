@@ -3,12 +3,12 @@
 //! A line's perplexity is 10^(-log10 p / tokens), unknown words and `</s>`
 //! included.
 
+use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
 
 pub use crate::text_scoring::{LineCounts, Perplexity};
 
 use crate::json_lines::{TextField, push_with_scores};
-use crate::query::push_integer;
 use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, perplexity_of, score_stream};
 use crate::{LanguageModel, Result};
 

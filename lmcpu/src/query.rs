@@ -4,6 +4,7 @@
 //! line end, but neither ends the sentence nor adds it to the sums. Its tokens and the
 //! probabilities of its unknown words are counted even so.
 
+use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
 
 use crate::text_scoring::{
@@ -106,26 +107,11 @@ fn push_words(sentence: &ScoredSentence<'_>, out: &mut Vec<u8>) {
     for token in sentence.tokens() {
         out.extend_from_slice(token.text);
         out.push(b'=');
-        push_integer(out, u64::from(token.id.0));
+        push_integer(out, token.id.0);
         out.push(b' ');
-        push_integer(out, u64::from(token.ngram_length));
+        push_integer(out, token.ngram_length);
         out.push(b' ');
         number::push_shortest_f32(out, token.log10);
         out.push(b'\t');
     }
-}
-
-/// Appends `value` in decimal.
-pub(crate) fn push_integer(out: &mut Vec<u8>, mut value: u64) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
 }

@@ -65,6 +65,12 @@ pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     Some((if sign == 1 { -value } else { value }, end))
 }
 
+/// Appends the integer `value` in decimal.
+#[inline]
+pub fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
 /// Appends the shortest decimal that reads back as `value`, in ECMAScript's
 /// layout: fixed from 1e-6 up to 1e21, else an exponent without `+` or padding.
 /// Negative zero prints `-0`.
@@ -346,6 +352,14 @@ mod tests {
         let mut out = Vec::new();
         push_shortest_f64(&mut out, 35.7995255580844);
         assert_eq!(out, b"35.7995255580844");
+    }
+
+    #[test]
+    fn integers_are_printed_in_decimal() {
+        let mut out = Vec::new();
+        push_integer(&mut out, u64::MAX);
+        push_integer(&mut out, -7);
+        assert_eq!(out, b"18446744073709551615-7");
     }
 
     /// Values that Moses2 printed, and C's `%g`.

@@ -303,11 +303,11 @@ impl GrowingLevel<'_> {
         let sum = 1.0 + (1.0 - (count as f32).powf(-steeper)) / steeper;
         let share = self.weights[at] - sum.ln();
         for i in 0..count {
-            let place = if i < words {
-                let place =
+            let rank = if i < words {
+                let rank =
                     stratum(i, random.next_f32()).clamp(least, choices.num_words - (words - i));
-                least = place + 1;
-                place
+                least = rank + 1;
+                rank
             } else {
                 choices.num_words
             };
