@@ -130,9 +130,9 @@ fn train_and_align(
         (0..text.len()).try_for_each(|_| write(b"\n"))?;
         return Ok(summary);
     }
-    progress.begin("counting word pairs", None);
+    let task = progress.task("counting word pairs", None);
     let rows = CooccurrenceRows::from_bitext(text);
-    progress.end();
+    drop(task);
     summary.word_pairs = rows.len() as u64;
     // Two numbers for each direction, and the target word.
     let needed = rows.len() as u64 * 36 + text.source.memory_bytes() + text.target.memory_bytes();
@@ -147,7 +147,7 @@ fn train_and_align(
     let pass = CorpusPass { text, rows: &rows, cells: &cells, directions };
     let TrainedModel { translation_table: lexicon, positions } =
         train(&pass, options, &mut summary, progress)?;
-    progress.begin("aligning", Some(summary.pairs));
+    let task = progress.task("aligning", Some(summary.pairs));
     let heuristic = options.symmetrization;
     let format =
         |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
@@ -158,8 +158,8 @@ fn train_and_align(
         count += lines.num_links;
         write(&lines.text)
     };
-    pass.decode(&lexicon, &positions, format, write_lines, progress)?;
-    progress.end();
+    pass.decode(&lexicon, &positions, format, write_lines, &task)?;
+    drop(task);
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
     if let Some(path) = &options.lexical_table {
@@ -184,7 +184,7 @@ fn align_with_saved_model(
     let text = Bitext::read(source, target, saved.vocabularies(model)?, progress)?;
     let mut summary = AlignSummary::from_bitext(&text);
     let mut output = Output::create_atomic(output)?;
-    progress.begin("aligning", Some(summary.pairs));
+    let task = progress.task("aligning", Some(summary.pairs));
     let heuristic = options.symmetrization;
     let format =
         |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
@@ -195,8 +195,8 @@ fn align_with_saved_model(
         count += lines.num_links;
         Ok(output.write(&lines.text)?)
     };
-    decode_with_saved_model(&text, &saved, heuristic.directions(), format, write_lines, progress)?;
-    progress.end();
+    decode_with_saved_model(&text, &saved, heuristic.directions(), format, write_lines, &task)?;
+    drop(task);
     summary.links = count;
     output.finish()?;
     Ok(summary)
@@ -243,14 +243,13 @@ fn train(
                        known: bool,
                        positions: &[PositionModel; 2],
                        lexicon: &mut TranslationTable| {
-        progress.begin(stage, Some(text.len() as u64));
+        let task = progress.task(stage, Some(text.len() as u64));
         let known = known.then_some(&*lexicon);
-        let sums = pass.e_step(known, positions, &mut counts, &shares, progress)?;
+        let sums = pass.e_step(known, positions, &mut counts, &shares, &task)?;
         counts.normalise(rows, &shares);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
         summary.perplexity = sums.each_ref().map(EStepStatistics::perplexity);
-        progress.end();
         Ok::<_, Error>(sums)
     };
     let mut priors = [DiagonalPrior::default(); 2];

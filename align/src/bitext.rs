@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use miriam_textio::fields::split_words;
-use miriam_textio::{Input, Lines, Progress, Vocabulary};
+use miriam_textio::{Input, Lines, Progress, ProgressTask, Vocabulary};
 
 use crate::{Error, Result};
 
@@ -43,7 +43,11 @@ pub(crate) struct EncodedSentence<'a> {
 
 impl CorpusSide {
     /// Reads a text and adds its words to `vocabulary`.
-    pub fn read(path: &Path, vocabulary: Vocabulary, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(
+        path: &Path,
+        vocabulary: Vocabulary,
+        task: Option<&ProgressTask<'_>>,
+    ) -> Result<Self> {
         let mut side = CorpusSide { vocabulary, ..CorpusSide::default() };
         let input = Input::open(path)?;
         side.name = input.name().to_owned();
@@ -54,8 +58,10 @@ impl CorpusSide {
         let mut seen: Vec<(u32, u16)> = Vec::new();
         while let Some(line) = lines.next()? {
             side.push_line(line.bytes, &mut seen);
-            if line.number.is_multiple_of(10_000) {
-                progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            if line.number.is_multiple_of(10_000)
+                && let Some(task) = task
+            {
+                task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
             }
         }
         Ok(side)
@@ -133,12 +139,12 @@ impl Bitext {
     ) -> Result<Self> {
         let [source_words, target_words] = vocabularies;
         let size = std::fs::metadata(source).ok().map(|file| file.len());
-        progress.begin("reading", size);
+        let task = progress.task("reading", size);
         let (source, target) = rayon::join(
-            || CorpusSide::read(source, source_words, progress),
-            || CorpusSide::read(target, target_words, &miriam_textio::NoProgress),
+            || CorpusSide::read(source, source_words, Some(&task)),
+            || CorpusSide::read(target, target_words, None),
         );
-        progress.end();
+        drop(task);
         Self::new(source?, target?)
     }
 

@@ -213,7 +213,7 @@ impl CellStore {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let mut cells = CellStore { chunks: Vec::new(), spill: Mutex::new(None) };
-        progress.begin("finding word pairs", Some(text.len() as u64));
+        let task = progress.task("finding word pairs", Some(text.len() as u64));
         let mut used = 0;
         let bounds = chunk_bounds(text, rows);
         // As many chunks at once as there are threads; they are stored in the order of the text.
@@ -231,10 +231,9 @@ impl CellStore {
                     ChunkStorage::File { at: cells.spill(&found, folder)?, units: *units }
                 };
                 cells.chunks.push(CellChunk { lines: lines.clone(), cells: stored });
-                progress.set_position(lines.end as u64);
+                task.set_position(lines.end as u64);
             }
         }
-        progress.end();
         Ok(cells)
     }
 

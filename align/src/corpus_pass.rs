@@ -19,7 +19,7 @@ use crate::directed_pair::{DirectedPair, EStepStatistics};
 use crate::model_file::SavedModel;
 use crate::position_model::{PositionModel, PositionScratch};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
-use miriam_textio::Progress;
+use miriam_textio::ProgressTask;
 
 /// Cells of the pairs that one thread takes at a time. It does not depend on the number of
 /// threads, because sums other than counts are computed a task at a time.
@@ -69,7 +69,7 @@ impl CorpusPass<'_> {
         positions: &[PositionModel; 2],
         counts: &mut TranslationTable,
         shares: &[Range<u32>],
-        progress: &dyn Progress,
+        task: &ProgressTask<'_>,
     ) -> Result<[EStepStatistics; 2]> {
         let mut sums = [EStepStatistics::default(), EStepStatistics::default()];
         let mut buffers = PosteriorBuffers::default();
@@ -91,7 +91,7 @@ impl CorpusPass<'_> {
                     sums[REVERSE].add(reverse);
                 }
                 let lines = batch[0].start..batch[batch.len() - 1].end;
-                progress.set_position(lines.end as u64);
+                task.set_position(lines.end as u64);
                 self.add_counts(&buffers, &lines, rest, counts, shares);
                 rest = remaining;
             }
@@ -235,7 +235,7 @@ impl CorpusPass<'_> {
         positions: &[PositionModel; 2],
         format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
         mut write: impl FnMut(AlignmentLines) -> Result<()>,
-        progress: &dyn Progress,
+        task: &ProgressTask<'_>,
     ) -> Result<()> {
         for index in 0..self.cells.num_chunks() {
             let (lines, cells) = self.cells.chunk(index)?;
@@ -270,7 +270,7 @@ impl CorpusPass<'_> {
                 let found: Vec<AlignmentLines> =
                     tasks.into_par_iter().map_init(Default::default, decode).collect();
                 found.into_iter().try_for_each(&mut write)?;
-                progress.set_position(batch[batch.len() - 1].end as u64);
+                task.set_position(batch[batch.len() - 1].end as u64);
             }
         }
         Ok(())
@@ -332,7 +332,7 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     directions: Directions,
     format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
     mut write: impl FnMut(AlignmentLines) -> Result<()>,
-    progress: &dyn Progress,
+    task: &ProgressTask<'_>,
 ) -> Result<()> {
     let aligner = Aligner {
         text,
@@ -354,7 +354,7 @@ pub(crate) fn decode_with_saved_model<D: Default>(
         let found: Vec<AlignmentLines> =
             batch.par_iter().map_init(Default::default, decode).collect();
         found.into_iter().try_for_each(&mut write)?;
-        progress.set_position(batch[batch.len() - 1].end as u64);
+        task.set_position(batch[batch.len() - 1].end as u64);
     }
     Ok(())
 }

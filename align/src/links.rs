@@ -1,7 +1,7 @@
 //! Lines of links: `i-j`, source and target position from 0, separated by white space.
 
-use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link};
 use miriam_textio::number::push_integer;
+use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link};
 
 /// The largest position that is read: symmetrisation keeps a bit for each pair of positions
 /// of a line.

@@ -294,7 +294,7 @@ mod tests {
                     &text, &model, [true, true],
                     |_: &mut (), _, drawn| drawn.num_links += 1,
                     |drawn| { count.set(count.get() + drawn.num_links); Ok(()) },
-                    &miriam_textio::NoProgress,
+                    &(&miriam_textio::NoProgress as &dyn miriam_textio::Progress).task("", None),
                 ).unwrap();
                 prop_assert_eq!(count.get(), TEXT.len() as u64);
             }

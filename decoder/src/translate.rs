@@ -122,6 +122,7 @@ fn translate_lines(
             Ok(out)
         }
     };
+    let task = progress.task("translating", None);
     let mut written = 0;
     let write = |line: Result<LineOutput>, more: bool| -> Result<()> {
         let write = || {
@@ -131,14 +132,13 @@ fn translate_lines(
             if let Some(warnings) = &mut warnings {
                 warnings.warn(written, &line.line_errors);
             }
-            progress.set_position(written);
+            task.set_position(written);
             if more { Ok(()) } else { streams.flush() }
         };
         write().inspect_err(|_| stop.cancel())
     };
-    progress.begin("translating", None);
     let outcome = ordered_map(settings.threads, read, worker, write);
-    progress.end();
+    drop(task);
     if let Some(warnings) = warnings {
         warnings.finish();
     }

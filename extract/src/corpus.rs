@@ -81,7 +81,7 @@ impl Corpus {
         let mut inputs = [source?, target?, alignment?];
         let consumed: Vec<_> = inputs.iter().map(Input::consumed).collect();
         let total = inputs.iter().map(Input::size).sum();
-        progress.begin("reading", total);
+        let task = progress.task("reading", total);
         let names = [0, 1, 2].map(|i| inputs[i].name().to_owned());
         let mut files = inputs.each_mut().map(|_| None);
         for (file, input) in files.iter_mut().zip(inputs) {
@@ -95,7 +95,7 @@ impl Corpus {
         let size = size.clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize;
         let read = || {
             let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
-            progress.set_position(done);
+            task.set_position(done);
             read_batch(&mut files, size, &names, &mut digests, &mut pairs)
         };
         let worker = || {
@@ -103,7 +103,7 @@ impl Corpus {
             move |batch: LineBatch| parse_batch(&batch, names, longest, &mut sentence)
         };
         ordered_map(threads, read, worker, |parsed, _| corpus.add_batch(parsed?))?;
-        progress.end();
+        drop(task);
         let digest = digests.iter().fold(0u128, |all, one| {
             all.rotate_left(41).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
                 ^ one.digest128()

@@ -41,7 +41,7 @@ fn hash_pair(source: u32, target: u32) -> u64 {
 impl LexicalTable {
     /// Counts the links of `corpus`.
     pub fn from_corpus(corpus: &Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
-        progress.begin("word translations", None);
+        let _task = progress.task("word translations", None);
         let shares = thread::scope(|scope| {
             let workers: Vec<_> = (0..threads)
                 .map(|share| scope.spawn(move || count_links(corpus, share, threads)))
@@ -71,7 +71,6 @@ impl LexicalTable {
                 hash_pair(p.source, p.target)
             });
         }
-        progress.end();
         Ok(LexicalTable { entries })
     }
 

@@ -60,7 +60,7 @@ mod tests;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -182,10 +182,10 @@ fn count_partitions(
 ) -> Result<Checkpoint> {
     let missing = state.missing_partitions();
     let state = Mutex::new(state);
-    let (next, blocks_done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let next = AtomicUsize::new(0);
     let total = missing.len() as u64 * extraction.corpus.num_blocks() as u64;
-    progress.begin("phrases", Some(total));
-    let block_done = || progress.set_position(blocks_done.fetch_add(1, Ordering::Relaxed) + 1);
+    let task = progress.task("phrases", Some(total));
+    let block_done = || task.advance(1);
     let work = || -> Result<()> {
         while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let path = lock(&state).run_path(partition);
@@ -207,7 +207,6 @@ fn count_partitions(
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })?;
-    progress.end();
     Ok(state.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -244,7 +243,7 @@ fn write_tables(
     let ends = [0, 1].map(|side: usize| corpus.vocabularies[side].end_rank);
     let mut merge = RunMerger::new(&state.finished_runs(), ends, options.batch_entries())?;
     let mut summary = ExtractSummary::default();
-    progress.begin("tables", Some(statistics.pairs));
+    let task = progress.task("tables", Some(statistics.pairs));
     let worker = || {
         let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
         let mut formatter = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
@@ -259,7 +258,6 @@ fn write_tables(
             )
         }
     };
-    let mut merged_pairs = 0;
     ordered_map(
         options.threads.max(1),
         || merge.next_batch(),
@@ -272,10 +270,9 @@ fn write_tables(
                 table.write(&reordering)?;
             }
             let [pairs, entries, sources] = counts;
-            merged_pairs += pairs;
             summary.entries += entries;
             summary.sources += sources;
-            progress.set_position(merged_pairs);
+            task.advance(pairs);
             Ok::<_, Error>(())
         },
     )?;
@@ -283,7 +280,6 @@ fn write_tables(
     if let Some(table) = reordering_table {
         table.finish()?;
     }
-    progress.end();
     Ok(summary)
 }
 

@@ -2,10 +2,10 @@
 //! shortest decimals, backoffs printed for all but the longest n-grams, also where they
 //! are 0. Entries are in the order of the source.
 
-use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
+use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};
 use rayon::prelude::*;
 
-use crate::{NgramSource, ProgressStage, Result};
+use crate::{NgramSource, Result};
 
 /// Entries that one task prints.
 const CHUNK_ENTRIES: usize = 1 << 13;
@@ -38,17 +38,17 @@ pub fn dump(
         let backoff = (!longest).then_some(unigram.backoff);
         push_entry(out, unigram.log10, &[id], backoff, vocabulary);
     })?;
-    let stage = ProgressStage::begin(progress, "writing", Some(counts.iter().skip(1).sum()));
+    let task = progress.task("writing", Some(counts.iter().skip(1).sum()));
     let mut done = 0;
     while let Some(section) = source.next_section()? {
         output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
         let vocabulary = source.vocabulary();
-        write_entries(output, section.len(), Some(&stage), &mut done, |i, out| {
+        write_entries(output, section.len(), Some(&task), &mut done, |i, out| {
             let backoff = section.backoffs.get(i).copied();
             push_entry(out, section.log10[i], section.ngram(i), backoff, vocabulary);
         })?;
     }
-    drop(stage);
+    drop(task);
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
@@ -56,7 +56,7 @@ pub fn dump(
 fn write_entries(
     output: &mut Output,
     count: usize,
-    stage: Option<&ProgressStage<'_>>,
+    task: Option<&ProgressTask<'_>>,
     done: &mut u64,
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
@@ -78,8 +78,8 @@ fn write_entries(
             output.write(text)?;
         }
         *done += (last - first) as u64;
-        if let Some(stage) = stage {
-            stage.set_position(*done);
+        if let Some(task) = task {
+            task.set_position(*done);
         }
     }
     Ok(())

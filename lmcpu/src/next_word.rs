@@ -10,7 +10,7 @@ use miriam_textio::{
 };
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
+use crate::{Error, LanguageModel, LmWord, Result, State};
 
 /// Bytes of text in a block of work: few, because each line takes as many scores as the
 /// model has words.
@@ -74,11 +74,11 @@ pub fn print_next_words(
     let (size, consumed) = (input.size(), input.consumed());
     let name = input.name().to_owned();
     let mut blocks = BlockReader::new(input, BLOCK, size.is_none());
-    let stage = ProgressStage::begin(progress, "scoring", size);
+    let task = progress.task("scoring", size);
     let read = || -> Result<Option<Vec<u8>>> {
         let mut block = Vec::new();
         let more = blocks.read_block(&mut block)?;
-        stage.set_position(consumed.load(Ordering::Relaxed));
+        task.set_position(consumed.load(Ordering::Relaxed));
         if block.len() >= u32::MAX as usize - 1 {
             let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
             return Err(Error::Unsupported { file, reason });

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use miriam_textio::{BlockReader, Input, Log10, Output, Progress, number, ordered_map};
 
 use crate::word_ids::{EncodedText, TextEncoder};
-use crate::{Error, LanguageModel, LmWord, ProgressStage, Result, State};
+use crate::{Error, LanguageModel, LmWord, Result, State};
 
 /// Bytes of text in a block: enough sentences that the end of a batch, when few are
 /// left, does not matter; few enough for the words and scores of a block to stay in the
@@ -240,7 +240,7 @@ pub(crate) fn score_stream<W>(
 where
     W: FnMut(Vec<u8>) -> BlockOutcome,
 {
-    let stage = ProgressStage::begin(progress, "scoring", options.total_bytes);
+    let task = progress.task("scoring", options.total_bytes);
     let mut inputs = inputs.into_iter();
     let mut current: Option<(Arc<str>, Arc<AtomicU64>, BlockReader)> = None;
     // Bytes of the inputs that have ended.
@@ -260,7 +260,7 @@ where
             let mut block = Vec::new();
             let more = blocks.read_block(&mut block)?;
             let bytes = ended_bytes + consumed.load(Ordering::Relaxed);
-            stage.set_position(bytes);
+            task.set_position(bytes);
             // A line end may yet be appended.
             if block.len() >= u32::MAX as usize - 1 {
                 let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());

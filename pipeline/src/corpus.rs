@@ -65,7 +65,7 @@ pub(crate) fn clean_parallel(
 ) -> Result<StageStatistics> {
     let inputs = [Input::open(&from[0])?, Input::open(&from[1])?];
     let consumed = inputs[0].consumed();
-    progress.begin("checking text", inputs[0].size());
+    let task = progress.task("checking text", inputs[0].size());
     let mut outputs = [Output::create_atomic(&to[0])?, Output::create_atomic(&to[1])?];
     let mut lines = inputs.map(Lines::in_background);
     let mut counts = CorpusStatistics::default();
@@ -89,7 +89,7 @@ pub(crate) fn clean_parallel(
         }
         counts.pairs += 1;
         if counts.pairs % 4096 == 0 {
-            progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
         }
         let words = [count_words(&sides[0]), count_words(&sides[1])];
         if let Some(limits) = limits {
@@ -118,7 +118,7 @@ pub(crate) fn clean_parallel(
             output.write(side)?;
         }
     }
-    progress.end();
+    drop(task);
     for output in outputs {
         output.finish()?;
     }
@@ -149,7 +149,7 @@ pub(crate) fn clean_monolingual(
     for path in from {
         let input = Input::open(path)?;
         let consumed = input.consumed();
-        progress.begin("reading text", input.size());
+        let task = progress.task("reading text", input.size());
         let mut lines = Lines::in_background(input);
         while let Some(line) = lines.next()? {
             clean.clear();
@@ -162,10 +162,9 @@ pub(crate) fn clean_monolingual(
                 output.write(&clean)?;
             }
             if line.number % 4096 == 0 {
-                progress.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+                task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
             }
         }
-        progress.end();
     }
     output.finish()?;
     let facts = [("lines", lines_kept), ("words", words), ("not_utf8", counts.not_utf8)];

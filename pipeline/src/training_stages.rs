@@ -551,7 +551,7 @@ fn hash_files<'f>(
     for path in files {
         let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let mut length = 0u64;
-        progress.begin("looking at files", file.metadata().ok().map(|found| found.len()));
+        let task = progress.task("looking at files", file.metadata().ok().map(|found| found.len()));
         loop {
             let read = match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -561,9 +561,8 @@ fn hash_files<'f>(
             };
             hasher.update(&buffer[..read]);
             length += read as u64;
-            progress.set_position(length);
+            task.set_position(length);
         }
-        progress.end();
         hasher.update(&length.to_le_bytes());
     }
     Ok(format!("{:016x}", hasher.finish()))

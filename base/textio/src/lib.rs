@@ -34,7 +34,7 @@ pub use lines::{Line, Lines};
 pub use map_lines::{map_blocks, map_lines, split_lines};
 pub use ordered::{available_threads, ordered_map};
 pub use output::{Compression, Output};
-pub use progress::{NoProgress, Progress};
+pub use progress::{NoProgress, Progress, ProgressTask};
 pub use score::{Ln, Log10};
 pub use size::parse_size;
 pub use vocabulary::{Vocabulary, WordId};

@@ -34,16 +34,14 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
         Some(_) => BlockReader::new(input, BLOCK, false),
         None => BlockReader::new(input, PIPE_BLOCK, true),
     };
+    let task = progress.task(stage, size);
     let read = || {
         let mut block = Vec::new();
         let more = blocks.read_block(&mut block)?;
-        progress.set_position(consumed.load(Ordering::Relaxed));
+        task.set_position(consumed.load(Ordering::Relaxed));
         Ok(more.then_some(block))
     };
-    progress.begin(stage, size);
-    let outcome = ordered_map(threads, read, || |block: Vec<u8>| work(&block), write);
-    progress.end();
-    outcome
+    ordered_map(threads, read, || |block: Vec<u8>| work(&block), write)
 }
 
 /// Writes for each line of `input` what `change` appends to its second argument to

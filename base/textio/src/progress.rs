@@ -1,16 +1,54 @@
-//! How long work tells how far it is. Libraries report; the program draws.
+//! Progress of long work: libraries report it, the program draws it.
 
-/// Hears how far a job is. Called from many threads.
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Receives progress reports, from any thread. Libraries report through [`ProgressTask`]s, which
+/// `task` of `dyn Progress` begins.
 pub trait Progress: Sync {
-    /// A stage begins; `total` units of work are expected, where known.
-    fn begin(&self, stage: &str, total: Option<u64>);
-    /// The stage has done this much in all.
+    /// The task `name` begins; `total` units of work are expected, where known.
+    fn begin(&self, name: &str, total: Option<u64>);
+    /// The current task has done `done` units in total.
     fn set_position(&self, done: u64);
-    /// The stage is over.
+    /// The current task has ended.
     fn end(&self);
 }
 
-/// Reports to nobody.
+impl dyn Progress + '_ {
+    /// Begins the task `name` of `total` units of work, where known. One task at a time.
+    pub fn task(&self, name: &str, total: Option<u64>) -> ProgressTask<'_> {
+        self.begin(name, total);
+        ProgressTask { progress: self, done: AtomicU64::new(0) }
+    }
+}
+
+/// A task whose progress is reported. It ends when it is dropped, after an error too.
+#[must_use = "the task ends when this is dropped"]
+pub struct ProgressTask<'p> {
+    progress: &'p dyn Progress,
+    done: AtomicU64,
+}
+
+impl ProgressTask<'_> {
+    /// Another `units` of work are done.
+    pub fn advance(&self, units: u64) {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        self.progress.set_position(done);
+    }
+
+    /// The task has done `done` units in total.
+    pub fn set_position(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.progress.set_position(done);
+    }
+}
+
+impl Drop for ProgressTask<'_> {
+    fn drop(&mut self) {
+        self.progress.end();
+    }
+}
+
+/// Ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 
@@ -18,4 +56,40 @@ impl Progress for NoProgress {
     fn begin(&self, _: &str, _: Option<u64>) {}
     fn set_position(&self, _: u64) {}
     fn end(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Record(Mutex<Vec<String>>);
+
+    impl Progress for Record {
+        fn begin(&self, name: &str, total: Option<u64>) {
+            self.0.lock().unwrap().push(format!("{name} {total:?}"));
+        }
+        fn set_position(&self, done: u64) {
+            self.0.lock().unwrap().push(done.to_string());
+        }
+        fn end(&self) {
+            self.0.lock().unwrap().push("end".into());
+        }
+    }
+
+    #[test]
+    fn a_task_ends_after_an_error_too() {
+        let record = Record::default();
+        let progress: &dyn Progress = &record;
+        let work = || -> Result<(), ()> {
+            let task = progress.task("reading", Some(9));
+            task.advance(2);
+            task.advance(3);
+            task.set_position(7);
+            Err(())
+        };
+        assert!(work().is_err());
+        assert_eq!(*record.0.lock().unwrap(), ["reading Some(9)", "2", "5", "7", "end"]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
-use miriam_textio::{Input, Lines, Progress, display_name, fields, ordered_map};
+use miriam_textio::{Input, Lines, ProgressTask, display_name, fields, ordered_map};
 
 use super::n_best_lists::{BleuStatistics, NBestList};
 use super::{TuneOptions, TunedComponents};
@@ -63,7 +63,7 @@ impl DevSet {
         system: &System,
         space: &TunedComponents,
         options: &TuneOptions,
-        progress: &dyn Progress,
+        task: &ProgressTask<'_>,
     ) -> Result<Vec<NBestList>> {
         let mut lines = self.lines.iter();
         let mut lists = Vec::with_capacity(self.len());
@@ -90,7 +90,7 @@ impl DevSet {
             worker,
             |list, _| {
                 lists.push(list?);
-                progress.set_position(lists.len() as u64);
+                task.advance(1);
                 Ok(())
             },
         )?;

@@ -145,10 +145,10 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     let mut report = TuningReport { iterations: Vec::new(), best_index: 0 };
     loop {
         let number = report.iterations.len();
-        progress.begin(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
-        let translated = text.translate(&system, &space, options, progress);
-        progress.end();
-        let (counts, found) = lists.merge(translated?);
+        let task = progress.task(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
+        let translated = text.translate(&system, &space, options, &task)?;
+        drop(task);
+        let (counts, found) = lists.merge(translated);
         let weights = system.weights();
         let iteration = Iteration { bleu: counts.bleu(), counts, weights, new_translations: found };
         let line = format_log_line(number, &iteration, &system);

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
-use miriam_lmcpu::{DuplicatePolicy, ProgressStage, Result};
+use miriam_lmcpu::{DuplicatePolicy, Result};
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
@@ -59,12 +59,11 @@ pub fn build_glm(
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let reading =
-        ProgressStage::begin(progress, "reading", path.metadata().map(|found| found.len()).ok());
+    let task = progress.task("reading", path.metadata().map(|found| found.len()).ok());
     let model = SortedModel::from_source(&mut *crate::open_source(path, duplicates, progress)?)?;
-    drop(reading);
+    drop(task);
     let size = model.size();
-    let _stage = ProgressStage::begin(progress, "writing", None);
+    let _task = progress.task("writing", None);
     write_glm(model, options, create_glm(output)?)?;
     Ok(size)
 }

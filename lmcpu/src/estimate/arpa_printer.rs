@@ -14,7 +14,7 @@ use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use super::rows::{TrieBlock, child_count, is_pruned};
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
-use crate::{ProgressStage, Result};
+use crate::Result;
 
 /// Prints the n-grams of 2 words and more.
 pub(super) struct ModelPrinter<'m> {
@@ -85,7 +85,7 @@ impl ModelPrinter<'_> {
     ) -> Result<()> {
         let rows = self.ranges.len();
         let total = ((self.order - 1) * rows) as u64;
-        let stage = ProgressStage::begin(progress, "writing", Some(total));
+        let task = progress.task("writing", Some(total));
         let mut done = 0;
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
@@ -117,7 +117,7 @@ impl ModelPrinter<'_> {
                         lock(pool).push(text);
                     }
                     done += 1;
-                    stage.set_position(done);
+                    task.set_position(done);
                 }
                 Ok(())
             })?;

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use miriam_textio::{Input, Progress, Vocabulary, WordId, ordered_map};
 
-use crate::{Error, ProgressStage, Result};
+use crate::{Error, Result};
 
 /// The id of `<unk>`.
 pub(super) const UNK: u32 = 0;
@@ -69,7 +69,7 @@ pub(super) fn read(
 ) -> Result<Corpus> {
     let name = input.name().to_owned();
     let consumed = input.consumed();
-    let stage = ProgressStage::begin(progress, "reading text", input.size());
+    let task = progress.task("reading text", input.size());
     let mut blocks = BlockReader {
         input,
         size: options.block_bytes.max(1),
@@ -78,7 +78,7 @@ pub(super) fn read(
         ended: false,
     };
     let next = || {
-        stage.set_position(consumed.load(Ordering::Relaxed));
+        task.set_position(consumed.load(Ordering::Relaxed));
         blocks.next()
     };
     let worker = || |text: Vec<u8>| split_block(&text, options.skip_markers);

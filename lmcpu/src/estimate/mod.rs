@@ -45,7 +45,7 @@ use self::smooth::Smoothing;
 use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
 use self::word_ranges::WordRanges;
-use crate::{Error, MAX_ORDER, ProgressStage, Result};
+use crate::{Error, MAX_ORDER, Result};
 
 /// What to estimate, and with which resources.
 #[derive(Clone, Debug)]
@@ -314,7 +314,7 @@ fn estimate_within(
     let probabilities = SpillStore::new(num_blocks, ColumnCoding::Fixed32, &budget, &spill);
     let backoffs = SpillStore::new(ranges.len(), ColumnCoding::Fixed32, &budget, &spill);
     if options.order > 1 {
-        let stage = ProgressStage::begin(progress, "smoothing", Some(ranges.len() as u64));
+        let task = progress.task("smoothing", Some(ranges.len() as u64));
         parallel_map(resources, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
             let words = ranges.words(range);
             let (row, column) =
@@ -323,7 +323,7 @@ fn estimate_within(
             for (p, table) in column.into_iter().enumerate() {
                 probabilities.put(p * ranges.len() + range, table)?;
             }
-            stage.set_position(range as u64 + 1);
+            task.set_position(range as u64 + 1);
             Ok(())
         })?;
     }
@@ -442,7 +442,7 @@ fn build_rows<K: NgramKey>(
     let CountingContext { ranges, pruning, spill, .. } = *counting;
     let partitioned =
         sorted.runs.is_empty().then(|| PartitionedNgrams::new(sorted.chunk, sorted.counts, ranges));
-    let stage = ProgressStage::begin(progress, "counting n-grams", Some(ranges.len() as u64));
+    let task = progress.task("counting n-grams", Some(ranges.len() as u64));
     parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
         let builder = RowBuilder::new(packing, ranges, pruning, range);
         let mut row = match &partitioned {
@@ -460,7 +460,7 @@ fn build_rows<K: NgramKey>(
         for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
             blocks.put(range * ranges.len() + q, block)?;
         }
-        stage.set_position(range as u64 + 1);
+        task.set_position(range as u64 + 1);
         Ok(row)
     })
 }

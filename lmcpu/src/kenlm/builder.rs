@@ -27,10 +27,7 @@ use crate::hash::hash_oldest_first;
 use crate::index::SIGN;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 use crate::probing::ModelSize;
-use crate::{
-    DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, ProgressStage, Result,
-    open_source,
-};
+use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
 
 /// A longer n-gram ends in this one.
 const EXTENDS_LEFT: u8 = 1;
@@ -84,7 +81,7 @@ pub fn build_kenlm_probing(
         return unsupported(format!("{} is no log10 probability for <unk>", options.unknown_log10));
     }
     let size = path.metadata().map(|found| found.len()).ok();
-    let stage = ProgressStage::begin(progress, "reading", size);
+    let task = progress.task("reading", size);
     let mut source = open_source(path, duplicates, progress)?;
     if !(2..=MAX_ORDER).contains(&source.order()) {
         return unsupported(format!(
@@ -96,8 +93,8 @@ pub fn build_kenlm_probing(
     while let Some(section) = source.next_section()? {
         tables.add_section(&section, &*source)?;
     }
-    drop(stage);
-    let _stage = ProgressStage::begin(progress, "writing", None);
+    drop(task);
+    let _task = progress.task("writing", None);
     tables.write(output, &*source)?;
     Ok(ModelSize { counts: source.counts().to_vec(), blanks: tables.blanks })
 }

@@ -32,7 +32,7 @@ use build_error::BuildError;
 
 use super::*;
 use crate::arpa::Section;
-use crate::{DuplicatePolicy, NgramSource, ProgressStage, open_source};
+use crate::{DuplicatePolicy, NgramSource, open_source};
 
 /// The bit of a value that is cleared when a longer n-gram ends in this one.
 const NO_LEFT_EXTENSION: u64 = SIGN as u64;
@@ -85,7 +85,7 @@ pub fn build_probing(
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let builder = ProbingBuilder::from_file(path, duplicates, progress)?;
-    let _stage = ProgressStage::begin(progress, "writing", None);
+    let _task = progress.task("writing", None);
     builder.write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(builder.size())
 }
@@ -266,11 +266,11 @@ impl ProbingBuilder {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
-        let stage = ProgressStage::begin(progress, "reading", size);
+        let task = progress.task("reading", size);
         let mut source = open_source(path, duplicates, progress)?;
         let builder = ProbingBuilder::from_source(&mut *source)?;
-        drop(stage);
-        let _stage = ProgressStage::begin(progress, "building", None);
+        drop(task);
+        let _task = progress.task("building", None);
         Ok(builder.finish(source.vocabulary()))
     }
 

@@ -20,7 +20,7 @@ pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
 use crate::probing::ModelSize;
-use crate::{DuplicatePolicy, Error, NgramSource, ProgressStage, Result, open_source};
+use crate::{DuplicatePolicy, Error, NgramSource, Result, open_source};
 
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
@@ -56,7 +56,7 @@ impl SortedModel {
     /// n-grams.
     pub fn read(path: &Path, duplicates: DuplicatePolicy, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
-        let _stage = ProgressStage::begin(progress, "reading", size);
+        let _task = progress.task("reading", size);
         Self::from_source(&mut *open_source(path, duplicates, progress)?)
     }
 

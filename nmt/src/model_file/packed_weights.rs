@@ -79,15 +79,13 @@ pub(super) fn write(
     writer.write_section("packed.scales", &scales)?;
     writer.write_section("packed.corrections", &corrections)?;
     let bytes = lines * size_of::<Line>() as u64;
-    progress.begin("writing packed weights", Some(bytes));
+    let task = progress.task("writing packed weights", Some(bytes));
     let mut section = writer.begin_section("packed.lines", size_of::<Line>(), bytes)?;
     for weights in used.packed.values() {
         section.write(weights.packed_parts().lines.as_bytes())?;
-        progress.set_position(section.len());
+        task.set_position(section.len());
     }
-    section.finish()?;
-    progress.end();
-    Ok(())
+    Ok(section.finish()?)
 }
 
 /// The precision of a file and its matrices by name.

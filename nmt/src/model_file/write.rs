@@ -212,7 +212,7 @@ fn write_tensors(
     }
     writer.write_section("tensors.table", &records)?;
     writer.write_section("tensors.scales", &multipliers)?;
-    progress.begin("writing", Some(end));
+    let task = progress.task("writing", Some(end));
     let mut section = writer.begin_section("tensors.data", 1, end)?;
     for ((_, tensor), record) in parameters.iter().zip(&records) {
         let padding = record.start - section.len();
@@ -222,11 +222,9 @@ fn write_tensors(
         } else {
             section.write(tensor.bytes())?;
         }
-        progress.set_position(record.start + record.length);
+        task.set_position(record.start + record.length);
     }
-    section.finish()?;
-    progress.end();
-    Ok(())
+    Ok(section.finish()?)
 }
 
 /// Integers with multipliers are stored as they are, everything else as f32.

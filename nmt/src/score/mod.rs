@@ -100,12 +100,13 @@ pub fn score_text(
         }
         Ok(())
     };
+    let task = progress.task("scoring", None);
     let mut all = ScoreSummary::default();
     let write = |scored: ScoredGroup, more: bool| -> Result<()> {
         all.sentences += scored.summary.sentences;
         all.tokens += scored.summary.tokens;
         all.log_probability += scored.summary.log_probability;
-        progress.set_position(all.sentences);
+        task.set_position(all.sentences);
         if let Some(output) = &mut output {
             output.write(&scored.text)?;
             if !more {
@@ -114,9 +115,8 @@ pub fn score_text(
         }
         Ok(())
     };
-    progress.begin("scoring", None);
     let outcome = pipeline::run_ordered(&queue, options.threads, stop, read, work, write);
-    progress.end();
+    drop(task);
     if let Some(output) = output {
         outcome.and(output.finish().map_err(Into::into))?;
     } else {

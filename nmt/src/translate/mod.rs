@@ -136,6 +136,7 @@ impl Translator {
             }
             Ok(())
         };
+        let task = progress.task("translating", None);
         let mut written = 0;
         let write = |lines: OutputLines, more: bool| -> Result<()> {
             output.write(&lines.text)?;
@@ -143,13 +144,12 @@ impl Translator {
                 report_error(error)?;
             }
             written += 1;
-            progress.set_position(written);
+            task.set_position(written);
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
-        progress.begin("translating", None);
         let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
         let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
-        progress.end();
+        drop(task);
         // The lines written so far are completed even after an error.
         outcome.and(output.finish().map_err(Error::from))?;
         Ok(LineCounts { read: lines_read, written })

@@ -279,26 +279,10 @@ fn open_lines(
     if !options.sort {
         return Ok(lines);
     }
-    let _stage = ProgressStage::begin(progress, "sorting", None);
+    let _task = progress.task("sorting", None);
     let tables = 1 + u64::from(options.reordering.is_some());
     let memory = options.memory.unwrap_or(DEFAULT_SORT_MEMORY) / tables;
     Ok(sort_lines(lines, &SortOptions { memory, folder: folder.to_owned() })?)
-}
-
-/// A stage of the progress, which ends when this is dropped, on errors too.
-struct ProgressStage<'a>(&'a dyn Progress);
-
-impl<'a> ProgressStage<'a> {
-    fn begin(progress: &'a dyn Progress, stage: &str, total: Option<u64>) -> Self {
-        progress.begin(stage, total);
-        ProgressStage(progress)
-    }
-}
-
-impl Drop for ProgressStage<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
 }
 
 /// A build with its inputs open.
@@ -319,7 +303,7 @@ impl BuildJob<'_> {
         writer: ContainerWriter,
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_storage::Bytes>)> {
-        let stage = ProgressStage::begin(progress, "reading", self.consumed.total);
+        let task = progress.task("reading", self.consumed.total);
         // Before its first line is read.
         let joined_scores = self.entries.num_joined_scores();
         let mut sample = EntryBlock::default();
@@ -345,7 +329,7 @@ impl BuildJob<'_> {
             self.encode_on_workers(&plan, sample, progress)?
         };
         let unused_reordering = self.entries.finish()?;
-        drop(stage);
+        drop(task);
         let pruned = encoders.iter().map(|e| e.pruned).sum();
         let (metadata, bytes) = write::write_table(
             &plan,

@@ -5,7 +5,6 @@ use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 use rayon::prelude::*;
 
-use super::ProgressStage;
 use super::encoder::Encoder;
 use super::index::IndexBuilder;
 use super::plan::Plan;
@@ -25,12 +24,12 @@ pub(crate) fn write_table(
     mut writer: ContainerWriter,
     progress: &dyn Progress,
 ) -> Result<(Metadata, Option<Bytes>)> {
-    let stage = ProgressStage::begin(progress, "ranking", None);
+    let task = progress.task("ranking", None);
     let rankings = rank_dictionaries(plan, &encoders);
     write_dictionaries(plan, &rankings, &encoders, &mut writer)?;
-    drop(stage);
+    drop(task);
 
-    let _stage = ProgressStage::begin(progress, "writing", Some(PARTITIONS as u64));
+    let task = progress.task("writing", Some(PARTITIONS as u64));
     let mut partitions: Vec<_> = encoders
         .drain(..)
         .map(|encoder| {
@@ -75,7 +74,7 @@ pub(crate) fn write_table(
             }
             kept.push(part);
         }
-        progress.set_position(kept.len() as u64 / 2);
+        task.set_position(kept.len() as u64 / 2);
     }
     let home_buckets = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_buckets);
@@ -93,7 +92,7 @@ pub(crate) fn write_table(
             index.push_partition(&part, &mut out);
             records.write(&out)?;
         }
-        progress.set_position((PARTITIONS + wave[0]) as u64 / 2);
+        task.set_position((PARTITIONS + wave[0]) as u64 / 2);
     }
     out.clear();
     index.finish(&mut out);

@@ -16,9 +16,9 @@ use trie_writer::TrieWriter;
 
 use super::quantise::QuantisationBits;
 use super::*;
+use crate::DuplicatePolicy;
 use crate::probing::ModelSize;
 use crate::sorted::SortedModel;
-use crate::{DuplicatePolicy, ProgressStage};
 
 /// Builds the trie `output` from the model at `path`, in any format that
 /// [`crate::open_source`] reads, on rayon's current threads. With `bits` probabilities
@@ -38,7 +38,7 @@ pub fn build_trie(
 ) -> Result<ModelSize> {
     let model = SortedModel::read(path, duplicates, progress)?;
     let size = model.size();
-    let _stage = ProgressStage::begin(progress, "writing", None);
+    let _task = progress.task("writing", None);
     write_trie(model, output, bits)?;
     Ok(size)
 }
