@@ -5,13 +5,15 @@
 //! A partition sweeps over the whole corpus by itself and shares no mutable state, so
 //! partitions need no locks, and any number of them gives the same result.
 
+use miriam_textio::SliceInterner;
+
 use crate::Result;
 use crate::consistent_spans::for_each_consistent_span;
 use crate::corpus::Corpus;
 use crate::lexical_table::LexicalTable;
 use crate::links::Link;
 use crate::phrases::{
-    Interner, PackedAlignment, decode_links, hash_alignment, hash_phrase, invert_alignment,
+    PackedAlignment, decode_links, hash_alignment, hash_phrase, invert_alignment, sorted_phrases,
 };
 use crate::reordering::{MAX_CLASSES, OrientationFinder, ReorderingModel};
 use crate::sentence_pair::SentencePair;
@@ -118,18 +120,17 @@ impl PhraseExtractor<'_> {
             if !self.is_in_partition(target_hash, partition) {
                 return;
             }
-            let target = found.targets.intern(words, target_hash, hash_phrase);
+            let target = found.targets.intern_hashed(words, target_hash, hash_phrase);
             if target as usize == found.target_counts.len() {
                 found.target_counts.push(0);
             }
             let links = sentence.links_in(block.target.start, block.target.end);
             for span in block.source_spans(self.max_length) {
                 let words = &sentence.source[span.clone()];
-                let source = found.sources.intern(words, hash_phrase(words), hash_phrase);
+                let source = found.sources.intern(words, hash_phrase);
                 found.alignment.set(links, span.start, block.target.start, block.target.len());
                 let bytes = found.alignment.as_bytes();
-                let alignment =
-                    found.alignments.intern(bytes, hash_alignment(bytes), hash_alignment);
+                let alignment = found.alignments.intern(bytes, hash_alignment);
                 let [previous, next] = match &orienter {
                     Some(orienter) => orienter.class_indices(sentence, &span, &block.target),
                     None => [0; 2],
@@ -156,8 +157,8 @@ impl PhraseExtractor<'_> {
             sources, targets, alignments, target_counts, mut instances, ..
         } = found;
         let (source_order, target_order) = (
-            sources.sorted(self.corpus.vocabularies[0].end_rank),
-            targets.sorted(self.corpus.vocabularies[1].end_rank),
+            sorted_phrases(&sources, self.corpus.vocabularies[0].end_rank),
+            sorted_phrases(&targets, self.corpus.vocabularies[1].end_rank),
         );
         let (source_places, target_places) =
             (invert_permutation(&source_order), invert_permutation(&target_order));
@@ -225,9 +226,9 @@ fn invert_permutation(order: &[u32]) -> Vec<u32> {
 
 /// The occurrences that a sweep found.
 pub(crate) struct PartitionInstances {
-    pub sources: Interner<u32>,
-    pub targets: Interner<u32>,
-    alignments: Interner<u8>,
+    pub sources: SliceInterner<u32>,
+    pub targets: SliceInterner<u32>,
+    alignments: SliceInterner<u8>,
     target_counts: Vec<u64>,
     pub instances: Vec<PhrasePairInstance>,
     alignment: PackedAlignment,
@@ -236,9 +237,9 @@ pub(crate) struct PartitionInstances {
 impl PartitionInstances {
     fn new() -> Self {
         PartitionInstances {
-            sources: Interner::new(),
-            targets: Interner::new(),
-            alignments: Interner::new(),
+            sources: SliceInterner::new(),
+            targets: SliceInterner::new(),
+            alignments: SliceInterner::new(),
             target_counts: Vec::new(),
             instances: Vec::new(),
             alignment: PackedAlignment::default(),
@@ -295,7 +296,7 @@ impl LexicalWeighting {
     fn choose_alignments(
         &mut self,
         pair: &[PhrasePairInstance],
-        alignments: &Interner<u8>,
+        alignments: &SliceInterner<u8>,
         source_words: usize,
     ) {
         let groups = || pair.chunk_by(|a, b| a.alignment_id() == b.alignment_id());

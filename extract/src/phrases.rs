@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hashbrown::HashTable;
+use miriam_textio::SliceInterner;
 
 use crate::links::Link;
 
@@ -17,74 +17,19 @@ pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
     hash ^ hash >> 32
 }
 
-/// An interner of lists.
-pub(crate) struct Interner<T> {
-    items: Vec<T>,
-    ends: Vec<usize>,
-    ids: HashTable<u32>,
-}
-
-impl<T: Copy + PartialEq> Interner<T> {
-    pub fn new() -> Self {
-        Interner { items: Vec::new(), ends: Vec::new(), ids: HashTable::new() }
-    }
-
-    /// The number of lists.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The list with the id `id`.
-    #[inline]
-    pub fn get(&self, id: u32) -> &[T] {
-        list_slice(&self.items, &self.ends, id)
-    }
-
-    /// The id of `list`, if it was interned.
-    #[inline]
-    pub fn find(&self, list: &[T], hash: u64) -> Option<u32> {
-        self.ids.find(hash, |&id| self.get(id) == list).copied()
-    }
-
-    /// The id of `list`, which is added if it is new.
-    ///
-    /// Panics at the 4,294,967,296th list.
-    #[inline]
-    pub fn intern(&mut self, list: &[T], hash: u64, hash_of: impl Fn(&[T]) -> u64) -> u32 {
-        if let Some(id) = self.find(list, hash) {
-            return id;
-        }
-        let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 lists");
-        self.items.extend_from_slice(list);
-        self.ends.push(self.items.len());
-        let (items, ends) = (&self.items, &self.ends);
-        self.ids.insert_unique(hash, id, |&id| hash_of(list_slice(items, ends, id)));
-        id
-    }
-}
-
-#[inline]
-fn list_slice<'a, T>(items: &'a [T], ends: &[usize], id: u32) -> &'a [T] {
-    let id = id as usize;
-    let start = if id == 0 { 0 } else { ends[id - 1] };
-    &items[start..ends[id]]
-}
-
-impl Interner<u32> {
-    /// The ids of all phrases in the order of tables, in which `end` ends each.
-    pub fn sorted(&self, end: u32) -> Vec<u32> {
-        // Two words decide most comparisons.
-        let key = |id: u32| -> u64 {
-            let mut words = self.get(id).iter().copied().chain([end, 0]);
-            let mut next = || u64::from(words.next().unwrap_or(0));
-            next() << 32 | next()
-        };
-        let mut keys: Vec<(u64, u32)> = (0..self.len() as u32).map(|id| (key(id), id)).collect();
-        keys.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| compare_phrases(self.get(a.1), self.get(b.1), end))
-        });
-        keys.into_iter().map(|(_, id)| id).collect()
-    }
+/// The ids of all phrases in the order of tables, where `end` ends each.
+pub(crate) fn sorted_phrases(pool: &SliceInterner<u32>, end: u32) -> Vec<u32> {
+    // Two words decide most comparisons.
+    let key = |id: u32| -> u64 {
+        let mut words = pool.get(id).iter().copied().chain([end, 0]);
+        let mut next = || u64::from(words.next().unwrap_or(0));
+        next() << 32 | next()
+    };
+    let mut keys: Vec<(u64, u32)> = (0..pool.len() as u32).map(|id| (key(id), id)).collect();
+    keys.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| compare_phrases(pool.get(a.1), pool.get(b.1), end))
+    });
+    keys.into_iter().map(|(_, id)| id).collect()
 }
 
 /// The order of two phrases with `end` after each.
@@ -163,12 +108,12 @@ mod tests {
         fn phrases_are_stored_once_and_sorted(
             phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
         ) {
-            let mut pool = Interner::new();
-            // No phrase contains the end marker.
+            let mut pool = SliceInterner::new();
+            // No phrase holds the word that ends phrases.
             let phrases: Vec<Vec<u32>> =
                 phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
             for phrase in &phrases {
-                let id = pool.intern(phrase, hash_phrase(phrase), hash_phrase);
+                let id = pool.intern(phrase, hash_phrase);
                 prop_assert_eq!(pool.get(id), &phrase[..]);
                 prop_assert_eq!(pool.find(phrase, hash_phrase(phrase)), Some(id));
             }
@@ -176,8 +121,7 @@ mod tests {
                 phrases.iter().map(|p| p.iter().copied().chain([2]).collect()).collect();
             expected.sort();
             expected.dedup();
-            let sorted: Vec<Vec<u32>> = pool
-                .sorted(2)
+            let sorted: Vec<Vec<u32>> = sorted_phrases(&pool, 2)
                 .into_iter()
                 .map(|id| pool.get(id).iter().copied().chain([2]).collect())
                 .collect();

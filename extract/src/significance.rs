@@ -8,9 +8,11 @@
 use std::f64::consts::PI;
 use std::fmt;
 
+use miriam_textio::SliceInterner;
+
 use crate::Result;
 use crate::partition::PhraseExtractor;
-use crate::phrases::{Interner, hash_phrase};
+use crate::phrases::hash_phrase;
 use crate::sentence_pair::SentencePair;
 
 /// The epsilon of `a+e` and `a-e`.
@@ -130,7 +132,7 @@ pub(crate) fn find_insignificant(
     extraction: &PhraseExtractor<'_>,
     significance: SignificanceThreshold,
     partition: u64,
-    [sources, targets]: [&Interner<u32>; 2],
+    [sources, targets]: [&SliceInterner<u32>; 2],
     pairs: &[(u32, u32)],
 ) -> Result<Vec<bool>> {
     let all = extraction.corpus.pairs;
@@ -191,7 +193,7 @@ pub(crate) fn find_insignificant(
 fn for_each_sentence_pair(
     extraction: &PhraseExtractor<'_>,
     partition: u64,
-    pools: [&Interner<u32>; 2],
+    pools: [&SliceInterner<u32>; 2],
     mut take: impl FnMut(&[PhraseFinder<'_>; 2]),
 ) -> Result<()> {
     let mut present = pools.map(PhraseFinder::new);
@@ -212,7 +214,7 @@ fn for_each_sentence_pair(
 
 /// Finds the interned phrases of a sentence.
 struct PhraseFinder<'p> {
-    pool: &'p Interner<u32>,
+    pool: &'p SliceInterner<u32>,
     found: Vec<u32>,
     /// The last sentence that each phrase was found in.
     last_seen: Vec<u64>,
@@ -220,7 +222,7 @@ struct PhraseFinder<'p> {
 }
 
 impl<'p> PhraseFinder<'p> {
-    fn new(pool: &'p Interner<u32>) -> Self {
+    fn new(pool: &'p SliceInterner<u32>) -> Self {
         PhraseFinder { pool, found: Vec::new(), last_seen: vec![0; pool.len()], sentence_number: 0 }
     }
 

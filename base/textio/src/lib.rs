@@ -22,6 +22,7 @@ mod output;
 mod progress;
 mod score;
 mod size;
+mod slice_interner;
 mod vocabulary;
 mod word_links;
 
@@ -37,5 +38,6 @@ pub use output::{Compression, Output};
 pub use progress::{NoProgress, Progress, ProgressTask};
 pub use score::{Ln, Log10};
 pub use size::parse_size;
+pub use slice_interner::SliceInterner;
 pub use vocabulary::{Vocabulary, WordId};
 pub use word_links::{InvalidLink, LinkCertainty, WordLink, parse_word_link};

@@ -1,7 +1,8 @@
 //! Words and their ids: every string is stored once and has a `u32` id.
 
-use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::SliceInterner;
 
 /// The id of a word in one vocabulary, from 0 in the order of first appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,12 +19,7 @@ impl WordId {
 
 /// A growing vocabulary; its strings are concatenated in one buffer.
 #[derive(Clone, Default)]
-pub struct Vocabulary {
-    bytes: Vec<u8>,
-    /// The end of each word in `bytes`.
-    ends: Vec<usize>,
-    ids: HashTable<u32>,
-}
+pub struct Vocabulary(SliceInterner<u8>);
 
 impl Vocabulary {
     /// A vocabulary without words.
@@ -33,60 +29,45 @@ impl Vocabulary {
 
     /// The number of words.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.0.is_empty()
     }
 
     /// The id of `word`, which is added if it is new.
     ///
-    /// Panics at the 4,294,967,296th word.
+    /// # Panics
+    /// At the 4,294,967,296th word.
+    #[inline]
     pub fn intern(&mut self, word: &[u8]) -> WordId {
-        let hash = xxh3_64(word);
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        if let Some(&id) = self.ids.find(hash, |&id| slice(bytes, ends, id) == word) {
-            return WordId(id);
-        }
-        let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 words");
-        self.bytes.extend_from_slice(word);
-        self.ends.push(self.bytes.len());
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        self.ids.insert_unique(hash, id, |&id| xxh3_64(slice(bytes, ends, id)));
-        WordId(id)
+        WordId(self.0.intern(word, xxh3_64))
     }
 
     /// The id of `word`, if it is known.
     pub fn find(&self, word: &[u8]) -> Option<WordId> {
-        let found = self.ids.find(xxh3_64(word), |&id| slice(&self.bytes, &self.ends, id) == word);
-        found.map(|&id| WordId(id))
+        self.0.find(word, xxh3_64(word)).map(WordId)
     }
 
-    /// The word of `id`. Panics when there is none.
+    /// The word of `id`.
+    ///
+    /// # Panics
+    /// If there is none.
     pub fn word(&self, id: WordId) -> &[u8] {
-        slice(&self.bytes, &self.ends, id.0)
+        self.0.get(id.0)
     }
 
     /// Every word in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
-        (0..self.len() as u32).map(|id| slice(&self.bytes, &self.ends, id))
+        self.0.iter()
     }
 
     /// Removes every word and keeps the memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-        self.ids.clear();
+        self.0.clear();
     }
-}
-
-#[inline]
-fn slice<'a>(bytes: &'a [u8], ends: &[usize], id: u32) -> &'a [u8] {
-    let id = id as usize;
-    let start = if id == 0 { 0 } else { ends[id - 1] };
-    &bytes[start..ends[id]]
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ mod operation_sequence_model;
 mod phrase_feature;
 mod phrase_penalty;
 mod phrase_table;
-mod slice_interner;
 mod stateful_feature;
 mod unknown_word_penalty;
 mod word_penalty;

@@ -177,3 +177,11 @@ impl StatefulScorers {
         &self.scores
     }
 }
+
+/// The hash of a row of numbers that make up a state.
+pub(crate) fn hash_row(row: &[u32]) -> u64 {
+    let hash = row.iter().fold(row.len() as u64, |hash, &number| {
+        (hash ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+    });
+    hash ^ hash >> 32
+}

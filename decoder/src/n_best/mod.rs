@@ -7,8 +7,8 @@
 mod paths;
 mod values;
 
-use hashbrown::{HashSet, HashTable};
-use miriam_textio::WordId;
+use hashbrown::HashSet;
+use miriam_textio::{SliceInterner, WordId};
 
 use crate::Result;
 use crate::decoded_sentence::DecodedSentence;
@@ -160,46 +160,26 @@ impl NBest {
 /// Translations by their words.
 #[derive(Default)]
 struct SeenWords {
-    words: Vec<WordId>,
-    /// Where each translation ends.
-    ends: Vec<u32>,
-    ids: HashTable<u32>,
+    translations: SliceInterner<WordId>,
+    scratch: Vec<WordId>,
 }
 
 impl SeenWords {
     fn clear(&mut self) {
-        self.words.clear();
-        self.ends.clear();
-        self.ids.clear();
+        self.translations.clear();
     }
 
     /// Whether these words are new.
     fn insert<'a>(&mut self, words: impl Iterator<Item = &'a WordId>) -> bool {
-        let start = self.words.len();
-        self.words.extend(words);
-        let hash = |words: &[WordId]| {
+        self.scratch.clear();
+        self.scratch.extend(words);
+        let count = self.translations.len();
+        self.translations.intern(&self.scratch, |words| {
             words.iter().fold(words.len() as u64, |hash, word| {
                 (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
             })
-        };
-        let SeenWords { words, ends, ids } = self;
-        let of = |id: u32| {
-            let start = if id == 0 { 0 } else { ends[id as usize - 1] };
-            &words[start as usize..ends[id as usize] as usize]
-        };
-        let new = &words[start..];
-        if ids.find(hash(new), |&id| of(id) == new).is_some() {
-            words.truncate(start);
-            return false;
-        }
-        let id = ends.len() as u32;
-        ends.push(words.len() as u32);
-        let of = |id: u32| {
-            let start = if id == 0 { 0 } else { ends[id as usize - 1] };
-            &words[start as usize..ends[id as usize] as usize]
-        };
-        ids.insert_unique(hash(of(id)), id, |&id| hash(of(id)));
-        true
+        });
+        self.translations.len() > count
     }
 }
 

@@ -5,9 +5,10 @@
 //!
 //! Weighted scores are compared: those are what can make a difference.
 
+use miriam_textio::SliceInterner;
+
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
-use crate::features::slice_interner::SliceInterner;
-use crate::features::stateful_feature::StatefulScorer;
+use crate::features::stateful_feature::{StatefulScorer, hash_row};
 
 /// A class that has not been looked up.
 const UNSEEN: u32 = u32::MAX;
@@ -16,7 +17,7 @@ const UNSEEN: u32 = u32::MAX;
 pub(crate) struct ForwardScores {
     columns: Vec<usize>,
     /// The scores of each class, as bits.
-    classes: SliceInterner,
+    classes: SliceInterner<u32>,
     /// The class of each option.
     option_classes: Vec<u32>,
     row: Vec<u32>,
@@ -48,7 +49,7 @@ impl StatefulScorer for ForwardScores {
             // Plus zero, so that no two zeros differ.
             let bits = |&column| (input.options.reordering(input.option, column) + 0.0).to_bits();
             self.row.extend(self.columns.iter().map(bits));
-            self.option_classes[at] = self.classes.intern(&self.row);
+            self.option_classes[at] = self.classes.intern(&self.row, hash_row);
         }
         self.option_classes[at]
     }

@@ -1,11 +1,12 @@
 //! Backward hierarchical reordering: the state is the stack of blocks, the value
 //! the phrase's score for its orientation towards the block on top.
 
+use miriam_textio::SliceInterner;
+
 use super::Orientations;
 use super::span_stack::shift_reduce;
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
-use crate::features::slice_interner::SliceInterner;
-use crate::features::stateful_feature::StatefulScorer;
+use crate::features::stateful_feature::{StatefulScorer, hash_row};
 use crate::span::Span;
 
 /// Backward hierarchical scores of a reordering model.
@@ -20,7 +21,7 @@ pub(crate) struct HierarchicalBackward {
 pub(crate) struct HierarchicalBackwardScorer {
     feature: HierarchicalBackward,
     /// Stacks as starts and ends, from the bottom.
-    stacks: SliceInterner,
+    stacks: SliceInterner<u32>,
     /// Scratch: a stack, and the same as numbers.
     stack: Vec<Span>,
     row: Vec<u32>,
@@ -47,7 +48,7 @@ impl HierarchicalBackwardScorer {
 impl StatefulScorer for HierarchicalBackwardScorer {
     fn start(&mut self) -> u32 {
         self.stacks.clear();
-        self.stacks.intern(&[])
+        self.stacks.intern(&[], hash_row)
     }
 
     fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32 {
@@ -57,7 +58,7 @@ impl StatefulScorer for HierarchicalBackwardScorer {
         self.row.clear();
         self.row.extend(stack.iter().flat_map(|block| [block.start, block.end]));
         self.stack = stack;
-        self.stacks.intern(&self.row)
+        self.stacks.intern(&self.row, hash_row)
     }
 
     fn add_values(

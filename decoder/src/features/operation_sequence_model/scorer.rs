@@ -8,12 +8,11 @@
 //! hypothesis when a hypothesis is expanded for the first time, and kept by its number.
 
 use miriam_lmcpu::LmWord;
-use miriam_textio::WordId;
+use miriam_textio::{SliceInterner, WordId};
 
 use super::{Cursor, OperationCounts, OperationProgram, OperationSequenceModel, UNKNOWN_TARGET};
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
-use crate::features::slice_interner::SliceInterner;
-use crate::features::stateful_feature::StatefulScorer;
+use crate::features::stateful_feature::{StatefulScorer, hash_row};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::lm_scoring::{LmContext, LmScoreCache};
 use crate::options::OptionId;
@@ -30,7 +29,7 @@ pub(crate) struct OperationSequenceScorer {
     /// By hypothesis, where it has been expanded.
     states: LazyVec<OperationState>,
     /// What counts for recombination.
-    recombination_states: SliceInterner,
+    recombination_states: SliceInterner<u32>,
     scratch: Scratch,
 }
 
@@ -199,7 +198,7 @@ impl OperationSequenceScorer {
         }
         let gaps = state.cursor.gaps.iter();
         row.extend(gaps.map(|gap| (gap.position as u32) << 1 | u32::from(gap.filled)));
-        self.recombination_states.intern(row)
+        self.recombination_states.intern(row, hash_row)
     }
 }
 
