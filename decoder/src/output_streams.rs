@@ -4,9 +4,9 @@
 //! A worker fills the streams of its line in memory; they are written in the order
 //! of the input, so that line n of every stream is about line n.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use miriam_textio::Output;
+use miriam_textio::{Output, is_same_file};
 
 use crate::Result;
 use crate::line_errors::LineError;
@@ -50,18 +50,6 @@ impl LineOutput {
     }
 }
 
-/// Whether two paths name the same file, by their text alone.
-fn is_same_path(one: &Path, other: &Path) -> bool {
-    let standard = |path: &Path| path.as_os_str() == "-";
-    if standard(one) || standard(other) {
-        return one == other;
-    }
-    match (std::path::absolute(one), std::path::absolute(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    }
-}
-
 /// The files of all requested streams.
 pub(crate) struct OutputStreams {
     /// Streams to one file share it: the outputs of a line stay together.
@@ -73,7 +61,7 @@ impl OutputStreams {
     pub(crate) fn create(outputs: &[(OutputStream, PathBuf)]) -> Result<Self> {
         let mut files: Vec<(Vec<OutputStream>, &PathBuf)> = Vec::new();
         for (stream, path) in outputs {
-            match files.iter_mut().find(|(_, known)| is_same_path(known, path)) {
+            match files.iter_mut().find(|(_, known)| *known == path || is_same_file(known, path)) {
                 Some((streams, _)) => streams.push(*stream),
                 None => files.push((vec![*stream], path)),
             }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::{Error, Result};
+use crate::{Error, Result, is_same_file};
 
 const BUFFER: usize = 256 << 10;
 
@@ -61,11 +61,7 @@ impl Input {
         if information.is_file() {
             File::open(path).map_err(|e| Error::io(&name, "open", e))?;
         }
-        let same = |output: &Path| match (path.canonicalize(), output.canonicalize()) {
-            (Ok(input), Ok(output)) => input == output && output.is_file(),
-            _ => false,
-        };
-        if output.is_some_and(same) {
+        if output.is_some_and(|output| is_same_file(path, output)) {
             let source = io::Error::other("it is also the output; write to another file");
             return Err(Error::io(&name, "read", source));
         }

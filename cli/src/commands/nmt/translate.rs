@@ -2,14 +2,14 @@
 //! CTranslate2's for the rest.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_nmt::search::{DecodingSemantics, Sampling};
 use miriam_nmt::translate::{
     AlignmentFormat, LineCounts, LineError, LineFormat, SourceText, TranslationOptions, Translator,
 };
-use miriam_textio::{CancellationToken, Input, Lines, Output};
+use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 
 use super::ignored_options::IgnoredOptions;
 use super::line_errors::LineErrors;
@@ -293,28 +293,6 @@ impl SamplingArguments {
     }
 }
 
-/// Whether two paths are the same file, which need not exist yet. Devices and standard output
-/// may have two writers.
-fn are_same_file(one: &Path, other: &Path) -> bool {
-    if one.as_os_str() == "-" || other.as_os_str() == "-" {
-        return false;
-    }
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other && one.is_file(),
-        (Err(_), Err(_)) => {
-            let folder = |path: &Path| path.parent().map(absolute_folder);
-            one.file_name() == other.file_name() && folder(one) == folder(other)
-        }
-        _ => false,
-    }
-}
-
-/// The canonical path of a folder, if it exists.
-fn absolute_folder(folder: &Path) -> PathBuf {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    folder.canonicalize().unwrap_or_else(|_| folder.into())
-}
-
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.warn_if_given();
     let text = &arguments.text;
@@ -331,7 +309,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Input::check_access(input, Some(&text.output))?;
         Input::check_access(input, text.errors.as_deref())?;
     }
-    if text.errors.as_deref().is_some_and(|errors| are_same_file(errors, &text.output)) {
+    if text.errors.as_deref().is_some_and(|errors| is_same_file(errors, &text.output)) {
         exit_with_usage_error("--errors is also the output; write to another file".into());
     }
     let package = arguments.models.open_package(Some(&arguments.candidates))?;
