@@ -66,35 +66,6 @@ pub fn activate(cpu: Cpu, activation: Activation, mut rows: MatMut<f32>) {
     }
 }
 
-/// Applies sigmoid or tanh to every element of `rows`, `[rows, columns]`, in place.
-pub fn apply_gate(cpu: Cpu, gate_impl: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
-    for index in 0..rows.rows() {
-        let row = rows.row(index);
-        dispatch!(cpu, apply_gate_row(gate_impl, function, row));
-    }
-}
-
-/// The two functions of gates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateFunction {
-    /// `1 / (1 + exp(-x))`.
-    Sigmoid,
-    /// The hyperbolic tangent.
-    Tanh,
-}
-
-#[inline(always)]
-fn apply_gate_row<I: Isa>(isa: I, gate_impl: GateImpl, function: GateFunction, row: &mut [f32]) {
-    for part in lane_chunks(row.len()) {
-        let x = isa.load_partial(&row[part.clone()], 0.0);
-        let y = match function {
-            GateFunction::Sigmoid => sigmoid_with(isa, gate_impl, x),
-            GateFunction::Tanh => tanh_with(isa, gate_impl, x),
-        };
-        isa.store_partial(y, &mut row[part]);
-    }
-}
-
 /// Applies an activation to a row and returns the largest magnitude of the result. Not
 /// inlined: GEMM calls it for whole tiles, and the functions are long.
 #[inline(never)]

@@ -66,7 +66,7 @@ impl PackedKv {
     }
 
     /// Columns of the keys of all heads.
-    pub fn key_columns(&self) -> usize {
+    pub(crate) fn key_columns(&self) -> usize {
         self.keys.view().depth()
     }
 

@@ -210,42 +210,6 @@ fn multiplicative_row<I: Isa>(
     }
 }
 
-/// One step of a simpler simple recurrent unit: `f = sigmoid(forget)`,
-/// `c = f * c + (1 - f) * input`, `out = relu(c)`. All matrices are `[rows, width]`;
-/// `forget` and `input` include their biases.
-///
-/// # Panics
-/// If shapes differ.
-pub fn ssru(
-    cpu: Cpu,
-    forget: Mat<f32>,
-    input: Mat<f32>,
-    mut cell: MatMut<f32>,
-    mut out: MatMut<f32>,
-) {
-    let shape = (out.rows(), out.columns());
-    assert_eq!((cell.rows(), cell.columns()), shape);
-    assert_eq!((forget.rows(), forget.columns()), shape);
-    assert_eq!((input.rows(), input.columns()), shape);
-    for row in 0..shape.0 {
-        let (forget, input) = (forget.row(row), input.row(row));
-        let (cell, out) = (cell.row(row), out.row(row));
-        dispatch!(cpu, ssru_row(forget, input, cell, out));
-    }
-}
-
-#[inline(always)]
-fn ssru_row<I: Isa>(isa: I, forget: &[f32], input: &[f32], cell: &mut [f32], out: &mut [f32]) {
-    let width = out.len();
-    for Range { start: from, .. } in lane_chunks(width) {
-        let f = sigmoid(isa, load_columns(isa, forget, from, width));
-        let x = load_columns(isa, input, from, width);
-        let c = isa.mul_add(f, isa.sub(load_columns(isa, cell, from, width), x), x);
-        store_columns(isa, c, cell, from);
-        store_columns(isa, isa.max(c, isa.splat(0.0)), out, from);
-    }
-}
-
 /// Running means of average attention: `mean = (mean * seen + input) / (seen + 1)`, where
 /// `seen`, `[rows]`, is the number of inputs in the mean of each row. `input` and `mean` are
 /// `[rows, width]`.

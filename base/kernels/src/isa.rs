@@ -254,11 +254,6 @@ impl Cpu {
         all
     }
 
-    /// The instruction set of that [`name`](Cpu::name), if it is known and this CPU has it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().into_iter().find(|cpu| cpu.name() == name)
-    }
-
     /// `plain`, `avx2`, `avx512` or `avx512-vnni`.
     pub fn name(self) -> &'static str {
         match self.0 {

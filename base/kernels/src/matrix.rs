@@ -51,7 +51,7 @@ impl<'a, T> Mat<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+    pub(crate) fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &values[..span], rows, columns, stride }
     }
@@ -64,11 +64,6 @@ impl<'a, T> Mat<'a, T> {
     /// Elements of a row.
     pub fn columns(&self) -> usize {
         self.columns
-    }
-
-    /// Elements from the start of a row to the start of the next.
-    pub fn stride(&self) -> usize {
-        self.stride
     }
 
     /// Row `index`.
@@ -118,7 +113,12 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
+    pub(crate) fn with_stride(
+        values: &'a mut [T],
+        rows: usize,
+        columns: usize,
+        stride: usize,
+    ) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &mut values[..span], rows, columns, stride }
     }
@@ -160,7 +160,7 @@ impl<'a, T> MatMut<'a, T> {
     }
 
     /// The matrix as a read-only view.
-    pub fn into_ref(self) -> Mat<'a, T> {
+    pub(crate) fn into_ref(self) -> Mat<'a, T> {
         Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 

@@ -1,12 +1,10 @@
-//! Layer norm and RMS norm of rows, fused with the addition of the residual before and the
-//! quantisation of the next product's input after.
+//! Layer norm and RMS norm of rows, fused with the addition of the residual before.
 //!
 //! A row has a few kilobytes and stays in the first-level cache, so the mean, the variance
 //! (around the mean, which is exact where one pass is not) and the result are three
 //! passes.
 
 use crate::isa::{Isa, dispatch, lane_chunks};
-use crate::quantise::{absmax, quantise_row_i8};
 use crate::{Cpu, Mat, MatMut};
 
 /// The kind of a norm.
@@ -32,98 +30,30 @@ pub struct Norm<'a> {
     pub epsilon: f32,
 }
 
-/// The destination of rows as i8, quantised as
-/// [`quantise_i8`](crate::quantise::quantise_i8) does.
-#[derive(Debug)]
-pub struct QuantisedOutput<'a> {
-    /// The integers, `[rows, columns]`.
-    pub values: MatMut<'a, i8>,
-    /// The scale of each row, `[rows]`.
-    pub scales: &'a mut [f32],
-}
-
 /// `rows = norm(rows + residual)`, the post-norm of a layer. `rows` and `residual` are
 /// `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
-pub fn normalise_in_place(
-    cpu: Cpu,
-    norm: Norm,
-    mut rows: MatMut<f32>,
-    residual: Option<Mat<f32>>,
-    mut quantised: Option<QuantisedOutput>,
-) {
-    check_shapes(&norm, &rows, residual, quantised.as_ref());
+pub fn normalise_in_place(cpu: Cpu, norm: Norm, mut rows: MatMut<f32>, residual: Option<Mat<f32>>) {
+    check_shapes(&norm, &rows, residual);
     for index in 0..rows.rows() {
         let row = rows.row(index);
         let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, normalise_row(norm, row, residual, None));
-        if let Some(quantised) = &mut quantised {
-            let out = quantised.values.row(index);
-            quantised.scales[index] = dispatch!(cpu, quantise_row(row, out));
-        }
+        dispatch!(cpu, normalise_row(norm, row, residual));
     }
 }
 
-/// `rows += residual; out = norm(rows)`, the pre-norm of a layer whose residual is `rows`.
-/// `rows`, `residual` and `out` are `[rows, columns]`.
-///
-/// # Panics
-/// If shapes differ.
-pub fn normalise_into(
-    cpu: Cpu,
-    norm: Norm,
-    mut rows: MatMut<f32>,
-    residual: Option<Mat<f32>>,
-    mut out: MatMut<f32>,
-    mut quantised: Option<QuantisedOutput>,
-) {
-    check_shapes(&norm, &rows, residual, quantised.as_ref());
-    assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
-    for index in 0..rows.rows() {
-        let row = rows.row(index);
-        let out = out.row(index);
-        let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, normalise_row(norm, row, residual, Some(&mut *out)));
-        if let Some(quantised) = &mut quantised {
-            let values = quantised.values.row(index);
-            quantised.scales[index] = dispatch!(cpu, quantise_row(out, values));
-        }
-    }
-}
-
-fn check_shapes(
-    norm: &Norm,
-    rows: &MatMut<f32>,
-    residual: Option<Mat<f32>>,
-    quantised: Option<&QuantisedOutput>,
-) {
+fn check_shapes(norm: &Norm, rows: &MatMut<f32>, residual: Option<Mat<f32>>) {
     let shape = (rows.rows(), rows.columns());
     assert_eq!(norm.scale.len(), shape.1, "a scale for each column");
     assert!(norm.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
     assert!(residual.is_none_or(|residual| (residual.rows(), residual.columns()) == shape));
-    if let Some(quantised) = quantised {
-        let values = &quantised.values;
-        assert_eq!((values.rows(), values.columns()), shape);
-        assert_eq!(quantised.scales.len(), shape.0, "a scale for each row");
-    }
 }
 
+/// Adds the residual to the row and normalises it.
 #[inline(always)]
-fn quantise_row<I: Isa>(isa: I, row: &[f32], out: &mut [i8]) -> f32 {
-    quantise_row_i8(isa, row, absmax(isa, row), out)
-}
-
-/// Adds the residual to the row, and normalises it into `out` or itself.
-#[inline(always)]
-fn normalise_row<I: Isa>(
-    isa: I,
-    norm: Norm,
-    row: &mut [f32],
-    residual: Option<&[f32]>,
-    out: Option<&mut [f32]>,
-) {
+fn normalise_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&[f32]>) {
     let columns = row.len() as f32;
     let mut sums = isa.splat(0.0);
     if let Some(residual) = residual {
@@ -150,19 +80,9 @@ fn normalise_row<I: Isa>(
     }
     let factor = isa.splat(1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt());
     let moments = (means, factor);
-    match out {
-        Some(out) => {
-            for part in lane_chunks(row.len()) {
-                let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
-                isa.store_partial(y, &mut out[part]);
-            }
-        }
-        None => {
-            for part in lane_chunks(row.len()) {
-                let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
-                isa.store_partial(y, &mut row[part]);
-            }
-        }
+    for part in lane_chunks(row.len()) {
+        let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
+        isa.store_partial(y, &mut row[part]);
     }
 }
 

@@ -69,7 +69,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error::Io`] where writing fails.
-    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let result = (|| {
             self.writer.seek(SeekFrom::Start(offset))?;
             self.writer.write_all(bytes)?;

@@ -26,7 +26,7 @@ pub mod container;
 pub mod dictionary;
 mod error;
 pub mod hash;
-pub mod metadata;
+mod metadata;
 mod prefetch;
 pub mod probing;
 pub mod random;

@@ -23,7 +23,7 @@ pub enum Compression {
 
 impl Compression {
     /// The compression that the extension of `path` names.
-    pub fn from_path(path: &Path) -> Self {
+    pub(crate) fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Compression::Gzip,
             Some("zst") => Compression::Zstd,

@@ -11,7 +11,7 @@ pub struct Ln(pub f32);
 pub struct Log10(pub f32);
 
 /// ln 10 as an f32, the factor with which Moses converts log10 to ln.
-pub const LN_10: f32 = std::f32::consts::LN_10;
+const LN_10: f32 = std::f32::consts::LN_10;
 
 impl Log10 {
     /// The same score to base e: one f32 multiplication, as in Moses.

@@ -153,7 +153,7 @@ impl RecurrentOps for Engine {
     ) -> PooledTensor {
         for (columns, norm) in norms {
             let part = rows.view_mut().column_range(columns.clone());
-            normalise_in_place(self.cpu, norm.view(), part, None, None);
+            normalise_in_place(self.cpu, norm.view(), part, None);
         }
         rows
     }

@@ -3,6 +3,35 @@
 use super::*;
 use crate::testing::{TestRng, assert_close};
 
+/// Applies sigmoid or tanh to every element of `rows`, `[rows, columns]`, in place.
+fn apply_gate(cpu: Cpu, gate_impl: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
+    for index in 0..rows.rows() {
+        let row = rows.row(index);
+        dispatch!(cpu, apply_gate_row(gate_impl, function, row));
+    }
+}
+
+/// The two functions of gates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GateFunction {
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+#[inline(always)]
+fn apply_gate_row<I: Isa>(isa: I, gate_impl: GateImpl, function: GateFunction, row: &mut [f32]) {
+    for part in lane_chunks(row.len()) {
+        let x = isa.load_partial(&row[part.clone()], 0.0);
+        let y = match function {
+            GateFunction::Sigmoid => sigmoid_with(isa, gate_impl, x),
+            GateFunction::Tanh => tanh_with(isa, gate_impl, x),
+        };
+        isa.store_partial(y, &mut row[part]);
+    }
+}
+
 /// Calls `check` for blocks of every `step`-th positive float up to `most`, with both signs.
 fn for_float_blocks(most: f32, step: usize, mut check: impl FnMut(&[f32])) {
     let mut block = Vec::new();

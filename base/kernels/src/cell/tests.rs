@@ -107,17 +107,6 @@ fn the_small_cells_match_their_equations() {
         let expected = each(|r, i| (a.at(r, i) + e.at(0, i)) * (b.at(r, i) + f.at(0, i)));
         assert_close(&out, &expected, 2e-6, "mLSTM");
 
-        let mut cell = c.0.clone();
-        let cells = MatMut::new(&mut cell, ROWS, WIDTH);
-        ssru(cpu, a.mat(), b.mat(), cells, MatMut::new(&mut out, ROWS, WIDTH));
-        let expected = each(|r, i| {
-            let forget = sigmoid(a.at(r, i));
-            forget * c.at(r, i) + (1.0 - forget) * b.at(r, i)
-        });
-        assert_close(&cell, &expected, 2e-6, "SSRU's cell");
-        let expected: Vec<f64> = expected.iter().map(|x| x.max(0.0)).collect();
-        assert_close(&out, &expected, 2e-6, "SSRU");
-
         let mut y = d.0.clone();
         average_attention_gate(cpu, a.mat(), b.mat(), c.mat(), MatMut::new(&mut y, ROWS, WIDTH));
         let expected =

@@ -52,7 +52,7 @@ impl<'a> PackedF32<'a> {
     ///
     /// # Panics
     /// If the range exceeds the depth.
-    pub fn depth_range(&self, depth: Range<usize>) -> Self {
+    pub(crate) fn depth_range(&self, depth: Range<usize>) -> Self {
         Self { panels: self.panels.depth_range(&depth) }
     }
 
