@@ -6,6 +6,13 @@
 use std::ops::Range;
 
 /// A matrix `[rows, columns]` over a borrowed slice.
+///
+/// ```
+/// use miriam_kernels::Mat;
+///
+/// let gates = Mat::new(&[1, 2, 3, 4, 5, 6], 2, 3);
+/// assert_eq!(gates.column_range(1..3).row(1), [5, 6]);
+/// ```
 #[derive(Debug)]
 pub struct Mat<'a, T> {
     values: &'a [T],

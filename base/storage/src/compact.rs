@@ -330,6 +330,21 @@ pub enum Probe {
 }
 
 /// A finished table in a model.
+///
+/// ```
+/// use miriam_storage::compact::{CompactTable, build};
+/// use miriam_storage::zerocopy::IntoBytes;
+/// use miriam_storage::{Bytes, View};
+///
+/// let keys = [70_000, 3, 12];
+/// let built = build(&keys, 20, 8, 0.9, |index| index as u64 + 100).expect("few keys");
+/// let bytes = Bytes::copy_from(built.lines.as_bytes());
+/// let table = CompactTable::new(View::new(&bytes, 0, bytes.len())?, built.layout)?;
+/// let (number, value) = table.find(3).expect("a key of the table");
+/// assert_eq!((number, value), (built.slot_indices[1], 101));
+/// assert_eq!(table.entry(number), Some((3, 101)));
+/// # Ok::<(), &str>(())
+/// ```
 pub struct CompactTable {
     lines: View<CompactLine>,
     layout: CompactLayout,

@@ -83,6 +83,22 @@ impl StringPool {
 }
 
 /// A [`StringPool`] with an index: ids of strings and strings of ids.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use miriam_storage::dictionary::Dictionary;
+/// use miriam_storage::{Container, ContainerWriter, FileKind};
+///
+/// let mut writer = ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1)?;
+/// Dictionary::write(&mut writer, "source", [&b"das"[..], b"haus"].into_iter())?;
+/// let bytes = writer.finish()?.expect("a container in memory");
+///
+/// let words = Dictionary::open(&Container::from_bytes(bytes, Path::new("words"))?, "source")?;
+/// assert_eq!(words.find(b"haus"), Some(1));
+/// assert_eq!(words.get(0), Some(&b"das"[..]));
+/// # Ok::<(), miriam_storage::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Dictionary {
     pool: StringPool,

@@ -12,6 +12,23 @@
 //! is safe: a damaged or hostile file gives an [`Error`], never
 //! undefined behaviour and never a panic. The one thing it cannot guard against
 //! is a process that changes a mapped file in place; see [`Bytes::open`].
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use miriam_storage::{Container, ContainerWriter, FileKind};
+//!
+//! const KIND: FileKind = FileKind::new("counts");
+//! let mut writer = ContainerWriter::in_memory(Path::new("counts"), KIND, 1)?;
+//! writer.write_metadata(&"tokens")?;
+//! writer.write_section("numbers", &[3u64, 1, 4])?;
+//! let bytes = writer.finish()?.expect("a container in memory");
+//!
+//! let container = Container::from_bytes(bytes, Path::new("counts"))?.expect_kind(KIND, 1)?;
+//! assert_eq!(container.metadata::<String>()?, "tokens");
+//! assert_eq!(container.section::<u64>("numbers")?[..], [3, 1, 4]);
+//! # Ok::<(), miriam_storage::Error>(())
+//! ```
 
 #[cfg(target_endian = "big")]
 compile_error!(

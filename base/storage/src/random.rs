@@ -5,6 +5,14 @@
 //! and sampling rely on that, so the numbers must never change.
 
 /// A SplitMix64 generator.
+///
+/// ```
+/// use miriam_storage::random::SplitMix64;
+///
+/// let mut random = SplitMix64::new(7);
+/// assert!(random.below(10) < 10);
+/// assert!(random.next_f32() < 1.0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SplitMix64(u64);
 

@@ -3,6 +3,21 @@
 //! whose output keeps the order of the input.
 //!
 //! Text is bytes throughout; nothing here requires UTF-8.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use miriam_textio::{Input, Lines, fields, number};
+//!
+//! let text = "das Haus ||| the house ||| 0.75\n";
+//! let mut lines = Lines::new(Input::from_reader(Cursor::new(text), "example", None)?);
+//! while let Some(line) = lines.next()? {
+//!     let fields: Vec<&[u8]> = fields::split_fields(line.bytes).collect();
+//!     assert_eq!(fields, [&b"das Haus"[..], b"the house", b"0.75"]);
+//!     assert_eq!(number::parse_f32(fields[2]), Some(0.75));
+//! }
+//! # Ok::<(), miriam_textio::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -27,6 +27,19 @@ pub struct Line<'a> {
 }
 
 /// The lines of an input, one after another.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use miriam_textio::{Input, Lines};
+///
+/// let mut lines = Lines::new(Input::from_reader(Cursor::new("one\ntwo"), "example", None)?);
+/// assert_eq!(lines.next()?.map(|line| line.bytes), Some(&b"one"[..]));
+/// let last = lines.next()?.expect("a second line");
+/// assert_eq!((last.bytes, last.number, last.terminated), (&b"two"[..], 2, false));
+/// assert!(lines.next()?.is_none());
+/// # Ok::<(), miriam_textio::Error>(())
+/// ```
 pub struct Lines {
     name: String,
     source: LineSource,

@@ -28,6 +28,23 @@ pub fn available_threads() -> usize {
 ///
 /// # Errors
 /// The first error of `read` or `write`, which ends the work.
+///
+/// ```
+/// use miriam_textio::ordered_map;
+///
+/// let (mut numbers, mut squares) = (1..=100, Vec::new());
+/// ordered_map(
+///     4,
+///     || Ok::<_, ()>(numbers.next()),
+///     || |n: u64| n * n,
+///     |square, _| {
+///         squares.push(square);
+///         Ok(())
+///     },
+/// )?;
+/// assert!(squares.into_iter().eq((1..=100).map(|n| n * n)));
+/// # Ok::<(), ()>(())
+/// ```
 pub fn ordered_map<I, O, E, W>(
     threads: usize,
     mut read: impl FnMut() -> Result<Option<I>, E> + Send,

@@ -52,6 +52,19 @@ impl Compression {
 }
 
 /// A buffered stream of text to a file or standard output.
+///
+/// ```
+/// use miriam_textio::{Input, Lines, Output};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("text.gz");
+/// let mut output = Output::create(&path)?;
+/// output.write(b"one\n")?;
+/// output.finish()?;
+/// let mut lines = Lines::new(Input::open(&path)?);
+/// assert_eq!(lines.next()?.map(|line| line.bytes), Some(&b"one"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Output {
     name: String,
     writer: Encoder,

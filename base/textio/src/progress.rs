@@ -22,6 +22,16 @@ impl dyn Progress + '_ {
 }
 
 /// A task whose progress is reported. It ends when it is dropped, after an error too.
+///
+/// ```
+/// use miriam_textio::{NoProgress, Progress};
+///
+/// fn work(progress: &dyn Progress) {
+///     let task = progress.task("counting", Some(3));
+///     (0..3).for_each(|_| task.advance(1));
+/// }
+/// work(&NoProgress);
+/// ```
 #[must_use = "the task ends when this is dropped"]
 pub struct ProgressTask<'p> {
     progress: &'p dyn Progress,

@@ -4,6 +4,17 @@ use hashbrown::HashTable;
 
 /// Distinct slices of `T`, concatenated in one buffer, with ids from 0 in the order of first
 /// appearance. Callers choose the hash, and must use one for all calls.
+///
+/// ```
+/// use miriam_textio::SliceInterner;
+///
+/// let hash = |phrase: &[u32]| phrase.iter().map(|&word| u64::from(word) * 31).sum();
+/// let mut phrases = SliceInterner::new();
+/// assert_eq!(phrases.intern(&[5, 6], hash), 0);
+/// assert_eq!(phrases.intern(&[7], hash), 1);
+/// assert_eq!(phrases.intern(&[5, 6], hash), 0);
+/// assert_eq!(phrases.get(1), [7]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct SliceInterner<T> {
     items: Vec<T>,

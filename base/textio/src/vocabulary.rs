@@ -18,6 +18,16 @@ impl WordId {
 }
 
 /// A growing vocabulary; its strings are concatenated in one buffer.
+///
+/// ```
+/// use miriam_textio::{Vocabulary, WordId};
+///
+/// let mut vocabulary = Vocabulary::new();
+/// let house = vocabulary.intern(b"house");
+/// assert_eq!(vocabulary.intern(b"house"), house);
+/// assert_eq!(vocabulary.word(WordId(0)), b"house");
+/// assert_eq!(vocabulary.find(b"mouse"), None);
+/// ```
 #[derive(Clone, Default)]
 pub struct Vocabulary(SliceInterner<u8>);
 

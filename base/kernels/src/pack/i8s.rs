@@ -19,6 +19,29 @@ pub struct PackedI8<'a> {
 
 /// Packed i8 weights `[depth, columns]`, owned: the result of packing, or the selected
 /// columns of a shortlist.
+///
+/// ```
+/// use miriam_kernels::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
+/// use miriam_kernels::pack::{UnpackedWeights, WeightsI8};
+/// use miriam_kernels::quantise::{ClipRange, QuantisedI8, quantise_i8};
+/// use miriam_kernels::{Cpu, Mat, MatMut};
+///
+/// // [1, 2] x [2, 2]
+/// let (rows, weights) = ([0.5, -1.0], [1.0, -1.0, 0.5, 2.0]);
+/// let weights = WeightsI8::quantise(UnpackedWeights::inputs_by_outputs(Mat::new(&weights, 2, 2)))?;
+///
+/// let (cpu, mut values, mut scales) = (Cpu::detect(), [0; 2], [0.0]);
+/// let quantised = MatMut::new(&mut values, 1, 2);
+/// quantise_i8(cpu, Mat::new(&rows, 1, 2), ClipRange::PerRow, quantised, &mut scales);
+/// let quantised = QuantisedI8 { values: Mat::new(&values, 1, 2), scales: &scales };
+/// let mut prepared = PreparedI8::default();
+/// prepared.prepare(cpu, Tiling::default_for(cpu), quantised);
+///
+/// let mut out = [0.0; 2];
+/// gemm_i8(&prepared, weights.view(), Epilogue::default(), MatMut::new(&mut out, 1, 2));
+/// assert!(out[0].abs() < 0.02 && (out[1] + 2.5).abs() < 0.02);
+/// # Ok::<(), miriam_kernels::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct WeightsI8 {
     lines: Vec<Line>,

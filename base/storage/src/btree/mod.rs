@@ -27,6 +27,19 @@ pub struct Unit(pub [u32; 4]);
 pub const NO_KEY: u32 = u32::MAX;
 
 /// The shape of a tree.
+///
+/// ```
+/// use miriam_storage::btree::{Isa, NO_KEY, StaticBTree, Unit};
+///
+/// let tree = StaticBTree { node_keys: 8, count: 20 };
+/// let mut units = vec![Unit([NO_KEY; 4]); (tree.nodes() * tree.node_keys / 4) as usize];
+/// let sorted = (0..20).map(|i| i * 3);
+/// for (position, key) in tree.in_order_positions().zip(sorted) {
+///     units[position as usize / 4].0[position as usize % 4] = key;
+/// }
+/// assert!(tree.find(Isa::detect(), &units, 33).is_some());
+/// assert!(tree.find(Isa::detect(), &units, 34).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticBTree {
     /// Keys in a node, a multiple of four.

@@ -29,6 +29,16 @@ pub struct SectionInfo {
 }
 
 /// An open container whose header and section table have been checked.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use miriam_storage::{Bytes, Container, Error};
+///
+/// let bytes = Bytes::copy_from(b"ngram 1=3");
+/// let error = Container::from_bytes(bytes, Path::new("model.arpa")).err();
+/// assert!(matches!(error, Some(Error::NotAModel { .. })));
+/// ```
 #[derive(Clone)]
 pub struct Container {
     path: PathBuf,

@@ -31,6 +31,26 @@ enum Sink {
 }
 
 /// A container being written, to a file or to memory.
+///
+/// ```
+/// use miriam_storage::{Container, ContainerWriter, FileKind, LoadMethod};
+///
+/// const KIND: FileKind = FileKind::new("words");
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model.miriam");
+///
+/// let mut writer = ContainerWriter::create(&path, KIND, 1)?;
+/// let mut section = writer.begin_section("letters", 1, 0)?;
+/// for word in ["das", "haus"] {
+///     section.write(word.as_bytes())?;
+/// }
+/// section.finish()?;
+/// writer.finish()?;
+///
+/// let container = Container::open(&path, KIND, 1, LoadMethod::Lazy)?;
+/// assert_eq!(&container.section::<u8>("letters")?[..], b"dashaus");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ContainerWriter {
     sink: Sink,
     path: PathBuf,

@@ -238,6 +238,24 @@ fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize,
 }
 
 /// A finished table in a model.
+///
+/// ```
+/// use miriam_storage::hash::hash64;
+/// use miriam_storage::probing::{Line5, ProbingTable, build, home_lines, nonzero_key};
+/// use miriam_storage::zerocopy::IntoBytes;
+/// use miriam_storage::{Bytes, View};
+///
+/// let key = |word: &str| nonzero_key(hash64(word.as_bytes()));
+/// let entries = [(key("haus"), 7), (key("maus"), 9)];
+/// let home_lines = home_lines::<Line5>(entries.len(), 0.8);
+/// let lines = build::<Line5>(&entries, home_lines).expect("distinct keys");
+///
+/// let bytes = Bytes::copy_from(lines.as_bytes());
+/// let table = ProbingTable::<Line5>::new(View::new(&bytes, 0, bytes.len())?, home_lines as u64)?;
+/// assert_eq!(table.find(key("maus")), Some(9));
+/// assert_eq!(table.find(key("laus")), None);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone)]
 pub struct ProbingTable<L> {
     lines: View<L>,
