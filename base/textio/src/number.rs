@@ -73,19 +73,11 @@ pub fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
 
 /// Appends the shortest decimal that reads back as `value`, in ECMAScript's
 /// layout: fixed from 1e-6 up to 1e21, else an exponent without `+` or padding.
-/// Negative zero prints `-0`.
+/// Of two equally near ones it is that with an even last digit. Negative zero
+/// prints `-0`.
 pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
-        let mut digits = NumberBuffer::default();
-        write!(digits, "{value:e}").expect("an f32 fits");
-        // A tie needs a value that is a multiple of 2^-14, or large: others have more
-        // digits than the shortest decimals, of at most nine.
-        if (value * 16384.0).fract() == 0.0 {
-            round_tie_to_even(&mut digits, f64::from(value), |text| {
-                parse_f32(text).is_some_and(|v| v == value)
-            });
-        }
-        push_ecmascript(out, digits.as_bytes());
+        push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), f64::from(value));
     } else {
         push_non_finite(out, f64::from(value));
     }
@@ -94,54 +86,22 @@ pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
 /// As [`push_shortest_f32`] for an f64.
 pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
-        let mut digits = NumberBuffer::default();
-        write!(digits, "{value:e}").expect("an f64 fits");
-        if (value * f64::from(1 << 25)).fract() == 0.0 {
-            round_tie_to_even(&mut digits, value, |text| {
-                fast_float2::parse::<f64, _>(text).is_ok_and(|v| v == value)
-            });
-        }
-        push_ecmascript(out, digits.as_bytes());
+        push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), value);
     } else {
         push_non_finite(out, value);
     }
 }
 
-/// Where two shortest decimals are equally near, takes the one with an even last
-/// digit, as KenLM's printing does; Rust's takes the larger. `digits` is Rust's
-/// `{:e}` of `value`.
-fn round_tie_to_even(digits: &mut NumberBuffer, value: f64, reads_back: impl Fn(&[u8]) -> bool) {
-    let significant = |text: &[u8]| -> Vec<u8> {
-        let mantissa = text.iter().take_while(|&&b| b != b'e');
-        mantissa.copied().filter(u8::is_ascii_digit).collect()
-    };
-    let count = significant(digits.as_bytes()).len();
-    // Decimals of fewer digits are too far apart for two of them to read back.
-    if count < 7 {
-        return;
+/// Appends `text`, ECMAScript's form of `value`, as KenLM prints it: with the sign of
+/// zero, and without that of a positive exponent.
+fn push_ecmascript(out: &mut Vec<u8>, text: &str, value: f64) {
+    if value == 0.0 && value.is_sign_negative() {
+        out.push(b'-');
     }
-    // Enough digits for the exact value of any number that can tie.
-    let exact = format!("{value:.*e}", count + 320);
-    let mut even = significant(exact.as_bytes());
-    let rest = even.split_off(count);
-    if rest[0] != b'5' || rest[1..].iter().any(|&b| b != b'0') {
-        return;
-    }
-    let last = even.len() - 1;
-    if (even[last] - b'0') % 2 == 1 {
-        if even[last] == b'9' {
-            return;
-        }
-        even[last] += 1;
-    }
-    let mut text = NumberBuffer::default();
-    let sign = if value < 0.0 { "-" } else { "" };
-    let exponent = &exact[exact.find('e').expect("has an exponent")..];
-    let point = if last > 0 { "." } else { "" };
-    let (first, others) = (char::from(even[0]), String::from_utf8_lossy(&even[1..]));
-    write!(text, "{sign}{first}{point}{others}{exponent}").expect("as long as the other");
-    if reads_back(text.as_bytes()) {
-        *digits = text;
+    if value.abs() < 1e20 {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        out.extend(text.bytes().filter(|&byte| byte != b'+'));
     }
 }
 
@@ -152,47 +112,6 @@ fn push_non_finite(out: &mut Vec<u8>, value: f64) {
         _ => b"NaN",
     };
     out.extend_from_slice(text);
-}
-
-/// `scientific` is Rust's `{:e}`: `[-]d[.ddd]e[-]x`, shortest digits.
-fn push_ecmascript(out: &mut Vec<u8>, scientific: &[u8]) {
-    let (sign, unsigned) = match scientific {
-        [b'-', rest @ ..] => (&b"-"[..], rest),
-        rest => (&b""[..], rest),
-    };
-    out.extend_from_slice(sign);
-    let at = unsigned.iter().position(|&b| b == b'e').expect("has an exponent");
-    let exponent: i32 = std::str::from_utf8(&unsigned[at + 1..])
-        .ok()
-        .and_then(|e| e.parse().ok())
-        .expect("is a number");
-    let first = &unsigned[..1];
-    let fraction = if at > 2 { &unsigned[2..at] } else { &[] };
-    let count = 1 + fraction.len() as i32;
-    let zeros = |out: &mut Vec<u8>, n: i32| out.extend(std::iter::repeat_n(b'0', n as usize));
-    if !(-6..21).contains(&exponent) {
-        out.extend_from_slice(first);
-        if !fraction.is_empty() {
-            out.push(b'.');
-            out.extend_from_slice(fraction);
-        }
-        write!(out, "e{exponent}").expect("memory does not fail");
-    } else if exponent < 0 {
-        out.extend_from_slice(b"0.");
-        zeros(out, -exponent - 1);
-        out.extend_from_slice(first);
-        out.extend_from_slice(fraction);
-    } else if count <= exponent + 1 {
-        out.extend_from_slice(first);
-        out.extend_from_slice(fraction);
-        zeros(out, exponent + 1 - count);
-    } else {
-        out.extend_from_slice(first);
-        let whole = exponent as usize;
-        out.extend_from_slice(&fraction[..whole]);
-        out.push(b'.');
-        out.extend_from_slice(&fraction[whole..]);
-    }
 }
 
 /// Appends `value` as a C++ stream prints it by default (`%g`): six significant
