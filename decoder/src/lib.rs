@@ -3,7 +3,7 @@
 //!
 //! [`Configuration`] reads the ini file and the command line; [`System::load`]
 //! opens the models; a [`Translator`], one a thread, turns a line into a line;
-//! [`translate`] runs a text over many threads in order. A system is immutable and
+//! [`translate()`] runs a text over many threads in order. A system is immutable and
 //! shared; what a sentence needs is in buffers of its translator, which are reused, so
 //! that nothing is allocated a hypothesis.
 //!

@@ -155,22 +155,30 @@ impl SearchSpace<'_> {
 
     /// Starts loading what the language models need for expansions of joint
     /// states by options: the first dependent word of each.
+    #[inline]
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
-        for (m, (scores, feature)) in
-            self.lm_caches.iter().zip(&self.system.models.language_models).enumerate()
-        {
-            let first = |(state, option): (u32, OptionId)| {
-                let phrase = self.options.lm_phrase(option, m);
-                let (dependent, _) = phrase.pool_slices(self.options.lm_pool());
-                Some((self.joint_states.state(state, m), LmWord(*dependent.first()?)))
-            };
-            for (state, word) in expansions.clone().filter_map(first) {
-                scores.prefetch(state, word);
+        let models = &self.system.models.language_models;
+        for (m, (cache, lm)) in self.lm_caches.iter().zip(models).enumerate() {
+            for (state, option) in expansions.clone() {
+                if let Some(word) = self.first_dependent_word(option, m) {
+                    cache.prefetch(self.joint_states.state(state, m), word);
+                }
             }
-            for (state, word) in expansions.clone().filter_map(first) {
-                scores.prefetch_model(&*feature.model, state, word);
+            for (state, option) in expansions.clone() {
+                if let Some(word) = self.first_dependent_word(option, m) {
+                    let state = self.joint_states.state(state, m);
+                    cache.prefetch_model(&*lm.model, state, word);
+                }
             }
         }
+    }
+
+    /// The first word of `option` whose score by language model `m` depends on its
+    /// context.
+    #[inline(always)]
+    fn first_dependent_word(&self, option: OptionId, m: usize) -> Option<LmWord> {
+        let (dependent, _) = self.options.lm_phrase(option, m).pool_slices(self.options.lm_pool());
+        dependent.first().map(|&word| LmWord(word))
     }
 }
 
