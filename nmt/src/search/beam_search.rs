@@ -73,7 +73,7 @@ impl BeamSearch {
     /// best translation first, and their slots back to the session.
     ///
     /// # Errors
-    /// What `done` gives.
+    /// What `session` or `done` gives.
     pub fn step(
         &mut self,
         session: &mut dyn Session,
@@ -85,8 +85,8 @@ impl BeamSearch {
         for sentence in living.iter() {
             sentence.plan_step(options, rows, offers, scratch);
         }
-        session.step(rows);
-        offers.process(session);
+        session.step(rows)?;
+        offers.process(session)?;
         let mut first = 0;
         let mut at = 0;
         while at < self.active.len() {

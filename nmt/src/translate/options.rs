@@ -2,8 +2,8 @@
 //! format chooses for them.
 
 use crate::checkpoint::DType;
-use crate::engine::Precision;
 use crate::model_bundle::ModelBundle;
+use crate::packed::Precision;
 use crate::search::{DecodingSemantics, SearchOptions};
 
 /// How text is translated.
