@@ -5,7 +5,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use miriam_nmt::architecture::{
     Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
@@ -13,7 +12,7 @@ use miriam_nmt::architecture::{
     SruKind, StackConfig, TransformerConfig,
 };
 use miriam_nmt::engine::Precision;
-use miriam_nmt::network::{HypothesisRow, ModelSession, Network, Session, TopK};
+use miriam_nmt::network::{HypothesisRow, Network, Session, TopK};
 use nix::time::{ClockId, clock_gettime};
 
 const VOCABULARY_SIZE: usize = 32_000;
@@ -90,8 +89,8 @@ fn thread_seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// Translates a batch to sentences of a fixed length with a beam of fixed width.
-fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
+/// Translates a batch into sentences of a fixed length, with a beam of fixed width.
+fn translate(session: &mut dyn Session, sources: &[Vec<u32>], beam: usize) {
     let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
     let slots = session.begin(&sources, None).expect("words of the vocabulary");
     let mut rows: Vec<HypothesisRow> =
@@ -100,9 +99,9 @@ fn translate(session: &mut ModelSession, sources: &[Vec<u32>], beam: usize) {
     let mut best = Vec::new();
     let mut expanded: Vec<(f32, u32, u32)> = Vec::new();
     for _ in 0..SENTENCE_LENGTH {
-        session.step(&rows);
+        session.step(&rows).expect("a CPU computes");
         best.resize(rows.len(), TopK::new(beam, beam > 1));
-        session.topk(&mut best);
+        session.topk(&mut best).expect("a CPU computes");
         let (mut next, mut sums) = (Vec::new(), Vec::new());
         let mut first = 0;
         for &slot in &slots {
@@ -152,28 +151,28 @@ fn main() {
             continue;
         }
         let model = random_model(description);
-        let mut loaded: Option<(Precision, Arc<Network>)> = None;
+        let mut loaded: Option<(Precision, Network)> = None;
         for (name, precision, batch, beam) in cases {
             if loaded.as_ref().is_none_or(|(other, _)| *other != precision) {
                 let network = Network::load(&model, Path::new("random"), precision);
-                loaded = Some((precision, Arc::new(network.expect("every parameter is there"))));
+                loaded = Some((precision, network.expect("every parameter is there")));
             }
             let Some((_, network)) = &loaded else { continue };
-            let mut session = network.session();
+            let mut session = network.session().expect("a CPU computes");
             let mut sources = || -> Vec<Vec<u32>> {
                 let mut word =
                     || 2 + (next_random(&mut seed) % (VOCABULARY_SIZE as u64 - 2)) as u32;
                 let mut sentence = || (1..SENTENCE_LENGTH).map(|_| word()).chain([0]).collect();
                 (0..batch).map(|_| sentence()).collect()
             };
-            translate(&mut session, &sources(), beam);
+            translate(session.as_mut(), &sources(), beam);
             // The best of several runs, which others disturbed least.
             let mut best = f64::INFINITY;
             let mut spent = 0.0;
             while spent < 2.0 {
                 let sources = sources();
                 let start = thread_seconds();
-                translate(&mut session, &sources, beam);
+                translate(session.as_mut(), &sources, beam);
                 let time = thread_seconds() - start;
                 spent += time;
                 best = best.min(time);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use miriam_kernels::topk::{ColumnIds, update_topk};
 use miriam_kernels::{Cpu, Mat};
-use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
+use miriam_nmt::batch::{BatchingOptions, Job, JobList, translate_batches};
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions};
 use nix::time::{ClockId, clock_gettime};
@@ -52,11 +52,12 @@ impl Session for FixedSession {
 
     fn finish(&mut self, _: Slot) {}
 
-    fn step(&mut self, rows: &[HypothesisRow]) {
+    fn step(&mut self, rows: &[HypothesisRow]) -> miriam_nmt::Result<()> {
         self.rows = rows.len();
+        Ok(())
     }
 
-    fn topk(&mut self, best: &mut [TopK]) {
+    fn topk(&mut self, best: &mut [TopK]) -> miriam_nmt::Result<()> {
         for best in best {
             let logits = Mat::new(&self.logits, 1, VOCABULARY_SIZE);
             update_topk(
@@ -67,27 +68,35 @@ impl Session for FixedSession {
                 std::slice::from_mut(best),
             );
         }
+        Ok(())
     }
 
-    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+    fn token_logits(
+        &mut self,
+        pairs: &[(u32, u32)],
+        logits: &mut Vec<f32>,
+    ) -> miriam_nmt::Result<()> {
         logits.clear();
-        logits.resize(wanted.len(), 0.0);
+        logits.resize(pairs.len(), 0.0);
+        Ok(())
     }
 
     fn row_logits(
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        normalisers: &mut Vec<f32>,
-    ) {
+        log_normalisers: &mut Vec<f32>,
+    ) -> miriam_nmt::Result<()> {
         logits.clear();
         rows.clone().for_each(|_| logits.extend_from_slice(&self.logits));
-        normalisers.clear();
-        normalisers.resize(rows.len(), 0.0);
+        log_normalisers.clear();
+        log_normalisers.resize(rows.len(), 0.0);
+        Ok(())
     }
 
-    fn log_probabilities(&mut self, _: u32, scores: &mut Vec<f32>) {
+    fn log_probabilities(&mut self, _: u32, scores: &mut Vec<f32>) -> miriam_nmt::Result<()> {
         scores.clone_from(&self.logits);
+        Ok(())
     }
 
     fn keep_alignments(&mut self, _: bool) {}
@@ -151,10 +160,8 @@ fn main() {
         let options = options(beam, rules);
         let batching = BatchingOptions { max_sentences: SENTENCES, ..BatchingOptions::default() };
         let all = time_per_token(|| {
-            let mut jobs = Some(make_jobs());
-            let mut next = || Ok(jobs.take());
-            let mut done = |_, result: miriam_nmt::Result<Vec<_>>| result.map(|_| ());
-            translate_batches(&mut FixedSession::new(), &options, &batching, &mut next, &mut done)
+            let mut jobs = JobList::new(make_jobs());
+            translate_batches(&mut FixedSession::new(), &options, &batching, &mut jobs)
                 .expect("nothing can fail");
         });
         let most = beam + 1 + usize::from(rules == DecodingSemantics::CTranslate2);
@@ -164,7 +171,7 @@ fn main() {
         let alone = time_per_token(|| {
             for _ in 0..SENTENCE_LENGTH {
                 best.iter_mut().for_each(|best| best.reset(most, true));
-                session.topk(&mut best);
+                session.topk(&mut best).expect("nothing can fail");
             }
         });
         let own = all.saturating_sub(alone);

@@ -40,6 +40,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A device gave no memory or did not run a kernel.
+    #[error("the device: {reason}")]
+    Device {
+        /// Why.
+        reason: String,
+    },
     /// The parts of a model contradict each other.
     #[error("{file}: {place}: {reason}")]
     Mismatch {

@@ -55,6 +55,8 @@ pub mod layer;
 mod model_bundle;
 pub mod model_file;
 pub mod network;
+pub mod packed;
+pub mod reference;
 mod report;
 pub mod score;
 pub mod search;

@@ -4,13 +4,12 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use miriam_kernels::Cpu;
 use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::{Architecture, Dialect};
 use miriam_nmt::engine::{Engine, Precision, WeightLoader};
-use miriam_nmt::network::{HypothesisRow, ModelSession, Network, Session, TopK, Transformer};
+use miriam_nmt::network::{HypothesisRow, Network, Session, TopK, Transformer};
 
 const TRANSFORMERS: [&str; 8] = [
     "tr-post",
@@ -79,16 +78,18 @@ fn read_reference(folder: &Path, name: &str, file: &str) -> Vec<ReferenceLine> {
 /// The id of the unknown token, which the reference never generates.
 const UNK_ID: u32 = 1;
 
-/// The scores of the tokens of a line by forced decoding, and the choices of greedy search.
-fn force_decode(session: &mut ModelSession, line: &ReferenceLine) -> (Vec<f32>, Vec<u32>) {
+/// The scores of the words of a line, word after word, and what greedy search would have
+/// chosen in the place of each.
+fn force_decode(session: &mut dyn Session, line: &ReferenceLine) -> (Vec<f32>, Vec<u32>) {
     let slot = session.begin(&[&line.source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(2, true)], Vec::new());
     let mut before = None;
     let (mut scores, mut choices) = (Vec::new(), Vec::new());
     for (step, &word) in line.tokens.iter().enumerate() {
-        session.step(&[HypothesisRow { slot, parent: (step > 0).then_some(0), token: before }]);
-        session.topk(&mut best);
-        session.token_logits(&[(0, word)], &mut logit);
+        let row = HypothesisRow { slot, parent: (step > 0).then_some(0), token: before };
+        session.step(&[row]).unwrap();
+        session.topk(&mut best).unwrap();
+        session.token_logits(&[(0, word)], &mut logit).unwrap();
         scores.push(logit[0] - best[0].log_normaliser());
         let allowed = best[0].candidates().iter().find(|candidate| candidate.id != UNK_ID);
         choices.push(allowed.map_or(UNK_ID, |candidate| candidate.id));
@@ -120,7 +121,8 @@ fn the_encoder_gives_the_states_of_the_reference() {
         let mut parameters = WeightLoader::new(model, &path, Precision::F32);
         let layers: Transformer<Engine> = Transformer::load(&mut parameters, shape).unwrap();
         let line = &read_reference(&folder, name, "ref.greedy.tsv")[0];
-        let states = layers.encoder_states(&mut Engine::new(Cpu::detect()), &[&line.source]);
+        let states =
+            layers.encoder_states(&mut Engine::new(Cpu::detect()), &[&line.source]).unwrap();
         assert_eq!(states.rows() * states.width(), expected.len(), "{name}");
         for (row, expected) in expected.chunks(states.width()).enumerate() {
             for (found, expected) in states.view().row(row).iter().zip(expected) {
@@ -134,10 +136,10 @@ fn the_encoder_gives_the_states_of_the_reference() {
 fn raw_input_keys_match_browser_marian() {
     let Some(folder) = data() else { return };
     for name in ["tr-pre", "tr-ssru-pre"] {
-        let network = Arc::new(load_network(&folder, name, None, Precision::F32));
-        let mut session = network.session();
+        let network = load_network(&folder, name, None, Precision::F32);
+        let mut session = network.session().unwrap();
         for line in read_reference(&folder, name, "ref.raw-kv.greedy.tsv") {
-            let (scores, _) = force_decode(&mut session, &line);
+            let (scores, _) = force_decode(session.as_mut(), &line);
             for (found, expected) in scores.iter().zip(&line.scores) {
                 assert!((found - expected).abs() < 2e-3, "{name}: {found}, not {expected}");
             }
@@ -149,12 +151,12 @@ fn raw_input_keys_match_browser_marian() {
 fn full_sequence_scores_match_stepwise_scores() {
     let Some(folder) = data() else { return };
     for name in TRANSFORMERS.into_iter().chain(["rnn-gru", "nematus"]) {
-        let network = Arc::new(load_network(&folder, name, Some(Dialect::Marian), Precision::F32));
+        let network = load_network(&folder, name, Some(Dialect::Marian), Precision::F32);
         let mut lines = read_reference(&folder, name, "ref.greedy.tsv");
         lines.truncate(22);
         let sources: Vec<&[u32]> = lines.iter().map(|line| &line.source[..]).collect();
         let targets: Vec<&[u32]> = lines.iter().map(|line| &line.tokens[..]).collect();
-        let scores = network.score(&mut network.engine(), &sources, &targets).unwrap();
+        let scores = network.scorer().unwrap().score(&sources, &targets).unwrap();
         for (line, scores) in lines.iter().zip(scores) {
             assert_eq!(scores.len(), line.tokens.len());
             for (found, expected) in scores.iter().zip(&line.scores) {
@@ -169,10 +171,10 @@ fn score_differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32
     let folder = data()?;
     let differences = TRANSFORMERS.iter().map(|&name| {
         let network = load_network(&folder, name, Some(Dialect::Marian), precision);
-        let mut session = Arc::new(network).session();
+        let mut session = network.session().unwrap();
         let (mut sum, mut most, mut words) = (0.0, 0.0f32, 0);
         for line in read_reference(&folder, name, "ref.greedy.tsv") {
-            let (scores, choices) = force_decode(&mut session, &line);
+            let (scores, choices) = force_decode(session.as_mut(), &line);
             for (step, (score, choice)) in scores.iter().zip(choices).enumerate() {
                 let apart = (score - line.scores[step]).abs();
                 most = most.max(apart);

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use miriam_nmt::architecture::Dialect;
-use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
+use miriam_nmt::batch::{BatchingOptions, Job, JobList, translate_batches};
 use miriam_nmt::engine::Precision;
-use miriam_nmt::network::{Ensemble, Network, Session};
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::network::{Ensemble, Network};
 use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
 use miriam_nmt::{ModelBundle, Vocabulary};
 
@@ -138,18 +138,23 @@ impl Oracle {
         Some(Oracle { folder, vocabulary, sources, candidates })
     }
 
-    fn network(&self, name: &str) -> Arc<Network> {
+    fn bundle(&self, name: &str) -> ModelBundle {
         let path = self.folder.join("models").join(format!("{name}.npz"));
-        let mut package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
-        package.set_dialect(Dialect::Marian);
-        let network = Network::load(&package.models[0], &path, Precision::F32);
-        Arc::new(network.unwrap_or_else(|e| panic!("{e}")))
+        let mut bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        bundle.set_dialect(Dialect::Marian);
+        bundle
+    }
+
+    fn network(&self, name: &str) -> Network {
+        let bundle = self.bundle(name);
+        let network = Network::load(&bundle.models[0], &bundle.path, Precision::F32);
+        network.unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Translations of every `every`-th line.
     fn translate(
         &self,
-        network: &Arc<Network>,
+        network: &Network,
         options: &SearchOptions,
         every: usize,
         shortlist: bool,
@@ -230,7 +235,7 @@ impl Oracle {
     /// Compares with one file of `out` and prints the result.
     fn compare_with_file(
         &self,
-        network: &Arc<Network>,
+        network: &Network,
         out: &str,
         (beam, normalize): (usize, f32),
         every: usize,
@@ -254,20 +259,15 @@ const BATCHES_OF_EIGHT: BatchingOptions = BatchingOptions {
 };
 
 fn translate(
-    network: &Arc<Network>,
+    network: &Network,
     options: &SearchOptions,
     batching: &BatchingOptions,
     jobs: Vec<Job>,
 ) -> BTreeMap<u64, Vec<Translation>> {
-    let mut jobs = Some(jobs);
-    let mut results = BTreeMap::new();
-    let mut next = || Ok(jobs.take());
-    let mut done = |id, result: miriam_nmt::Result<_>| {
-        results.insert(id, result.unwrap());
-        Ok(())
-    };
-    translate_batches(&mut network.session(), options, batching, &mut next, &mut done).unwrap();
-    results
+    let mut jobs = JobList::new(jobs);
+    let mut session = network.session().unwrap();
+    translate_batches(session.as_mut(), options, batching, &mut jobs).unwrap();
+    jobs.results.into_iter().map(|(id, found)| (id, found.unwrap())).collect()
 }
 
 const BEAM_SETTINGS: [(usize, f32); 5] = [(1, 0.0), (4, 0.0), (4, 0.6), (6, 0.0), (6, 0.6)];
@@ -280,6 +280,20 @@ fn n_best_samples_match_marian() {
         let setting = BEAM_SETTINGS[1 + number % 4];
         let counts = oracle.compare_with_file(&network, name, setting, 9);
         assert_eq!((counts.lines, counts.different), (7, 0), "{name}");
+        assert!(counts.token_score < tolerance, "{name}: {counts:?}");
+    }
+}
+
+#[test]
+fn n_best_samples_of_the_reference_backend_match_marian() {
+    let Some(oracle) = Oracle::open() else { return };
+    for (number, (name, tolerance)) in MODELS.into_iter().enumerate() {
+        let bundle = oracle.bundle(name);
+        let (model, speedups) = (&bundle.models[0], Speedups::default());
+        let network = Network::load_reference(model, &bundle.path, &speedups).unwrap();
+        let setting = BEAM_SETTINGS[1 + number % 4];
+        let counts = oracle.compare_with_file(&network, name, setting, 20);
+        assert_eq!((counts.lines, counts.different), (3, 0), "{name}");
         assert!(counts.token_score < tolerance, "{name}: {counts:?}");
     }
 }
@@ -393,21 +407,17 @@ fn an_ensemble_of_identical_models_equals_one_model() {
     for shortlist in [false, true] {
         let options = options(4, 0.6);
         let once = oracle.translate(&network, &options, 12, shortlist);
-        let members: Vec<Box<dyn Session>> =
-            vec![Box::new(network.session()), Box::new(network.session())];
+        let members = vec![network.session().unwrap(), network.session().unwrap()];
         let mut ensemble = Ensemble::new(members, None).unwrap();
-        let mut jobs = Some(oracle.jobs(12, shortlist));
-        let mut next = || Ok(jobs.take());
-        let mut done = |id, result: miriam_nmt::Result<Vec<Translation>>| {
-            let (found, once) = (result?, &once[&id]);
+        let mut jobs = JobList::new(oracle.jobs(12, shortlist));
+        translate_batches(&mut ensemble, &options, &BATCHES_OF_EIGHT, &mut jobs).unwrap();
+        for (id, found) in jobs.results {
+            let (found, once) = (found.unwrap(), &once[&id]);
             assert_eq!(found.len(), once.len());
             for (found, once) in found.iter().zip(once) {
                 assert_eq!(found.tokens, once.tokens, "line {id}");
                 assert!((found.score - once.score).abs() < 1e-4);
             }
-            Ok(())
-        };
-        translate_batches(&mut ensemble, &options, &BATCHES_OF_EIGHT, &mut next, &mut done)
-            .unwrap();
+        }
     }
 }

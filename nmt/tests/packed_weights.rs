@@ -2,10 +2,9 @@
 //! gives an error.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use miriam_nmt::engine::Precision;
-use miriam_nmt::network::{HypothesisRow, Network, Session, TopK};
+use miriam_nmt::network::{HypothesisRow, Network, TopK};
 use miriam_nmt::{ModelBundle, model_file};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
@@ -20,14 +19,14 @@ const MODELS: [&str; 6] =
 /// Logits of some steps.
 fn decode_logits(package: &ModelBundle, precision: Precision) -> Vec<f32> {
     let network = Network::load(&package.models[0], &package.path, precision);
-    let mut session = Arc::new(network.unwrap_or_else(|e| panic!("{e}"))).session();
+    let mut session = network.unwrap_or_else(|e| panic!("{e}")).session().unwrap();
     let slot = session.begin(&[&[5, 6, 7, 0]], None).unwrap()[0];
     let mut best = [TopK::new(5, true)];
     let mut seen = Vec::new();
     let (mut parent, mut word) = (None, None);
     for _ in 0..5 {
-        session.step(&[HypothesisRow { slot, parent, token: word }]);
-        session.topk(&mut best);
+        session.step(&[HypothesisRow { slot, parent, token: word }]).unwrap();
+        session.topk(&mut best).unwrap();
         seen.extend(best[0].candidates().iter().map(|candidate| candidate.logit));
         (parent, word) = (Some(0), Some(best[0].candidates()[0].id));
     }

@@ -83,7 +83,7 @@ fn force_decode(
 ) -> Vec<Decoded> {
     let mut engine = Engine::new(Cpu::detect());
     let read = model.encode(&mut engine, sources).unwrap();
-    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine);
+    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine).unwrap();
     let mut decoded: Vec<Decoded> = sources.iter().map(|_| Decoded::default()).collect();
     let mut before: Vec<usize> = Vec::new();
     for step in 0..steps {
@@ -103,15 +103,13 @@ fn force_decode(
         }
         let sources: Vec<_> = alive.iter().map(|&sentence| &read[sentence]).collect();
         let mut alignment = Vec::new();
-        let out = model.step(&mut engine, &mut state, &rows, &sources, Some(&mut alignment));
+        let out =
+            model.step(&mut engine, &mut state, &rows, &sources, Some(&mut alignment)).unwrap();
         for weights in &alignment {
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         }
-        let logits = engine.affine(
-            &out,
-            EncoderDecoder::<Engine>::output_weights(model),
-            Epilogue::default(),
-        );
+        let output = EncoderDecoder::<Engine>::output_weights(model);
+        let logits = engine.affine(&out, output, Epilogue::default()).unwrap();
         for (row, &sentence) in alive.iter().enumerate() {
             let logits = logits.view().row(row);
             let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -182,7 +180,7 @@ fn encoders_give_the_states_of_the_reference() {
             .map(|bytes| f32::from_le_bytes(*bytes))
             .collect();
         let mut engine = Engine::new(Cpu::detect());
-        let found = model.encoder_states(&mut engine, &[&sources[0]]);
+        let found = model.encoder_states(&mut engine, &[&sources[0]]).unwrap();
         assert_eq!(found.rows() * found.width(), expected.len(), "{name}");
         for (row, expected) in expected.chunks_exact(found.width()).enumerate() {
             for (x, y) in found.view().row(row).iter().zip(expected) {
@@ -280,7 +278,7 @@ fn exact_shortcuts_are_exact() {
 fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
     let mut engine = Engine::new(Cpu::detect());
     let read = model.encode(&mut engine, &[source]).unwrap();
-    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine);
+    let mut state = EncoderDecoder::<Engine>::start_state(model, &mut engine).unwrap();
     let mut all = Vec::new();
     let steps: [&[(Option<u32>, Option<u32>)]; 4] = [
         &[(None, None)],
@@ -292,7 +290,7 @@ fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
         let row = |&(parent, word)| HypothesisRow { slot: Slot(0), parent, token: word };
         let rows: Vec<HypothesisRow> = rows.iter().map(row).collect();
         let sources = vec![&read[0]; rows.len()];
-        let out = model.step(&mut engine, &mut state, &rows, &sources, None);
+        let out = model.step(&mut engine, &mut state, &rows, &sources, None).unwrap();
         all.extend((0..rows.len()).flat_map(|row| out.view().row(row)).copied());
     }
     all

@@ -2,13 +2,12 @@
 //! (`scripts/make_stacked_golden.py`), with all speedups.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use miriam_nmt::architecture::{Architecture, TopLayerConfig};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
-use miriam_nmt::network::{HypothesisRow, Network, Session};
+use miriam_nmt::network::{HypothesisRow, Network};
 use miriam_nmt::{ModelBundle, Report, model_file};
 use miriam_textio::NoProgress;
 use proptest::prelude::*;
@@ -38,8 +37,8 @@ fn read_golden(path: &Path) -> Vec<GoldenLine> {
 }
 
 /// Scores of each line's target, all lines together.
-fn score_lines(network: &Arc<Network>, lines: &[GoldenLine]) -> Vec<Vec<f32>> {
-    let mut session = network.session();
+fn score_lines(network: &Network, lines: &[GoldenLine]) -> Vec<Vec<f32>> {
+    let mut session = network.session().unwrap();
     let sources: Vec<&[u32]> = lines.iter().map(|line| &line.source[..]).collect();
     let slots = session.begin(&sources, None).unwrap();
     let mut scores = vec![Vec::new(); lines.len()];
@@ -58,9 +57,9 @@ fn score_lines(network: &Arc<Network>, lines: &[GoldenLine]) -> Vec<Vec<f32>> {
             token: step.checked_sub(1).map(|last| lines[line].target[last]),
         };
         let rows: Vec<HypothesisRow> = alive.iter().map(row).collect();
-        session.step(&rows);
+        session.step(&rows).unwrap();
         for (row, &line) in alive.iter().enumerate() {
-            session.log_probabilities(row as u32, &mut distribution);
+            session.log_probabilities(row as u32, &mut distribution).unwrap();
             let word = lines[line].target.get(step).copied().unwrap_or(0);
             scores[line].push(distribution[word as usize]);
         }
@@ -95,7 +94,7 @@ fn scores_are_those_of_the_equations() {
             ),
         ] {
             let network = Network::load_with(&package.models[0], &path, precision, &shortcuts);
-            let network = Arc::new(network.unwrap_or_else(|e| panic!("{e}")));
+            let network = network.unwrap_or_else(|e| panic!("{e}"));
             let together = score_lines(&network, &lines);
             for (line, found) in lines.iter().zip(&together) {
                 assert_eq!(found.len(), line.scores.len());
@@ -213,9 +212,10 @@ proptest! {
             let shortcuts = Speedups::default();
             for precision in [Precision::F32, Precision::I16, Precision::I8] {
                 if let Ok(network) = Network::load_with(model, &path, precision, &shortcuts) {
-                    let mut session = Arc::new(network).session();
+                    let mut session = network.session().unwrap();
                     let slots = session.begin(&[&[2, 0]], None).unwrap();
-                    session.step(&[HypothesisRow { slot: slots[0], parent: None, token: None }]);
+                    let row = HypothesisRow { slot: slots[0], parent: None, token: None };
+                    session.step(&[row]).unwrap();
                 }
             }
         }

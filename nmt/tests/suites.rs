@@ -7,5 +7,6 @@ mod oracle;
 mod oracle_search;
 mod packed_weights;
 mod recurrent;
+mod reference;
 mod search;
 mod stacked;

@@ -11,13 +11,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_kernels::activation::log_softmax;
-use miriam_kernels::topk::{ColumnIds, update_topk, update_topk_from_scores};
+use miriam_kernels::topk::{ColumnIds, update_topk_from_scores};
 use miriam_kernels::tuner::Tuner;
-use miriam_kernels::{Cpu, Mat, MatMut};
+use miriam_kernels::{Cpu, MatMut};
 
 use crate::Result;
-use crate::engine::{Engine, OutputColumns, PooledTensor};
-use crate::layer::{Backend, Epilogue};
+use crate::engine::{Engine, PooledTensor};
+use crate::layer::{Backend, Epilogue, OutputColumns, OutputOps};
 use crate::network::{EncoderDecoder, HypothesisRow, Session, Slot, TopK};
 
 /// The id of EOS.
@@ -35,7 +35,7 @@ pub(super) struct Ablation {
     pub unfused_output: bool,
 }
 
-/// A session over the layers `F` with ablations.
+/// A session over the layers of a model, with ablations.
 pub(super) struct AblatedSession<'a, F: EncoderDecoder<Engine>> {
     family: Arc<F>,
     engine: Engine,
@@ -71,11 +71,11 @@ impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
         vocabulary_size: usize,
         target_lengths: &'a HashMap<Vec<u32>, usize>,
         ablation: Ablation,
-    ) -> Self {
+    ) -> Result<Self> {
         let cpu = Cpu::detect();
         let mut engine = Engine::with_tuner(cpu, Arc::clone(tuner));
-        let (state, hidden) = (family.start_state(&mut engine), engine.zeros(0, 0));
-        AblatedSession {
+        let (state, hidden) = (family.start_state(&mut engine)?, engine.zeros(0, 0)?);
+        Ok(AblatedSession {
             family: Arc::clone(family),
             engine,
             cpu,
@@ -90,13 +90,13 @@ impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
             top_k: Vec::new(),
             steps: 0,
             rows: 0,
-        }
+        })
     }
 
     /// Log-softmax of full rows, then top-k.
-    fn top_k_unfused(&mut self) {
+    fn top_k_unfused(&mut self) -> Result<()> {
         let output = self.family.output_weights();
-        let mut scores = self.engine.affine(&self.hidden, output, Epilogue::default());
+        let mut scores = self.engine.affine(&self.hidden, output, Epilogue::default())?;
         log_softmax(self.cpu, scores.view_mut());
         for (row, best) in self.top_k.iter_mut().enumerate() {
             update_topk_from_scores(
@@ -106,6 +106,7 @@ impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
                 best,
             );
         }
+        Ok(())
     }
 }
 
@@ -142,7 +143,7 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
         }
     }
 
-    fn step(&mut self, rows: &[HypothesisRow]) {
+    fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         let mut all = rows.to_vec();
         for &slot in &self.dead {
             let before = (0..).zip(&self.last_rows).filter(|(_, row)| row.slot == slot);
@@ -162,24 +163,25 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
             &self.sentences[row.slot.0 as usize].as_ref().expect("begun").source
         };
         let sources: Vec<&F::EncodedSource> = all.iter().map(source).collect();
-        self.hidden = self.family.step(&mut self.engine, &mut self.state, &all, &sources, None);
+        self.hidden = self.family.step(&mut self.engine, &mut self.state, &all, &sources, None)?;
         self.steps += 1;
         self.rows += all.len();
         self.last_rows = all;
+        Ok(())
     }
 
-    fn topk(&mut self, best: &mut [TopK]) {
-        let Some(first) = best.first() else { return };
+    fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
+        let Some(first) = best.first() else { return Ok(()) };
         // One GEMM for dead and live rows.
         self.top_k.resize(self.last_rows.len(), first.clone());
         self.top_k[best.len()..].fill(first.clone());
         self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));
         self.top_k.iter_mut().for_each(TopK::clear);
         if self.ablation.unfused_output {
-            self.top_k_unfused();
+            self.top_k_unfused()?;
         } else {
             let (rows, output) = (0..self.last_rows.len(), self.family.output_weights());
-            self.engine.topk(&self.hidden, rows, output, OutputColumns::All, &mut self.top_k);
+            self.engine.topk(&self.hidden, rows, output, OutputColumns::All, &mut self.top_k)?;
         }
         self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));
         for (row, best) in self.last_rows.iter().zip(best) {
@@ -189,47 +191,30 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
                 update_topk_from_scores(self.cpu, &[0.0], ColumnIds::Shortlist(&[EOS_ID]), best);
             }
         }
+        Ok(())
     }
 
-    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+    fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
         logits.clear();
-        logits.resize(wanted.len(), 0.0);
-        self.engine.gather_logits(&self.hidden, wanted, self.family.output_weights(), logits);
+        logits.resize(pairs.len(), 0.0);
+        self.engine.gather_logits(&self.hidden, pairs, self.family.output_weights(), logits)
     }
 
     fn row_logits(
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        normalisers: &mut Vec<f32>,
-    ) {
-        self.engine.compute_logits(
-            &self.hidden,
-            rows.clone(),
-            self.family.output_weights(),
-            logits,
-        );
-        let mut all = vec![TopK::new(0, true); rows.len()];
-        update_topk(
-            self.cpu,
-            Mat::new(logits, rows.len(), self.vocabulary_size),
-            None,
-            ColumnIds::Consecutive(0),
-            &mut all,
-        );
-        normalisers.clear();
-        normalisers.extend(all.iter().map(TopK::log_normaliser));
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
+        let output = self.family.output_weights();
+        self.engine.row_logits(&self.hidden, rows, output, logits, log_normalisers)
     }
 
-    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
-        let row = row as usize;
-        self.engine.compute_logits(
-            &self.hidden,
-            row..row + 1,
-            self.family.output_weights(),
-            scores,
-        );
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
+        let (row, output) = (row as usize, self.family.output_weights());
+        self.engine.compute_logits(&self.hidden, row..row + 1, output, scores);
         log_softmax(self.cpu, MatMut::new(scores, 1, self.vocabulary_size));
+        Ok(())
     }
 
     fn keep_alignments(&mut self, keep: bool) {

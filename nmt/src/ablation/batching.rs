@@ -15,7 +15,7 @@ use miriam_kernels::tuner::Tuner;
 use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
 use super::transformer::random_transformer_without_eos;
 use crate::architecture;
-use crate::batch::{BatchingOptions, Job, translate_batches};
+use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use crate::engine::{Engine, Precision, WeightLoader};
 use crate::network::Transformer;
 use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
@@ -205,7 +205,7 @@ pub fn run_variant(
     let ablation =
         Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
     let BenchmarkModel { layers, vocabulary_size: words, tuner } = subject;
-    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, ablation);
+    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, ablation)?;
     let batching = BatchingOptions {
         max_sentences: batch,
         max_source_tokens: 0,
@@ -213,20 +213,33 @@ pub fn run_variant(
         sort_by_length: variant.sort_by_length,
         top_up: variant.top_up,
     };
-    let mut rest = (0..).zip(&text.sources);
-    let mut next = || {
-        let request = |source: &Vec<u32>| Request { source: source.clone(), ..Request::default() };
-        Ok(rest.next().map(|(id, source)| vec![Job { id, request: request(source) }]))
+    let mut source = TextSource {
+        sources: (0..).zip(&text.sources),
+        translations: vec![Vec::new(); text.sentences()],
     };
-    let mut translations = vec![Vec::new(); text.sentences()];
-    let mut done = |id: u64, found: Result<Vec<Translation>>| {
-        if let Some(best) = found?.into_iter().next() {
-            translations[id as usize] = best.tokens;
+    translate_batches(&mut session, &search_options(beam), &batching, &mut source)?;
+    let translations = source.translations;
+    Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
+}
+
+/// The sentences of a text one by one, and the best translation of each.
+struct TextSource<I> {
+    sources: I,
+    translations: Vec<Vec<u32>>,
+}
+
+impl<'a, I: Iterator<Item = (u64, &'a Vec<u32>)>> JobSource for TextSource<I> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        let request = |source: &Vec<u32>| Request { source: source.clone(), ..Request::default() };
+        Ok(self.sources.next().map(|(id, source)| vec![Job { id, request: request(source) }]))
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        if let Some(best) = result?.into_iter().next() {
+            self.translations[id as usize] = best.tokens;
         }
         Ok(())
-    };
-    translate_batches(&mut session, &search_options(beam), &batching, &mut next, &mut done)?;
-    Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
+    }
 }
 
 fn search_options(beam: usize) -> SearchOptions {

@@ -9,16 +9,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use miriam_storage::random::SplitMix64;
 
 use crate::architecture::{EmbeddingConfig, StackedConfig, TopLayerConfig};
-use crate::batch::{BatchingOptions, Job, translate_batches};
-use crate::engine::Precision;
+use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use crate::layer::ActivationImpl;
 use crate::layer::recurrent::Speedups;
 use crate::network::{HypothesisRow, Network, Session, Slot, TopK};
+use crate::packed::Precision;
 use crate::search::{DecodingSemantics, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
@@ -207,33 +206,38 @@ impl Workload {
     ///
     /// # Errors
     /// Those of [`translate_batches`].
-    pub fn translate(&self, network: &Arc<Network>) -> Result<WorkloadResult> {
+    pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
         let options = search_options();
         let mut session =
-            CountingSession { inner: network.session(), rows: 0, distinct_parents: 0 };
-        let mut rest = self.requests.iter().enumerate();
-        let mut translations = vec![Vec::new(); self.sentences()];
-        let mut next = || {
-            let job =
-                |(id, request): (usize, &Request)| Job { id: id as u64, request: request.clone() };
-            Ok(rest.next().map(|next| vec![job(next)]))
+            CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };
+        let mut source = RequestSource {
+            requests: (0..).zip(&self.requests),
+            translations: vec![Vec::new(); self.sentences()],
         };
-        let mut done = |id: u64, found: Result<Vec<Translation>>| {
-            if let Some(best) = found?.into_iter().next() {
-                translations[id as usize] = best.tokens;
-            }
-            Ok(())
-        };
-        translate_batches(
-            &mut session,
-            &options,
-            &BatchingOptions::default(),
-            &mut next,
-            &mut done,
-        )?;
+        translate_batches(&mut session, &options, &BatchingOptions::default(), &mut source)?;
+        let translations = source.translations;
         let (rows, parents) = (session.rows, session.distinct_parents);
         let words = translations.iter().map(Vec::len).sum();
         Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })
+    }
+}
+
+/// Requests one by one, and the best translation of each.
+struct RequestSource<I> {
+    requests: I,
+    translations: Vec<Vec<u32>>,
+}
+
+impl<'a, I: Iterator<Item = (u64, &'a Request)>> JobSource for RequestSource<I> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        Ok(self.requests.next().map(|(id, request)| vec![Job { id, request: request.clone() }]))
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        if let Some(best) = result?.into_iter().next() {
+            self.translations[id as usize] = best.tokens;
+        }
+        Ok(())
     }
 }
 
@@ -275,14 +279,14 @@ fn search_options() -> SearchOptions {
     }
 }
 
-/// A session that counts rows and their distinct parents.
-struct CountingSession<S> {
-    inner: S,
+/// A session that counts rows and their parents.
+struct CountingSession {
+    inner: Box<dyn Session>,
     rows: usize,
     distinct_parents: usize,
 }
 
-impl<S: Session> Session for CountingSession<S> {
+impl Session for CountingSession {
     fn vocab_size(&self) -> usize {
         self.inner.vocab_size()
     }
@@ -295,32 +299,32 @@ impl<S: Session> Session for CountingSession<S> {
         self.inner.finish(slot);
     }
 
-    fn step(&mut self, rows: &[HypothesisRow]) {
+    fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         self.rows += rows.len();
         let repeats = |row: &usize| rows[..*row].iter().any(|r| r.parent == rows[*row].parent);
         self.distinct_parents += (0..rows.len()).filter(|row| !repeats(row)).count();
-        self.inner.step(rows);
+        self.inner.step(rows)
     }
 
-    fn topk(&mut self, best: &mut [TopK]) {
-        self.inner.topk(best);
+    fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
+        self.inner.topk(best)
     }
 
-    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
-        self.inner.token_logits(wanted, logits);
+    fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
+        self.inner.token_logits(pairs, logits)
     }
 
     fn row_logits(
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        normalisers: &mut Vec<f32>,
-    ) {
-        self.inner.row_logits(rows, logits, normalisers);
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
+        self.inner.row_logits(rows, logits, log_normalisers)
     }
 
-    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
-        self.inner.log_probabilities(row, scores);
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
+        self.inner.log_probabilities(row, scores)
     }
 
     fn keep_alignments(&mut self, keep: bool) {

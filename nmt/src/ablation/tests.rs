@@ -1,6 +1,5 @@
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{AblationSetting, Workload, WorkloadResult, random_model, stacked_shape};
 use crate::architecture::{Architecture, StackedConfig, TopLayerConfig};
@@ -27,7 +26,7 @@ fn translate(setting: &AblationSetting) -> WorkloadResult {
     let model = random_model(Architecture::Stacked(small), 1.5, 5).unwrap();
     let (path, shortcuts) = (Path::new("random"), &setting.shortcuts);
     let network = Network::load_with(&model, path, setting.precision, shortcuts).unwrap();
-    workload(300).translate(&Arc::new(network)).unwrap()
+    workload(300).translate(&network).unwrap()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use miriam_storage::{Bytes, View};
 
 use super::Architecture;
 use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
-use crate::engine::{MappedMatrix, Precision, is_transposed, matrix_names};
+use crate::packed::{MappedMatrix, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
 /// Entries of checkpoints that are no parameters, left by training.

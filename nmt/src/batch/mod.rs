@@ -9,7 +9,10 @@
 mod request;
 mod scheduler;
 
-use crate::search::Request;
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::Result;
+use crate::search::{Request, Translation};
 
 pub(crate) use request::complete_candidates;
 pub use scheduler::translate_batches;
@@ -21,6 +24,49 @@ pub struct Job {
     pub id: u64,
     /// The sentence.
     pub request: Request,
+}
+
+/// Gives sentences to translate and takes their translations.
+pub trait JobSource {
+    /// The next sentences; none at the end of the input. An empty list means that no input is
+    /// available yet; active sentences continue meanwhile.
+    ///
+    /// # Errors
+    /// If the input cannot be read; ends the translation.
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>>;
+
+    /// Takes the translations of a sentence, best first, as soon as they are found, or why
+    /// it has none.
+    ///
+    /// # Errors
+    /// If they cannot be passed on; ends the translation.
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
+}
+
+/// A list of jobs and the translations of those that are done, by id.
+#[derive(Debug, Default)]
+pub struct JobList {
+    jobs: VecDeque<Job>,
+    /// What became of each job.
+    pub results: BTreeMap<u64, Result<Vec<Translation>>>,
+}
+
+impl JobList {
+    /// Jobs to do, in that order.
+    pub fn new(jobs: impl IntoIterator<Item = Job>) -> Self {
+        JobList { jobs: jobs.into_iter().collect(), results: BTreeMap::new() }
+    }
+}
+
+impl JobSource for JobList {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        Ok(Some(self.jobs.drain(..).collect::<Vec<_>>()).filter(|jobs| !jobs.is_empty()))
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        self.results.insert(id, result);
+        Ok(())
+    }
 }
 
 /// Options of batching.

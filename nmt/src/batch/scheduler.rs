@@ -4,31 +4,25 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::request::{empty_translation, is_empty, validate_and_complete};
-use super::{BatchingOptions, Job};
+use super::{BatchingOptions, Job, JobSource};
 use crate::Result;
 use crate::network::{Session, Slot};
-use crate::search::{BeamSearch, SearchOptions, Translation};
+use crate::search::{BeamSearch, SearchOptions};
 
-type FinishedCallback<'a> = &'a mut dyn FnMut(u64, Result<Vec<Translation>>) -> Result<()>;
-type JobSource<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<Job>>>;
-
-/// Translates the jobs of `next` until it returns none; it is called whenever there are free
-/// places. An empty list means that no input is available yet; active sentences continue
-/// meanwhile. `done` gets the translations of each sentence, best first, as soon as they are
-/// complete, or the error of the sentence.
+/// Translates the jobs of `source` until it returns none; it is asked for jobs whenever there are
+/// free places.
 ///
 /// # Errors
-/// Those of `next` and `done`; active sentences are dropped then.
+/// Those of `session` and `source`; active sentences are dropped then.
 pub fn translate_batches(
     session: &mut dyn Session,
     options: &SearchOptions,
     batching: &BatchingOptions,
-    next: JobSource<'_>,
-    done: FinishedCallback<'_>,
+    source: &mut dyn JobSource,
 ) -> Result<()> {
     session.keep_alignments(options.needs_attention());
     let search = BeamSearch::new(options, session.vocab_size());
-    let mut run = BatchScheduler {
+    let mut scheduler = BatchScheduler {
         session,
         options,
         batching,
@@ -37,9 +31,9 @@ pub fn translate_batches(
         encoded: VecDeque::new(),
         input_ended: false,
     };
-    let result = run.run(next, done);
-    run.search.cancel_all(run.session);
-    run.encoded.iter().for_each(|(_, slot)| run.session.finish(*slot));
+    let result = scheduler.run(source);
+    scheduler.search.cancel_all(scheduler.session);
+    scheduler.encoded.iter().for_each(|(_, slot)| scheduler.session.finish(*slot));
     result
 }
 
@@ -57,15 +51,15 @@ struct BatchScheduler<'a> {
 }
 
 impl BatchScheduler<'_> {
-    fn run(&mut self, next: JobSource<'_>, done: FinishedCallback<'_>) -> Result<()> {
+    fn run(&mut self, source: &mut dyn JobSource) -> Result<()> {
         loop {
             let places = self.batching.max_sentences.max(1);
             let free = places.saturating_sub(self.search.active_sentences());
             if self.search.active_sentences() == 0 || self.batching.top_up && 2 * free >= places {
-                self.admit_sentences(places, next, done)?;
+                self.admit_sentences(places, source)?;
             }
             if self.search.active_sentences() > 0 {
-                self.search.step(self.session, done)?;
+                self.search.step(self.session, &mut |id, result| source.finish(id, result))?;
             } else if self.input_ended && self.pending.is_empty() && self.encoded.is_empty() {
                 return Ok(());
             }
@@ -73,14 +67,9 @@ impl BatchScheduler<'_> {
     }
 
     /// Admits sentences until the batch is full.
-    fn admit_sentences(
-        &mut self,
-        places: usize,
-        next: JobSource<'_>,
-        done: FinishedCallback<'_>,
-    ) -> Result<()> {
+    fn admit_sentences(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
         while self.search.active_sentences() < places {
-            if self.encoded.is_empty() && !self.encode_batch(places, next, done)? {
+            if self.encoded.is_empty() && !self.encode_batch(places, source)? {
                 return Ok(());
             }
             let Some((job, _)) = self.encoded.front() else { continue };
@@ -91,7 +80,7 @@ impl BatchScheduler<'_> {
             let Some((job, slot)) = self.encoded.pop_front() else { return Ok(()) };
             if let Err(error) = self.search.add(job.id, slot, &job.request) {
                 self.session.finish(slot);
-                done(job.id, Err(error))?;
+                source.finish(job.id, Err(error))?;
             }
         }
         Ok(())
@@ -105,11 +94,11 @@ impl BatchScheduler<'_> {
     }
 
     /// Reads and sorts the next batches; pending sentences stay before them.
-    fn read_ahead(&mut self, places: usize, next: JobSource<'_>) -> Result<()> {
+    fn read_ahead(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
         let before = self.pending.len();
         let wanted = places.saturating_mul(self.batching.maxi_batch.max(1));
         while !self.input_ended && self.pending.len() < wanted {
-            match next()? {
+            match source.next_jobs()? {
                 Some(jobs) if jobs.is_empty() => break,
                 Some(jobs) => {
                     self.pending.extend(jobs);
@@ -130,18 +119,13 @@ impl BatchScheduler<'_> {
     }
 
     /// Encodes the next batch; false if there is none.
-    fn encode_batch(
-        &mut self,
-        places: usize,
-        next: JobSource<'_>,
-        done: FinishedCallback<'_>,
-    ) -> Result<bool> {
+    fn encode_batch(&mut self, places: usize, source: &mut dyn JobSource) -> Result<bool> {
         let mut batch: Vec<Job> = Vec::new();
         let mut words = 0;
         let mut any = false;
         while batch.len() < places {
             if self.pending.is_empty() {
-                self.read_ahead(places, next)?;
+                self.read_ahead(places, source)?;
             }
             let Some(mut job) = self.pending.pop_front() else { break };
             words += job.request.source.len();
@@ -151,25 +135,26 @@ impl BatchScheduler<'_> {
             }
             any = true;
             if is_empty(&job.request) {
-                done(job.id, Ok(vec![empty_translation(&job.request, self.options)]))?;
+                let empty = vec![empty_translation(&job.request, self.options)];
+                source.finish(job.id, Ok(empty))?;
                 continue;
             }
             match validate_and_complete(&mut job.request, self.options, self.session.vocab_size()) {
                 Ok(()) => batch.push(job),
-                Err(error) => done(job.id, Err(error))?,
+                Err(error) => source.finish(job.id, Err(error))?,
             }
         }
         // Sentences with and without candidates are encoded separately.
         let (some, none): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.request.candidates.is_some());
         for group in [some, none] {
-            self.begin_sentences(group, done)?;
+            self.begin_sentences(group, source)?;
         }
         Ok(any)
     }
 
     /// Encodes sentences together; if that fails, each alone, to find the one that fails.
-    fn begin_sentences(&mut self, jobs: Vec<Job>, done: FinishedCallback<'_>) -> Result<()> {
+    fn begin_sentences(&mut self, jobs: Vec<Job>, source: &mut dyn JobSource) -> Result<()> {
         if jobs.is_empty() {
             return Ok(());
         }
@@ -178,10 +163,10 @@ impl BatchScheduler<'_> {
         let lists: Option<Vec<&[u32]>> = lists.collect();
         match self.session.begin(&sources, lists.as_deref()) {
             Ok(slots) => self.encoded.extend(jobs.into_iter().zip(slots)),
-            Err(error) if jobs.len() == 1 => done(jobs[0].id, Err(error))?,
+            Err(error) if jobs.len() == 1 => source.finish(jobs[0].id, Err(error))?,
             Err(_) => {
                 for job in jobs {
-                    self.begin_sentences(vec![job], done)?;
+                    self.begin_sentences(vec![job], source)?;
                 }
             }
         }

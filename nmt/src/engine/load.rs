@@ -1,4 +1,4 @@
-//! From the tensors of a model to what an engine multiplies with.
+//! Loads the parameters of a model for engines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,15 @@ use miriam_kernels::Mat;
 use miriam_kernels::embedding::SinusoidKind;
 use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
 
-use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, WeightMatrix, Weights};
+use super::weights::WeightMatrix;
+use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
 use crate::architecture::{Model, PositionalEncodingKind};
 use crate::checkpoint::Tensor;
 use crate::layer::{AffineNames, ParameterLoader};
+use crate::packed::matrix_key;
 use crate::{Error, Result};
 
-/// Packs the parameters of a model, or takes what a file has packed.
+/// Packs the parameters of a model, or takes the packed ones of a file.
 pub struct WeightLoader<'a> {
     model: &'a Model,
     path: PathBuf,
@@ -22,41 +24,22 @@ pub struct WeightLoader<'a> {
     used: UsedParameters,
 }
 
-/// What layers have asked for.
+/// The parameters that layers have loaded.
 #[derive(Default)]
 pub(crate) struct UsedParameters {
-    /// Weights of products, by the names of their matrices.
+    /// Packed matrices by their keys.
     pub packed: BTreeMap<String, Arc<Weights>>,
-    /// Parameters that are needed as they are.
+    /// Parameters that are used as they are.
     pub plain: BTreeSet<String>,
 }
 
-/// The name of matrices side by side in files. Those of output layers, which are tables
-/// the other way round, are marked.
-fn matrix_key(matrices: &[&str], turned: bool) -> String {
-    matrices.join("+") + if turned { TRANSPOSED_SUFFIX } else { "" }
-}
-
-/// The mark of output layers.
-const TRANSPOSED_SUFFIX: &str = "^T";
-
-/// Names of the matrices of a key.
-pub(crate) fn matrix_names(key: &str) -> impl Iterator<Item = &str> {
-    key.strip_suffix(TRANSPOSED_SUFFIX).unwrap_or(key).split('+')
-}
-
-/// Whether a key is that of an output layer.
-pub(crate) fn is_transposed(key: &str) -> bool {
-    key.ends_with(TRANSPOSED_SUFFIX)
-}
-
 impl<'a> WeightLoader<'a> {
-    /// Parameters of `model` for products in `precision`; `path` names it in messages.
+    /// Loads parameters of `model` for products in `precision`; `path` names it in messages.
     pub fn new(model: &'a Model, path: &Path, precision: Precision) -> Self {
         WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
 
-    /// What was asked for.
+    /// What was loaded.
     pub(crate) fn into_used_parameters(self) -> UsedParameters {
         self.used
     }
@@ -66,13 +49,13 @@ impl<'a> WeightLoader<'a> {
         self.model.parameter(name).ok_or_else(missing)
     }
 
-    /// A parameter that is needed as it is.
+    /// A parameter that is used as it is.
     fn plain_tensor(&mut self, name: &str) -> Result<&'a Tensor> {
         self.used.plain.insert(name.to_owned());
         self.tensor(name)
     }
 
-    /// Weights under a key of this shape: those of the file, or what `pack` makes.
+    /// The matrix of a key: that of the file, or what `pack` makes.
     fn load_matrix(
         &mut self,
         key: String,
@@ -117,7 +100,7 @@ impl<'a> WeightLoader<'a> {
         matrix.map_err(|e| Error::mismatch(&self.path, name, e.to_string()))
     }
 
-    /// Several matrices side by side.
+    /// Packs several matrices side by side.
     fn pack_concatenated(&self, names: &[&str]) -> Result<WeightMatrix> {
         let tensors = names.iter().map(|name| self.tensor(name)).collect::<Result<Vec<_>>>()?;
         let depth = tensors[0].shape()[0];
@@ -186,11 +169,11 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
 
     fn positional_encoding(
         &mut self,
-        positions: PositionalEncodingKind,
+        kind: PositionalEncodingKind,
         width: usize,
         name: &str,
     ) -> Result<Option<PositionalEncoding>> {
-        Ok(match positions {
+        Ok(match kind {
             PositionalEncodingKind::None => None,
             PositionalEncodingKind::SinusoidalMarian => {
                 Some(PositionalEncoding::Sinusoidal(SinusoidKind::Marian, width))

@@ -1,152 +1,67 @@
-//! The backend that translates: packed weights, memory that is used again, nothing kept for
-//! a gradient.
+//! The backend that translates on the CPU: packed weights, pooled memory, no gradients.
 //!
-//! An engine belongs to one thread. What threads share, the weights, is behind `Arc`s that
-//! [`Loader`] makes once.
+//! An engine belongs to one thread. Parameters are in `Arc`s, which [`WeightLoader`] makes once
+//! for all threads; a [`CpuDevice`] makes the engines.
 
+mod cache_indirection;
+mod kv_cache;
 mod load;
-mod mapped_matrix;
+mod matmul;
 mod operations;
 mod output;
 mod pooled_tensor;
 mod recurrent_ops;
+mod weights;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
+use miriam_kernels::embedding::SinusoidKind;
 use miriam_kernels::gemm::{PreparedI8, PreparedI16};
-use miriam_kernels::pack::{Layout, WeightsF32, WeightsI8, WeightsI16};
 
-use crate::checkpoint::{StorageOrder, Tensor};
+pub use crate::packed::{MappedMatrix, Precision};
+pub use kv_cache::KvCache;
+pub use load::WeightLoader;
 pub use miriam_kernels::Cpu;
 pub use miriam_kernels::tuner::Tuner;
-pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
-
-pub use load::WeightLoader;
-pub use mapped_matrix::MappedMatrix;
-pub use output::OutputColumns;
 pub use pooled_tensor::PooledTensor;
+pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
+pub use weights::{EmbeddingTable, PositionalEncoding, Weights};
 
-pub(crate) use load::{UsedParameters, is_transposed, matrix_names};
+pub(crate) use load::UsedParameters;
 
-use mapped_matrix::PackedView;
+use crate::Result;
+use crate::layer::Device;
 use pooled_tensor::BufferPool;
 
-/// The numbers that products multiply with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Precision {
-    /// Floats.
-    #[default]
-    F32,
-    /// Sixteen bits (Devlin 2017, section 4.1): as eight, as fine as sums allow.
-    I16,
-    /// Eight bits: a multiplier for each row of the input and each column of weights.
-    I8,
-    /// Sixteen bits in the encoder, eight elsewhere. What the encoder errs by every step of the
-    /// decoder sees again, and it works on many rows at once, where sixteen bits cost
-    /// least.
-    Mixed,
+/// Makes the engines of threads, which share what is measured of products.
+#[derive(Clone)]
+pub struct CpuDevice {
+    cpu: Cpu,
+    tuner: Arc<Tuner>,
 }
 
-impl Precision {
-    /// All of them.
-    pub const ALL: [Precision; 4] =
-        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
-
-    /// The one of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|precision| precision.name() == name)
-    }
-
-    /// Its name in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Precision::F32 => "f32",
-            Precision::I16 => "i16",
-            Precision::I8 => "i8",
-            Precision::Mixed => "mixed",
-        }
-    }
-
-    /// How a matrix, or several from one of that name, is packed.
-    pub(crate) fn layout(self, name: &str) -> Layout {
-        match self {
-            Precision::F32 => Layout::F32,
-            Precision::I16 => Layout::I16,
-            Precision::I8 => Layout::I8,
-            Precision::Mixed if name.starts_with("encoder") => Layout::I16,
-            Precision::Mixed => Layout::I8,
-        }
+impl CpuDevice {
+    /// The CPU with all its instructions. Engines use what `tuner` knows of the fastest ways
+    /// of products, and add to it; it can be saved for the next start.
+    pub fn new(tuner: &Arc<Tuner>) -> Self {
+        CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
 }
 
-/// Weights, shared by all threads.
-pub struct Weights {
-    matrix: WeightMatrix,
-    bias: Option<Vec<f32>>,
-}
-
-enum WeightMatrix {
-    F32(WeightsF32),
-    I16(WeightsI16),
-    I8(WeightsI8),
-    Mapped(MappedMatrix),
-}
-
-impl Weights {
-    /// Inputs.
-    pub fn depth(&self) -> usize {
-        self.matrix.view().depth()
-    }
-
-    /// Outputs.
-    pub fn columns(&self) -> usize {
-        self.matrix.view().columns()
+impl Default for CpuDevice {
+    /// The CPU with a tuner that knows nothing yet.
+    fn default() -> Self {
+        Self::new(&Arc::new(Tuner::new(Cpu::detect())))
     }
 }
 
-/// Vectors of words or marks of positions, a row each.
-pub struct EmbeddingTable {
-    rows: EmbeddingRows,
-    vocab_size: usize,
-    width: usize,
-}
+impl Device for CpuDevice {
+    type Backend = Engine;
 
-enum EmbeddingRows {
-    /// Those of a file, each converted when it is needed: tables are large, and texts need
-    /// little of them.
-    Mapped(Tensor),
-    /// Of a file that has them as columns.
-    Decoded(Vec<f32>),
-}
-
-impl EmbeddingTable {
-    fn new(tensor: &Tensor) -> Self {
-        let rows = match tensor.order() {
-            StorageOrder::RowMajor => EmbeddingRows::Mapped(tensor.clone()),
-            StorageOrder::ColumnMajor => EmbeddingRows::Decoded(tensor.values()),
-        };
-        let [vocab_size, width] = [tensor.shape()[0], tensor.shape()[1]];
-        EmbeddingTable { rows, vocab_size, width }
+    fn new_backend(&self) -> Result<Engine> {
+        Ok(Engine::with_tuner(self.cpu, Arc::clone(&self.tuner)))
     }
-
-    /// Writes the vector of a word.
-    fn read_row(&self, word: usize, into: &mut [f32]) {
-        match &self.rows {
-            EmbeddingRows::Mapped(tensor) => tensor.read_row(word, into),
-            EmbeddingRows::Decoded(rows) => {
-                into.copy_from_slice(&rows[word * self.width..][..self.width]);
-            }
-        }
-    }
-}
-
-/// Marks of positions.
-pub enum PositionalEncoding {
-    /// Computed as far as they are needed.
-    Sinusoidal(miriam_kernels::embedding::SinusoidKind, usize),
-    /// Learned.
-    Learned(Arc<EmbeddingTable>),
 }
 
 /// The backend of a thread.
@@ -154,7 +69,7 @@ pub struct Engine {
     cpu: Cpu,
     tuner: Arc<Tuner>,
     pool: Rc<BufferPool>,
-    // The rows that were quantised last, their scales, and what was prepared of them.
+    // The rows that were quantised last, their scales, and their form for a tiling.
     quantised_i8: Vec<i8>,
     prepared_i8: PreparedI8,
     quantised_i16: Vec<i16>,
@@ -162,10 +77,10 @@ pub struct Engine {
     scales: Vec<f32>,
     scratch: Vec<f32>,
     logits: Vec<f32>,
-    /// Of attention.
+    /// Attention weights of a group of rows.
     attention_weights: Vec<f32>,
-    /// Marks of the first positions by kind of waves and width.
-    sinusoid_tables: Vec<(miriam_kernels::embedding::SinusoidKind, usize, Vec<f32>)>,
+    /// Encodings of the first positions, by kind and width.
+    sinusoid_tables: Vec<(SinusoidKind, usize, Vec<f32>)>,
 }
 
 impl Engine {
@@ -174,12 +89,7 @@ impl Engine {
         Self::with_tuner(cpu, Arc::new(Tuner::new(cpu)))
     }
 
-    /// The instructions that it computes with.
-    pub fn cpu(&self) -> Cpu {
-        self.cpu
-    }
-
-    /// As [`new`](Engine::new), choosing among ways of the same product by what others have measured.
+    /// As [`new`](Engine::new); the way of a product is chosen by what `tuner` has measured.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Tuner>) -> Self {
         Engine {
             cpu,

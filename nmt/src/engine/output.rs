@@ -1,49 +1,48 @@
 //! The output layer: logits in blocks of columns, each searched while it is in the cache.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use miriam_kernels::gemm::Epilogue;
 use miriam_kernels::pack::{WeightsF32, WeightsI8, WeightsI16};
-use miriam_kernels::topk::{self, ColumnIds, TOPK_BLOCK, TopK};
+use miriam_kernels::topk::{self, ColumnIds, TOPK_BLOCK};
 use miriam_kernels::{Mat, MatMut};
 
-use super::{Engine, PackedView, PooledTensor, WeightMatrix, Weights};
+use super::weights::WeightMatrix;
+use super::{Engine, PooledTensor, Weights};
+use crate::Result;
+use crate::layer::{OutputColumns, OutputOps, TopK};
+use crate::packed::PackedView;
 
-/// Logits that are made before they are searched: 256 KiB, which a second-level cache holds
-/// beside the rows and a few panels of weights, and which make the blocks of a beam wide enough.
+/// Logits that are computed before they are searched: 256 KiB, which a second-level cache
+/// holds beside the rows and a few panels of weights, and which are wide enough for a beam.
 const LOGIT_BLOCK: usize = 64 << 10;
 
 /// Rows that are multiplied with a block of columns before the next block.
 const ROW_BLOCK: usize = 256;
 
-/// The words of columns.
-#[derive(Clone, Copy, Debug)]
-pub enum OutputColumns<'a> {
-    /// All, by number.
-    All,
-    /// These, ascending.
-    Tokens(&'a [u32]),
-}
-
 impl Weights {
-    /// Some of the columns, in the order of `ids`; they give the same bits as among all.
+    /// Some of the columns, in the order of `ids`; their products have the same bits as among
+    /// all.
     ///
     /// # Panics
     /// If there is no such column.
     pub fn select_columns(&self, ids: &[u32]) -> Weights {
-        let none = "columns that are there";
+        let missing = "the columns exist";
         let matrix = match self.matrix.view() {
             PackedView::F32(from) => {
                 let mut some = WeightsF32::default();
-                some.select(&from, ids).expect(none);
+                some.select(&from, ids).expect(missing);
                 WeightMatrix::F32(some)
             }
             PackedView::I16(from) => {
                 let mut some = WeightsI16::default();
-                some.select(&from, ids).expect(none);
+                some.select(&from, ids).expect(missing);
                 WeightMatrix::I16(some)
             }
             PackedView::I8(from) => {
                 let mut some = WeightsI8::default();
-                some.select(&from, ids).expect(none);
+                some.select(&from, ids).expect(missing);
                 WeightMatrix::I8(some)
             }
         };
@@ -54,24 +53,6 @@ impl Weights {
 }
 
 impl Engine {
-    /// Adds the products of some rows with the columns of an output layer to what the best
-    /// of each row are chosen from.
-    pub fn topk(
-        &mut self,
-        rows: &PooledTensor,
-        which: std::ops::Range<usize>,
-        weights: &Weights,
-        columns: OutputColumns<'_>,
-        best: &mut [TopK],
-    ) {
-        let input = rows.view().row_range(which);
-        for first in (0..input.rows()).step_by(ROW_BLOCK) {
-            let some = first..input.rows().min(first + ROW_BLOCK);
-            let best = &mut best[some.clone()];
-            self.topk_of_block(input.row_range(some), weights, columns, best);
-        }
-    }
-
     fn topk_of_block(
         &mut self,
         input: Mat<f32>,
@@ -94,7 +75,7 @@ impl Engine {
             self.gemm_columns(input, weights, part.clone(), epilogue, out);
             let ids = match columns {
                 OutputColumns::All => ColumnIds::Consecutive(first as u32),
-                OutputColumns::Tokens(words) => ColumnIds::Shortlist(&words[part.clone()]),
+                OutputColumns::Tokens(tokens) => ColumnIds::Shortlist(&tokens[part.clone()]),
             };
             let logits = Mat::new(&logits, input.rows(), part.len());
             topk::update_topk(self.cpu, logits, None, ids, best);
@@ -102,43 +83,62 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// The logits of some rows, with the bits that [`best`](Engine::best) compares.
-    pub fn compute_logits(
+    /// All logits of some rows, the bits that [`topk`](OutputOps::topk) compares.
+    pub(crate) fn compute_logits(
         &mut self,
-        rows: &PooledTensor,
-        which: std::ops::Range<usize>,
+        hidden: &PooledTensor,
+        rows: Range<usize>,
         weights: &Weights,
         logits: &mut Vec<f32>,
     ) {
         logits.clear();
-        logits.resize(which.len() * weights.columns(), 0.0);
-        let out = MatMut::new(logits, which.len(), weights.columns());
+        logits.resize(rows.len() * weights.columns(), 0.0);
+        let out = MatMut::new(logits, rows.len(), weights.columns());
         let epilogue = Epilogue { bias: weights.bias.as_deref(), ..Epilogue::default() };
-        let input = rows.view().row_range(which);
+        let input = hidden.view().row_range(rows);
         self.matmul(input, weights, epilogue, out);
     }
 }
 
-impl Engine {
-    /// Logits of single words of single rows, into the places that are not -infinity
-    /// already; the bits that [`best`](Engine::best) compares.
-    pub fn gather_logits(
+impl OutputOps for Engine {
+    fn select_output(&mut self, weights: &Arc<Weights>, tokens: &[u32]) -> Result<Arc<Weights>> {
+        Ok(Arc::new(weights.select_columns(tokens)))
+    }
+
+    fn topk(
         &mut self,
-        rows: &PooledTensor,
-        wanted: &[(u32, u32)],
-        weights: &Weights,
+        hidden: &PooledTensor,
+        rows: Range<usize>,
+        weights: &Arc<Weights>,
+        columns: OutputColumns<'_>,
+        best: &mut [TopK],
+    ) -> Result<()> {
+        let input = hidden.view().row_range(rows);
+        for first in (0..input.rows()).step_by(ROW_BLOCK) {
+            let block = first..input.rows().min(first + ROW_BLOCK);
+            let best = &mut best[block.clone()];
+            self.topk_of_block(input.row_range(block), weights, columns, best);
+        }
+        Ok(())
+    }
+
+    fn gather_logits(
+        &mut self,
+        hidden: &PooledTensor,
+        pairs: &[(u32, u32)],
+        weights: &Arc<Weights>,
         logits: &mut [f32],
-    ) {
+    ) -> Result<()> {
         let mut products = std::mem::take(&mut self.logits);
-        let (mut words, mut first) = (Vec::new(), 0);
+        let (mut tokens, mut first) = (Vec::new(), 0);
         // Those of one row in one product.
-        while let Some(&(row, _)) = wanted.get(first) {
-            let count = wanted[first..].iter().take_while(|(other, _)| *other == row).count();
-            words.clear();
-            words.extend(wanted[first..first + count].iter().map(|&(_, word)| word));
-            let columns = weights.select_columns(&words);
+        while let Some(&(row, _)) = pairs.get(first) {
+            let count = pairs[first..].iter().take_while(|(other, _)| *other == row).count();
+            tokens.clear();
+            tokens.extend(pairs[first..first + count].iter().map(|&(_, token)| token));
+            let columns = weights.select_columns(&tokens);
             let row = row as usize;
-            self.compute_logits(rows, row..row + 1, &columns, &mut products);
+            self.compute_logits(hidden, row..row + 1, &columns, &mut products);
             for (logit, product) in logits[first..].iter_mut().zip(&products) {
                 if *logit > f32::NEG_INFINITY {
                     *logit = *product;
@@ -147,25 +147,24 @@ impl Engine {
             first += count;
         }
         self.logits = products;
+        Ok(())
     }
-}
 
-impl Engine {
-    /// The logarithm of the probability of a word for each row.
-    pub(crate) fn log_probabilities(
+    fn row_logits(
         &mut self,
-        rows: &PooledTensor,
-        weights: &Weights,
-        words: &[u32],
-    ) -> Vec<f32> {
-        assert_eq!(words.len(), rows.rows(), "a word for each row");
-        let mut all = vec![TopK::new(0, true); words.len()];
-        self.topk(rows, 0..words.len(), weights, OutputColumns::All, &mut all);
-        let wanted: Vec<(u32, u32)> = (0..).zip(words.iter().copied()).collect();
-        let mut scores = vec![0.0; words.len()];
-        self.gather_logits(rows, &wanted, weights, &mut scores);
-        scores.iter_mut().zip(&all).for_each(|(score, all)| *score -= all.log_normaliser());
-        scores
+        hidden: &PooledTensor,
+        rows: Range<usize>,
+        weights: &Arc<Weights>,
+        logits: &mut Vec<f32>,
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
+        self.compute_logits(hidden, rows.clone(), weights, logits);
+        let mut best = vec![TopK::new(0, true); rows.len()];
+        let all = Mat::new(logits, rows.len(), weights.columns());
+        topk::update_topk(self.cpu, all, None, ColumnIds::Consecutive(0), &mut best);
+        log_normalisers.clear();
+        log_normalisers.extend(best.iter().map(TopK::log_normaliser));
+        Ok(())
     }
 }
 
@@ -189,7 +188,7 @@ mod tests {
             WeightMatrix::I8(WeightsI8::quantise(source).unwrap()),
         ];
         for matrix in matrices {
-            let weights = Weights { matrix, bias: Some(numbers[..columns].to_vec()) };
+            let weights = Arc::new(Weights { matrix, bias: Some(numbers[..columns].to_vec()) });
             let mut engine = Engine::new(Cpu::detect());
             let mut rows = engine.empty_tensor(count, depth);
             for row in 0..count {
@@ -201,7 +200,7 @@ mod tests {
             // More products than the tuner tries.
             for _ in 0..25 {
                 let mut best = vec![TopK::new(3, true); count];
-                engine.topk(&rows, 0..count, &weights, OutputColumns::All, &mut best);
+                engine.topk(&rows, 0..count, &weights, OutputColumns::All, &mut best).unwrap();
                 for (best, logits) in best.iter().zip(logits.chunks(columns)) {
                     let mut all: Vec<TokenLogit> =
                         (0..).zip(logits).map(|(id, &logit)| TokenLogit { id, logit }).collect();

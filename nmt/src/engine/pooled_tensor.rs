@@ -1,25 +1,25 @@
-//! Rows in memory that comes back.
+//! Tensors in pooled memory.
 //!
-//! A step of decoding makes some dozens of small matrices and drops them again. Each
-//! engine keeps what was dropped and hands it out again, so that steps allocate nothing
-//! once they have seen their largest shapes.
+//! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps
+//! their memory for the next ones, so that steps allocate nothing once they have seen their
+//! largest shapes.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use miriam_kernels::{Mat, MatMut};
 
-/// Longer lists are given back: they come with long texts, and would make every list grow
-/// to their length in time.
+/// Longer buffers are freed: they come with long texts, and would make every buffer grow to
+/// their length in time.
 const MAX_POOLED_LEN: usize = 1 << 22;
 
-/// Memory of dropped rows.
+/// The memory of dropped tensors.
 #[derive(Default)]
 pub(super) struct BufferPool {
     free: RefCell<Vec<Vec<f32>>>,
 }
 
-/// A matrix of an engine. Its memory goes back to the engine when it is dropped.
+/// A matrix of an engine. Its memory goes back to the pool when it is dropped.
 pub struct PooledTensor {
     values: Vec<f32>,
     rows: usize,
@@ -28,19 +28,19 @@ pub struct PooledTensor {
 }
 
 impl PooledTensor {
-    /// Any numbers, for what writes all of them.
-    pub(super) fn empty(home: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
-        let mut values = home.free.borrow_mut().pop().unwrap_or_default();
-        // What is there already need not be cleared.
+    /// A tensor of any numbers, `[rows, width]`, for what writes all of them.
+    pub(super) fn empty(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
+        let mut values = pool.free.borrow_mut().pop().unwrap_or_default();
+        // Old numbers need not be cleared.
         if values.len() < rows * width {
             values.resize(rows * width, 0.0);
         }
-        PooledTensor { values, rows, width, pool: Rc::clone(home) }
+        PooledTensor { values, rows, width, pool: Rc::clone(pool) }
     }
 
-    /// Zeros.
-    pub(super) fn zeros(home: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
-        let mut zeros = Self::empty(home, rows, width);
+    /// Zeros, `[rows, width]`.
+    pub(super) fn zeros(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
+        let mut zeros = Self::empty(pool, rows, width);
         zeros.values[..rows * width].fill(0.0);
         zeros
     }
@@ -50,17 +50,17 @@ impl PooledTensor {
         self.rows
     }
 
-    /// Elements of a row.
+    /// Number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The matrix, read.
+    /// The matrix `[rows, width]`.
     pub fn view(&self) -> Mat<'_, f32> {
         Mat::new(&self.values, self.rows, self.width)
     }
 
-    /// The matrix, written.
+    /// The matrix `[rows, width]`, to be written.
     pub fn view_mut(&mut self) -> MatMut<'_, f32> {
         MatMut::new(&mut self.values, self.rows, self.width)
     }

@@ -1,4 +1,4 @@
-//! Recurrent operations by the kernels of `miriam-kernels`.
+//! The operations of recurrent layers by the kernels of `miriam-kernels`.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -17,22 +17,22 @@ use crate::layer::{
     LayerNorm, ParameterLoader, RecurrentOps, RecurrentParameterLoader,
 };
 
-/// Products of words with weights. Those of frequent words are computed by whichever thread
-/// meets them first: what a row is does not depend on who made it.
+/// Products of token vectors with weights. Those of frequent tokens are computed by whichever
+/// thread meets them first; a row does not depend on which.
 pub struct ProjectedEmbeddingCache {
     table: Arc<EmbeddingTable>,
     weights: Arc<Weights>,
-    /// That of no word, then those of the words.
+    /// The product of no token, then those of the first tokens.
     rows: Vec<OnceLock<Box<[f32]>>>,
 }
 
 impl ProjectedEmbeddingCache {
-    fn index_of(word: Option<u32>) -> usize {
-        word.map_or(0, |word| word as usize + 1)
+    fn index_of(token: Option<u32>) -> usize {
+        token.map_or(0, |token| token as usize + 1)
     }
 
-    fn get(&self, word: Option<u32>) -> Option<&[f32]> {
-        self.rows.get(Self::index_of(word))?.get().map(|row| &**row)
+    fn get(&self, token: Option<u32>) -> Option<&[f32]> {
+        self.rows.get(Self::index_of(token))?.get().map(|row| &**row)
     }
 }
 
@@ -41,30 +41,30 @@ impl RecurrentParameterLoader<Engine> for WeightLoader<'_> {
         &mut self,
         table: &str,
         affine: AffineNames<'_>,
-        kept: usize,
+        cached_tokens: usize,
     ) -> Result<ProjectedEmbeddingCache> {
         let table = self.embedding_table(table)?;
         let weights = self.weights(affine)?;
-        let kept = match kept {
+        let rows = match cached_tokens {
             0 => Vec::new(),
-            kept => (0..=kept.min(table.vocab_size)).map(|_| OnceLock::new()).collect(),
+            n => (0..=n.min(table.vocab_size)).map(|_| OnceLock::new()).collect(),
         };
-        Ok(ProjectedEmbeddingCache { table, weights, rows: kept })
+        Ok(ProjectedEmbeddingCache { table, weights, rows })
     }
 }
 
-/// A sentence as attention sees it.
+/// The keys and values of a sentence.
 pub enum Annotations {
-    /// Keys, a row each, and values packed.
+    /// Plain keys and packed values.
     Additive {
-        /// Positions by width.
+        /// `[positions, width]`.
         keys: Vec<f32>,
-        /// Positions are the depth.
+        /// `[positions, width]`, as the weights of a product of attention weights.
         values: WeightsF32,
         /// The width of values.
         width: usize,
     },
-    /// Both packed.
+    /// Packed keys and values, and the width of values.
     DotProduct(PackedKv, usize),
 }
 
@@ -94,7 +94,7 @@ impl RecurrentOps for Engine {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddingCache;
 
-    fn concat_rows(&mut self, parts: &[&PooledTensor]) -> PooledTensor {
+    fn concat_rows(&mut self, parts: &[&PooledTensor]) -> Result<PooledTensor> {
         let width = parts.first().map_or(0, |rows| rows.width());
         let mut out = self.empty_tensor(parts.iter().map(|rows| rows.rows()).sum(), width);
         let mut to = out.view_mut();
@@ -105,33 +105,33 @@ impl RecurrentOps for Engine {
                 row += 1;
             }
         }
-        out
+        Ok(out)
     }
 
-    fn concat_columns(&mut self, parts: &[&PooledTensor]) -> PooledTensor {
+    fn concat_columns(&mut self, parts: &[&PooledTensor]) -> Result<PooledTensor> {
         let rows = parts.first().map_or(0, |part| part.rows());
         let mut out = self.empty_tensor(rows, parts.iter().map(|part| part.width()).sum());
         let mut to = out.view_mut();
         for row in 0..rows {
             let mut rest = to.row(row);
             for part in parts {
-                let (columns, behind) = rest.split_at_mut(part.width());
+                let (columns, others) = rest.split_at_mut(part.width());
                 columns.copy_from_slice(part.view().row(row));
-                rest = behind;
+                rest = others;
             }
         }
-        out
+        Ok(out)
     }
 
-    fn copy_columns(&mut self, part: ColumnSlice<'_, PooledTensor>) -> PooledTensor {
+    fn copy_columns(&mut self, part: ColumnSlice<'_, PooledTensor>) -> Result<PooledTensor> {
         let from = part.view();
         let mut out = self.empty_tensor(from.rows(), from.columns());
         let mut to = out.view_mut();
         (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        out
+        Ok(out)
     }
 
-    fn mean_pool(&mut self, rows: &PooledTensor, lengths: &[usize]) -> PooledTensor {
+    fn mean_pool(&mut self, rows: &PooledTensor, lengths: &[usize]) -> Result<PooledTensor> {
         let mut out = self.zero_tensor(lengths.len(), rows.width());
         let (from, mut to) = (rows.view(), out.view_mut());
         let mut first = 0;
@@ -143,57 +143,57 @@ impl RecurrentOps for Engine {
             mean.iter_mut().for_each(|sum| *sum /= length as f32);
             first += length;
         }
-        out
+        Ok(out)
     }
 
     fn norm_columns(
         &mut self,
         mut rows: PooledTensor,
         norms: &[(Range<usize>, LayerNorm<Arc<[f32]>>)],
-    ) -> PooledTensor {
+    ) -> Result<PooledTensor> {
         for (columns, norm) in norms {
             let part = rows.view_mut().column_range(columns.clone());
             normalise_in_place(self.cpu, norm.view(), part, None);
         }
-        rows
+        Ok(rows)
     }
 
     fn embed_projected(
         &mut self,
         cache: &ProjectedEmbeddingCache,
-        words: &[Option<u32>],
-    ) -> PooledTensor {
-        let is_missing = |word: &Option<u32>| cache.get(*word).is_none();
-        let mut missing: Vec<Option<u32>> = words.iter().copied().filter(is_missing).collect();
+        tokens: &[Option<u32>],
+    ) -> Result<PooledTensor> {
+        let is_missing = |token: &Option<u32>| cache.get(*token).is_none();
+        let mut missing: Vec<Option<u32>> = tokens.iter().copied().filter(is_missing).collect();
         missing.sort_unstable();
         missing.dedup();
-        let vectors = self.embed(&cache.table, &missing, 1.0, None);
-        let products = self.affine(&vectors, &cache.weights, Epilogue::default());
-        for (row, &word) in missing.iter().enumerate() {
-            if let Some(place) = cache.rows.get(ProjectedEmbeddingCache::index_of(word)) {
-                place.get_or_init(|| products.view().row(row).into());
+        let vectors = self.embed(&cache.table, &missing, 1.0, None)?;
+        let products = self.affine(&vectors, &cache.weights, Epilogue::default())?;
+        for (row, &token) in missing.iter().enumerate() {
+            if let Some(cell) = cache.rows.get(ProjectedEmbeddingCache::index_of(token)) {
+                cell.get_or_init(|| products.view().row(row).into());
             }
         }
-        let mut out = self.empty_tensor(words.len(), products.width());
+        let mut out = self.empty_tensor(tokens.len(), products.width());
         let mut to = out.view_mut();
-        for (row, &word) in words.iter().enumerate() {
-            let place = || missing.binary_search(&word).ok();
-            let product = cache.get(word).or_else(|| Some(products.view().row(place()?)));
-            to.row(row).copy_from_slice(product.expect("kept or computed"));
+        for (row, &token) in tokens.iter().enumerate() {
+            let index = || missing.binary_search(&token).ok();
+            let product = cache.get(token).or_else(|| Some(products.view().row(index()?)));
+            to.row(row).copy_from_slice(product.expect("cached or computed"));
         }
-        out
+        Ok(out)
     }
 
     fn gru_cell(
         &mut self,
-        (squash, form): (ActivationImpl, GruVariant),
+        (activation_impl, variant): (ActivationImpl, GruVariant),
         input: Option<ColumnSlice<'_, PooledTensor>>,
         recurrent: &PooledTensor,
         bias: Option<&Arc<[f32]>>,
         state: &PooledTensor,
-    ) -> PooledTensor {
+    ) -> Result<PooledTensor> {
         let mut out = self.empty_tensor(state.rows(), state.width());
-        let (cpu, squash) = self.kernel_activation_impl(squash);
+        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
         let bias = match bias {
             Some(bias) => bias,
             None => {
@@ -203,8 +203,8 @@ impl RecurrentOps for Engine {
             }
         };
         let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
-        cell::gru(cpu, squash, form, input, recurrent, bias, state.view(), out.view_mut());
-        out
+        cell::gru(cpu, gates, variant, input, recurrent, bias, state.view(), out.view_mut());
+        Ok(out)
     }
 
     fn lstm_cell(
@@ -214,12 +214,12 @@ impl RecurrentOps for Engine {
         recurrent: &PooledTensor,
         bias: &Arc<[f32]>,
         mut cell: PooledTensor,
-    ) -> [PooledTensor; 2] {
+    ) -> Result<[PooledTensor; 2]> {
         let mut out = self.empty_tensor(cell.rows(), cell.width());
-        let (cpu, squash) = self.kernel_activation_impl(activation_impl);
+        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
         let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
-        cell::lstm(cpu, squash, input, recurrent, bias, cell.view_mut(), out.view_mut());
-        [out, cell]
+        cell::lstm(cpu, gates, input, recurrent, bias, cell.view_mut(), out.view_mut());
+        Ok([out, cell])
     }
 
     fn multiplicative_state(
@@ -228,11 +228,11 @@ impl RecurrentOps for Engine {
         input_bias: &Arc<[f32]>,
         recurrent: &PooledTensor,
         recurrent_bias: &Arc<[f32]>,
-    ) -> PooledTensor {
+    ) -> Result<PooledTensor> {
         let mut out = self.empty_tensor(recurrent.rows(), recurrent.width());
         let (input, recurrent, to) = (input.view(), recurrent.view(), out.view_mut());
         cell::multiplicative_state(self.cpu, input, input_bias, recurrent, recurrent_bias, to);
-        out
+        Ok(out)
     }
 
     fn annotate(
@@ -241,7 +241,7 @@ impl RecurrentOps for Engine {
         keys: &PooledTensor,
         values: &PooledTensor,
         lengths: &[usize],
-    ) -> Vec<Annotations> {
+    ) -> Result<Vec<Annotations>> {
         let mut first = 0;
         let width = values.width();
         let annotations = |&length: &usize| {
@@ -257,13 +257,13 @@ impl RecurrentOps for Engine {
                     Annotations::Additive { keys, values, width }
                 }
                 AttentionScore::DotProduct => {
-                    let mut memory = PackedKv::default();
-                    memory.pack(1, keys, of_sentence);
-                    Annotations::DotProduct(memory, width)
+                    let mut packed = PackedKv::default();
+                    packed.pack(1, keys, of_sentence);
+                    Annotations::DotProduct(packed, width)
                 }
             }
         };
-        lengths.iter().map(annotations).collect()
+        Ok(lengths.iter().map(annotations).collect())
     }
 
     fn attend_annotations(
@@ -273,20 +273,20 @@ impl RecurrentOps for Engine {
         queries: &PooledTensor,
         groups: &[(usize, &Annotations)],
         mut weights_out: Option<&mut Vec<Vec<f32>>>,
-    ) -> PooledTensor {
-        let (cpu, squash) = self.kernel_activation_impl(activation_impl);
+    ) -> Result<PooledTensor> {
+        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
         let width = groups.first().map_or(0, |(_, sentence)| sentence.width());
         let mut out = self.empty_tensor(queries.rows(), width);
         let mut rest = out.view_mut();
         let mut first = 0;
         for &(rows, sentence) in groups {
-            let (part, behind) = rest.split_rows(rows);
-            rest = behind;
+            let (part, others) = rest.split_rows(rows);
+            rest = others;
             let queries = queries.view().row_range(first..first + rows);
             first += rows;
             let positions = match sentence {
                 Annotations::Additive { values, .. } => values.view().depth(),
-                Annotations::DotProduct(memory, _) => memory.positions(),
+                Annotations::DotProduct(packed, _) => packed.positions(),
             };
             self.attention_weights.clear();
             self.attention_weights.resize(rows * positions, 0.0);
@@ -294,19 +294,28 @@ impl RecurrentOps for Engine {
             match (attention_score, sentence) {
                 (AttentionScore::Additive(v), Annotations::Additive { keys, values, .. }) => {
                     let keys = Mat::new(keys, positions, v.len());
-                    attend_additive(cpu, squash, keys, values.view(), v, queries, weights, part);
+                    attend_additive(cpu, gates, keys, values.view(), v, queries, weights, part);
                 }
-                (AttentionScore::DotProduct, Annotations::DotProduct(memory, _)) => {
-                    let (told, floats) = (Some((0, weights)), &mut self.scratch);
-                    attend(self.cpu, 1.0, queries, memory, AttentionMask::All, part, told, floats);
+                (AttentionScore::DotProduct, Annotations::DotProduct(packed, _)) => {
+                    let (weights, scratch) = (Some((0, weights)), &mut self.scratch);
+                    attend(
+                        self.cpu,
+                        1.0,
+                        queries,
+                        packed,
+                        AttentionMask::All,
+                        part,
+                        weights,
+                        scratch,
+                    );
                 }
                 _ => panic!("annotated for another kind of attention"),
             }
-            if let Some(told) = &mut weights_out {
-                told.extend(self.attention_weights.chunks_exact(positions).map(<[f32]>::to_vec));
+            if let Some(all) = &mut weights_out {
+                all.extend(self.attention_weights.chunks_exact(positions).map(<[f32]>::to_vec));
             }
         }
         assert_eq!(first, queries.rows(), "every query is in a group");
-        out
+        Ok(out)
     }
 }

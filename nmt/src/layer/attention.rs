@@ -1,14 +1,14 @@
-//! Attention of a sentence to itself and of a translation to its source.
+//! Multi-head attention of transformers: self-attention and attention to the source.
 
 use super::sublayer_connection::{load_affine, load_fused_affine};
 use super::{
-    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, DecodingStep, Epilogue,
-    ParameterLoader, SublayerConnection,
+    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, ParameterLoader,
+    SublayerConnection,
 };
 use crate::Result;
 use crate::architecture::{PreNormKeys, TransformerConfig};
 
-/// A sentence looks at itself.
+/// Self-attention of an encoder or decoder layer.
 pub struct SelfAttention<B: Backend> {
     connection: SublayerConnection<B>,
     qkv: QkvWeights<B::Weights>,
@@ -17,40 +17,43 @@ pub struct SelfAttention<B: Backend> {
     width: usize,
 }
 
-/// Queries, keys and values; where the first are made of something else than the others, in
-/// two products.
+/// Weights of queries, keys and values; two matrices where queries have another input than
+/// keys and values.
 enum QkvWeights<W> {
-    /// All of the normalised input.
+    /// All from the normalised input.
     Fused(W),
-    /// Keys and values of the input as it is.
+    /// Keys and values from the input as it is.
     Separate { queries: W, keys_values: W },
-    /// The same, but where a hypothesis begins they are of the normalised input.
+    /// The same, but at the first position they are from the normalised input.
     SeparateAfterFirst { queries: W, keys_values: W },
 }
 
-/// Queries, keys and values of some rows, side by side or apart.
-struct Qkv<R> {
-    queries: R,
-    keys_values: Option<R>,
+/// Queries, keys and values of some rows, side by side in one tensor or two.
+struct Qkv<T> {
+    queries: T,
+    keys_values: Option<T>,
 }
 
-impl<R> Qkv<R> {
-    fn split(&self, width: usize) -> [ColumnSlice<'_, R>; 3] {
+impl<T> Qkv<T> {
+    fn split(&self, width: usize) -> [ColumnSlice<'_, T>; 3] {
         let queries = ColumnSlice::nth(&self.queries, 0, width);
         let [keys, values] = match &self.keys_values {
             None => [
                 ColumnSlice::nth(&self.queries, 1, width),
                 ColumnSlice::nth(&self.queries, 2, width),
             ],
-            Some(apart) => [ColumnSlice::nth(apart, 0, width), ColumnSlice::nth(apart, 1, width)],
+            Some(other) => [ColumnSlice::nth(other, 0, width), ColumnSlice::nth(other, 1, width)],
         };
         [queries, keys, values]
     }
 }
 
 impl<B: Backend> SelfAttention<B> {
-    /// The layer under `prefix`. Whether keys and values are normalised depends on the side
-    /// it is on.
+    /// Loads the layer under `prefix`. Whether keys and values are normalised depends on the
+    /// side, encoder or decoder.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -59,7 +62,7 @@ impl<B: Backend> SelfAttention<B> {
     ) -> Result<Self> {
         let keys =
             if shape.preprocess.has_norm() { shape.pre_norm_keys } else { PreNormKeys::Normalised };
-        let products = match keys {
+        let qkv = match keys {
             PreNormKeys::NormalisedAtFirstStep if decoder => QkvWeights::SeparateAfterFirst {
                 queries: load_affine(parameters, prefix, "q")?,
                 keys_values: load_fused_affine(parameters, prefix, &["k", "v"])?,
@@ -72,11 +75,11 @@ impl<B: Backend> SelfAttention<B> {
                 QkvWeights::Fused(load_fused_affine(parameters, prefix, &["q", "k", "v"])?)
             }
         };
-        let around = format!("{prefix}_Wo");
+        let norm_prefix = format!("{prefix}_Wo");
         let stack = if decoder { &shape.decoder } else { &shape.encoder };
         Ok(SelfAttention {
-            connection: SublayerConnection::load(parameters, shape, &around, &around)?,
-            qkv: products,
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
+            qkv,
             output: load_output_projection(parameters, shape, prefix)?,
             heads: stack.heads,
             width: shape.embeddings.dim,
@@ -88,36 +91,40 @@ impl<B: Backend> SelfAttention<B> {
         backend: &mut B,
         input: &B::Tensor,
         normed: &B::Tensor,
-    ) -> Qkv<B::Tensor> {
-        match &self.qkv {
-            QkvWeights::Fused(all) => {
-                Qkv { queries: backend.affine(normed, all, Epilogue::default()), keys_values: None }
-            }
+    ) -> Result<Qkv<B::Tensor>> {
+        Ok(match &self.qkv {
+            QkvWeights::Fused(all) => Qkv {
+                queries: backend.affine(normed, all, Epilogue::default())?,
+                keys_values: None,
+            },
             QkvWeights::Separate { queries, keys_values }
             | QkvWeights::SeparateAfterFirst { queries, keys_values } => Qkv {
-                queries: backend.affine(normed, queries, Epilogue::default()),
-                keys_values: Some(backend.affine(input, keys_values, Epilogue::default())),
+                queries: backend.affine(normed, queries, Epilogue::default())?,
+                keys_values: Some(backend.affine(input, keys_values, Epilogue::default())?),
             },
-        }
+        })
     }
 
-    /// Whole sentences of these lengths.
+    /// Self-attention of whole sentences, `lengths` rows of `input` each, `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn forward(
         &self,
         backend: &mut B,
         input: &B::Tensor,
         lengths: &[usize],
-        visible: AttentionMask,
-    ) -> B::Tensor {
-        let own = self.connection.preprocess(backend, input);
-        let normed = own.as_ref().unwrap_or(input);
-        let made = self.project_qkv(backend, input, normed);
-        let [queries, keys, values] = made.split(self.width);
-        let memories = backend.pack_kv(self.heads, keys, values, lengths);
-        let seen = match &self.qkv {
+        mask: AttentionMask,
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let normed = own_norm.as_ref().unwrap_or(input);
+        let qkv = self.project_qkv(backend, input, normed)?;
+        let [queries, keys, values] = qkv.split(self.width);
+        let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
+        let attended = match &self.qkv {
             QkvWeights::SeparateAfterFirst { keys_values, .. } => {
-                // The first position of each sentence sees itself normalised; the others
-                // see it as it is.
+                // The first position of each sentence attends to itself normalised; the others
+                // attend to it as it is.
                 let starts = lengths.iter().scan(0, |next, &length| {
                     let start = *next as u32;
                     *next += length;
@@ -125,75 +132,78 @@ impl<B: Backend> SelfAttention<B> {
                 });
                 let firsts: Vec<u32> = starts.flatten().collect();
                 let ones = vec![1; firsts.len()];
-                let firsts = backend.index_select(normed, &firsts);
-                let first = backend.affine(&firsts, keys_values, Epilogue::default());
+                let firsts = backend.index_select(normed, &firsts)?;
+                let first = backend.affine(&firsts, keys_values, Epilogue::default())?;
                 let (keys, values) = (
                     ColumnSlice::nth(&first, 0, self.width),
                     ColumnSlice::nth(&first, 1, self.width),
                 );
-                let first = backend.pack_kv(self.heads, keys, values, &ones);
-                let there = lengths.iter().zip(&memories).filter(|(length, _)| **length > 0);
-                let groups: Vec<_> = there
+                let first = backend.pack_kv(self.heads, keys, values, &ones)?;
+                let non_empty = lengths.iter().zip(&packed).filter(|(length, _)| **length > 0);
+                let groups: Vec<_> = non_empty
                     .zip(&first)
-                    .flat_map(|((&length, memory), first)| [(1, first), (length - 1, memory)])
+                    .flat_map(|((&length, packed), first)| [(1, first), (length - 1, packed)])
                     .collect();
-                backend.attend(queries, &groups, visible)
+                backend.attend(queries, &groups, mask)?
             }
             _ => {
-                let groups: Vec<_> = lengths.iter().copied().zip(&memories).collect();
-                backend.attend(queries, &groups, visible)
+                let groups: Vec<_> = lengths.iter().copied().zip(&packed).collect();
+                backend.attend(queries, &groups, mask)?
             }
         };
-        self.project_output(backend, seen, input)
+        self.project_output(backend, attended, input)
     }
 
-    fn project_output(&self, backend: &mut B, seen: B::Tensor, input: &B::Tensor) -> B::Tensor {
+    fn project_output(
+        &self,
+        backend: &mut B,
+        attended: B::Tensor,
+        input: &B::Tensor,
+    ) -> Result<B::Tensor> {
         match &self.output {
-            Some(output) => self.connection.project_and_postprocess(backend, &seen, output, input),
-            None => self.connection.postprocess(backend, seen, input),
+            Some(output) => {
+                self.connection.project_and_postprocess(backend, &attended, output, input)
+            }
+            None => self.connection.postprocess(backend, attended, input),
         }
     }
 }
 
 impl<B: DecodingOps> SelfAttention<B> {
-    /// A step of hypotheses, whose past it adds to.
+    /// A step of hypotheses, `[rows, width]`: each attends to the positions of its parent in
+    /// `cache` and to itself.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn step(
         &self,
         backend: &mut B,
         input: &B::Tensor,
         cache: &mut B::KvCache,
-        step: &DecodingStep<'_>,
-    ) -> B::Tensor {
-        if let Some(kept) = step.kept_rows {
-            backend.compact(cache, kept);
+        parents: &[Option<u32>],
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let normed = own_norm.as_ref().unwrap_or(input);
+        let qkv = self.project_qkv(backend, input, normed)?;
+        let qkv = qkv.split(self.width);
+        let mut attended = backend.attend_kv_cache(cache, self.heads, qkv, parents)?;
+        if let QkvWeights::SeparateAfterFirst { keys_values, .. } = &self.qkv {
+            let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
+            let new_rows: Vec<u32> = new_rows.map(|(row, _)| row).collect();
+            if !new_rows.is_empty() {
+                // Attention to a single position is its value; later steps attend to the one
+                // in the cache.
+                let first = backend.index_select(normed, &new_rows)?;
+                let first = backend.affine(&first, keys_values, Epilogue::default())?;
+                let values = ColumnSlice::nth(&first, 1, self.width);
+                attended = backend.replace_rows(attended, &new_rows, values)?;
+            }
         }
-        let own = self.connection.preprocess(backend, input);
-        let normed = own.as_ref().unwrap_or(input);
-        let made = self.project_qkv(backend, input, normed);
-        let [queries, keys, values] = made.split(self.width);
-        backend.append_kv(cache, keys, values);
-        let mut paths = step.paths;
-        if let QkvWeights::SeparateAfterFirst { keys_values, .. } = &self.qkv
-            && !step.new_rows.is_empty()
-        {
-            let firsts = backend.index_select(normed, step.new_rows);
-            let first = backend.affine(&firsts, keys_values, Epilogue::default());
-            let (keys, values) =
-                (ColumnSlice::nth(&first, 0, self.width), ColumnSlice::nth(&first, 1, self.width));
-            backend.append_kv(cache, keys, values);
-            paths = step.new_row_paths;
-        }
-        let seen = backend.attend_kv_cache(self.heads, queries, cache, paths);
-        self.project_output(backend, seen, input)
-    }
-
-    /// Whether hypotheses that begin pass twice: as they are, and normalised.
-    pub fn caches_first_twice(&self) -> bool {
-        matches!(self.qkv, QkvWeights::SeparateAfterFirst { .. })
+        self.project_output(backend, attended, input)
     }
 }
 
-/// A translation looks at its source.
+/// Attention of a decoder layer to the source.
 pub struct CrossAttention<B: Backend> {
     connection: SublayerConnection<B>,
     queries: B::Weights,
@@ -201,7 +211,7 @@ pub struct CrossAttention<B: Backend> {
     width: usize,
 }
 
-/// The matrix that heads go through in the end.
+/// The output projection of the joined heads, if the model has one.
 fn load_output_projection<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
     shape: &TransformerConfig,
@@ -211,28 +221,35 @@ fn load_output_projection<B: Backend>(
 }
 
 impl<B: Backend> CrossAttention<B> {
-    /// The layer under `prefix`.
+    /// Loads the layer under `prefix`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
         prefix: &str,
     ) -> Result<Self> {
-        let around = format!("{prefix}_Wo");
+        let norm_prefix = format!("{prefix}_Wo");
         Ok(CrossAttention {
-            connection: SublayerConnection::load(parameters, shape, &around, &around)?,
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
             queries: load_affine(parameters, prefix, "q")?,
             output: load_output_projection(parameters, shape, prefix)?,
             width: shape.embeddings.dim,
         })
     }
 
-    /// The weights that make keys and values, in turn, of all layers under `prefixes` at once.
+    /// Loads the weights of keys and values of all layers under `prefixes`, side by side:
+    /// k, v, k, v, ...
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load_kv_weights(
         parameters: &mut impl ParameterLoader<B>,
         prefixes: &[String],
     ) -> Result<B::Weights> {
         let names = |kind: char| {
-            let of_layer = |prefix| ["k", "v"].map(|which| format!("{prefix}_{kind}{which}"));
+            let of_layer = |prefix| ["k", "v"].map(|suffix| format!("{prefix}_{kind}{suffix}"));
             prefixes.iter().flat_map(of_layer).collect::<Vec<String>>()
         };
         let (matrices, biases) = (names('W'), names('b'));
@@ -241,20 +258,29 @@ impl<B: Backend> CrossAttention<B> {
         parameters.weights(AffineNames { matrices: &matrices, biases: &biases })
     }
 
-    /// Rows in groups that look at one source each. `attend` is the way to look.
+    /// Attends from the rows of `input`, `[rows, width]`, to their sources by `attend`, which
+    /// gets the queries.
+    ///
+    /// # Errors
+    /// What the backend or `attend` gives.
     pub fn forward(
         &self,
         backend: &mut B,
         input: &B::Tensor,
-        attend: impl FnOnce(&mut B, ColumnSlice<'_, B::Tensor>) -> B::Tensor,
-    ) -> B::Tensor {
-        let own = self.connection.preprocess(backend, input);
-        let queries =
-            backend.affine(own.as_ref().unwrap_or(input), &self.queries, Epilogue::default());
-        let seen = attend(backend, ColumnSlice::nth(&queries, 0, self.width));
+        attend: impl FnOnce(&mut B, ColumnSlice<'_, B::Tensor>) -> Result<B::Tensor>,
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let queries = backend.affine(
+            own_norm.as_ref().unwrap_or(input),
+            &self.queries,
+            Epilogue::default(),
+        )?;
+        let attended = attend(backend, ColumnSlice::nth(&queries, 0, self.width))?;
         match &self.output {
-            Some(output) => self.connection.project_and_postprocess(backend, &seen, output, input),
-            None => self.connection.postprocess(backend, seen, input),
+            Some(output) => {
+                self.connection.project_and_postprocess(backend, &attended, output, input)
+            }
+            None => self.connection.postprocess(backend, attended, input),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! How a decoder layer looks back at what was put out: self-attention, or what remembers
-//! one row a hypothesis instead: means and simple recurrent cells.
+//! The sublayers by which a decoder layer depends on the tokens before: self-attention, or
+//! one of those that keep a single row for each hypothesis, average attention and simple
+//! recurrent units.
 
 use super::backend::Activation;
 use super::feed_forward::kernel_activation;
@@ -14,43 +15,37 @@ use crate::architecture::{
     TransformerConfig,
 };
 
-/// The sublayer that looks back.
+/// The autoregressive sublayer of a decoder layer.
 pub enum Autoregression<B: Backend> {
-    /// Attention to all steps so far.
+    /// Attention to all positions so far.
     SelfAttention(SelfAttention<B>),
     /// The mean of all inputs so far.
     AverageAttention(AverageAttention<B>),
-    /// A recurrent cell.
+    /// A simple recurrent unit.
     Recurrent(SimpleRecurrentUnit<B>),
 }
 
-/// What a layer remembers of all hypotheses.
+/// The state of a layer for all hypotheses of a step.
 pub enum AutoregressionState<B: DecodingOps> {
-    /// Keys and values.
+    /// Of self-attention.
     KvCache(B::KvCache),
-    /// A row each.
+    /// A row for each hypothesis, `[rows, width]`: a mean or the state of a cell.
     Recurrent(B::Tensor),
 }
 
-/// What a step of decoding is to layers that look back: how its rows go on from those of the
-/// step before.
+/// How the rows of a step of decoding continue those of the step before.
 pub struct DecodingStep<'a> {
     /// The row that each continues.
     pub parents: &'a [Option<u32>],
-    /// Words before each.
+    /// Tokens before each.
     pub positions: &'a [u32],
-    /// Rows of the past that stay, if it is to be shortened first.
-    pub kept_rows: Option<&'a [u32]>,
-    /// The rows of the past that each sees, its own among them.
-    pub paths: &'a [&'a [u32]],
-    /// Rows that begin a hypothesis.
-    pub new_rows: &'a [u32],
-    /// As `paths`, where those rows see what they pass behind all others.
-    pub new_row_paths: &'a [&'a [u32]],
 }
 
 impl<B: Backend> Autoregression<B> {
-    /// The sublayer of a layer of the decoder, `decoder_l1` or so.
+    /// Loads the sublayer of the decoder layer `layer`, such as `decoder_l1`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -78,82 +73,100 @@ impl<B: Backend> Autoregression<B> {
         })
     }
 
-    /// All positions of sequences of these lengths at once.
-    pub fn forward(&self, backend: &mut B, input: &B::Tensor, lengths: &[usize]) -> B::Tensor {
+    /// All positions of sequences at once, `lengths` rows of `input` each, `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(
+        &self,
+        backend: &mut B,
+        input: &B::Tensor,
+        lengths: &[usize],
+    ) -> Result<B::Tensor> {
         let sequences = SequenceLayout::Lengths(lengths);
         let width = backend.shape(input)[1];
-        match self {
+        Ok(match self {
             Autoregression::SelfAttention(attention) => {
-                attention.forward(backend, input, lengths, AttentionMask::Causal)
+                attention.forward(backend, input, lengths, AttentionMask::Causal)?
             }
             Autoregression::AverageAttention(mean) => {
-                let before = backend.zeros(lengths.len(), width);
-                let seen = vec![0; lengths.len()];
-                let means = backend.running_mean(input, before, &seen, sequences);
-                mean.forward(backend, input, means)
+                let initial = backend.zeros(lengths.len(), width)?;
+                let counts = vec![0; lengths.len()];
+                let means = backend.running_mean(input, initial, &counts, sequences)?;
+                mean.forward(backend, input, means)?
             }
             Autoregression::Recurrent(cell) => {
-                let before = backend.zeros(lengths.len(), width);
-                cell.forward(backend, input, before, sequences).0
+                let initial = backend.zeros(lengths.len(), width)?;
+                cell.forward(backend, input, initial, sequences)?.0
             }
-        }
+        })
     }
 }
 
 impl<B: DecodingOps> Autoregression<B> {
-    /// Nothing remembered yet.
-    pub fn new_state(&self, backend: &mut B) -> AutoregressionState<B> {
-        match self {
+    /// The state before the first step.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn new_state(&self, backend: &mut B) -> Result<AutoregressionState<B>> {
+        Ok(match self {
             Autoregression::SelfAttention(_) => {
-                AutoregressionState::KvCache(backend.new_kv_cache())
+                AutoregressionState::KvCache(backend.new_kv_cache()?)
             }
             Autoregression::AverageAttention(_) | Autoregression::Recurrent(_) => {
-                AutoregressionState::Recurrent(backend.zeros(0, 0))
+                AutoregressionState::Recurrent(backend.zeros(0, 0)?)
             }
-        }
+        })
     }
 
-    /// A step of hypotheses. What they remember goes on with them.
+    /// A step of hypotheses, `[rows, width]`, whose states follow their parents.
+    ///
+    /// # Errors
+    /// What the backend gives.
     ///
     /// # Panics
-    /// If `remembered` is of another layer.
+    /// If `state` is of another kind of layer.
     pub fn step(
         &self,
         backend: &mut B,
         input: &B::Tensor,
         state: &mut AutoregressionState<B>,
         step: &DecodingStep<'_>,
-    ) -> B::Tensor {
-        match (self, state) {
-            (Autoregression::SelfAttention(attention), AutoregressionState::KvCache(past)) => {
-                attention.step(backend, input, past, step)
+    ) -> Result<B::Tensor> {
+        Ok(match (self, state) {
+            (Autoregression::SelfAttention(attention), AutoregressionState::KvCache(cache)) => {
+                attention.step(backend, input, cache, step.parents)?
             }
             (Autoregression::AverageAttention(mean), AutoregressionState::Recurrent(state)) => {
-                let before = gather_parent_state(backend, input, state, step);
-                *state =
-                    backend.running_mean(input, before, step.positions, SequenceLayout::SingleStep);
-                let means = backend.copy(state);
-                mean.forward(backend, input, means)
+                let initial = gather_parent_state(backend, input, state, step)?;
+                *state = backend.running_mean(
+                    input,
+                    initial,
+                    step.positions,
+                    SequenceLayout::SingleStep,
+                )?;
+                let means = backend.copy(state)?;
+                mean.forward(backend, input, means)?
             }
             (Autoregression::Recurrent(cell), AutoregressionState::Recurrent(state)) => {
-                let before = gather_parent_state(backend, input, state, step);
+                let initial = gather_parent_state(backend, input, state, step)?;
                 let (rows, cells) =
-                    cell.forward(backend, input, before, SequenceLayout::SingleStep);
+                    cell.forward(backend, input, initial, SequenceLayout::SingleStep)?;
                 *state = cells;
                 rows
             }
-            _ => unreachable!("every layer remembers what it has started"),
-        }
+            _ => unreachable!("a layer steps from the state that it has made"),
+        })
     }
 }
 
-/// The state that the rows of a step go on with.
+/// The states that the rows of a step continue; zeros where hypotheses begin.
 fn gather_parent_state<B: DecodingOps>(
     backend: &mut B,
     input: &B::Tensor,
     state: &B::Tensor,
     step: &DecodingStep<'_>,
-) -> B::Tensor {
+) -> Result<B::Tensor> {
     if step.parents.iter().all(Option::is_none) {
         let [rows, width] = backend.shape(input);
         return backend.zeros(rows, width);
@@ -167,7 +180,7 @@ pub struct AverageAttention<B: Backend> {
     hidden: Vec<B::Weights>,
     output: Option<B::Weights>,
     activation: Activation,
-    /// Of the input and of the mean.
+    /// Gates of the input and of the mean.
     gates: Option<[B::Weights; 2]>,
 }
 
@@ -180,46 +193,47 @@ impl<B: Backend> AverageAttention<B> {
     ) -> Result<Self> {
         let matrices = average.layer_shapes(shape.embeddings.dim).len();
         let weights = (1..=matrices).map(|i| load_affine(parameters, prefix, &i.to_string()));
-        let mut inner = weights.collect::<Result<Vec<_>>>()?;
-        // All but a last one that leads back to the width of embeddings have a function.
-        let last = if matrices == average.ffn_depth { inner.pop() } else { None };
+        let mut hidden = weights.collect::<Result<Vec<_>>>()?;
+        // All matrices but a last one back to the width of embeddings are followed by the
+        // activation.
+        let last = if matrices == average.ffn_depth { hidden.pop() } else { None };
         let gates = if average.has_gate {
             Some([load_affine(parameters, prefix, "i")?, load_affine(parameters, prefix, "f")?])
         } else {
             None
         };
-        let around = format!("{prefix}_ffn");
+        let norm_prefix = format!("{prefix}_ffn");
         Ok(AverageAttention {
-            connection: SublayerConnection::load(parameters, shape, &around, &around)?,
-            hidden: inner,
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
+            hidden,
             output: last,
             activation: kernel_activation(average.activation),
             gates,
         })
     }
 
-    /// From the means to the output.
-    fn forward(&self, backend: &mut B, input: &B::Tensor, means: B::Tensor) -> B::Tensor {
-        let mut rows = self.connection.preprocess(backend, &means).unwrap_or(means);
+    /// From the means of the inputs to the output, `[rows, width]` both.
+    fn forward(&self, backend: &mut B, input: &B::Tensor, means: B::Tensor) -> Result<B::Tensor> {
+        let mut rows = self.connection.preprocess(backend, &means)?.unwrap_or(means);
         for weights in &self.hidden {
-            rows = backend.affine(&rows, weights, self.activation.into());
+            rows = backend.affine(&rows, weights, self.activation.into())?;
         }
         if let Some(weights) = &self.output {
-            rows = backend.affine(&rows, weights, Epilogue::default());
+            rows = backend.affine(&rows, weights, Epilogue::default())?;
         }
         if let Some([of_input, of_mean]) = &self.gates {
-            let input_gate = backend.affine(input, of_input, Epilogue::default());
-            let gate = backend.affine(&rows, of_mean, Epilogue::default());
-            rows = backend.average_attention_gate(&input_gate, input, &gate, rows);
+            let input_gate = backend.affine(input, of_input, Epilogue::default())?;
+            let gate = backend.affine(&rows, of_mean, Epilogue::default())?;
+            rows = backend.average_attention_gate(&input_gate, input, &gate, rows)?;
         }
         self.connection.postprocess(backend, rows, input)
     }
 }
 
-/// A simple recurrent unit, whose gates do not look at its state.
+/// A simple recurrent unit, whose gates do not depend on its state.
 pub struct SimpleRecurrentUnit<B: Backend> {
     connection: SublayerConnection<B>,
-    /// Input and forget gate, and SRU's second gate.
+    /// Input, forget gate, and SRU's second gate.
     projections: GateProjections<B>,
     kind: SruKind,
     output: Option<B::Weights>,
@@ -227,13 +241,13 @@ pub struct SimpleRecurrentUnit<B: Backend> {
 }
 
 enum GateProjections<B: Backend> {
-    /// Side by side.
+    /// Side by side in one product.
     Fused(B::Weights),
     /// Products without biases, each normalised by itself; biases come last.
     Normed(Vec<(B::Weights, LayerNorm<B::Vector>)>),
 }
 
-/// What Marian's cells add to variances.
+/// Epsilon of the layer norms of Marian's cells.
 const CELL_EPSILON: f32 = 1e-9;
 
 impl<B: Backend> SimpleRecurrentUnit<B> {
@@ -248,7 +262,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
             SruKind::Ssru => &["", "f"],
             SruKind::Sru => &["", "f", "r"],
         };
-        let products = if sublayer.has_layer_norm {
+        let projections = if sublayer.has_layer_norm {
             let gates = gates.iter().map(|gate| {
                 let name = format!("{prefix}_W{gate}");
                 let weights =
@@ -283,7 +297,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
                 prefix,
                 &format!("{prefix}_ffn"),
             )?,
-            projections: products,
+            projections,
             kind: sublayer.kind,
             output,
             width,
@@ -292,43 +306,47 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
 }
 
 impl<B: Backend> SimpleRecurrentUnit<B> {
-    /// The output, and the state behind each row.
+    /// The output and the state of each row, `[rows, width]` both.
     fn forward(
         &self,
         backend: &mut B,
         input: &B::Tensor,
-        before: B::Tensor,
+        initial: B::Tensor,
         sequences: SequenceLayout<'_>,
-    ) -> (B::Tensor, B::Tensor) {
-        let own = self.connection.preprocess(backend, input);
-        let entered = own.as_ref().unwrap_or(input);
-        let made: Vec<B::Tensor> = match &self.projections {
-            GateProjections::Fused(all) => vec![backend.affine(entered, all, Epilogue::default())],
+    ) -> Result<(B::Tensor, B::Tensor)> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let input_or_norm = own_norm.as_ref().unwrap_or(input);
+        let products: Vec<B::Tensor> = match &self.projections {
+            GateProjections::Fused(all) => {
+                vec![backend.affine(input_or_norm, all, Epilogue::default())?]
+            }
             GateProjections::Normed(gates) => gates
                 .iter()
                 .map(|(weights, norm)| {
-                    let product = backend.affine(entered, weights, Epilogue::default());
+                    let product = backend.affine(input_or_norm, weights, Epilogue::default())?;
                     backend.layer_norm(&product, norm)
                 })
-                .collect(),
+                .collect::<Result<_>>()?,
         };
-        let gate = |index: usize| match &made[..] {
+        let gate = |index: usize| match &products[..] {
             [all] => ColumnSlice::nth(all, index, self.width),
             each => ColumnSlice::nth(&each[index], 0, self.width),
         };
-        let cells = backend.linear_recurrence(gate(1), gate(0), before, sequences);
-        let rows = backend.copy(&cells);
+        let cells = backend.linear_recurrence(gate(1), gate(0), initial, sequences)?;
+        let rows = backend.copy(&cells)?;
         let rows = match self.kind {
-            SruKind::Ssru => backend.activate(rows, Activation::Relu),
+            SruKind::Ssru => backend.activate(rows, Activation::Relu)?,
             SruKind::Sru => {
-                let rows = backend.activate(rows, Activation::Tanh);
-                backend.highway(gate(2), entered, rows)
+                let rows = backend.activate(rows, Activation::Tanh)?;
+                backend.highway(gate(2), input_or_norm, rows)?
             }
         };
         let rows = match &self.output {
-            Some(output) => self.connection.project_and_postprocess(backend, &rows, output, input),
-            None => self.connection.postprocess(backend, rows, input),
+            Some(output) => {
+                self.connection.project_and_postprocess(backend, &rows, output, input)?
+            }
+            None => self.connection.postprocess(backend, rows, input)?,
         };
-        (rows, cells)
+        Ok((rows, cells))
     }
 }

@@ -1,4 +1,4 @@
-//! What layers are written against.
+//! The operations that layers are written against.
 
 use std::ops::Range;
 
@@ -8,91 +8,105 @@ use crate::architecture::PositionalEncodingKind;
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
 
-/// Matrices of f32 and what layers do with them. A row is a position or a hypothesis.
+/// Matrices and the operations of layers on them.
 ///
-/// Operations take shapes that fit; others are mistakes of the program and panic.
+/// A [`Tensor`](Backend::Tensor) is a matrix `[rows, width]`; a row is a position of a
+/// sentence or a hypothesis. The precision and the place of its numbers are up to the backend:
+/// lists of `f32` occur only where results leave it.
+///
+/// # Errors
+/// Every operation can fail where memory or a kernel of a device does; backends on the CPU
+/// never fail.
+///
+/// # Panics
+/// Operations panic if shapes do not fit.
 pub trait Backend {
-    /// Rows of numbers.
+    /// A matrix `[rows, width]`.
     type Tensor;
-    /// The weights of one or several products with the same input, results side by side, and
-    /// their biases.
-    type Weights;
+    /// One or several weight matrices with the same input, their outputs side by side, and
+    /// their biases. Parameters of all kinds are shared by threads.
+    type Weights: Send + Sync;
     /// A number for each column.
-    type Vector;
-    /// A vector for each word.
-    type EmbeddingTable;
-    /// The marks of positions.
-    type PositionalEncoding;
+    type Vector: Send + Sync;
+    /// A vector for each token of a vocabulary.
+    type EmbeddingTable: Send + Sync;
+    /// A vector for each position.
+    type PositionalEncoding: Send + Sync;
     /// Keys and values of one sentence.
     type PackedKv;
 
-    /// Rows and width.
-    fn shape(&self, rows: &Self::Tensor) -> [usize; 2];
+    /// `[rows, width]` of a tensor.
+    fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
-    /// Zeros.
-    fn zeros(&mut self, rows: usize, width: usize) -> Self::Tensor;
+    /// Zeros, `[rows, width]`.
+    fn zeros(&mut self, rows: usize, width: usize) -> Result<Self::Tensor>;
 
-    /// The rows `which` of `from`, in that order; one may come several times.
-    fn index_select(&mut self, from: &Self::Tensor, which: &[u32]) -> Self::Tensor;
+    /// The rows `indices` of `from`, in that order; one may occur several times.
+    fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
-    /// `scale` times the vectors of words, zeros where there is none, plus the marks of
-    /// `positions`.
+    /// `scale` times the vectors of tokens, zeros where there is none, plus the encodings of
+    /// their positions: `[tokens, width]`.
     fn embed(
         &mut self,
         table: &Self::EmbeddingTable,
-        words: &[Option<u32>],
+        tokens: &[Option<u32>],
         scale: f32,
         positional_encoding: Option<(&Self::PositionalEncoding, &[u32])>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// `activation(input * weights + bias + residual)`.
+    /// `activation(input * weights + bias + residual)`: `[rows, inputs]` to
+    /// `[rows, outputs]`.
     fn affine(
         &mut self,
         input: &Self::Tensor,
         weights: &Self::Weights,
         epilogue: Epilogue<'_, Self::Tensor>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
     /// `rows + other`.
-    fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Self::Tensor;
+    fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor>;
 
-    /// The norm of `rows`, which stay as they are.
-    fn layer_norm(&mut self, rows: &Self::Tensor, norm: &LayerNorm<Self::Vector>) -> Self::Tensor;
+    /// The layer norm of each row.
+    fn layer_norm(
+        &mut self,
+        rows: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Result<Self::Tensor>;
 
-    /// The norm of `rows + residual`.
+    /// The layer norm of each row of `rows + residual`.
     fn add_layer_norm(
         &mut self,
         rows: Self::Tensor,
         residual: &Self::Tensor,
         norm: &LayerNorm<Self::Vector>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// Applies a function to every number.
-    fn activate(&mut self, rows: Self::Tensor, activation: Activation) -> Self::Tensor;
+    /// Applies a function to every element.
+    fn activate(&mut self, rows: Self::Tensor, activation: Activation) -> Result<Self::Tensor>;
 
-    /// The same rows once more.
-    fn copy(&mut self, rows: &Self::Tensor) -> Self::Tensor;
+    /// A copy.
+    fn copy(&mut self, rows: &Self::Tensor) -> Result<Self::Tensor>;
 
     /// The linear recurrence `c = g c' + (1 - g) x` along sequences, with `g` the sigmoid of
-    /// `gate` and c' that of the row before; `before` has a row for each sequence, what it
-    /// begins with. Gives c of every row.
+    /// `gate` and c' the state of the row before; `initial` has a state for each sequence.
+    /// Gives c of every row.
     fn linear_recurrence(
         &mut self,
         gate: ColumnSlice<'_, Self::Tensor>,
         input: ColumnSlice<'_, Self::Tensor>,
-        before: Self::Tensor,
+        initial: Self::Tensor,
         sequences: SequenceLayout<'_>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// The mean of the rows of a sequence so far, for every row. `before` has for each
-    /// sequence a mean, and `seen` of how many rows that is.
+    /// The mean of the rows of a sequence up to and with each row. `initial` has a mean for
+    /// each sequence, and `counts` of how many rows that is.
     fn running_mean(
         &mut self,
         input: &Self::Tensor,
-        before: Self::Tensor,
-        seen: &[u32],
+        initial: Self::Tensor,
+        counts: &[u32],
         sequences: SequenceLayout<'_>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
     /// `sigmoid(input_gate) * input + sigmoid(gate) * rows`.
     fn average_attention_gate(
@@ -101,7 +115,7 @@ pub trait Backend {
         input: &Self::Tensor,
         gate: &Self::Tensor,
         rows: Self::Tensor,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
     /// `g * rows + (1 - g) * input` with `g` the sigmoid of `gate`.
     fn highway(
@@ -109,109 +123,78 @@ pub trait Backend {
         gate: ColumnSlice<'_, Self::Tensor>,
         input: &Self::Tensor,
         rows: Self::Tensor,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// Keys and values of sentences that lie one after the other, `lengths` rows each.
+    /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
     fn pack_kv(
         &mut self,
         heads: usize,
         keys: ColumnSlice<'_, Self::Tensor>,
         values: ColumnSlice<'_, Self::Tensor>,
         lengths: &[usize],
-    ) -> Vec<Self::PackedKv>;
+    ) -> Result<Vec<Self::PackedKv>>;
 
-    /// Attends by heads, scores divided by the root of a head's width. Queries lie in
-    /// groups one after the other: so many rows that all look at one memory.
+    /// Multi-head attention, scores divided by the square root of a head's width. Each group
+    /// is a number of consecutive queries and the sentence that they attend to.
     fn attend(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
         groups: &[(usize, &Self::PackedKv)],
-        visible: AttentionMask,
-    ) -> Self::Tensor;
+        mask: AttentionMask,
+    ) -> Result<Self::Tensor>;
 }
 
-/// What only decoding word by word does: a backend for training need not have it.
-pub trait DecodingOps: Backend {
-    /// Keys and values of all positions that hypotheses went through, a row each.
-    type KvCache;
+/// Makes the backends of threads: the CPU with its kernels, or a device.
+pub trait Device: Send + Sync + 'static {
+    /// What it makes.
+    type Backend: super::DecodingBackend + 'static;
 
-    /// Nothing passed yet.
-    fn new_kv_cache(&mut self) -> Self::KvCache;
-
-    /// Adds keys and values, whose rows go on counting in the past.
-    fn append_kv(
-        &mut self,
-        cache: &mut Self::KvCache,
-        keys: ColumnSlice<'_, Self::Tensor>,
-        values: ColumnSlice<'_, Self::Tensor>,
-    );
-
-    /// Keeps the rows `which` of the past, which ascend, and forgets the others.
-    fn compact(&mut self, cache: &mut Self::KvCache, which: &[u32]);
-
-    /// What rows go on with: the row of `state` that each continues, zeros where there is
-    /// none.
-    fn gather_state(&mut self, state: &Self::Tensor, parents: &[Option<u32>]) -> Self::Tensor;
-
-    /// Attends by heads: query i sees the rows `paths[i]` of the past, oldest first.
-    fn attend_kv_cache(
-        &mut self,
-        heads: usize,
-        queries: ColumnSlice<'_, Self::Tensor>,
-        cache: &Self::KvCache,
-        paths: &[&[u32]],
-    ) -> Self::Tensor;
-
-    /// As [`attend`](Backend::attend) to the whole of each memory, with the weights of
-    /// `head`: one list for each query.
-    fn attend_with_weights(
-        &mut self,
-        queries: ColumnSlice<'_, Self::Tensor>,
-        groups: &[(usize, &Self::PackedKv)],
-        head: usize,
-        weights: &mut Vec<Vec<f32>>,
-    ) -> Self::Tensor;
+    /// A backend for one thread.
+    ///
+    /// # Errors
+    /// If the device has none to give.
+    fn new_backend(&self) -> Result<Self::Backend>;
 }
 
 /// Which rows follow each other in time.
 #[derive(Clone, Copy, Debug)]
 pub enum SequenceLayout<'a> {
-    /// None: each row is a sequence of its own, a step of decoding.
+    /// None: each row is a sequence of its own, as in a step of decoding.
     SingleStep,
     /// Sequences of these lengths, one after the other.
     Lengths(&'a [usize]),
 }
 
-/// Some columns of rows: one of several products that were made at once.
-pub struct ColumnSlice<'a, R> {
-    /// The rows.
-    pub tensor: &'a R,
-    /// Which columns.
+/// Some columns of a tensor: one of several products that were computed at once.
+pub struct ColumnSlice<'a, T> {
+    /// The tensor.
+    pub tensor: &'a T,
+    /// The columns.
     pub columns: Range<usize>,
 }
 
-impl<'a, R> ColumnSlice<'a, R> {
-    /// Part `index` of so many columns each.
-    pub fn nth(tensor: &'a R, index: usize, width: usize) -> Self {
+impl<'a, T> ColumnSlice<'a, T> {
+    /// Part `index` of parts of `width` columns each.
+    pub fn nth(tensor: &'a T, index: usize, width: usize) -> Self {
         ColumnSlice { tensor, columns: index * width..(index + 1) * width }
     }
 }
 
-/// What follows a product: an addend, then a function.
-pub struct Epilogue<'a, R> {
+/// What follows a product: a residual that is added, then a function.
+pub struct Epilogue<'a, T> {
     /// Rows to add.
-    pub residual: Option<&'a R>,
+    pub residual: Option<&'a T>,
     /// The function.
     pub activation: Activation,
 }
 
-impl<R> Default for Epilogue<'_, R> {
+impl<T> Default for Epilogue<'_, T> {
     fn default() -> Self {
         Epilogue { residual: None, activation: Activation::default() }
     }
 }
 
-impl<R> From<Activation> for Epilogue<'_, R> {
+impl<T> From<Activation> for Epilogue<'_, T> {
     fn from(activation: Activation) -> Self {
         Epilogue { residual: None, activation }
     }
@@ -227,37 +210,40 @@ pub struct LayerNorm<V> {
     pub epsilon: f32,
 }
 
-/// The matrices of a product and their biases, by Marian's names. Several stand side by
-/// side in the result.
+/// The matrices of a product and their biases, by Marian's names; several have their outputs
+/// side by side.
 pub struct AffineNames<'a> {
-    /// Names of matrices, inputs by outputs each.
+    /// Names of matrices, `[inputs, outputs]` each.
     pub matrices: &'a [&'a str],
-    /// Names of biases: as many as matrices, or none at all. An empty name is no bias.
+    /// Names of biases: one for each matrix, or none at all. An empty name is no bias.
     pub biases: &'a [&'a str],
 }
 
-/// Where layers get their parameters from, each asked for by Marian's name.
+/// Loads the parameters of layers by Marian's names.
+///
+/// # Errors
+/// All methods fail if a parameter is missing or its shape or precision does not fit.
 pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Weights of a product.
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
-    /// The weights of an output layer: the table of that name (tied or `..._Wt`), words by
-    /// inputs, and a bias.
+    /// The weights of an output layer: the table of that name (tied or `..._Wt`),
+    /// `[tokens, inputs]`, and a bias.
     fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
 
-    /// One number a column.
+    /// A number for each column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
 
-    /// Several lists side by side.
+    /// Several vectors one after the other.
     fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
 
-    /// Vectors of words.
+    /// Vectors of tokens.
     fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
 
-    /// Marks of positions, `name` if they are a table.
+    /// Encodings of positions; `name` is their table if they are learned.
     fn positional_encoding(
         &mut self,
-        positions: PositionalEncodingKind,
+        kind: PositionalEncodingKind,
         width: usize,
         name: &str,
     ) -> Result<Option<B::PositionalEncoding>>;

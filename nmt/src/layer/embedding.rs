@@ -1,21 +1,24 @@
-//! From words to the first rows of a stack.
+//! Embeddings of tokens with positional encodings: the input of a stack.
 
 use super::{Backend, ParameterLoader, SublayerConnection};
 use crate::Result;
 use crate::architecture::{PositionalEncodingKind, TransformerConfig};
 
-/// Embeddings of one side with the marks of positions.
+/// Token embeddings and positional encoding of the encoder or the decoder.
 pub struct Embedding<B: Backend> {
     table: B::EmbeddingTable,
     scale: f32,
     positional_encoding: Option<B::PositionalEncoding>,
-    /// The last position that has a mark.
+    /// The last position that has an encoding.
     max_position: u32,
     connection: SublayerConnection<B>,
 }
 
 impl<B: Backend> Embedding<B> {
-    /// The embeddings of `side`, `encoder` or `decoder`, in the table of that name.
+    /// Loads the embeddings of `side`, `encoder` or `decoder`, from `table`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -23,7 +26,7 @@ impl<B: Backend> Embedding<B> {
         table: &str,
     ) -> Result<Self> {
         let width = shape.embeddings.dim;
-        let last = match shape.positional_encoding {
+        let max_position = match shape.positional_encoding {
             PositionalEncodingKind::Table { length } => length.saturating_sub(1) as u32,
             _ => u32::MAX,
         };
@@ -36,7 +39,7 @@ impl<B: Backend> Embedding<B> {
                 width,
                 &format!("{side}_Wpos"),
             )?,
-            max_position: last,
+            max_position,
             connection: SublayerConnection::load_post(
                 parameters,
                 shape,
@@ -47,14 +50,22 @@ impl<B: Backend> Embedding<B> {
         })
     }
 
-    /// Rows of words at `positions`. Behind the end of a table of positions its last one
-    /// is taken again, as Marian does.
-    pub fn forward(&self, backend: &mut B, words: &[Option<u32>], positions: &[u32]) -> B::Tensor {
+    /// The embeddings of `tokens` at `positions`, `[tokens, width]`. After the end of a table
+    /// of positions its last one is taken again, as Marian does.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(
+        &self,
+        backend: &mut B,
+        tokens: &[Option<u32>],
+        positions: &[u32],
+    ) -> Result<B::Tensor> {
         let positions: Vec<u32> =
-            positions.iter().map(|&place| place.min(self.max_position)).collect();
-        let marks = self.positional_encoding.as_ref().map(|marks| (marks, &positions[..]));
-        let rows = backend.embed(&self.table, words, self.scale, marks);
-        let nothing = backend.zeros(0, 0);
-        self.connection.postprocess(backend, rows, &nothing)
+            positions.iter().map(|&position| position.min(self.max_position)).collect();
+        let encoding = self.positional_encoding.as_ref().map(|table| (table, &positions[..]));
+        let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
+        let no_input = backend.zeros(0, 0)?;
+        self.connection.postprocess(backend, rows, &no_input)
     }
 }

@@ -1,12 +1,11 @@
 //! Feed-forward layers.
 
-use super::backend::Activation;
 use super::sublayer_connection::load_affine;
-use super::{Backend, ParameterLoader, SublayerConnection};
+use super::{Activation, Backend, ParameterLoader, SublayerConnection};
 use crate::Result;
 use crate::architecture::{self, Gelu, StackConfig, TransformerConfig};
 
-/// Matrices with a function between them.
+/// A feed-forward sublayer: matrices with an activation after all but the last.
 pub struct FeedForward<B: Backend> {
     connection: SublayerConnection<B>,
     hidden: Vec<B::Weights>,
@@ -14,7 +13,7 @@ pub struct FeedForward<B: Backend> {
     activation: Activation,
 }
 
-/// The kernel of an activation.
+/// The operation of an activation of the architecture.
 pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
     match activation {
         architecture::Activation::Relu => Activation::Relu,
@@ -26,31 +25,36 @@ pub(super) fn kernel_activation(activation: architecture::Activation) -> Activat
 }
 
 impl<B: Backend> FeedForward<B> {
-    /// The layer under `prefix`, of a stack of a transformer.
+    /// Loads the layer under `prefix` of a stack of a transformer.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
         stack: &StackConfig,
         prefix: &str,
     ) -> Result<Self> {
-        let inner = (1..stack.ffn_depth).map(|i| load_affine(parameters, prefix, &i.to_string()));
-        let inner = inner.collect::<Result<_>>()?;
-        let around = format!("{prefix}_ffn");
+        let hidden = (1..stack.ffn_depth).map(|i| load_affine(parameters, prefix, &i.to_string()));
+        let hidden = hidden.collect::<Result<_>>()?;
+        let norm_prefix = format!("{prefix}_ffn");
         Ok(FeedForward {
-            hidden: inner,
+            hidden,
             output: load_affine(parameters, prefix, &stack.ffn_depth.to_string())?,
-            connection: SublayerConnection::load(parameters, shape, &around, &around)?,
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
             activation: kernel_activation(shape.activation),
         })
     }
 
-    /// Applies the layer.
-    pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> B::Tensor {
-        let own = self.connection.preprocess(backend, input);
-        let mut rows = own;
+    /// Applies the layer to every row, `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
+        let mut rows = self.connection.preprocess(backend, input)?;
         for weights in &self.hidden {
             let from = rows.as_ref().unwrap_or(input);
-            rows = Some(backend.affine(from, weights, self.activation.into()));
+            rows = Some(backend.affine(from, weights, self.activation.into())?);
         }
         let from = rows.as_ref().unwrap_or(input);
         self.connection.project_and_postprocess(backend, from, &self.output, input)

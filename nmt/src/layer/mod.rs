@@ -1,9 +1,9 @@
 //! The layers of neural models, each written once over a backend.
 //!
 //! A layer is its parameters and the order of operations on them. What an operation does
-//! with numbers is the backend's: [`Engine`](crate::engine::Engine) multiplies packed
-//! weights and forgets, a tape would multiply and remember. So a model decodes and trains
-//! through the same lines.
+//! with numbers is the backend's: [`Engine`](crate::engine::Engine) multiplies packed weights
+//! in f32 or integers, [`Reference`](crate::reference::Reference) computes plainly in f64, a
+//! tape for training records as well. So a model decodes and trains through the same lines.
 //!
 //! Sentences are never padded: the rows of a batch are the positions of one sentence after
 //! the other, and what concerns sentences takes their lengths. A sentence's numbers thus do
@@ -12,8 +12,11 @@
 mod attention;
 mod autoregression;
 mod backend;
+mod decoding_ops;
 mod embedding;
 mod feed_forward;
+mod hypothesis;
+mod output_ops;
 pub mod recurrent;
 mod recurrent_ops;
 mod sublayer_connection;
@@ -21,11 +24,14 @@ mod sublayer_connection;
 pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
-    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
+    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, Epilogue, LayerNorm,
     ParameterLoader, SequenceLayout,
 };
+pub use decoding_ops::{DecodingBackend, DecodingOps};
 pub use embedding::Embedding;
 pub use feed_forward::FeedForward;
+pub use hypothesis::{HypothesisRow, Slot};
+pub use output_ops::{OutputColumns, OutputOps, TokenLogit, TopK};
 pub use recurrent_ops::{
     ActivationImpl, AttentionScore, ColumnNorms, GruVariant, RecurrentOps, RecurrentParameterLoader,
 };

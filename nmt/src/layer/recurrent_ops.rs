@@ -1,8 +1,8 @@
-//! What recurrent layers ask of a backend beside the operations all layers need.
+//! The operations that recurrent layers need beside those of all layers.
 //!
-//! A recurrent step is a product of the state, a product of the input, and a pass over
-//! both. The products are [`Backend::affine`]; the passes are here, with the attention of
-//! recurrent decoders and with the table of products that frequent words have.
+//! A recurrent step is a product of the state, a product of the input, and a pass over both.
+//! The products are [`Backend::affine`]; the passes are here, with the attention of
+//! recurrent decoders and the cache of projected embeddings.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ pub use miriam_kernels::cell::GruVariant;
 /// How sigmoid and tanh are computed in cells and in attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ActivationImpl {
-    /// From the exponential, with no vector instructions beyond those of the target: what
-    /// the others are measured against.
+    /// From the exponential, without vector instructions beyond those of the target: the
+    /// baseline of measurements.
     Scalar,
     /// From the exponential, by vector instructions.
     #[default]
@@ -25,64 +25,68 @@ pub enum ActivationImpl {
     Table,
 }
 
-/// How well a key fits a query.
+/// The score of a key for a query in the attention of recurrent decoders.
 pub enum AttentionScore<V> {
     /// `v . tanh(key + query)` (Bahdanau et al. 2015).
     Additive(V),
-    /// `key . query`, not scaled (Devlin 2017, section 4, where both are tanh already).
+    /// `key . query`, not scaled (Devlin 2017, section 4, where both have passed tanh).
     DotProduct,
 }
 
-/// Norms of successive parts of rows.
+/// Layer norms of successive ranges of columns.
 pub type ColumnNorms<B> = Vec<(Range<usize>, LayerNorm<<B as Backend>::Vector>)>;
 
 /// The operations of recurrent layers.
 pub trait RecurrentOps: Backend {
-    /// What attention keeps of a sentence: a key and a value for each of its words.
+    /// The encoder states of a sentence as attention sees them: a key and a value for each
+    /// position.
     type Annotations;
-    /// Products of the vectors of words with weights, of which the frequent ones are
+    /// Products of the vectors of tokens with weights, of which those of frequent tokens are
     /// computed once (Devlin 2017, section 4.2).
-    type ProjectedEmbeddingCache;
+    type ProjectedEmbeddingCache: Send + Sync;
 
-    /// Rows one after the other; all of one width.
-    fn concat_rows(&mut self, parts: &[&Self::Tensor]) -> Self::Tensor;
+    /// Tensors of one width below each other.
+    fn concat_rows(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor>;
 
-    /// Rows side by side; as many in each.
-    fn concat_columns(&mut self, parts: &[&Self::Tensor]) -> Self::Tensor;
+    /// Tensors with one number of rows side by side.
+    fn concat_columns(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor>;
 
-    /// Some columns by themselves.
-    fn copy_columns(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Self::Tensor;
+    /// A copy of some columns.
+    fn copy_columns(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Result<Self::Tensor>;
 
-    /// The mean row of each sentence; `lengths` rows each, none of them 0.
-    fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Self::Tensor;
+    /// The mean row of each sentence, `[sentences, width]`; sentences have `lengths` rows
+    /// each, at least one.
+    fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Result<Self::Tensor>;
 
-    /// Norms of parts of the columns, each by itself.
+    /// Layer norms of ranges of columns, each by itself.
     fn norm_columns(
         &mut self,
         rows: Self::Tensor,
         norms: &[(Range<usize>, LayerNorm<Self::Vector>)],
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// The products of words; no word has a vector of zeros.
+    /// The projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of
+    /// zeros.
     fn embed_projected(
         &mut self,
         cache: &Self::ProjectedEmbeddingCache,
-        words: &[Option<u32>],
-    ) -> Self::Tensor;
+        tokens: &[Option<u32>],
+    ) -> Result<Self::Tensor>;
 
-    /// A step of a gated recurrent unit: products of the input (none in transitions) and of
-    /// the state with three gates r, z and candidate, to the next state.
+    /// A step of a GRU. `input` (none in transitions) and `recurrent` are the products of the
+    /// input and of the state with the gates r, z and the candidate, `[rows, 3*width]`. Gives
+    /// the next state, `[rows, width]`.
     fn gru_cell(
         &mut self,
-        how: (ActivationImpl, GruVariant),
+        implementation: (ActivationImpl, GruVariant),
         input: Option<ColumnSlice<'_, Self::Tensor>>,
         recurrent: &Self::Tensor,
         bias: Option<&Self::Vector>,
         state: &Self::Tensor,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// A step of a long short-term memory, gates in the order f, i, g, o: the next output
-    /// and cell.
+    /// A step of an LSTM, gates in the order f, i, g, o, `[rows, 4*width]`. Gives the next
+    /// output and cell, `[rows, width]` each.
     fn lstm_cell(
         &mut self,
         activation_impl: ActivationImpl,
@@ -90,31 +94,31 @@ pub trait RecurrentOps: Backend {
         recurrent: &Self::Tensor,
         bias: &Self::Vector,
         cell: Self::Tensor,
-    ) -> [Self::Tensor; 2];
+    ) -> Result<[Self::Tensor; 2]>;
 
-    /// What stands for the state in an mLSTM:
-    /// `(input + input_bias) * (recurrent + recurrent_bias)`.
+    /// The multiplicative state of an mLSTM, which takes the place of its state:
+    /// `(input + input_bias) * (recurrent + recurrent_bias)`, `[rows, width]`.
     fn multiplicative_state(
         &mut self,
         input: ColumnSlice<'_, Self::Tensor>,
         input_bias: &Self::Vector,
         recurrent: &Self::Tensor,
         recurrent_bias: &Self::Vector,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 
-    /// Keys and values of sentences that lie one after the other, `lengths` rows each.
+    /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
     fn annotate(
         &mut self,
         attention_score: &AttentionScore<Self::Vector>,
         keys: &Self::Tensor,
         values: &Self::Tensor,
         lengths: &[usize],
-    ) -> Vec<Self::Annotations>;
+    ) -> Result<Vec<Self::Annotations>>;
 
-    /// The sums of values, weighted by the softmax of how keys fit the query, as they were
-    /// annotated for. Queries lie in
-    /// groups one after the other: so many rows that look at one sentence. `weights`,
-    /// where wanted, gets a list for each query.
+    /// The sums of values, weighted by the softmax of the scores of keys, with the attention
+    /// score that they were annotated for. Each group is a number of consecutive queries and
+    /// the sentence that they attend to. Appends the attention weights to `weights`, if any,
+    /// a list for each query.
     fn attend_annotations(
         &mut self,
         activation_impl: ActivationImpl,
@@ -122,17 +126,21 @@ pub trait RecurrentOps: Backend {
         queries: &Self::Tensor,
         groups: &[(usize, &Self::Annotations)],
         weights: Option<&mut Vec<Vec<f32>>>,
-    ) -> Self::Tensor;
+    ) -> Result<Self::Tensor>;
 }
 
-/// Where recurrent layers get what only they have.
+/// Loads what only recurrent layers have.
 pub trait RecurrentParameterLoader<B: RecurrentOps + ?Sized>: ParameterLoader<B> {
-    /// The products of the table `table` with weights. Those of the words below `kept` are
-    /// kept once they are computed; vocabularies begin with the frequent ones.
+    /// The products of the embedding table `table` with weights. Those of the first
+    /// `cached_tokens` tokens are kept once they are computed: vocabularies begin with the
+    /// frequent ones.
+    ///
+    /// # Errors
+    /// If a parameter is missing or its shape or precision does not fit.
     fn projected_embedding_cache(
         &mut self,
         table: &str,
         affine: AffineNames<'_>,
-        kept: usize,
+        cached_tokens: usize,
     ) -> Result<B::ProjectedEmbeddingCache>;
 }

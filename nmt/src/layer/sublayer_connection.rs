@@ -1,13 +1,14 @@
-//! What stands around a sublayer: norms and the way past it.
+//! Residual connections and layer norms of sublayers.
 //!
-//! Marian writes both as strings: steps before a sublayer and behind it, in any order. Where
-//! a sublayer ends with a product, the sum is part of the product or of the norm behind.
+//! Marian writes both as strings: steps before and after a sublayer, in any order. Where a
+//! sublayer ends with a product, the residual is added in the epilogue of the product or by
+//! the norm that follows.
 
 use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 use crate::architecture::{ProcessStep, ProcessSteps, TransformerConfig};
 
-/// The steps before and behind a sublayer, with their parameters.
+/// The norm before a sublayer and the steps after it, with their parameters.
 pub struct SublayerConnection<B: Backend> {
     pre_norm: Option<LayerNorm<B::Vector>>,
     post_steps: Vec<PostStep<B::Vector>>,
@@ -18,7 +19,7 @@ enum PostStep<V> {
     Norm(LayerNorm<V>),
 }
 
-/// The norm of a prefix.
+/// Loads the layer norm under `prefix`.
 fn load_norm<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
     prefix: &str,
@@ -33,25 +34,32 @@ fn load_norm<B: Backend>(
 }
 
 impl<B: Backend> SublayerConnection<B> {
-    /// What a transformer has around a sublayer, whose norms have these prefixes before and
-    /// behind it.
+    /// Loads the steps around a sublayer of a transformer. `pre_prefix` and `post_prefix` are
+    /// the prefixes of the norms before and after it.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
-        before: &str,
-        behind: &str,
+        pre_prefix: &str,
+        post_prefix: &str,
     ) -> Result<Self> {
         // Before a sublayer there is nothing to add.
-        let before = if shape.preprocess.has_norm() {
-            Some(load_norm(parameters, before, "_pre", shape.norm_epsilon)?)
+        let pre_norm = if shape.preprocess.has_norm() {
+            Some(load_norm(parameters, pre_prefix, "_pre", shape.norm_epsilon)?)
         } else {
             None
         };
-        let behind = Self::load_post_steps(parameters, shape, &shape.postprocess, behind, "")?;
-        Ok(SublayerConnection { pre_norm: before, post_steps: behind })
+        let post_steps =
+            Self::load_post_steps(parameters, shape, &shape.postprocess, post_prefix, "")?;
+        Ok(SublayerConnection { pre_norm, post_steps })
     }
 
-    /// Only what stands behind: embeddings, or a whole stack.
+    /// Loads the steps after embeddings or after a whole stack, which have none before.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load_post(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -59,8 +67,8 @@ impl<B: Backend> SublayerConnection<B> {
         prefix: &str,
         suffix: &str,
     ) -> Result<Self> {
-        let behind = Self::load_post_steps(parameters, shape, process, prefix, suffix)?;
-        Ok(SublayerConnection { pre_norm: None, post_steps: behind })
+        let post_steps = Self::load_post_steps(parameters, shape, process, prefix, suffix)?;
+        Ok(SublayerConnection { pre_norm: None, post_steps })
     }
 
     fn load_post_steps(
@@ -81,66 +89,77 @@ impl<B: Backend> SublayerConnection<B> {
         steps.collect()
     }
 
-    /// What the sublayer sees of `rows`, unless it is the rows themselves.
-    pub fn preprocess(&self, backend: &mut B, rows: &B::Tensor) -> Option<B::Tensor> {
-        self.pre_norm.as_ref().map(|norm| backend.layer_norm(rows, norm))
+    /// The norm of `rows`, `[rows, width]`, which the sublayer gets; none if it gets the rows
+    /// themselves.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn preprocess(&self, backend: &mut B, rows: &B::Tensor) -> Result<Option<B::Tensor>> {
+        self.pre_norm.as_ref().map(|norm| backend.layer_norm(rows, norm)).transpose()
     }
 
-    /// What leaves, where the sublayer got `input` and gave `rows`.
+    /// The steps after a sublayer that got `input` and gave `rows`, `[rows, width]` both.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn postprocess(
         &self,
         backend: &mut B,
         mut rows: B::Tensor,
         input: &B::Tensor,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         let mut steps = &self.post_steps[..];
         loop {
             (rows, steps) = match steps {
-                [] => return rows,
+                [] => return Ok(rows),
                 [PostStep::Add, PostStep::Norm(norm), rest @ ..] => {
-                    (backend.add_layer_norm(rows, input, norm), rest)
+                    (backend.add_layer_norm(rows, input, norm)?, rest)
                 }
-                [PostStep::Add, rest @ ..] => (backend.add(rows, input), rest),
-                [PostStep::Norm(norm), rest @ ..] => (backend.layer_norm(&rows, norm), rest),
+                [PostStep::Add, rest @ ..] => (backend.add(rows, input)?, rest),
+                [PostStep::Norm(norm), rest @ ..] => (backend.layer_norm(&rows, norm)?, rest),
             }
         }
     }
 
-    /// The same where the sublayer gives the product of `rows` with `weights`.
+    /// The same after a sublayer that ends with the product of `rows` with `weights`.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn project_and_postprocess(
         &self,
         backend: &mut B,
         rows: &B::Tensor,
         weights: &B::Weights,
         input: &B::Tensor,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         if let [PostStep::Add] = &self.post_steps[..] {
-            let then = Epilogue { residual: Some(input), ..Epilogue::default() };
-            return backend.affine(rows, weights, then);
+            let add_input = Epilogue { residual: Some(input), ..Epilogue::default() };
+            return backend.affine(rows, weights, add_input);
         }
-        let rows = backend.affine(rows, weights, Epilogue::default());
+        let rows = backend.affine(rows, weights, Epilogue::default())?;
         self.postprocess(backend, rows, input)
     }
 }
 
-/// The weights of one matrix, `{prefix}_W{which}`, with the bias `{prefix}_b{which}`.
+/// Loads the weights of one matrix, `{prefix}_W{suffix}`, with the bias
+/// `{prefix}_b{suffix}`.
 pub(super) fn load_affine<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
     prefix: &str,
-    which: &str,
+    suffix: &str,
 ) -> Result<B::Weights> {
-    load_fused_affine(parameters, prefix, &[which])
+    load_fused_affine(parameters, prefix, &[suffix])
 }
 
-/// Several of one prefix, side by side.
+/// Loads several matrices of one prefix, side by side.
 pub(super) fn load_fused_affine<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
     prefix: &str,
-    which: &[&str],
+    suffixes: &[&str],
 ) -> Result<B::Weights> {
-    let name = |kind: &'static str| move |which: &&str| format!("{prefix}_{kind}{which}");
-    let matrices: Vec<String> = which.iter().map(name("W")).collect();
-    let biases: Vec<String> = which.iter().map(name("b")).collect();
+    let name = |kind: &'static str| move |suffix: &&str| format!("{prefix}_{kind}{suffix}");
+    let matrices: Vec<String> = suffixes.iter().map(name("W")).collect();
+    let biases: Vec<String> = suffixes.iter().map(name("b")).collect();
     let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
     let biases: Vec<&str> = biases.iter().map(String::as_str).collect();
     parameters.weights(AffineNames { matrices: &matrices, biases: &biases })

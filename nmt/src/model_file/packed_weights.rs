@@ -12,7 +12,8 @@ use miriam_storage::{Container, ContainerWriter};
 use miriam_textio::Progress;
 
 use crate::Result;
-use crate::engine::{MappedMatrix, Precision, UsedParameters};
+use crate::engine::UsedParameters;
+use crate::packed::{MappedMatrix, Precision};
 
 /// The record of a packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::architecture::Model;
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
-use crate::engine::Precision;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::network;
+use crate::packed::Precision;
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 

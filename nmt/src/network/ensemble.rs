@@ -1,22 +1,22 @@
-//! Several models that vote on each word.
+//! Ensembles: several models that vote on each token.
 
 use std::ops::Range;
 
 use miriam_kernels::Cpu;
 use miriam_kernels::topk::{ColumnIds, update_topk_from_scores};
 
-use super::model_session::scatter_scores;
+use super::network_session::scatter_scores;
 use super::{HypothesisRow, Session, Slot, TopK};
 use crate::{Error, Result};
 
-/// Rows whose scores of all words are summed at once. With each goes a pass over the weights
-/// of every output layer.
+/// The number of rows whose scores of all tokens are summed at once, each time with a pass
+/// over the weights of every output layer.
 const MAX_SUMMED_ROWS: usize = 64;
 
-/// Sessions of several models as one: a word's score is the sum of the logarithms of its
-/// probabilities, each times the weight of its model. Attention is that of the first.
-pub struct Ensemble<'a> {
-    members: Vec<EnsembleMember<'a>>,
+/// Sessions of several models as one: the score of a token is the sum of its
+/// log-probabilities, each times the weight of its model. Attention is that of the first.
+pub struct Ensemble {
+    members: Vec<EnsembleMember>,
     vocab_size: usize,
     cpu: Cpu,
     slots: Vec<EnsembleSlot>,
@@ -24,44 +24,44 @@ pub struct Ensemble<'a> {
     member_rows: Vec<HypothesisRow>,
     /// The sentence of each row of the step.
     row_slots: Vec<Slot>,
-    /// Whether members know the normalisers of all these rows.
-    has_normalisers: bool,
-    /// What one member says.
+    /// Whether the log-normalisers of all these rows are known.
+    has_log_normalisers: bool,
+    /// The logits of one member.
     member_logits: Vec<f32>,
-    normalisers: Vec<f32>,
+    log_normalisers: Vec<f32>,
     scores: Vec<f32>,
 }
 
-struct EnsembleMember<'a> {
-    session: Box<dyn Session + 'a>,
+struct EnsembleMember {
+    session: Box<dyn Session>,
     weight: f32,
     /// Of each row of the step, as far as they were needed.
-    normalisers: Vec<f32>,
+    log_normalisers: Vec<f32>,
 }
 
 /// A sentence under translation; empty where the slot is free.
 #[derive(Default)]
 struct EnsembleSlot {
-    /// What it is to the members.
+    /// Its slot in each member.
     member_slots: Vec<Slot>,
     candidates: Option<Vec<u32>>,
 }
 
-impl<'a> Ensemble<'a> {
+impl Ensemble {
     /// Joins `sessions`. Without weights each has the same and they sum to 1: the score is
     /// the mean. Marian's default is a weight of 1 for each: the sum.
     ///
     /// # Errors
     /// If there are none, their vocabularies differ in size, or there is not one weight for
     /// each.
-    pub fn new(sessions: Vec<Box<dyn Session + 'a>>, weights: Option<&[f32]>) -> Result<Self> {
-        let wrong = |reason: String| Err(Error::Ensemble { reason });
-        let Some(words) = sessions.first().map(|session| session.vocab_size()) else {
-            return wrong("it has no models".into());
+    pub fn new(sessions: Vec<Box<dyn Session>>, weights: Option<&[f32]>) -> Result<Self> {
+        let refuse = |reason: String| Err(Error::Ensemble { reason });
+        let Some(vocab_size) = sessions.first().map(|session| session.vocab_size()) else {
+            return refuse("it has no models".into());
         };
-        if let Some(other) = sessions.iter().find(|session| session.vocab_size() != words) {
-            return wrong(format!(
-                "one model has {words} target words, another one {}",
+        if let Some(other) = sessions.iter().find(|session| session.vocab_size() != vocab_size) {
+            return refuse(format!(
+                "one model has {vocab_size} target words, another one {}",
                 other.vocab_size()
             ));
         }
@@ -69,27 +69,30 @@ impl<'a> Ensemble<'a> {
         let weights = weights.unwrap_or(&equal);
         if weights.len() != sessions.len() || weights.iter().any(|weight| !weight.is_finite()) {
             let (weights, models) = (weights.len(), sessions.len());
-            return wrong(format!("{weights} weights for {models} models, or not all are numbers"));
+            return refuse(format!(
+                "{weights} weights for {models} models, or not all are numbers"
+            ));
         }
-        let join = |(session, &weight)| EnsembleMember { session, weight, normalisers: Vec::new() };
+        let join =
+            |(session, &weight)| EnsembleMember { session, weight, log_normalisers: Vec::new() };
         let members = sessions.into_iter().zip(weights).map(join).collect();
         Ok(Ensemble {
             members,
-            vocab_size: words,
+            vocab_size,
             cpu: Cpu::detect(),
             slots: Vec::new(),
             free: Vec::new(),
             member_rows: Vec::new(),
             row_slots: Vec::new(),
-            has_normalisers: false,
+            has_log_normalisers: false,
             member_logits: Vec::new(),
-            normalisers: Vec::new(),
+            log_normalisers: Vec::new(),
             scores: Vec::new(),
         })
     }
 
-    /// The rows from `first` on that have the same words to choose from, as far as they
-    /// are summed at once.
+    /// The rows from `first` on that have the same candidates, as far as they are summed at
+    /// once.
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
         let of = |row: usize| (self.candidates(row).is_some(), self.row_slots[row]);
         let same = |&row: &usize| match of(first) {
@@ -103,46 +106,48 @@ impl<'a> Ensemble<'a> {
         self.slots[self.row_slots[row].0 as usize].candidates.as_deref()
     }
 
-    /// Puts the scores of rows with the same words into `self.scores`.
-    fn sum_scores(&mut self, rows: Range<usize>) {
+    /// Sums the scores of rows with the same candidates into `self.scores`.
+    fn sum_scores(&mut self, rows: Range<usize>) -> Result<()> {
         self.scores.clear();
         for member in &mut self.members {
-            member.session.row_logits(rows.clone(), &mut self.member_logits, &mut self.normalisers);
-            member.normalisers[rows.clone()].copy_from_slice(&self.normalisers);
-            self.scores.resize(self.member_logits.len(), 0.0);
-            let columns = (self.member_logits.len() / rows.len().max(1)).max(1);
-            let each =
-                self.scores.chunks_exact_mut(columns).zip(self.member_logits.chunks_exact(columns));
-            for ((sums, logits), &normaliser) in each.zip(&self.normalisers) {
+            let (logits, log_normalisers) = (&mut self.member_logits, &mut self.log_normalisers);
+            member.session.row_logits(rows.clone(), logits, log_normalisers)?;
+            member.log_normalisers[rows.clone()].copy_from_slice(log_normalisers);
+            self.scores.resize(logits.len(), 0.0);
+            let columns = (logits.len() / rows.len().max(1)).max(1);
+            let each = self.scores.chunks_exact_mut(columns).zip(logits.chunks_exact(columns));
+            for ((sums, logits), &log_normaliser) in each.zip(&*log_normalisers) {
                 for (sum, &logit) in sums.iter_mut().zip(logits) {
-                    *sum += weighted_log_prob(logit, normaliser, member.weight);
+                    *sum += weighted_log_prob(logit, log_normaliser, member.weight);
                 }
             }
         }
+        Ok(())
     }
 
-    /// Makes sure that the normalisers of all rows of the step are known.
-    fn ensure_normalisers(&mut self) {
-        if !self.has_normalisers {
-            let mut all = vec![TopK::new(0, true); self.row_slots.len()];
+    /// Makes sure that the log-normalisers of all rows of the step are known.
+    fn ensure_log_normalisers(&mut self) -> Result<()> {
+        if !self.has_log_normalisers {
+            let mut best = vec![TopK::new(0, true); self.row_slots.len()];
             for member in &mut self.members {
-                all.iter_mut().for_each(TopK::clear);
-                member.session.topk(&mut all);
-                let found = all.iter().map(TopK::log_normaliser);
-                member.normalisers.iter_mut().zip(found).for_each(|(old, new)| *old = new);
+                best.iter_mut().for_each(TopK::clear);
+                member.session.topk(&mut best)?;
+                let found = best.iter().map(TopK::log_normaliser);
+                member.log_normalisers.iter_mut().zip(found).for_each(|(old, new)| *old = new);
             }
-            self.has_normalisers = true;
+            self.has_log_normalisers = true;
         }
+        Ok(())
     }
 }
 
-/// What a model of that weight adds to the score of a word. One that it does not have is
-/// out, whatever the weight.
-fn weighted_log_prob(logit: f32, normaliser: f32, weight: f32) -> f32 {
-    if logit == f32::NEG_INFINITY { logit } else { weight * (logit - normaliser) }
+/// The addend of a model to the score of a token; -infinity for one that it excludes, whatever
+/// the weight.
+fn weighted_log_prob(logit: f32, log_normaliser: f32, weight: f32) -> f32 {
+    if logit == f32::NEG_INFINITY { logit } else { weight * (logit - log_normaliser) }
 }
 
-impl Session for Ensemble<'_> {
+impl Session for Ensemble {
     fn vocab_size(&self) -> usize {
         self.vocab_size
     }
@@ -161,92 +166,98 @@ impl Session for Ensemble<'_> {
             }
         }
         let new = (0..sentences.len()).map(|sentence| {
-            let theirs = begun.iter().map(|slots| slots[sentence]).collect();
+            let member_slots = begun.iter().map(|slots| slots[sentence]).collect();
             let candidates = candidates.map(|lists| lists[sentence].to_vec());
             let slot = self.free.pop().unwrap_or(Slot(self.slots.len() as u32));
             self.slots
                 .resize_with(self.slots.len().max(slot.0 as usize + 1), EnsembleSlot::default);
-            self.slots[slot.0 as usize] = EnsembleSlot { member_slots: theirs, candidates };
+            self.slots[slot.0 as usize] = EnsembleSlot { member_slots, candidates };
             slot
         });
         Ok(new.collect())
     }
 
     fn finish(&mut self, slot: Slot) {
-        let EnsembleSlot { member_slots: theirs, .. } =
-            std::mem::take(&mut self.slots[slot.0 as usize]);
-        for (member, slot) in self.members.iter_mut().zip(theirs) {
+        let EnsembleSlot { member_slots, .. } = std::mem::take(&mut self.slots[slot.0 as usize]);
+        for (member, slot) in self.members.iter_mut().zip(member_slots) {
             member.session.finish(slot);
         }
         self.free.push(slot);
     }
 
-    fn step(&mut self, rows: &[HypothesisRow]) {
+    fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         for (at, member) in self.members.iter_mut().enumerate() {
             self.member_rows.clear();
-            let theirs = |row: &HypothesisRow| self.slots[row.slot.0 as usize].member_slots[at];
+            let member_slot =
+                |row: &HypothesisRow| self.slots[row.slot.0 as usize].member_slots[at];
             self.member_rows
-                .extend(rows.iter().map(|row| HypothesisRow { slot: theirs(row), ..*row }));
-            member.session.step(&self.member_rows);
-            member.normalisers.clear();
-            member.normalisers.resize(rows.len(), 0.0);
+                .extend(rows.iter().map(|row| HypothesisRow { slot: member_slot(row), ..*row }));
+            member.session.step(&self.member_rows)?;
+            member.log_normalisers.clear();
+            member.log_normalisers.resize(rows.len(), 0.0);
         }
         self.row_slots.clear();
         self.row_slots.extend(rows.iter().map(|row| row.slot));
-        self.has_normalisers = false;
+        self.has_log_normalisers = false;
+        Ok(())
     }
 
-    fn topk(&mut self, best: &mut [TopK]) {
+    fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         assert_eq!(best.len(), self.row_slots.len(), "one for each row");
         let mut first = 0;
         while first < best.len() {
-            let run = self.rows_sharing_candidates(first);
-            first = run.end;
-            self.sum_scores(run.clone());
+            let rows = self.rows_sharing_candidates(first);
+            first = rows.end;
+            self.sum_scores(rows.clone())?;
             let ids =
-                self.candidates(run.start).map_or(ColumnIds::Consecutive(0), ColumnIds::Shortlist);
-            let columns = (self.scores.len() / run.len()).max(1);
-            for (scores, best) in self.scores.chunks_exact(columns).zip(&mut best[run]) {
+                self.candidates(rows.start).map_or(ColumnIds::Consecutive(0), ColumnIds::Shortlist);
+            let columns = (self.scores.len() / rows.len()).max(1);
+            for (scores, best) in self.scores.chunks_exact(columns).zip(&mut best[rows]) {
                 best.clear();
                 update_topk_from_scores(self.cpu, scores, ids, best);
             }
         }
-        self.has_normalisers = true;
+        self.has_log_normalisers = true;
+        Ok(())
     }
 
-    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
-        self.ensure_normalisers();
+    fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
+        self.ensure_log_normalisers()?;
         logits.clear();
-        logits.resize(wanted.len(), 0.0);
+        logits.resize(pairs.len(), 0.0);
         for member in &mut self.members {
-            member.session.token_logits(wanted, &mut self.member_logits);
-            for ((sum, &logit), &(row, _)) in logits.iter_mut().zip(&self.member_logits).zip(wanted)
+            member.session.token_logits(pairs, &mut self.member_logits)?;
+            for ((sum, &logit), &(row, _)) in logits.iter_mut().zip(&self.member_logits).zip(pairs)
             {
-                *sum += weighted_log_prob(logit, member.normalisers[row as usize], member.weight);
+                let log_normaliser = member.log_normalisers[row as usize];
+                *sum += weighted_log_prob(logit, log_normaliser, member.weight);
             }
         }
+        Ok(())
     }
 
     fn row_logits(
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        normalisers: &mut Vec<f32>,
-    ) {
-        self.sum_scores(rows.clone());
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
+        self.sum_scores(rows.clone())?;
         logits.clone_from(&self.scores);
-        // Sums of logarithms of probabilities are scores as they are.
-        normalisers.clear();
-        normalisers.resize(rows.len(), 0.0);
+        // Sums of log-probabilities are scores as they are.
+        log_normalisers.clear();
+        log_normalisers.resize(rows.len(), 0.0);
+        Ok(())
     }
 
-    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
         let row = row as usize;
-        self.sum_scores(row..row + 1);
+        self.sum_scores(row..row + 1)?;
         scores.clone_from(&self.scores);
         if let Some(candidates) = self.candidates(row) {
             scatter_scores(candidates, self.vocab_size, scores);
         }
+        Ok(())
     }
 
     fn keep_alignments(&mut self, keep: bool) {

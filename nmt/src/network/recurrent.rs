@@ -10,19 +10,19 @@ use crate::layer::recurrent::{
 };
 use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader};
 
-/// A recurrent model with the conditional decoder, or another one.
+/// A recurrent model, with the conditional decoder or another one.
 pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
     encoder: RecurrentEncoder<B>,
     decoder: D,
     output: B::Weights,
 }
 
-/// A model of fully connected layers over an attentional GRU: see
-/// [`architecture::Stacked`].
+/// Devlin's model of fully connected layers over an attentional GRU: see
+/// [`architecture::StackedConfig`].
 pub type Stacked<B> = Recurrent<B, StackedDecoder<B>>;
 
 impl<B: RecurrentOps> Recurrent<B> {
-    /// The model of that architecture.
+    /// Loads the model of that architecture.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -40,7 +40,7 @@ impl<B: RecurrentOps> Recurrent<B> {
 }
 
 impl<B: RecurrentOps> Stacked<B> {
-    /// The model of that architecture.
+    /// Loads the model of that architecture.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -57,7 +57,7 @@ impl<B: RecurrentOps> Stacked<B> {
     }
 }
 
-/// The output layer whose parameters have that name, if it has its own.
+/// Loads the output layer, whose parameters are under `name` if it has its own.
 fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
     tables: &EmbeddingConfig,
     name: &str,
@@ -69,8 +69,11 @@ fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
 }
 
 impl<B: RecurrentOps, D> Recurrent<B, D> {
-    /// What the encoder gives for the words of sentences, one sentence after the other.
-    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> B::Tensor {
+    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
         self.encoder.encode(backend, &PackedSequences::new(sentences))
     }
 }
@@ -81,12 +84,12 @@ impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> fo
 
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        let states = self.encoder_states(backend, sentences);
-        Ok(self.decoder.prepare_sources(backend, &states, &lengths))
+        let states = self.encoder_states(backend, sentences)?;
+        self.decoder.prepare_sources(backend, &states, &lengths)
     }
 
-    fn start_state(&self, _: &mut B) -> DecoderStates<B> {
-        Vec::new()
+    fn start_state(&self, _: &mut B) -> Result<DecoderStates<B>> {
+        Ok(Vec::new())
     }
 
     fn step(
@@ -96,7 +99,7 @@ impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> fo
         rows: &[HypothesisRow],
         sources: &[&Self::EncodedSource],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         self.decoder.step(backend, state, rows, sources, alignment)
     }
 

@@ -1,53 +1,71 @@
-//! How probable translations are that are known.
+//! The log-probabilities of translations that are known.
 
-use super::{EncoderDecoder, HypothesisRow, Layers, Network, Slot};
+use std::sync::Arc;
+
+use super::{EncoderDecoder, HypothesisRow, LoadedModel, Slot};
 use crate::Result;
-use crate::engine::Engine;
+use crate::layer::{Device, OutputOps};
 
-impl Network {
-    /// The logarithm of the probability of every word of translations, each with its `</s>`,
-    /// all positions of all sentences at once. Sessions give the same within rounding.
+/// Scores given translations with a network, on one thread.
+pub trait SequenceScorer {
+    /// The log-probability of every token of translations, each with its `</s>`, all
+    /// sentences at once, and all positions where the architecture allows it. Sessions give
+    /// the same within rounding.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a word is in no vocabulary.
+    /// [`Error::Mismatch`](crate::Error::Mismatch) if a token is not in its vocabulary, and
+    /// the errors of the device.
     ///
     /// # Panics
     /// If there is not one target for each source.
-    pub fn score(
-        &self,
-        engine: &mut Engine,
-        sources: &[&[u32]],
-        targets: &[&[u32]],
-    ) -> Result<Vec<Vec<f32>>> {
+    fn score(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>>;
+}
+
+/// The layers of a model and a thread's backend.
+pub(super) struct NetworkScorer<D: Device, F> {
+    model: Arc<LoadedModel<D, F>>,
+    backend: D::Backend,
+}
+
+impl<D: Device, F> NetworkScorer<D, F> {
+    pub(super) fn new(model: Arc<LoadedModel<D, F>>) -> Result<Self> {
+        let backend = model.device.new_backend()?;
+        Ok(NetworkScorer { model, backend })
+    }
+}
+
+impl<D: Device, F: EncoderDecoder<D::Backend>> SequenceScorer for NetworkScorer<D, F> {
+    fn score(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
         assert_eq!(sources.len(), targets.len(), "a target for each source");
-        sources.iter().try_for_each(|words| self.vocab_limits.check_source_ids(words))?;
-        targets.iter().try_for_each(|words| self.vocab_limits.check_target_ids(words))?;
-        let layers = match &self.layers {
-            Layers::Transformer(layers) => layers,
-            Layers::Recurrent(layers) => {
-                return score_stepwise(&**layers, engine, sources, targets);
-            }
-            Layers::Stacked(layers) => return score_stepwise(&**layers, engine, sources, targets),
+        let limits = &self.model.vocab_limits;
+        sources.iter().try_for_each(|tokens| limits.check_source_ids(tokens))?;
+        targets.iter().try_for_each(|tokens| limits.check_target_ids(tokens))?;
+        let (layers, backend) = (&self.model.layers, &mut self.backend);
+        let Some(states) = layers.target_states(backend, sources, targets)? else {
+            return score_stepwise(layers, backend, sources, targets);
         };
-        let states = layers.decoder_states(engine, sources, targets);
-        let words: Vec<u32> = targets.concat();
-        let mut scores =
-            engine.log_probabilities(&states, layers.output_weights(), &words).into_iter();
+        let tokens: Vec<u32> = targets.concat();
+        let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
+        let mut scores = scores.into_iter();
         let of_target = |target: &&[u32]| scores.by_ref().take(target.len()).collect();
         Ok(targets.iter().map(of_target).collect())
     }
 }
 
-/// The same word after word, for families whose steps need the one before; all translations
+/// The same token after token, for models whose steps need the one before; all translations
 /// side by side.
-fn score_stepwise<F: EncoderDecoder<Engine>>(
-    model: &F,
-    engine: &mut Engine,
+fn score_stepwise<B, F>(
+    layers: &F,
+    backend: &mut B,
     sources: &[&[u32]],
     targets: &[&[u32]],
-) -> Result<Vec<Vec<f32>>> {
-    let sources = model.encode(engine, sources)?;
-    let mut state = model.start_state(engine);
+) -> Result<Vec<Vec<f32>>>
+where
+    B: crate::layer::DecodingBackend,
+    F: EncoderDecoder<B>,
+{
+    let sources = layers.encode(backend, sources)?;
+    let mut state = layers.start_state(backend)?;
     let mut scores: Vec<Vec<f32>> = targets.iter().map(|_| Vec::new()).collect();
     // The translations of the rows of the step before.
     let mut before: Vec<usize> = Vec::new();
@@ -60,10 +78,10 @@ fn score_stepwise<F: EncoderDecoder<Engine>>(
         };
         let rows: Vec<HypothesisRow> = now.iter().map(row).collect();
         let of_rows: Vec<&F::EncodedSource> = now.iter().map(|&target| &sources[target]).collect();
-        let states = model.step(engine, &mut state, &rows, &of_rows, None);
-        let words: Vec<u32> = now.iter().map(|&target| targets[target][step]).collect();
-        let of_words = engine.log_probabilities(&states, model.output_weights(), &words);
-        now.iter().zip(of_words).for_each(|(&target, score)| scores[target].push(score));
+        let states = layers.step(backend, &mut state, &rows, &of_rows, None)?;
+        let tokens: Vec<u32> = now.iter().map(|&target| targets[target][step]).collect();
+        let of_tokens = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
+        now.iter().zip(of_tokens).for_each(|(&target, score)| scores[target].push(score));
         before = now;
     }
     Ok(scores)

@@ -2,19 +2,19 @@
 //! and a whole sequence is its steps.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use miriam_storage::random::SplitMix64;
 use proptest::prelude::*;
 
-use super::{Ensemble, HypothesisRow, ModelSession, Network, Session, Slot, TopK};
+use super::{Ensemble, HypothesisRow, Network, Session, Slot, TopK};
 use crate::ablation::random_model;
 use crate::architecture::{
     Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, DecoderStart,
     EmbeddingConfig, Gelu, Model, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
     RecurrentSublayerConfig, SruKind, StackConfig, TransformerConfig,
 };
-use crate::engine::Precision;
+use crate::layer::recurrent::Speedups;
+use crate::packed::Precision;
 
 const VOCAB_SIZE: usize = 300;
 
@@ -55,8 +55,8 @@ fn random_model_of(shape: TransformerConfig, seed: u64) -> Model {
     .unwrap()
 }
 
-fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> Arc<Network> {
-    Arc::new(Network::load(&random_model_of(shape, seed), Path::new("random"), precision).unwrap())
+fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> Network {
+    Network::load(&random_model_of(shape, seed), Path::new("random"), precision).unwrap()
 }
 
 fn base_config() -> TransformerConfig {
@@ -176,14 +176,16 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
 }
 
 /// Logarithms of probabilities of the words of `target`, step by step, alone.
-fn step_by_step(session: &mut ModelSession, source: &[u32], target: &[u32]) -> Vec<f32> {
+fn step_by_step(session: &mut dyn Session, source: &[u32], target: &[u32]) -> Vec<f32> {
     let slot = session.begin(&[source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(3, true)], Vec::new());
     let words = [None].into_iter().chain(target.iter().map(|&word| Some(word)));
     let scores = words.zip(target).enumerate().map(|(step, (word, &next))| {
-        session.step(&[HypothesisRow { slot, parent: (step > 0).then_some(0), token: word }]);
-        session.topk(&mut best);
-        session.token_logits(&[(0, next)], &mut logit);
+        session
+            .step(&[HypothesisRow { slot, parent: (step > 0).then_some(0), token: word }])
+            .unwrap();
+        session.topk(&mut best).unwrap();
+        session.token_logits(&[(0, next)], &mut logit).unwrap();
         logit[0] - best[0].log_normaliser()
     });
     let scores = scores.collect();
@@ -202,11 +204,34 @@ proptest! {
             (0..4).map(|_| [numbers.sentence(14), numbers.sentence(14)]).collect();
         let sources: Vec<&[u32]> = pairs.iter().map(|[source, _]| &source[..]).collect();
         let targets: Vec<&[u32]> = pairs.iter().map(|[_, target]| &target[..]).collect();
-        let scores = network.score(&mut network.engine(), &sources, &targets).unwrap();
-        let mut session = network.session();
+        let scores = network.scorer().unwrap().score(&sources, &targets).unwrap();
+        let mut session = network.session().unwrap();
         for ([source, target], scores) in pairs.iter().zip(scores) {
-            for (found, expected) in scores.iter().zip(step_by_step(&mut session, source, target)) {
+            for (found, expected) in scores.iter().zip(step_by_step(session.as_mut(), source, target)) {
                 prop_assert!((found - expected).abs() < 2e-4, "{found}, not {expected}");
+            }
+        }
+    }
+
+    /// Whatever the architecture, the engine computes what the reference backend computes.
+    #[test]
+    fn the_engine_follows_the_reference(shape in any_config(), seed: u64) {
+        let mut numbers = TestRng(SplitMix64::new(seed));
+        let sentences: Vec<Vec<u32>> = (0..4).map(|_| numbers.sentence(14)).collect();
+        let sentences: Vec<&[u32]> = sentences.iter().map(|sentence| &sentence[..]).collect();
+        let (sources, targets) = sentences.split_at(2);
+        let model = random_model_of(shape, seed);
+        let path = Path::new("random");
+        let reference = Network::load_reference(&model, path, &Speedups::default()).unwrap();
+        let engine = Network::load(&model, path, Precision::F32).unwrap();
+        let expected = reference.scorer().unwrap().score(sources, targets).unwrap();
+        let found = engine.scorer().unwrap().score(sources, targets).unwrap();
+        let mut session = reference.session().unwrap();
+        for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let stepwise = step_by_step(session.as_mut(), sources[at], targets[at]);
+            for ((found, expected), stepwise) in found.iter().zip(expected).zip(stepwise) {
+                prop_assert!((found - expected).abs() < 2e-4, "{found}, not {expected}");
+                prop_assert!((stepwise - expected).abs() < 2e-6, "{stepwise}, not {expected}");
             }
         }
     }
@@ -226,7 +251,7 @@ proptest! {
         let lists: Vec<Vec<u32>> = (0..4)
             .map(|_| (0..VOCAB_SIZE as u32).filter(|_| numbers.below(4) == 0).collect())
             .collect();
-        let mut session = network.session();
+        let mut session = network.session().unwrap();
         session.keep_alignments(true);
         // By row of the step before: sentence, words.
         let mut rows: Vec<(usize, Vec<u32>)> = Vec::new();
@@ -266,9 +291,9 @@ proptest! {
                     token: words.last().copied(),
                 })
                 .collect();
-            session.step(&step);
+            session.step(&step).unwrap();
             let mut best = vec![TopK::new(4, true); step.len()];
-            session.topk(&mut best);
+            session.topk(&mut best).unwrap();
             rows = next.into_iter().map(|(sentence, _, words)| (sentence, words)).collect();
             for (row, best) in best.into_iter().enumerate() {
                 let told = session.alignment(row as u32).to_vec();
@@ -281,8 +306,8 @@ proptest! {
                 let wanted: Vec<(u32, u32)> =
                     best.candidates().iter().map(|candidate| (row, candidate.id)).collect();
                 let (mut logits, mut all) = (Vec::new(), Vec::new());
-                session.token_logits(&wanted, &mut logits);
-                session.log_probabilities(row, &mut all);
+                session.token_logits(&wanted, &mut logits).unwrap();
+                session.log_probabilities(row, &mut all).unwrap();
                 let expected: Vec<f32> = best.candidates().iter().map(|c| c.logit).collect();
                 prop_assert_eq!(&logits, &expected);
                 for candidate in best.candidates() {
@@ -296,7 +321,7 @@ proptest! {
             }
         }
         // Each hypothesis alone, some of them.
-        let mut alone = network.session();
+        let mut alone = network.session().unwrap();
         alone.keep_alignments(true);
         for ((sentence, words), best, told, _) in seen.iter().step_by(11) {
             let lists = [&lists[*sentence][..]];
@@ -304,11 +329,11 @@ proptest! {
             let slot = alone.begin(&[&sources[*sentence]], list).unwrap()[0];
             let mut parent = None;
             for word in [None].into_iter().chain(words.iter().map(|&word| Some(word))) {
-                alone.step(&[HypothesisRow { slot, parent, token: word }]);
+                alone.step(&[HypothesisRow { slot, parent, token: word }]).unwrap();
                 parent = Some(0);
             }
             let mut own = [TopK::new(4, true)];
-            alone.topk(&mut own);
+            alone.topk(&mut own).unwrap();
             prop_assert_eq!(own[0].candidates(), best.candidates());
             prop_assert_eq!(own[0].log_normaliser().to_bits(), best.log_normaliser().to_bits());
             prop_assert_eq!(alone.alignment(0), &told[..]);
@@ -325,7 +350,7 @@ proptest! {
         let (source, target) = (numbers.sentence(14), numbers.sentence(14));
         let score = |precision| {
             let network = random_network(shape.clone(), seed, precision);
-            network.score(&mut network.engine(), &[&source], &[&target]).unwrap().remove(0)
+            network.scorer().unwrap().score(&[&source], &[&target]).unwrap().remove(0)
         };
         let exact = score(Precision::F32);
         for (precision, limit) in [(Precision::I16, 1e-2), (Precision::I8, 0.2)] {
@@ -343,16 +368,16 @@ fn two_thousand_tokens_are_read_and_written() {
     let network = random_network(base_config(), 5, Precision::I8);
     let mut numbers = TestRng(SplitMix64::new(5));
     let source: Vec<u32> = (0..2000).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
-    let mut session = network.session();
+    let mut session = network.session().unwrap();
     let slot = session.begin(&[&source], None).unwrap()[0];
     let mut best = [TopK::new(2, false), TopK::new(2, false)];
     for step in 0..2000 {
         let word = (step > 0).then(|| numbers.below(VOCAB_SIZE) as u32);
         let row =
             HypothesisRow { slot, parent: (step > 0).then_some(step as u32 % 2), token: word };
-        session.step(&[row, row]);
+        session.step(&[row, row]).unwrap();
     }
-    session.topk(&mut best);
+    session.topk(&mut best).unwrap();
     assert_eq!(best[0].candidates(), best[1].candidates());
     assert_eq!(best[0].candidates().len(), 2);
 }
@@ -369,10 +394,9 @@ fn ensemble_scores_are_weighted_sums() {
     let lists = [3, 7, 2].map(|by| (0..VOCAB_SIZE as u32).step_by(by).collect::<Vec<u32>>());
     let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
     for candidates in [None, Some(&lists[..])] {
-        let mut alone: Vec<_> = networks.iter().map(|network| network.session()).collect();
-        let session = |network: &Arc<Network>| -> Box<dyn Session> { Box::new(network.session()) };
-        let mut together =
-            Ensemble::new(networks.iter().map(session).collect(), Some(&weights)).unwrap();
+        let mut alone: Vec<_> = networks.iter().map(|network| network.session().unwrap()).collect();
+        let members = networks.iter().map(|network| network.session().unwrap()).collect();
+        let mut together = Ensemble::new(members, Some(&weights)).unwrap();
         let slots: Vec<Slot> = together.begin(&sources, candidates).unwrap();
         for session in &mut alone {
             assert_eq!(session.begin(&sources, candidates).unwrap(), slots);
@@ -385,27 +409,27 @@ fn ensemble_scores_are_weighted_sums() {
             token: Some(numbers.below(VOCAB_SIZE) as u32),
         });
         for rows in [first.collect::<Vec<HypothesisRow>>(), second.collect()] {
-            together.step(&rows);
-            alone.iter_mut().for_each(|session| session.step(&rows));
+            together.step(&rows).unwrap();
+            alone.iter_mut().for_each(|session| session.step(&rows).unwrap());
             let mut best = vec![TopK::new(3, true); rows.len()];
             let (mut logits, mut votes, mut own) = (Vec::new(), Vec::new(), Vec::new());
             let wanted: Vec<(u32, u32)> =
                 (0..rows.len() as u32).flat_map(|row| [(row, 6), (row, 11 + row)]).collect();
             // Before the best are known and after.
-            together.token_logits(&wanted, &mut logits);
+            together.token_logits(&wanted, &mut logits).unwrap();
             let before = logits.clone();
-            together.topk(&mut best);
-            together.token_logits(&wanted, &mut logits);
+            together.topk(&mut best).unwrap();
+            together.token_logits(&wanted, &mut logits).unwrap();
             assert_eq!(logits, before);
             for (row, best) in best.iter().enumerate() {
                 let mut expected = vec![0.0f32; VOCAB_SIZE];
                 for (session, weight) in alone.iter_mut().zip(weights) {
-                    session.log_probabilities(row as u32, &mut own);
+                    session.log_probabilities(row as u32, &mut own).unwrap();
                     for (sum, &score) in expected.iter_mut().zip(&own) {
                         *sum += if score.is_finite() { weight * score } else { score };
                     }
                 }
-                together.log_probabilities(row as u32, &mut votes);
+                together.log_probabilities(row as u32, &mut votes).unwrap();
                 assert_eq!(votes, expected);
                 let mut order: Vec<u32> = (0..VOCAB_SIZE as u32).collect();
                 order.sort_by(|&a, &b| expected[b as usize].total_cmp(&expected[a as usize]));
@@ -424,18 +448,18 @@ fn ensemble_scores_are_weighted_sums() {
 #[test]
 fn out_of_vocabulary_ids_are_refused() {
     let network = random_network(base_config(), 1, Precision::F32);
-    let mut session = network.session();
+    let mut session = network.session().unwrap();
     let error = session.begin(&[&[5, 300, 0]], None).err().unwrap().to_string();
     assert!(error.contains("300 words, so there is no word 300"), "{error}");
     assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
-    assert!(network.score(&mut network.engine(), &[&[5, 0]], &[&[900]]).is_err());
+    assert!(network.scorer().unwrap().score(&[&[5, 0]], &[&[900]]).is_err());
     // An empty sentence is one word, its end; none at all is no mistake either.
     let slots = session.begin(&[&[0], &[]], None).unwrap();
     let rows: Vec<HypothesisRow> =
         slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
-    session.step(&rows);
+    session.step(&rows).unwrap();
     let mut best = [TopK::new(1, true), TopK::new(1, true)];
-    session.topk(&mut best);
+    session.topk(&mut best).unwrap();
     assert!(best.iter().all(|best| best.candidates()[0].logit.is_finite()));
 }
 
@@ -446,8 +470,8 @@ fn overflow_scores_as_nan() {
         let model = random_model(Architecture::Transformer(base_config()), gain, 3).unwrap();
         for precision in Precision::ALL {
             let network = Network::load(&model, Path::new("random"), precision).unwrap();
-            let mut session = Arc::new(network).session();
-            let scores = step_by_step(&mut session, &[5, 6, 0], &[7, 8, 0]);
+            let mut session = network.session().unwrap();
+            let scores = step_by_step(session.as_mut(), &[5, 6, 0], &[7, 8, 0]);
             assert!(scores.iter().all(|x| x.is_nan()), "{gain} {precision:?}: {scores:?}");
         }
     }

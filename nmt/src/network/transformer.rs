@@ -1,11 +1,10 @@
-//! Transformers (`neural.md` 1.6): layers in their order, and what a sentence and a step
-//! keep.
+//! Transformers (`neural.md` 1.6): layers in their order, and the states of sentences and
+//! hypotheses.
 //!
-//! Keys and values of the source are made once a sentence, for all layers of the decoder in
-//! one product. Layers that share their parameters share those as well; what hypotheses
-//! remember is each layer's own.
+//! Keys and values of the source are computed once a sentence, for all layers of the decoder
+//! in one product. Layers that share their parameters share those as well; the states of
+//! hypotheses are each layer's own.
 
-use super::cache_indirection::CacheIndirection;
 use super::{EncoderDecoder, HypothesisRow};
 use crate::Result;
 use crate::architecture::{self, DecoderStart, ProcessSteps};
@@ -30,17 +29,17 @@ struct TransformerEncoder<B: Backend> {
 
 struct TransformerDecoder<B: Backend> {
     embedding: Embedding<B>,
-    /// Those that have parameters of their own.
+    /// The layers that have parameters of their own.
     layers: Vec<DecoderLayer<B>>,
-    /// For each layer, which of them it is.
+    /// For each layer, its index in `layers`.
     layer_order: Vec<usize>,
-    /// Keys and values of `layers`, in turn.
+    /// Weights of keys and values of `layers`: k, v, k, v, ...
     cross_kv_weights: B::Weights,
     heads: usize,
     width: usize,
     top: Option<SublayerConnection<B>>,
     start_token: Option<u32>,
-    /// The layer whose first head tells alignments.
+    /// The layer whose first head gives alignments.
     alignment_layer: usize,
 }
 
@@ -50,19 +49,23 @@ struct DecoderLayer<B: Backend> {
     feed_forward: FeedForward<B>,
 }
 
-/// A sentence: its keys and values, for each layer of parameters.
+/// An encoded sentence: its keys and values for each layer that has parameters.
 pub struct TransformerSource<B: Backend> {
     layer_kv: Vec<B::PackedKv>,
 }
 
-/// What hypotheses remember, layer by layer.
+/// The states of the hypotheses of a step.
 pub struct TransformerState<B: DecodingOps> {
     layers: Vec<AutoregressionState<B>>,
-    cache_indirection: CacheIndirection,
+    /// Tokens before the last one of each hypothesis.
+    positions: Vec<u32>,
 }
 
 impl<B: Backend> Transformer<B> {
-    /// The layers that `shape` describes.
+    /// Loads the layers that `shape` describes.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &architecture::TransformerConfig,
@@ -70,8 +73,8 @@ impl<B: Backend> Transformer<B> {
         let tables = &shape.embeddings;
         let top = |parameters: &mut _, side: &str| {
             let (process, prefix) = (&shape.postprocess_top, format!("{side}_top"));
-            let there = *process != ProcessSteps::default();
-            there
+            let has_steps = *process != ProcessSteps::default();
+            has_steps
                 .then(|| SublayerConnection::load_post(parameters, shape, process, &prefix, ""))
                 .transpose()
         };
@@ -120,7 +123,7 @@ impl<B: Backend> Transformer<B> {
             top: top(parameters, "decoder")?,
             start_token: match shape.decoder_start {
                 DecoderStart::ZeroEmbedding => None,
-                DecoderStart::Token(word) => Some(word),
+                DecoderStart::Token(token) => Some(token),
             },
             alignment_layer: shape.alignment_layer - 1,
         };
@@ -133,94 +136,108 @@ impl<B: Backend> Transformer<B> {
         Ok(Transformer { encoder, decoder, output })
     }
 
-    /// The states of the encoder, a row for each word of all sentences.
-    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> B::Tensor {
+    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        let words: Vec<Option<u32>> =
-            sentences.iter().flat_map(|sentence| sentence.iter().map(|&word| Some(word))).collect();
+        let tokens: Vec<Option<u32>> = sentences
+            .iter()
+            .flat_map(|sentence| sentence.iter().map(|&token| Some(token)))
+            .collect();
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
-        let embedded = self.encoder.embedding.forward(backend, &words, &positions);
-        let mut rows = backend.copy(&embedded);
+        let embedded = self.encoder.embedding.forward(backend, &tokens, &positions)?;
+        let mut rows = backend.copy(&embedded)?;
         for (attention, feed_forward) in &self.encoder.layers {
-            rows = attention.forward(backend, &rows, &lengths, AttentionMask::All);
-            rows = feed_forward.forward(backend, &rows);
+            rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
+            rows = feed_forward.forward(backend, &rows)?;
         }
         match &self.encoder.top {
             Some(top) => top.postprocess(backend, rows, &embedded),
-            None => rows,
+            None => Ok(rows),
         }
     }
 
-    /// Keys and values for the decoder, sentence by sentence.
+    /// Keys and values of each sentence for the decoder, from the states of the encoder.
     fn pack_sources(
         &self,
         backend: &mut B,
         states: &B::Tensor,
         lengths: &[usize],
-    ) -> Vec<TransformerSource<B>> {
-        let made = backend.affine(states, &self.decoder.cross_kv_weights, Epilogue::default());
+    ) -> Result<Vec<TransformerSource<B>>> {
+        let weights = &self.decoder.cross_kv_weights;
+        let keys_values = backend.affine(states, weights, Epilogue::default())?;
         let mut sources: Vec<TransformerSource<B>> =
             lengths.iter().map(|_| TransformerSource { layer_kv: Vec::new() }).collect();
         let width = self.decoder.width;
         for layer in 0..self.decoder.layers.len() {
-            let keys = ColumnSlice::nth(&made, 2 * layer, width);
-            let values = ColumnSlice::nth(&made, 2 * layer + 1, width);
-            let memories = backend.pack_kv(self.decoder.heads, keys, values, lengths);
-            for (source, memory) in sources.iter_mut().zip(memories) {
-                source.layer_kv.push(memory);
+            let keys = ColumnSlice::nth(&keys_values, 2 * layer, width);
+            let values = ColumnSlice::nth(&keys_values, 2 * layer + 1, width);
+            let packed = backend.pack_kv(self.decoder.heads, keys, values, lengths)?;
+            for (source, packed) in sources.iter_mut().zip(packed) {
+                source.layer_kv.push(packed);
             }
         }
-        sources
+        Ok(sources)
     }
 
-    /// What the output layer multiplies with, for every word of translations that are known,
-    /// `</s>` at the end of each among them: all positions at once.
+    /// The input of the output layer for every token of known translations, each with its
+    /// `</s>`, all positions at once: `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn decoder_states(
         &self,
         backend: &mut B,
         sources: &[&[u32]],
         targets: &[&[u32]],
-    ) -> B::Tensor {
-        let states = self.encoder_states(backend, sources);
+    ) -> Result<B::Tensor> {
+        let states = self.encoder_states(backend, sources)?;
         let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
-        let sources = self.pack_sources(backend, &states, &lengths);
+        let sources = self.pack_sources(backend, &states, &lengths)?;
         let lengths: Vec<usize> = targets.iter().map(|target| target.len()).collect();
-        // Each word is put out by the one before it.
-        let words: Vec<Option<u32>> = targets
+        // The input at each position is the token before it.
+        let tokens: Vec<Option<u32>> = targets
             .iter()
             .filter_map(|target| target.split_last())
             .flat_map(|(_, before)| {
                 std::iter::once(self.decoder.start_token)
-                    .chain(before.iter().map(|&word| Some(word)))
+                    .chain(before.iter().map(|&token| Some(token)))
             })
             .collect();
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
-        let embedded = self.decoder.embedding.forward(backend, &words, &positions);
-        let mut rows = backend.copy(&embedded);
+        let embedded = self.decoder.embedding.forward(backend, &tokens, &positions)?;
+        let mut rows = backend.copy(&embedded)?;
         for &layer in &self.decoder.layer_order {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &self.decoder.layers[layer];
-            rows = autoregression.forward(backend, &rows, &lengths);
-            let memories = sources.iter().map(|source| &source.layer_kv[layer]);
-            let groups: Vec<_> = lengths.iter().copied().zip(memories).collect();
+            rows = autoregression.forward(backend, &rows, &lengths)?;
+            let packed = sources.iter().map(|source| &source.layer_kv[layer]);
+            let groups: Vec<_> = lengths.iter().copied().zip(packed).collect();
             rows = cross_attention.forward(
                 backend,
                 &rows,
                 |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| {
                     backend.attend(queries, &groups, AttentionMask::All)
                 },
-            );
-            rows = feed_forward.forward(backend, &rows);
+            )?;
+            rows = feed_forward.forward(backend, &rows)?;
         }
         self.decoder.postprocess_top(backend, rows, &embedded)
     }
 }
 
 impl<B: Backend> TransformerDecoder<B> {
-    fn postprocess_top(&self, backend: &mut B, rows: B::Tensor, embedded: &B::Tensor) -> B::Tensor {
+    fn postprocess_top(
+        &self,
+        backend: &mut B,
+        rows: B::Tensor,
+        embedded: &B::Tensor,
+    ) -> Result<B::Tensor> {
         match &self.top {
             Some(top) => top.postprocess(backend, rows, embedded),
-            None => rows,
+            None => Ok(rows),
         }
     }
 }
@@ -230,16 +247,16 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     type State = TransformerState<B>;
 
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<TransformerSource<B>>> {
-        let states = self.encoder_states(backend, sentences);
+        let states = self.encoder_states(backend, sentences)?;
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        Ok(self.pack_sources(backend, &states, &lengths))
+        self.pack_sources(backend, &states, &lengths)
     }
 
-    fn start_state(&self, backend: &mut B) -> TransformerState<B> {
-        let TransformerDecoder { layer_order: order, layers, .. } = &self.decoder;
-        let layers =
-            order.iter().map(|&layer| layers[layer].autoregression.new_state(backend)).collect();
-        TransformerState { layers, cache_indirection: CacheIndirection::default() }
+    fn start_state(&self, backend: &mut B) -> Result<TransformerState<B>> {
+        let TransformerDecoder { layer_order, layers, .. } = &self.decoder;
+        let new_state = |&layer: &usize| layers[layer].autoregression.new_state(backend);
+        let layers = layer_order.iter().map(new_state).collect::<Result<_>>()?;
+        Ok(TransformerState { layers, positions: Vec::new() })
     }
 
     fn step(
@@ -249,51 +266,23 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
         rows: &[HypothesisRow],
         sources: &[&TransformerSource<B>],
         mut alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         let decoder = &self.decoder;
         let parents: Vec<Option<u32>> = rows.iter().map(|row| row.parent).collect();
-        let passes_twice = decoder.layers.iter().any(|layer| match &layer.autoregression {
-            Autoregression::SelfAttention(attention) => attention.caches_first_twice(),
-            _ => false,
-        });
-        let firsts: Vec<u32> = match passes_twice {
-            true => (0..).zip(&parents).filter_map(|(i, p)| p.is_none().then_some(i)).collect(),
-            false => Vec::new(),
-        };
-        let kept = state.cache_indirection.advance(&parents, firsts.len()).map(<[u32]>::to_vec);
-        let paths: Vec<&[u32]> =
-            (0..rows.len()).map(|row| state.cache_indirection.path(row)).collect();
-        let positions: Vec<u32> =
-            (0..rows.len()).map(|row| state.cache_indirection.position(row)).collect();
-        let behind: Vec<u32> = firsts
-            .iter()
-            .zip(0..)
-            .map(|(&first, i)| paths[first as usize][0] + rows.len() as u32 - first + i)
-            .collect();
-        let mut first_paths = if firsts.is_empty() { Vec::new() } else { paths.clone() };
-        for (index, &first) in firsts.iter().enumerate() {
-            first_paths[first as usize] = &behind[index..=index];
-        }
-        let steps = DecodingStep {
-            parents: &parents,
-            positions: &positions,
-            kept_rows: kept.as_deref(),
-            paths: &paths,
-            new_rows: &firsts,
-            new_row_paths: &first_paths,
-        };
-        let words: Vec<Option<u32>> =
+        let position = |parent: &Option<u32>| parent.map_or(0, |p| state.positions[p as usize] + 1);
+        state.positions = parents.iter().map(position).collect();
+        let step = DecodingStep { parents: &parents, positions: &state.positions };
+        let tokens: Vec<Option<u32>> =
             rows.iter().map(|row| row.token.or(decoder.start_token)).collect();
-        let embedded = decoder.embedding.forward(backend, &words, &positions);
-        let mut x = backend.copy(&embedded);
-        for (number, (&layer, remembered)) in
+        let embedded = decoder.embedding.forward(backend, &tokens, step.positions)?;
+        let mut x = backend.copy(&embedded)?;
+        for (number, (&layer, state)) in
             decoder.layer_order.iter().zip(&mut state.layers).enumerate()
         {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &decoder.layers[layer];
-            x = autoregression.step(backend, &x, remembered, &steps);
-            let memories = sources.iter().map(|source| &source.layer_kv[layer]);
-            let groups: Vec<(usize, &B::PackedKv)> = group_repeats(memories);
+            x = autoregression.step(backend, &x, state, &step)?;
+            let groups = group_repeats(sources.iter().map(|source| &source.layer_kv[layer]));
             let alignment = alignment.as_deref_mut().filter(|_| number == decoder.alignment_layer);
             x = cross_attention.forward(
                 backend,
@@ -302,8 +291,8 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
                     Some(weights) => backend.attend_with_weights(queries, &groups, 0, weights),
                     None => backend.attend(queries, &groups, AttentionMask::All),
                 },
-            );
-            x = feed_forward.forward(backend, &x);
+            )?;
+            x = feed_forward.forward(backend, &x)?;
         }
         decoder.postprocess_top(backend, x, &embedded)
     }
@@ -311,9 +300,18 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     fn output_weights(&self) -> &B::Weights {
         &self.output
     }
+
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<Option<B::Tensor>> {
+        self.decoder_states(backend, sources, targets).map(Some)
+    }
 }
 
-/// How many in a row are one and the same.
+/// Groups consecutive references to the same item: their number and the item.
 fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>) -> Vec<(usize, &'a T)> {
     let mut groups: Vec<(usize, &T)> = Vec::new();
     for item in all {

@@ -9,7 +9,8 @@ use std::io::Write;
 use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
-pub use forced::{ForcedScores, Scorer, Target, score_targets};
+pub use crate::network::{ForcedScores, Target, score_targets};
+pub use forced::Scorer;
 pub use input::ScoringInput;
 
 use crate::Result;

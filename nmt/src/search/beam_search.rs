@@ -72,7 +72,7 @@ impl BeamSearch {
     /// first, go to `done`, and their slots back to the session.
     ///
     /// # Errors
-    /// Those of `done`.
+    /// Those of `session` and `done`.
     pub fn step(
         &mut self,
         session: &mut dyn Session,
@@ -84,8 +84,8 @@ impl BeamSearch {
         for sentence in living.iter() {
             sentence.plan_step(options, rows, offers, scratch);
         }
-        session.step(rows);
-        offers.process(session);
+        session.step(rows)?;
+        offers.process(session)?;
         let mut first = 0;
         let mut at = 0;
         while at < self.active.len() {

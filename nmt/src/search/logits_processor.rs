@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::repetition::apply_repetition_penalty;
+use crate::Result;
 use crate::network::{Session, TopK};
 
 /// Headroom of the first top-k of a row for suppressed tokens; more only if they crowd out
@@ -195,8 +196,8 @@ impl LogitsProcessor {
         self.suppress_tokens.len() + wish.suppressed.len() + wish.repeated.len()
     }
 
-    /// Computes the candidates of all rows, which are those of the session's last step.
-    pub fn process(&mut self, session: &mut dyn Session) {
+    /// Asks the session, whose step has the rows.
+    pub fn process(&mut self, session: &mut dyn Session) -> Result<()> {
         self.sort_and_dedup();
         let rows = self.requests.len();
         if self.top_k.len() < rows {
@@ -209,25 +210,26 @@ impl LogitsProcessor {
             };
             self.top_k[row].reset(most, !self.options.raw_logits);
         }
-        session.topk(&mut self.top_k[..rows]);
-        self.retry_short_rows(session);
-        self.fetch_logits(session);
+        session.topk(&mut self.top_k[..rows])?;
+        self.retry_short_rows(session)?;
+        self.fetch_logits(session)?;
         self.candidates.clear();
         self.ranges.clear();
         self.nan_rows.clear();
         let mut logits = 0;
         for row in 0..rows {
             let first = self.candidates.len();
-            self.process_row(session, row, &mut logits);
+            self.process_row(session, row, &mut logits)?;
             self.ranges.push(first..self.candidates.len());
         }
+        Ok(())
     }
 
-    /// Repeats the top-k with a larger k for rows where suppressed tokens crowded out others.
-    fn retry_short_rows(&mut self, session: &mut dyn Session) {
+    /// Asks for more where forbidden words took the places of others.
+    fn retry_short_rows(&mut self, session: &mut dyn Session) -> Result<()> {
         let rows = self.requests.len();
         if (0..rows).all(|row| self.larger_top_k(row).is_none()) {
-            return;
+            return Ok(());
         }
         let mut again = std::mem::take(&mut self.retry_top_k);
         again.resize_with(again.len().max(rows), || TopK::new(0, true));
@@ -235,13 +237,14 @@ impl LogitsProcessor {
             let most = self.larger_top_k(row);
             best.reset(most.unwrap_or(0), most.is_some() && !self.options.raw_logits);
         }
-        session.topk(&mut again[..rows]);
+        session.topk(&mut again[..rows])?;
         for (best, again) in self.top_k.iter_mut().zip(&mut again) {
             if !again.candidates().is_empty() {
                 std::mem::swap(best, again);
             }
         }
         self.retry_top_k = again;
+        Ok(())
     }
 
     /// The k that a row needs, if its top-k has too few candidates.
@@ -258,9 +261,9 @@ impl LogitsProcessor {
         (kept < wish.top_k).then_some(wish.top_k + dropped)
     }
 
-    /// Gathers the logits of single tokens, row by row: required ones, repeated ones, and
-    /// suppressed ones if the normaliser depends on them.
-    fn fetch_logits(&mut self, session: &mut dyn Session) {
+    /// Asks for the logits of single words, row by row: required ones, repeated ones, and
+    /// where the normaliser depends on them forbidden ones.
+    fn fetch_logits(&mut self, session: &mut dyn Session) -> Result<()> {
         self.logit_queries.clear();
         self.logits.clear();
         for (row, wish) in (0..).zip(&self.requests) {
@@ -274,13 +277,13 @@ impl LogitsProcessor {
             }
         }
         if !self.logit_queries.is_empty() {
-            session.token_logits(&self.logit_queries, &mut self.logits);
+            session.token_logits(&self.logit_queries, &mut self.logits)?;
         }
+        Ok(())
     }
 
-    /// Computes the candidates of one row. `at` is the index of its first gathered logit, and is
-    /// advanced.
-    fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) {
+    /// Makes the offers of one row. Its single logits begin at `at`, which goes past them.
+    fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) -> Result<()> {
         let wish = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
         let normaliser = match self.options.raw_logits {
@@ -314,7 +317,7 @@ impl LogitsProcessor {
                 came.map(|&logit| probability(apply_repetition_penalty(logit, penalty))).sum();
             let mut left = 1.0 - gone.sum::<f64>();
             if left < MIN_TRUSTED_MASS {
-                left = self.remaining_mass(session, row, &wish);
+                left = self.remaining_mass(session, row, &wish)?;
             }
             corrected += (left + came).ln() as f32;
             if corrected.is_nan() || corrected == f32::INFINITY {
@@ -330,11 +333,11 @@ impl LogitsProcessor {
                     - corrected;
         }
         if !corrected.is_finite() || wish.top_k == 0 {
-            return;
+            return Ok(());
         }
         let first = self.candidates.len();
         if wish.top_k == FULL_VOCABULARY {
-            session.log_probabilities(row as u32, &mut self.distribution);
+            session.log_probabilities(row as u32, &mut self.distribution)?;
             let scores = std::mem::take(&mut self.distribution);
             for (word, &score) in (0..).zip(&scores) {
                 if score > f32::NEG_INFINITY && !self.is_excluded(&wish, word) {
@@ -366,18 +369,24 @@ impl LogitsProcessor {
             }
         }
         self.candidates.truncate(first.saturating_add(wish.top_k));
+        Ok(())
     }
 
-    /// The probability mass of all tokens but the dropped ones.
-    fn remaining_mass(&mut self, session: &mut dyn Session, row: usize, wish: &RowRequest) -> f64 {
-        session.log_probabilities(row as u32, &mut self.distribution);
+    /// The probability of all words but the dropped ones.
+    fn remaining_mass(
+        &mut self,
+        session: &mut dyn Session,
+        row: usize,
+        wish: &RowRequest,
+    ) -> Result<f64> {
+        session.log_probabilities(row as u32, &mut self.distribution)?;
         let all = (0..).zip(&self.distribution);
         let kept = all.filter(|(word, _)| {
             self.options.renormalise && !self.is_excluded(wish, *word)
                 || !self.options.renormalise
                     && self.repeated[wish.repeated.clone()].binary_search(word).is_err()
         });
-        kept.map(|(_, &score)| f64::from(score).exp()).sum()
+        Ok(kept.map(|(_, &score)| f64::from(score).exp()).sum())
     }
 }
 

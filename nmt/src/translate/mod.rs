@@ -12,10 +12,10 @@ pub(crate) mod queue;
 mod reader;
 mod tokenizer;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use miriam_kernels::tuner::Tuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use models::LoadedModels;
@@ -25,11 +25,9 @@ pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
 
-use crate::batch::{self, BatchingOptions, Job};
-use crate::engine::Tuner;
+use crate::batch::{self, BatchingOptions, Job, JobSource};
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};
-use crate::network::Session;
-use crate::score::{Target, score_targets};
+use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::ResultSender;
@@ -155,7 +153,7 @@ impl Translator {
         Ok(LineCounts { read: lines_read, written })
     }
 
-    /// Translates the sentences of the queue on one thread.
+    /// Translates batches of the queue, on one thread.
     fn run_worker(
         &self,
         queue: &BatchQueue<InputSentence>,
@@ -163,52 +161,10 @@ impl Translator {
         send: &ResultSender<OutputLines>,
     ) -> Result<()> {
         let mut session = self.models.session()?;
-        let feature_sessions = self.feature_sessions();
-        let features = !feature_sessions.is_empty();
-        let feature_sessions = RefCell::new(feature_sessions);
-        // Active sentences, shared by the source of jobs and the callback for results.
-        let under_way: RefCell<HashMap<u64, InputSentence>> = RefCell::default();
-        let mut next = || loop {
-            let busy = !under_way.borrow().is_empty();
-            let Some(sentences) = queue.pop_batch_unless_cancelled(stop, busy) else {
-                return Ok(None);
-            };
-            let waiting = sentences.is_empty();
-            let mut jobs = Vec::with_capacity(sentences.len());
-            for mut sentence in sentences {
-                match &mut sentence.request {
-                    Ok(Some(request)) => {
-                        let mut request = std::mem::take(request);
-                        request.candidates = self.candidates_for(&request);
-                        if features {
-                            sentence.candidates = request.candidates.clone();
-                        }
-                        let id = sentence.id;
-                        under_way.borrow_mut().insert(id, sentence);
-                        jobs.push(Job { id, request });
-                    }
-                    _ => send(sentence.id, self.format_output(&sentence, &[]))?,
-                }
-            }
-            if waiting || !jobs.is_empty() {
-                return Ok(Some(jobs));
-            }
-        };
-        let mut done = |id: u64, result: Result<Vec<Translation>>| {
-            let Some(mut sentence) = under_way.borrow_mut().remove(&id) else { return Ok(()) };
-            let found = match result {
-                Ok(translations) => self.score_by_model(
-                    &sentence,
-                    translations,
-                    &mut feature_sessions.borrow_mut(),
-                )?,
-                Err(error) => {
-                    sentence.request = Err(error.to_string());
-                    Vec::new()
-                }
-            };
-            send(id, self.format_output(&sentence, &found))
-        };
+        let feature_sessions = self.feature_sessions()?;
+        let active = HashMap::new();
+        let mut source =
+            QueueSource { translator: self, queue, stop, send, feature_sessions, active };
         let batching = BatchingOptions {
             max_sentences: self.options.mini_batch,
             max_source_tokens: self.options.mini_batch_words,
@@ -217,7 +173,7 @@ impl Translator {
             sort_by_length: false,
             top_up: true,
         };
-        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut next, &mut done)
+        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut source)
     }
 
     /// The shortlist of a sentence.
@@ -233,10 +189,11 @@ impl Translator {
         Some(candidates)
     }
 
-    /// A session for each model, if n-best lists need the scores of the models of an ensemble.
-    fn feature_sessions(&self) -> Vec<Box<dyn Session>> {
+    /// A session for each model, where lists tell what each of several, or one that is
+    /// weighed, thinks.
+    fn feature_sessions(&self) -> Result<Vec<Box<dyn Session>>> {
         let wanted = self.options.output.n_best && self.models.single_network().is_none();
-        if wanted { self.models.sessions() } else { Vec::new() }
+        if wanted { self.models.sessions() } else { Ok(Vec::new()) }
     }
 
     /// Adds the scores of each model to translations, and reverses right-to-left ones.
@@ -294,6 +251,64 @@ impl Translator {
         let reasons = sentence.warning.iter().cloned().chain(failed);
         let errors = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
         OutputLines { text, errors }
+    }
+}
+
+/// What a thread takes from the queue, and where its lines go.
+struct QueueSource<'a> {
+    translator: &'a Translator,
+    queue: &'a BatchQueue<InputSentence>,
+    stop: &'a CancellationToken,
+    send: &'a ResultSender<'a, OutputLines>,
+    /// Sessions that score translations by each model.
+    feature_sessions: Vec<Box<dyn Session>>,
+    /// Sentences under translation.
+    active: HashMap<u64, InputSentence>,
+}
+
+impl JobSource for QueueSource<'_> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        loop {
+            let busy = !self.active.is_empty();
+            let Some(sentences) = self.queue.pop_batch_unless_cancelled(self.stop, busy) else {
+                return Ok(None);
+            };
+            let waiting = sentences.is_empty();
+            let mut jobs = Vec::with_capacity(sentences.len());
+            for mut sentence in sentences {
+                match &mut sentence.request {
+                    Ok(Some(request)) => {
+                        let mut request = std::mem::take(request);
+                        request.candidates = self.translator.candidates_for(&request);
+                        if !self.feature_sessions.is_empty() {
+                            sentence.candidates = request.candidates.clone();
+                        }
+                        let id = sentence.id;
+                        self.active.insert(id, sentence);
+                        jobs.push(Job { id, request });
+                    }
+                    _ => (self.send)(sentence.id, self.translator.format_output(&sentence, &[]))?,
+                }
+            }
+            if waiting || !jobs.is_empty() {
+                return Ok(Some(jobs));
+            }
+        }
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        let Some(mut sentence) = self.active.remove(&id) else { return Ok(()) };
+        let found = match result {
+            Ok(translations) => {
+                let sessions = &mut self.feature_sessions;
+                self.translator.score_by_model(&sentence, translations, sessions)?
+            }
+            Err(error) => {
+                sentence.request = Err(error.to_string());
+                Vec::new()
+            }
+        };
+        (self.send)(id, self.translator.format_output(&sentence, &found))
     }
 }
 

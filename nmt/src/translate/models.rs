@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use miriam_kernels::tuner::Tuner;
+
 use super::tokenizer::Tokenizer;
-use crate::engine::{Precision, Tuner};
 use crate::model_bundle::ModelBundle;
 use crate::network::{Ensemble, Network, Session};
+use crate::packed::Precision;
 use crate::{Error, Result};
 
 /// A single loaded model or those of an ensemble.
 pub struct LoadedModels {
-    networks: Vec<Arc<Network>>,
+    networks: Vec<Network>,
     weights: Vec<f32>,
     tokenizers: [Tokenizer; 2],
     right_to_left: bool,
@@ -41,12 +43,9 @@ impl LoadedModels {
             let own = bundle.files.get(number);
             own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
         };
-        let load = |(number, model)| {
-            let mut network = Network::load(model, name(number), precision)?;
-            network.set_tuner(Arc::clone(tuner));
-            Ok(Arc::new(network))
-        };
-        let networks: Vec<_> = bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let load = |(number, model)| Network::load_tuned(model, name(number), precision, tuner);
+        let networks: Vec<_> =
+            bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],
             weights if weights.len() == networks.len() => weights.to_vec(),
@@ -98,19 +97,21 @@ impl LoadedModels {
     /// If the models cannot form an ensemble.
     pub fn session(&self) -> Result<Box<dyn Session>> {
         Ok(match self.single_network() {
-            Some(network) => Box::new(network.session()),
-            None => Box::new(Ensemble::new(self.sessions(), Some(&self.weights))?),
+            Some(network) => network.session()?,
+            None => Box::new(Ensemble::new(self.sessions()?, Some(&self.weights))?),
         })
     }
 
-    /// The only model, if there is no ensemble and no weight.
-    pub(crate) fn single_network(&self) -> Option<&Arc<Network>> {
+    /// The only model, if nothing votes or is weighed.
+    pub(crate) fn single_network(&self) -> Option<&Network> {
         self.networks.first().filter(|_| self.weights == [1.0])
     }
 
-    /// A session of each model alone.
-    pub fn sessions(&self) -> Vec<Box<dyn Session>> {
-        let session = |network: &Arc<Network>| Box::new(network.session()) as Box<dyn Session>;
-        self.networks.iter().map(session).collect()
+    /// Sessions of the models by themselves.
+    ///
+    /// # Errors
+    /// If a device has no backend to give.
+    pub fn sessions(&self) -> Result<Vec<Box<dyn Session>>> {
+        self.networks.iter().map(Network::session).collect()
     }
 }

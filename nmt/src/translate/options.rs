@@ -1,8 +1,8 @@
 //! Options of translation, and their defaults by the configuration and format of a model.
 
 use crate::checkpoint::DType;
-use crate::engine::Precision;
 use crate::model_bundle::ModelBundle;
+use crate::packed::Precision;
 use crate::search::{DecodingSemantics, SearchOptions};
 
 /// Options of translation.

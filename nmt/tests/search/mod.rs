@@ -5,7 +5,7 @@ mod reference;
 
 use std::collections::BTreeMap;
 
-use miriam_nmt::batch::{BatchingOptions, Job, translate_batches};
+use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
 use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
 use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
@@ -44,23 +44,38 @@ fn request_for(words: &[u32]) -> Request {
     Request { source, ..Request::default() }
 }
 
-/// Runs all jobs, three at a time.
+/// Jobs in portions of three, and what became of each.
+struct Portions<'a> {
+    jobs: std::slice::Chunks<'a, Job>,
+    results: Results,
+}
+
+impl JobSource for Portions<'_> {
+    fn next_jobs(&mut self) -> miriam_nmt::Result<Option<Vec<Job>>> {
+        Ok(self.jobs.next().map(<[Job]>::to_vec))
+    }
+
+    fn finish(
+        &mut self,
+        id: u64,
+        result: miriam_nmt::Result<Vec<Translation>>,
+    ) -> miriam_nmt::Result<()> {
+        let before = self.results.insert(id, result.map_err(|error| error.to_string()));
+        assert!(before.is_none(), "{id} is done once");
+        Ok(())
+    }
+}
+
+/// Translates all jobs, portion by portion.
 fn translate_jobs(
     session: &mut dyn Session,
     options: &SearchOptions,
     batching: &BatchingOptions,
     jobs: &[Job],
 ) -> Results {
-    let mut results = Results::new();
-    let mut portions = jobs.chunks(3);
-    let mut next = || Ok(portions.next().map(<[Job]>::to_vec));
-    let mut done = |id, result: miriam_nmt::Result<Vec<Translation>>| {
-        let before = results.insert(id, result.map_err(|error| error.to_string()));
-        assert!(before.is_none(), "{id} is done once");
-        Ok(())
-    };
-    translate_batches(session, options, batching, &mut next, &mut done).unwrap();
-    results
+    let mut source = Portions { jobs: jobs.chunks(3), results: Results::new() };
+    translate_batches(session, options, batching, &mut source).unwrap();
+    source.results
 }
 
 fn translate(model: RandomModel, options: &SearchOptions, request: &Request) -> Vec<Translation> {
@@ -444,24 +459,44 @@ fn empty_sentences_are_empty_and_bad_ones_fail_alone() {
     assert_eq!(session.open_sentences(), 0);
 }
 
+/// Fails when it is asked for jobs, or when it gets translations.
+struct FailingSource {
+    jobs: Option<Vec<Job>>,
+}
+
+fn stop() -> miriam_nmt::Error {
+    miriam_nmt::Error::Untranslatable { reason: "stop".into() }
+}
+
+impl JobSource for FailingSource {
+    fn next_jobs(&mut self) -> miriam_nmt::Result<Option<Vec<Job>>> {
+        self.jobs.take().map(Some).ok_or_else(stop)
+    }
+
+    fn finish(
+        &mut self,
+        _: u64,
+        _: miriam_nmt::Result<Vec<Translation>>,
+    ) -> miriam_nmt::Result<()> {
+        Err(stop())
+    }
+}
+
 #[test]
-fn a_callback_error_stops_translation() {
+fn an_error_of_the_source_stops_translation() {
     let mut session = RandomSession::new(model(3));
     let mut numbers = Xorshift::new(1);
     let request = || random_request(&mut numbers, 12);
     let requests: Vec<Request> = std::iter::repeat_with(request).take(9).collect();
-    let mut read = Some((0..).zip(requests).map(|(id, request)| Job { id, request }).collect());
-    let mut next = || Ok(read.take());
-    let stop = || miriam_nmt::Error::Untranslatable { reason: "stop".into() };
-    let mut done = |_, _| Err(stop());
+    let jobs = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
     let batching = BatchingOptions { max_sentences: 4, ..BatchingOptions::default() };
-    let error =
-        translate_batches(&mut session, &options(), &batching, &mut next, &mut done).unwrap_err();
-    assert!(error.to_string().contains("stop"));
-    assert_eq!(session.open_sentences(), 0);
-    let mut next = || Err(stop());
-    let mut done = |_, _| Ok(());
-    assert!(translate_batches(&mut session, &options(), &batching, &mut next, &mut done).is_err());
+    for jobs in [Some(jobs), None] {
+        let mut source = FailingSource { jobs };
+        let error =
+            translate_batches(&mut session, &options(), &batching, &mut source).unwrap_err();
+        assert!(error.to_string().contains("stop"));
+        assert_eq!(session.open_sentences(), 0);
+    }
 }
 
 #[test]

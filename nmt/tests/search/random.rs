@@ -167,7 +167,7 @@ impl Session for RandomSession {
         assert!(self.sentences.remove(&slot).is_some(), "{slot:?} was there");
     }
 
-    fn step(&mut self, rows: &[HypothesisRow]) {
+    fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         assert!(!rows.is_empty());
         let grow = |row: &HypothesisRow| {
             assert!(self.sentences.contains_key(&row.slot), "{row:?} is of a sentence");
@@ -197,9 +197,10 @@ impl Session for RandomSession {
         });
         self.steps += 1;
         self.rows_seen += self.rows.len();
+        Ok(())
     }
 
-    fn topk(&mut self, best: &mut [TopK]) {
+    fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         assert_eq!(best.len(), self.rows.len());
         for (row, best) in best.iter_mut().enumerate() {
             let (logits, ids) = self.logits_and_ids(row);
@@ -212,34 +213,37 @@ impl Session for RandomSession {
                 std::slice::from_mut(best),
             );
         }
+        Ok(())
     }
 
-    fn token_logits(&mut self, wanted: &[(u32, u32)], logits: &mut Vec<f32>) {
+    fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
         logits.clear();
-        assert!(wanted.is_sorted_by_key(|(row, _)| *row), "row by row");
-        for &(row, word) in wanted {
+        assert!(pairs.is_sorted_by_key(|(row, _)| *row), "row by row");
+        for &(row, word) in pairs {
             let (found, ids) = self.logits_and_ids(row as usize);
             let at = ids.binary_search(&word);
             logits.push(at.map_or(f32::NEG_INFINITY, |at| found[at]));
         }
+        Ok(())
     }
 
     fn row_logits(
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        normalisers: &mut Vec<f32>,
-    ) {
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
         logits.clear();
-        normalisers.clear();
+        log_normalisers.clear();
         for row in rows {
             let found = self.logits_and_ids(row).0;
-            normalisers.push(log_sum_exp(&found));
+            log_normalisers.push(log_sum_exp(&found));
             logits.extend(found);
         }
+        Ok(())
     }
 
-    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) {
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
         let (logits, ids) = self.logits_and_ids(row as usize);
         let normaliser = log_sum_exp(&logits);
         scores.clear();
@@ -247,6 +251,7 @@ impl Session for RandomSession {
         for (id, logit) in ids.iter().zip(logits) {
             scores[*id as usize] = logit - normaliser;
         }
+        Ok(())
     }
 
     fn keep_alignments(&mut self, keep: bool) {

@@ -1,7 +1,7 @@
-//! Recurrent cells by their parameters: which products they need, which norms stand
-//! between, and where biases go.
+//! Recurrent cells by their parameters: their products, the norms of these, and where biases
+//! are added.
 //!
-//! A cell takes its step in three parts, so that the first two can be shared or made ahead:
+//! The step of a cell has three parts, so that the first two can be shared or computed ahead:
 //! the product of the input, the product of the state, and the pass over both.
 
 use std::ops::Range;
@@ -15,25 +15,25 @@ use crate::layer::{
     ParameterLoader, RecurrentOps,
 };
 
-/// The states of some rows.
+/// The states of a layer, `[rows, width]` each.
 pub struct CellState<B: RecurrentOps + ?Sized> {
-    /// What the layer gives.
+    /// The output of the layer.
     pub output: B::Tensor,
-    /// The cell of an LSTM. Others have none, and do not look at it.
+    /// The cell of an LSTM; other cells have none and ignore it.
     pub cell: Option<B::Tensor>,
 }
 
 /// The states of all layers of a decoder.
 pub type DecoderStates<B> = Vec<CellState<B>>;
 
-/// Where a cell stands in its model.
+/// The position of a cell in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRole {
     /// In the encoder.
     pub in_encoder: bool,
-    /// Behind attention: the bias of a GRU's candidate is reset with the state.
+    /// After attention: the bias of a GRU's candidate is reset with the state.
     pub after_attention: bool,
-    /// Whether it has an input, or only moves the state on.
+    /// Whether it has an input; transitions have none.
     pub has_input: bool,
 }
 
@@ -55,16 +55,16 @@ enum CellParameters<B: RecurrentOps> {
 
 /// Names of a cell's parameters.
 pub struct CellNames {
-    /// Matrices of the input, side by side in its product.
+    /// Matrices of the input, their outputs side by side.
     pub input: Vec<String>,
-    /// Their biases where they belong to the product, or none.
+    /// Their biases where they are added in the product, or none.
     pub input_biases: Vec<String>,
     recurrent: Vec<String>,
     recurrent_biases: Vec<String>,
 }
 
 impl CellNames {
-    /// The names of the cell `prefix` at its place. `norms`: whether the model has norms.
+    /// The names of the cell `prefix` in its role. `norms`: whether the model has norms.
     pub fn new(prefix: &str, kind: Kind, role: CellRole, norms: bool) -> Self {
         let named = |names: &[&str]| -> Vec<String> {
             names.iter().map(|name| format!("{prefix}_{name}")).collect()
@@ -90,7 +90,7 @@ impl CellNames {
             },
         };
         // Nematus norms products with their biases: of the input in cells that have one, of
-        // the state behind attention and in the decoder's transitions.
+        // the state after attention and in the decoder's transitions.
         if kind == Kind::NematusGru && norms {
             if role.has_input && !role.after_attention {
                 names.input_biases = named(&["b", "bx"]);
@@ -101,7 +101,7 @@ impl CellNames {
         names
     }
 
-    /// What the product of the input is made of.
+    /// The parameters of the product of the input.
     pub fn input_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
         borrow_affine(&self.input, &self.input_biases, storage)
     }
@@ -121,7 +121,7 @@ fn borrow_affine<'a>(
 }
 
 impl<B: RecurrentOps> Cell<B> {
-    /// The cell `prefix`, with states `width` wide.
+    /// Loads the cell `prefix`, with states `width` wide.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -140,17 +140,16 @@ impl<B: RecurrentOps> Cell<B> {
             let all: Vec<String> = suffixes.iter().map(|suffix| name(suffix)).collect();
             parameters.concat_vectors(&all.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        let unit = match kind {
+        let cell_parameters = match kind {
             Kind::Gru | Kind::NematusGru => {
                 let form = if role.after_attention {
                     GruVariant::BiasInsideReset
                 } else {
                     GruVariant::Standard
                 };
-                let elsewhere =
+                let bias_in_product =
                     !names.input_biases.is_empty() || !names.recurrent_biases.is_empty();
-                let bias = if elsewhere { None } else { Some(bias_of(&["b", "bx"])?) };
-                // With Nematus' norms the bias behind attention is in the product.
+                let bias = if bias_in_product { None } else { Some(bias_of(&["b", "bx"])?) };
                 CellParameters::Gru { form, bias }
             }
             Kind::Lstm => CellParameters::Lstm { bias: bias_of(&["b"])? },
@@ -183,42 +182,57 @@ impl<B: RecurrentOps> Cell<B> {
         };
         let input_norms = if role.has_input { norms_of("gamma1", "W")? } else { Vec::new() };
         let recurrent_norms = norms_of("gamma2", "U")?;
-        let squash = speedups.activation_impl;
         Ok(Cell {
-            parameters: unit,
+            parameters: cell_parameters,
             recurrent_weights: recurrent,
             recurrent_norms,
             input_norms,
-            activation_impl: squash,
+            activation_impl: speedups.activation_impl,
             width,
         })
     }
 
     /// Norms the product of the input.
-    pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> B::Tensor {
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
         backend.norm_columns(product, &self.input_norms)
     }
 
-    /// The product of the state, normed.
-    pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> B::Tensor {
-        let product = backend.affine(state, &self.recurrent_weights, Epilogue::default());
+    /// The normed product of the state.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> Result<B::Tensor> {
+        let product = backend.affine(state, &self.recurrent_weights, Epilogue::default())?;
         backend.norm_columns(product, &self.recurrent_norms)
     }
 
-    /// The next states of `output` and `cell`, product and all.
+    /// The next states after `output` and `cell`, with the product of the state. `input` is
+    /// the normed product of the input.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn advance(
         &self,
         backend: &mut B,
         input: Option<&B::Tensor>,
         output: &B::Tensor,
         cell: Option<B::Tensor>,
-    ) -> CellState<B> {
-        let recurrent = self.project_state(backend, output);
+    ) -> Result<CellState<B>> {
+        let recurrent = self.project_state(backend, output)?;
         self.step(backend, input, &recurrent, output, cell)
     }
 
-    /// The next states. `input` is what [`input`](Cell::input) gives, none in
-    /// transitions, `recurrent` what [`recurrent`](Cell::recurrent) gives of the states.
+    /// The next states. `input` is the normed product of the input, none in transitions,
+    /// `recurrent` that of [`project_state`](Cell::project_state).
+    ///
+    /// # Errors
+    /// What the backend gives.
+    ///
+    /// # Panics
+    /// If an mLSTM has no input.
     pub fn step(
         &self,
         backend: &mut B,
@@ -226,31 +240,35 @@ impl<B: RecurrentOps> Cell<B> {
         recurrent: &B::Tensor,
         output: &B::Tensor,
         cell: Option<B::Tensor>,
-    ) -> CellState<B> {
+    ) -> Result<CellState<B>> {
         let part = |columns: Range<usize>| input.map(|rows| ColumnSlice { tensor: rows, columns });
         let width = self.width;
         let lstm = |backend: &mut B, gates: &B::Tensor, bias: &B::Vector| {
-            let cell = cell.unwrap_or_else(|| {
-                let [rows, _] = backend.shape(output);
-                backend.zeros(rows, width)
-            });
+            let cell = match cell {
+                Some(cell) => cell,
+                None => {
+                    let [rows, _] = backend.shape(output);
+                    backend.zeros(rows, width)?
+                }
+            };
             let [output, cell] =
-                backend.lstm_cell(self.activation_impl, part(0..4 * width), gates, bias, cell);
-            CellState { output, cell: Some(cell) }
+                backend.lstm_cell(self.activation_impl, part(0..4 * width), gates, bias, cell)?;
+            Ok(CellState { output, cell: Some(cell) })
         };
         match &self.parameters {
             CellParameters::Gru { form, bias } => {
                 let input = part(0..3 * width);
-                let how = (self.activation_impl, *form);
-                let output = backend.gru_cell(how, input, recurrent, bias.as_ref(), output);
-                CellState { output, cell: None }
+                let implementation = (self.activation_impl, *form);
+                let output =
+                    backend.gru_cell(implementation, input, recurrent, bias.as_ref(), output)?;
+                Ok(CellState { output, cell: None })
             }
             CellParameters::Lstm { bias } => lstm(backend, recurrent, bias),
             CellParameters::Mlstm { bias, gates, input_bias, recurrent_bias } => {
                 let input = part(4 * width..5 * width).expect("an mLSTM has an input");
                 let state =
-                    backend.multiplicative_state(input, input_bias, recurrent, recurrent_bias);
-                let gates = backend.affine(&state, gates, Epilogue::default());
+                    backend.multiplicative_state(input, input_bias, recurrent, recurrent_bias)?;
+                let gates = backend.affine(&state, gates, Epilogue::default())?;
                 lstm(backend, &gates, bias)
             }
         }

@@ -1,8 +1,6 @@
-//! The conditional decoder of Nematus, Amun and Marian: a cell reads the last word, its
-//! state asks attention, a second cell reads the answer, transitions and higher layers
-//! follow; word, state and answer meet below the output matrix (`neural.md` 1.7).
-
-use miriam_kernels::activation::Activation;
+//! The conditional decoder of Nematus, Amun and Marian: a cell reads the last token, its
+//! state is the query of attention, a second cell reads the context, transitions and higher
+//! layers follow; token, state and context meet in the deep output (`neural.md` 1.7).
 
 use super::cell::CellNames;
 use super::encoded_source::group_by_source;
@@ -14,22 +12,21 @@ use super::{
 use crate::Result;
 use crate::architecture::RecurrentConfig;
 use crate::layer::{
-    ActivationImpl, AttentionScore, ColumnNorms, ColumnSlice, Epilogue, RecurrentOps,
-    RecurrentParameterLoader,
+    Activation, ActivationImpl, AttentionScore, ColumnNorms, ColumnSlice, Epilogue, HypothesisRow,
+    RecurrentOps, RecurrentParameterLoader,
 };
-use crate::network::HypothesisRow;
 
-/// The decoder's layers below the output matrix.
+/// The decoder's layers below the output layer.
 pub struct ConditionalDecoder<B: RecurrentOps> {
     initial_state: NormedAffine<B>,
     keys: NormedAffine<B>,
     query: NormedAffine<B>,
     attention_score: AttentionScore<B::Vector>,
     activation_impl: ActivationImpl,
-    /// The first cell, and its products of words.
+    /// The first cell, and the products of tokens that it reads.
     first_cell: Cell<B>,
     input_from_token: B::ProjectedEmbeddingCache,
-    /// The cell behind attention, and its weights for the context.
+    /// The cell after attention, and its weights for the context.
     second_cell: Cell<B>,
     input_from_context: B::Weights,
     transitions: Vec<Cell<B>>,
@@ -37,9 +34,9 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     /// Whether higher layers add their input to their output.
     has_skip_connections: bool,
     deep_output: DeepOutput<B>,
-    /// Whether sentences keep products of their states in the place of these.
+    /// Whether sentences keep products of their states instead of these.
     precomputes_context: bool,
-    /// Whether rows share what their parents share.
+    /// Whether rows with the same parent share its products.
     merges_parents: bool,
 }
 
@@ -49,7 +46,7 @@ struct HighLayer<B: RecurrentOps> {
     cells: Vec<Cell<B>>,
 }
 
-/// Where word, state and context meet.
+/// The deep output: the tanh of the sum of terms of token, state and context.
 struct DeepOutput<B: RecurrentOps> {
     tokens: B::ProjectedEmbeddingCache,
     token_norms: ColumnNorms<B>,
@@ -59,7 +56,7 @@ struct DeepOutput<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> ConditionalDecoder<B> {
-    /// The decoder of a model.
+    /// Loads the decoder of a model.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -70,19 +67,16 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
     ) -> Result<Self> {
         let (style, h, c) = (model.layer_norm_style, model.state_width, model.context_width());
         let kind = model.decoder.cell;
-        let place = |behind_attention, input| CellRole {
-            in_encoder: false,
-            after_attention: behind_attention,
-            has_input: input,
+        let role =
+            |after_attention, has_input| CellRole { in_encoder: false, after_attention, has_input };
+        let of_input = |name: &str, role| CellNames::new(name, kind, role, style.is_some());
+        let cell = |name: &str, role, parameters: &mut P| {
+            Cell::new(name, (kind, h), role, style.is_some(), speedups, parameters)
         };
-        let of_input = |name: &str, place| CellNames::new(name, kind, place, style.is_some());
-        let cell = |name: &str, place, parameters: &mut P| {
-            Cell::new(name, (kind, h), place, style.is_some(), speedups, parameters)
-        };
-        let words = of_input("decoder_cell1", place(false, true));
-        let words = parameters.projected_embedding_cache(
+        let names = of_input("decoder_cell1", role(false, true));
+        let input_from_token = parameters.projected_embedding_cache(
             model.embeddings.decoder_table_name(),
-            words.input_affine(&mut Default::default()),
+            names.input_affine(&mut Default::default()),
             speedups.cached_tokens,
         )?;
         Ok(ConditionalDecoder {
@@ -91,25 +85,23 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
             query: NormedAffine::new(&QUERY, style, c, parameters)?,
             attention_score: AttentionScore::Additive(parameters.vector("decoder_U_att")?),
             activation_impl: speedups.activation_impl,
-            first_cell: cell("decoder_cell1", place(false, true), parameters)?,
-            input_from_token: words,
-            second_cell: cell("decoder_cell2", place(true, true), parameters)?,
+            first_cell: cell("decoder_cell1", role(false, true), parameters)?,
+            input_from_token,
+            second_cell: cell("decoder_cell2", role(true, true), parameters)?,
             input_from_context: {
-                let names = of_input("decoder_cell2", place(true, true));
+                let names = of_input("decoder_cell2", role(true, true));
                 parameters.weights(names.input_affine(&mut Default::default()))?
             },
             transitions: (3..=model.decoder.base_depth)
-                .map(|number| {
-                    cell(&format!("decoder_cell{number}"), place(true, false), parameters)
-                })
+                .map(|number| cell(&format!("decoder_cell{number}"), role(true, false), parameters))
                 .collect::<Result<_>>()?,
             high_layers: (2..=model.decoder.depth)
                 .map(|layer| {
                     let name = |number| format!("decoder_l{layer}_cell{number}");
-                    let names = of_input(&name(1), place(false, true));
+                    let names = of_input(&name(1), role(false, true));
                     let input = parameters.weights(names.input_affine(&mut Default::default()))?;
                     let cells = (1..=model.decoder.high_depth)
-                        .map(|number| cell(&name(number), place(false, number == 1), parameters));
+                        .map(|number| cell(&name(number), role(false, number == 1), parameters));
                     Ok(HighLayer { input, cells: cells.collect::<Result<_>>()? })
                 })
                 .collect::<Result<_>>()?,
@@ -127,22 +119,22 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         backend: &mut B,
         states: &B::Tensor,
         lengths: &[usize],
-    ) -> Vec<RecurrentSource<B>> {
-        let means = backend.mean_pool(states, lengths);
-        let starts = self.initial_state.forward(backend, &means);
-        let starts = backend.activate(starts, Activation::Tanh);
-        let keys = self.keys.forward(backend, states);
+    ) -> Result<Vec<RecurrentSource<B>>> {
+        let means = backend.mean_pool(states, lengths)?;
+        let starts = self.initial_state.forward(backend, &means)?;
+        let starts = backend.activate(starts, Activation::Tanh)?;
+        let keys = self.keys.forward(backend, states)?;
         let annotations = if self.precomputes_context {
-            let of_cell = backend.affine(states, &self.input_from_context, Epilogue::default());
-            let of_last = self.deep_output.context.project(backend, states);
-            let values = backend.concat_columns(&[&of_cell, &of_last]);
-            backend.annotate(&self.attention_score, &keys, &values, lengths)
+            let of_cell = backend.affine(states, &self.input_from_context, Epilogue::default())?;
+            let of_last = self.deep_output.context.project(backend, states)?;
+            let values = backend.concat_columns(&[&of_cell, &of_last])?;
+            backend.annotate(&self.attention_score, &keys, &values, lengths)?
         } else {
-            backend.annotate(&self.attention_score, &keys, states, lengths)
+            backend.annotate(&self.attention_score, &keys, states, lengths)?
         };
-        let source = |(sentence, annotations)| RecurrentSource {
-            annotations,
-            initial_states: vec![backend.index_select(&starts, &[sentence])],
+        let source = |(sentence, annotations)| {
+            let initial_states = vec![backend.index_select(&starts, &[sentence])?];
+            Ok(RecurrentSource { annotations, initial_states })
         };
         (0..).zip(annotations).map(source).collect()
     }
@@ -154,74 +146,75 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         rows: &[HypothesisRow],
         sources: &[&RecurrentSource<B>],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         let before = states.first().map_or(0, |state| backend.shape(&state.output)[0]);
         let parents = ParentRows::new(rows, before, self.merges_parents);
-        let words: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
+        let tokens: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
         let mut next = Vec::with_capacity(1 + self.high_layers.len());
         let of_parents = |backend: &mut B, layer: usize, cell: &Cell<B>| {
-            let state = parents
-                .gather_states(backend, states.get(layer), |row| sources[row].initial_state(layer));
-            let product = cell.project_state(backend, &state.output);
-            let product = parents.broadcast(backend, product);
-            let output = parents.broadcast(backend, state.output);
-            let cell = state.cell.map(|cell| parents.broadcast(backend, cell));
-            (product, CellState::<B> { output, cell })
+            let initial = |row: usize| sources[row].initial_state(layer);
+            let state = parents.gather_states(backend, states.get(layer), initial)?;
+            let product = cell.project_state(backend, &state.output)?;
+            let product = parents.broadcast(backend, product)?;
+            let output = parents.broadcast(backend, state.output)?;
+            let cell = state.cell.map(|cell| parents.broadcast(backend, cell)).transpose()?;
+            Ok::<_, crate::Error>((product, CellState::<B> { output, cell }))
         };
 
         // The first layer, around attention.
-        let (product, old) = of_parents(backend, 0, &self.first_cell);
-        let input = backend.embed_projected(&self.input_from_token, &words);
-        let input = self.first_cell.norm_input(backend, input);
-        let asking = self.first_cell.step(backend, Some(&input), &product, &old.output, old.cell);
-        let query = self.query.forward(backend, &asking.output);
+        let (product, old) = of_parents(backend, 0, &self.first_cell)?;
+        let input = backend.embed_projected(&self.input_from_token, &tokens)?;
+        let input = self.first_cell.norm_input(backend, input)?;
+        let first = self.first_cell.step(backend, Some(&input), &product, &old.output, old.cell)?;
+        let query = self.query.forward(backend, &first.output)?;
         let groups = group_by_source(sources);
-        let (squash, fit) = (self.activation_impl, &self.attention_score);
-        let answer = backend.attend_annotations(squash, fit, &query, &groups, alignment);
+        let (activation_impl, score) = (self.activation_impl, &self.attention_score);
+        let context =
+            backend.attend_annotations(activation_impl, score, &query, &groups, alignment)?;
         let (input, of_context) = if self.precomputes_context {
-            let [_, width] = backend.shape(&answer);
+            let [_, width] = backend.shape(&context);
             let columns = width - self.deep_output.width..width;
-            let of_context = backend.copy_columns(ColumnSlice { tensor: &answer, columns });
-            (answer, self.deep_output.context.apply_norms(backend, of_context))
+            let of_context = backend.copy_columns(ColumnSlice { tensor: &context, columns })?;
+            (context, self.deep_output.context.apply_norms(backend, of_context)?)
         } else {
-            let input = backend.affine(&answer, &self.input_from_context, Epilogue::default());
-            (input, self.deep_output.context.forward(backend, &answer))
+            let input = backend.affine(&context, &self.input_from_context, Epilogue::default())?;
+            (input, self.deep_output.context.forward(backend, &context)?)
         };
-        let input = self.second_cell.norm_input(backend, input);
+        let input = self.second_cell.norm_input(backend, input)?;
         let mut state =
-            self.second_cell.advance(backend, Some(&input), &asking.output, asking.cell);
+            self.second_cell.advance(backend, Some(&input), &first.output, first.cell)?;
         for transition in &self.transitions {
-            state = transition.advance(backend, None, &state.output, state.cell);
+            state = transition.advance(backend, None, &state.output, state.cell)?;
         }
         next.push(state);
 
-        // The layers above it. What they add is what they give, not what they keep.
+        // The layers above it. Skip connections change their outputs, not their states.
         let mut skipped: Option<B::Tensor> = None;
         for (layer, high) in (1..).zip(&self.high_layers) {
             let below = skipped.as_ref().unwrap_or(&next[layer - 1].output);
-            let (product, old) = of_parents(backend, layer, &high.cells[0]);
-            let input = backend.affine(below, &high.input, Epilogue::default());
-            let input = high.cells[0].norm_input(backend, input);
+            let (product, old) = of_parents(backend, layer, &high.cells[0])?;
+            let input = backend.affine(below, &high.input, Epilogue::default())?;
+            let input = high.cells[0].norm_input(backend, input)?;
             let mut state =
-                high.cells[0].step(backend, Some(&input), &product, &old.output, old.cell);
+                high.cells[0].step(backend, Some(&input), &product, &old.output, old.cell)?;
             for transition in &high.cells[1..] {
-                state = transition.advance(backend, None, &state.output, state.cell);
+                state = transition.advance(backend, None, &state.output, state.cell)?;
             }
             if self.has_skip_connections {
-                let copy = backend.copy(&state.output);
-                skipped = Some(backend.add(copy, below));
+                let copy = backend.copy(&state.output)?;
+                skipped = Some(backend.add(copy, below)?);
             }
             next.push(state);
         }
 
         let top = skipped.as_ref().unwrap_or(&next[self.high_layers.len()].output);
-        let of_words = backend.embed_projected(&self.deep_output.tokens, &words);
-        let of_words = backend.norm_columns(of_words, &self.deep_output.token_norms);
-        let others = backend.add(of_context, &of_words);
+        let of_tokens = backend.embed_projected(&self.deep_output.tokens, &tokens)?;
+        let of_tokens = backend.norm_columns(of_tokens, &self.deep_output.token_norms)?;
+        let others = backend.add(of_context, &of_tokens)?;
         let result =
-            self.deep_output.state.add_and_activate(backend, top, &others, Activation::Tanh);
+            self.deep_output.state.add_and_activate(backend, top, &others, Activation::Tanh)?;
         *states = next;
-        result
+        Ok(result)
     }
 }
 
@@ -255,7 +248,7 @@ impl<B: RecurrentOps> DeepOutput<B> {
             ["W", "b", "gamma", "ln_s", "ln_b"]
                 .map(|name| format!("decoder_ff_logit_l1_{name}{index}"))
         });
-        let [words, state, context] = all.each_ref().map(|names| NormedAffineNames {
+        let [token, state, context] = all.each_ref().map(|names| NormedAffineNames {
             matrix: &names[0],
             bias: Some(&names[1]),
             gamma: &names[2],
@@ -265,10 +258,10 @@ impl<B: RecurrentOps> DeepOutput<B> {
         Ok(DeepOutput {
             tokens: parameters.projected_embedding_cache(
                 table,
-                words.affine_names(style),
+                token.affine_names(style),
                 speedups.cached_tokens,
             )?,
-            token_norms: words.load_norms(style, width, parameters)?,
+            token_norms: token.load_norms(style, width, parameters)?,
             state: NormedAffine::new(&state, style, width, parameters)?,
             context: NormedAffine::new(&context, style, width, parameters)?,
             width,

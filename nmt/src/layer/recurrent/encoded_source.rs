@@ -1,23 +1,23 @@
-//! A sentence as recurrent decoders see it.
+//! What recurrent decoders keep of a source sentence.
 
 use crate::layer::RecurrentOps;
 
 /// What is kept of a sentence while it is translated.
 pub struct RecurrentSource<B: RecurrentOps> {
-    /// Its words to attention.
+    /// Its keys and values.
     pub(super) annotations: B::Annotations,
-    /// The state that each layer begins with; layers behind the last begin as that one.
+    /// The initial state of each layer, `[1, width]`; further layers begin like the last one.
     pub(super) initial_states: Vec<B::Tensor>,
 }
 
 impl<B: RecurrentOps> RecurrentSource<B> {
-    /// The state that a layer begins with.
+    /// The initial state of a layer, `[1, width]`.
     pub(super) fn initial_state(&self, layer: usize) -> &B::Tensor {
         &self.initial_states[layer.min(self.initial_states.len() - 1)]
     }
 }
 
-/// Neighbouring rows of one sentence: how many, and what attention sees.
+/// Groups consecutive rows of one sentence: their number and its keys and values.
 pub(super) fn group_by_source<'a, B: RecurrentOps>(
     sources: &[&'a RecurrentSource<B>],
 ) -> Vec<(usize, &'a B::Annotations)> {

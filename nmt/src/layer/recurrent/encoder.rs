@@ -1,9 +1,9 @@
 //! Encoders: stacks of recurrent layers that read sentences in one direction or both.
 //!
-//! The sentences of a batch go on together, a word of each at a time. Inside, positions are
-//! ordered by time, and within a time by the length of their sentences, longest first: the
-//! sentences that have a word at a time are then the first ones, in neighbouring rows, and
-//! nobody is padded.
+//! The sentences of a batch are read together, a token of each at a time. Rows are ordered by
+//! time, and within a time by the length of their sentences, longest first, as in PyTorch's
+//! packed sequences: the sentences that have a token at a time are then the first ones, in
+//! consecutive rows, and none is padded.
 
 use super::cell::CellNames;
 use super::{Cell, CellRole, Speedups};
@@ -13,18 +13,18 @@ use crate::layer::{AffineNames, Epilogue, RecurrentOps, RecurrentParameterLoader
 
 /// Sentences in the order in which they are read.
 pub struct PackedSequences {
-    /// Of each sentence.
+    /// The length of each sentence.
     pub lengths: Vec<usize>,
-    /// How many sentences have a word at each time.
+    /// The number of sentences that have a token at each time.
     batch_sizes: Vec<usize>,
-    /// All words by time.
+    /// All tokens by time.
     tokens: Vec<Option<u32>>,
     /// The row of each position, sentence by sentence.
     position_rows: Vec<u32>,
 }
 
 impl PackedSequences {
-    /// Orders the words of sentences.
+    /// Packs the tokens of sentences.
     pub fn new(sentences: &[&[u32]]) -> Self {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let mut order: Vec<usize> = (0..sentences.len()).collect();
@@ -36,9 +36,9 @@ impl PackedSequences {
         for time in 0..longest {
             let first = tokens.len();
             for &sentence in &order {
-                let Some(&word) = sentences[sentence].get(time) else { break };
+                let Some(&token) = sentences[sentence].get(time) else { break };
                 row_of[sentence].push(tokens.len() as u32);
-                tokens.push(Some(word));
+                tokens.push(Some(token));
             }
             batch_sizes.push(tokens.len() - first);
         }
@@ -58,22 +58,22 @@ struct RecurrentLayer<B: RecurrentOps> {
     state_width: usize,
 }
 
-/// What a layer multiplies.
+/// The product that a layer reads.
 enum InputProjection<B: RecurrentOps> {
     Tokens(B::ProjectedEmbeddingCache),
     Hidden(B::Weights),
 }
 
-/// Layers that read in turn, each what the one before gave.
+/// Layers, each of which reads the output of the one before.
 type LayerStack<B> = Vec<RecurrentLayer<B>>;
 
-/// An encoder: stages, each of which reads what the one before gave. Stacks of a stage
-/// read the same; what they give is put side by side.
+/// An encoder: stages, each of which reads the output of the one before. The stacks of a
+/// stage read the same input; their outputs are side by side.
 pub struct RecurrentEncoder<B: RecurrentOps> {
     stages: Vec<Vec<LayerStack<B>>>,
 }
 
-/// How a layer is made.
+/// The description of a layer.
 struct LayerSpec<'a> {
     cell: architecture::CellKind,
     state_width: usize,
@@ -84,26 +84,26 @@ struct LayerSpec<'a> {
 }
 
 impl LayerSpec<'_> {
-    /// The layer whose cells have the names given.
+    /// Loads the layer whose cells have those names.
     fn build_layer<B: RecurrentOps>(
         &self,
         names: impl Fn(usize) -> String,
-        of_words: bool,
-        backwards: bool,
-        skip: bool,
+        reads_tokens: bool,
+        is_backward: bool,
+        has_skip_connection: bool,
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<RecurrentLayer<B>> {
-        let place =
+        let role =
             |cell| CellRole { in_encoder: true, after_attention: false, has_input: cell == 1 };
         let cell = |number, parameters: &mut _| {
             let shape = (self.cell, self.state_width);
-            let place = place(number);
-            Cell::new(&names(number), shape, place, self.has_norms, self.speedups, parameters)
+            let role = role(number);
+            Cell::new(&names(number), shape, role, self.has_norms, self.speedups, parameters)
         };
-        let of_input = CellNames::new(&names(1), self.cell, place(1), self.has_norms);
+        let of_input = CellNames::new(&names(1), self.cell, role(1), self.has_norms);
         let mut storage = Default::default();
         let affine: AffineNames<'_> = of_input.input_affine(&mut storage);
-        let input = if of_words {
+        let input = if reads_tokens {
             InputProjection::Tokens(parameters.projected_embedding_cache(
                 self.table,
                 affine,
@@ -117,15 +117,15 @@ impl LayerSpec<'_> {
         Ok(RecurrentLayer {
             input,
             cells,
-            is_backward: backwards,
-            has_skip_connection: skip,
+            is_backward,
+            has_skip_connection,
             state_width: self.state_width,
         })
     }
 }
 
 impl<B: RecurrentOps> RecurrentEncoder<B> {
-    /// The encoder of a model of Marian's, Amun's or Nematus'.
+    /// Loads the encoder of a model of Marian's, Amun's or Nematus'.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -135,7 +135,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<Self> {
         let architecture::RecurrentEncoderConfig { kind, cell, depth, cell_depth } = model.encoder;
-        let plan = LayerSpec {
+        let spec = LayerSpec {
             cell,
             state_width: model.state_width,
             cell_depth,
@@ -143,7 +143,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
             table: model.embeddings.encoder_table_name(),
             speedups,
         };
-        let both = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
+        let bidirectional_depth = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
         let mut stack = |prefix: &str, backwards: bool| -> Result<LayerStack<B>> {
             let layer = |number| {
                 let turned = kind == EncoderKind::Alternating && number % 2 == 0;
@@ -153,16 +153,16 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
                     _ => format!("{prefix}_l{number}_cell{cell}"),
                 };
                 let skip = model.skip_connections && number > 1;
-                plan.build_layer(names, number == 1, backwards ^ turned, skip, parameters)
+                spec.build_layer(names, number == 1, backwards ^ turned, skip, parameters)
             };
-            (1..=both).map(layer).collect()
+            (1..=bidirectional_depth).map(layer).collect()
         };
         let mut stages = vec![vec![stack("encoder_bi", false)?, stack("encoder_bi_r", true)?]];
-        if depth > both {
+        if depth > bidirectional_depth {
             let layer = |number| {
                 let names = |cell| format!("encoder_l{number}_cell{cell}");
-                // The first reads two states and gives one.
-                plan.build_layer(
+                // The first reads two states side by side, which have no skip connection.
+                spec.build_layer(
                     names,
                     false,
                     false,
@@ -175,7 +175,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         Ok(RecurrentEncoder { stages })
     }
 
-    /// The encoder of Devlin's model: every layer reads both directions of the one below.
+    /// Loads the encoder of Devlin's model: every layer reads both directions of the one below.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -184,7 +184,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         speedups: &Speedups,
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<Self> {
-        let plan = LayerSpec {
+        let spec = LayerSpec {
             cell: architecture::CellKind::Gru,
             state_width: model.encoder_state_width,
             cell_depth: 1,
@@ -195,7 +195,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         let mut stage = |layer: usize| {
             let mut direction = |prefix: &str, backwards| {
                 let names = |_| format!("{prefix}_l{layer}");
-                let layer = plan.build_layer(names, layer == 1, backwards, false, parameters)?;
+                let layer = spec.build_layer(names, layer == 1, backwards, false, parameters)?;
                 Ok::<LayerStack<B>, crate::Error>(vec![layer])
             };
             Ok(vec![direction("encoder", false)?, direction("encoder_r", true)?])
@@ -204,25 +204,29 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         Ok(RecurrentEncoder { stages })
     }
 
-    /// What the encoder gives for each word, sentence by sentence.
-    pub fn encode(&self, backend: &mut B, sentences: &PackedSequences) -> B::Tensor {
-        let mut read: Option<B::Tensor> = None;
+    /// The states of the encoder, a row for each token, sentence by sentence:
+    /// `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn encode(&self, backend: &mut B, sentences: &PackedSequences) -> Result<B::Tensor> {
+        let mut below: Option<B::Tensor> = None;
         for stage in &self.stages {
-            let outputs = stage.iter().map(|stack| {
-                let mut below: Option<B::Tensor> = None;
+            let mut outputs = Vec::with_capacity(stage.len());
+            for stack in stage {
+                let mut rows: Option<B::Tensor> = None;
                 for layer in stack {
-                    let input = below.as_ref().or(read.as_ref());
-                    below = Some(layer.forward(backend, sentences, input));
+                    let input = rows.as_ref().or(below.as_ref());
+                    rows = Some(layer.forward(backend, sentences, input)?);
                 }
-                below.expect("a stack has layers")
-            });
-            let outputs: Vec<B::Tensor> = outputs.collect();
-            read = Some(match &outputs[..] {
-                [_] => outputs.into_iter().next().expect("one"),
-                _ => backend.concat_columns(&outputs.iter().collect::<Vec<_>>()),
+                outputs.extend(rows);
+            }
+            below = Some(match &outputs[..] {
+                [_] => outputs.remove(0),
+                _ => backend.concat_columns(&outputs.iter().collect::<Vec<_>>())?,
             });
         }
-        let by_time = read.expect("an encoder has layers");
+        let by_time = below.expect("an encoder has layers");
         backend.index_select(&by_time, &sentences.position_rows)
     }
 }
@@ -233,19 +237,19 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
         backend: &mut B,
         sentences: &PackedSequences,
         below: Option<&B::Tensor>,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         let products = match (&self.input, below) {
-            (InputProjection::Tokens(lexicon), _) => {
-                backend.embed_projected(lexicon, &sentences.tokens)
+            (InputProjection::Tokens(cache), _) => {
+                backend.embed_projected(cache, &sentences.tokens)?
             }
             (InputProjection::Hidden(weights), Some(below)) => {
-                backend.affine(below, weights, Epilogue::default())
+                backend.affine(below, weights, Epilogue::default())?
             }
             (InputProjection::Hidden(_), None) => {
-                panic!("a layer of rows reads what one of words gave")
+                panic!("a layer above the first reads the output of one below")
             }
         };
-        let products = self.cells[0].norm_input(backend, products);
+        let products = self.cells[0].norm_input(backend, products)?;
         let times = sentences.batch_sizes.len();
         let mut first_row = vec![0; times + 1];
         for (time, &active) in sentences.batch_sizes.iter().enumerate() {
@@ -257,48 +261,52 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
         for step in 0..times {
             let time = if self.is_backward { times - 1 - step } else { step };
             let rows: Vec<u32> = (first_row[time]..first_row[time + 1]).collect();
-            let input = backend.index_select(&products, &rows);
+            let input = backend.index_select(&products, &rows)?;
             let last = before.and_then(|time| outputs[time].as_ref());
-            let resized = resize_states(backend, last, rows.len(), self.state_width);
+            let resized = resize_states(backend, last, rows.len(), self.state_width)?;
             let state = resized.as_ref().or(last).expect("as many as resized");
-            let old = cell.take().map(|cell| {
-                resize_states(backend, Some(&cell), rows.len(), self.state_width).unwrap_or(cell)
-            });
-            let mut next = self.cells[0].advance(backend, Some(&input), state, old);
+            if let Some(last) = &cell
+                && let Some(resized) =
+                    resize_states(backend, Some(last), rows.len(), self.state_width)?
+            {
+                cell = Some(resized);
+            }
+            let mut next = self.cells[0].advance(backend, Some(&input), state, cell)?;
             for transition in &self.cells[1..] {
-                next = transition.advance(backend, None, &next.output, next.cell);
+                next = transition.advance(backend, None, &next.output, next.cell)?;
             }
             cell = next.cell;
             outputs[time] = Some(next.output);
             before = Some(time);
         }
         let outputs: Vec<&B::Tensor> = outputs.iter().flatten().collect();
-        let outputs = backend.concat_rows(&outputs);
+        let outputs = backend.concat_rows(&outputs)?;
         match below {
             Some(below) if self.has_skip_connection => backend.add(outputs, below),
-            _ => outputs,
+            _ => Ok(outputs),
         }
     }
 }
 
-/// The states of the first `rows` sentences: fewer where some have ended, zeros behind
-/// where some begin. None if they are as they must be.
+/// The states of the first `rows` sentences: fewer where some have ended, zeros appended
+/// where some begin. None if there are `rows` already.
 fn resize_states<B: RecurrentOps>(
     backend: &mut B,
     states: Option<&B::Tensor>,
     rows: usize,
     width: usize,
-) -> Option<B::Tensor> {
-    let Some(states) = states else { return Some(backend.zeros(rows, width)) };
+) -> Result<Option<B::Tensor>> {
+    let Some(states) = states else { return backend.zeros(rows, width).map(Some) };
     let [before, _] = backend.shape(states);
-    match before.cmp(&rows) {
+    Ok(match before.cmp(&rows) {
         std::cmp::Ordering::Equal => None,
         std::cmp::Ordering::Less => {
-            let zeros = backend.zeros(rows - before, width);
-            Some(backend.concat_rows(&[states, &zeros]))
+            let zeros = backend.zeros(rows - before, width)?;
+            Some(backend.concat_rows(&[states, &zeros])?)
         }
         std::cmp::Ordering::Greater => {
-            Some(backend.index_select(states, &(0..rows as u32).collect::<Vec<_>>()))
+            let first: Vec<u32> = (0..rows as u32).collect();
+            Some(backend.index_select(states, &first)?)
         }
-    }
+    })
 }

@@ -1,9 +1,10 @@
 //! Recurrent layers: cells, the encoders that run them over sentences, and the decoders
 //! that run them with attention.
 //!
-//! What can be multiplied for many positions at once is, before or behind the recurrence:
-//! the inputs of all words of a batch, the keys of attention, and, where the context is
-//! only multiplied with weights, the values themselves (Devlin 2017, section 4.3).
+//! What does not depend on the state is computed for many positions at once, before or after
+//! the recurrence: the input projections of all tokens of a batch, the keys of attention,
+//! and, where the context is only multiplied with weights, these products as values (Devlin
+//! 2017, section 4.3).
 
 mod cell;
 mod conditional_decoder;
@@ -21,20 +22,29 @@ pub use normed_affine::NormedAffine;
 pub use parent_rows::ParentRows;
 pub use stacked_decoder::StackedDecoder;
 
-use super::{ActivationImpl, RecurrentOps};
-use crate::network::HypothesisRow;
+use super::{ActivationImpl, HypothesisRow, RecurrentOps};
+use crate::Result;
 
-/// What writes a translation, looking at the states of an encoder.
+/// A recurrent decoder with attention to the states of an encoder.
 pub trait RecurrentDecoder<B: RecurrentOps> {
-    /// What is kept of sentences whose states, `lengths` rows each, the encoder gave.
+    /// What is kept of sentences from their encoder states, `lengths` rows of `states` each,
+    /// `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
     fn prepare_sources(
         &self,
         backend: &mut B,
         states: &B::Tensor,
         lengths: &[usize],
-    ) -> Vec<RecurrentSource<B>>;
+    ) -> Result<Vec<RecurrentSource<B>>>;
 
-    /// A step: see [`Family::step`](crate::network::Family::step).
+    /// A step of hypotheses: `sources` has the sentence of each row. Gives the input of the
+    /// output layer, `[rows, width]`, and appends the attention weights of each row to
+    /// `alignment`, if any.
+    ///
+    /// # Errors
+    /// What the backend gives.
     fn step(
         &self,
         backend: &mut B,
@@ -42,23 +52,23 @@ pub trait RecurrentDecoder<B: RecurrentOps> {
         rows: &[HypothesisRow],
         sources: &[&RecurrentSource<B>],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Tensor;
+    ) -> Result<B::Tensor>;
 }
 
-/// Ways to the same numbers (Devlin 2017, section 4), each a switch, so that each can be
-/// measured. All but [`Squash::Table`] leave results as they are: `words` and `parents`
-/// to the bit, `context` up to rounding.
+/// Ways to compute the same numbers faster (Devlin 2017, section 4), each a switch, so that
+/// each can be measured. All but [`ActivationImpl::Table`] leave results as they are:
+/// `cached_tokens` and `merge_parents` to the bit, `precompute_context` up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speedups {
-    /// Of so many words, the first of a vocabulary, products with input matrices are kept
-    /// once they are computed (4.2).
+    /// The number of tokens, the first of a vocabulary, whose products with input matrices
+    /// are kept once they are computed (4.2).
     pub cached_tokens: usize,
-    /// What the context of attention is multiplied with is multiplied with the encoder's
-    /// states instead, once a sentence (4.3).
+    /// The matrices that the context of attention is multiplied with are multiplied with the
+    /// encoder's states instead, once for a sentence (4.3).
     pub precompute_context: bool,
-    /// Vector code or tables for sigmoid and tanh (4.4).
+    /// The implementation of sigmoid and tanh (4.4).
     pub activation_impl: ActivationImpl,
-    /// Hypotheses that continue the same one share its products (4.5).
+    /// Hypotheses with the same parent share its products (4.5).
     pub merge_parents: bool,
 }
 

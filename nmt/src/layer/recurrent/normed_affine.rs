@@ -1,28 +1,30 @@
-//! One addend of a layer with several inputs: its product, with a norm where models have
-//! one.
+//! One term of a layer with several inputs: an affine map, with a layer norm where models
+//! have one.
 
 use crate::Result;
 use crate::architecture::LayerNormStyle;
-use crate::layer::{AffineNames, ColumnNorms, Epilogue, LayerNorm, ParameterLoader, RecurrentOps};
+use crate::layer::{
+    Activation, AffineNames, ColumnNorms, Epilogue, LayerNorm, ParameterLoader, RecurrentOps,
+};
 
-/// Epsilons of Marian's recurrent models and of Nematus'.
+/// Epsilons of the layer norms of Marian's recurrent models and of Nematus'.
 pub(super) const MARIAN_EPSILON: f32 = 1e-9;
 pub(super) const NEMATUS_EPSILON: f32 = 1e-5;
 
-/// Parameters of a term, by name.
+/// Names of the parameters of a term.
 pub struct NormedAffineNames<'a> {
     /// The matrix.
     pub matrix: &'a str,
     /// Its bias, if any.
     pub bias: Option<&'a str>,
-    /// Marian's scale of the norm, whose bias is that of the product.
+    /// Marian's scale of the norm; its bias is `bias`, which the product then lacks.
     pub gamma: &'a str,
     /// Nematus' scale and bias of the norm of the product with its bias.
     pub nematus_norm: [&'a str; 2],
 }
 
 impl<'a> NormedAffineNames<'a> {
-    /// What belongs to the product where norms have the style given.
+    /// The parameters of the product where norms have that style.
     pub fn affine_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
         let biases = match style {
             Some(LayerNormStyle::Marian) => &[],
@@ -31,7 +33,10 @@ impl<'a> NormedAffineNames<'a> {
         AffineNames { matrices: std::slice::from_ref(&self.matrix), biases }
     }
 
-    /// The norm of the product, `width` wide.
+    /// Loads the norm of the product, `width` wide; empty without norms.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
     pub fn load_norms<B: RecurrentOps>(
         &self,
         style: Option<LayerNormStyle>,
@@ -55,14 +60,14 @@ impl<'a> NormedAffineNames<'a> {
     }
 }
 
-/// A product of rows and what is done to it alone.
+/// An affine map and the norm of its result.
 pub struct NormedAffine<B: RecurrentOps> {
     weights: B::Weights,
     norms: ColumnNorms<B>,
 }
 
 impl<B: RecurrentOps> NormedAffine<B> {
-    /// The term of those names, `width` columns.
+    /// Loads the term of those names, `width` columns.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -76,36 +81,48 @@ impl<B: RecurrentOps> NormedAffine<B> {
         Ok(NormedAffine { weights, norms: names.load_norms(style, width, parameters)? })
     }
 
-    /// Inputs to the term.
-    pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> B::Tensor {
-        let product = self.project(backend, input);
+    /// The normed product, `[rows, inputs]` to `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
+        let product = self.project(backend, input)?;
         self.apply_norms(backend, product)
     }
 
-    /// The product alone. Products of weighted sums are weighted sums of products.
-    pub fn project(&self, backend: &mut B, input: &B::Tensor) -> B::Tensor {
+    /// The product alone. The product of a weighted sum is the weighted sum of products.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn project(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
         backend.affine(input, &self.weights, Epilogue::default())
     }
 
-    /// The term of a product.
-    pub fn apply_norms(&self, backend: &mut B, product: B::Tensor) -> B::Tensor {
+    /// Norms a product.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn apply_norms(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
         backend.norm_columns(product, &self.norms)
     }
 
-    /// `activation(others + term)`.
+    /// `activation(forward(input) + others)`.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn add_and_activate(
         &self,
         backend: &mut B,
         input: &B::Tensor,
         others: &B::Tensor,
-        activation: miriam_kernels::activation::Activation,
-    ) -> B::Tensor {
+        activation: Activation,
+    ) -> Result<B::Tensor> {
         if self.norms.is_empty() {
-            let then = Epilogue { residual: Some(others), activation };
-            return backend.affine(input, &self.weights, then);
+            let epilogue = Epilogue { residual: Some(others), activation };
+            return backend.affine(input, &self.weights, epilogue);
         }
-        let term = self.forward(backend, input);
-        let sum = backend.add(term, others);
+        let term = self.forward(backend, input)?;
+        let sum = backend.add(term, others)?;
         backend.activate(sum, activation)
     }
 }

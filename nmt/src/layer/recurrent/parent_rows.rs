@@ -1,24 +1,23 @@
-//! Which hypotheses continue which: rows that share a parent share what is computed of the
-//! parent alone (Devlin 2017, section 4.5).
-
-use crate::layer::RecurrentOps;
-use crate::network::HypothesisRow;
+//! The parents of the rows of a step: rows that share a parent share what is computed from
+//! the parent alone (Devlin 2017, section 4.5).
 
 use super::CellState;
+use crate::Result;
+use crate::layer::{HypothesisRow, RecurrentOps};
 
 /// The parents of the rows of a step.
 pub struct ParentRows {
-    /// Rows of the step before, those that start put behind; each once.
+    /// Rows of the step before, then numbers for those that begin; each once.
     distinct: Vec<u32>,
-    /// The place in `distinct` of the parent of each row; none if that is its number.
+    /// The index in `distinct` of the parent of each row; none if that is the row's own.
     index_of_row: Option<Vec<u32>>,
-    /// Rows that start, in their order.
+    /// Rows that begin a hypothesis, in their order.
     new_rows: Vec<usize>,
 }
 
 impl ParentRows {
-    /// The parents of `rows`, each once if they are `merged`; `before` rows had the step
-    /// before.
+    /// The parents of `rows`, each once if they are `merged`. The step before had `before`
+    /// rows.
     pub fn new(rows: &[HypothesisRow], before: usize, merged: bool) -> Self {
         let new_rows: Vec<usize> =
             (0..rows.len()).filter(|&row| rows[row].parent.is_none()).collect();
@@ -33,27 +32,30 @@ impl ParentRows {
         if !merged {
             return ParentRows { distinct: all, index_of_row: None, new_rows };
         }
-        let mut place_of = vec![None; before + new_rows.len()];
+        let mut index_of = vec![None; before + new_rows.len()];
         let mut distinct = Vec::new();
-        let places = all.iter().map(|&parent| {
-            *place_of[parent as usize].get_or_insert_with(|| {
+        let indices = all.iter().map(|&parent| {
+            *index_of[parent as usize].get_or_insert_with(|| {
                 distinct.push(parent);
                 distinct.len() as u32 - 1
             })
         });
-        let places: Vec<u32> = places.collect();
-        let places = (distinct.len() < all.len()).then_some(places);
-        ParentRows { distinct, index_of_row: places, new_rows }
+        let indices: Vec<u32> = indices.collect();
+        let indices = (distinct.len() < all.len()).then_some(indices);
+        ParentRows { distinct, index_of_row: indices, new_rows }
     }
 
-    /// The states of the parents, each once. `before` is what the step before left, `start`
-    /// gives the first state of a row's sentence.
+    /// The states of the distinct parents. `before` are the states after the step before,
+    /// `start` gives the initial state of a row's sentence.
+    ///
+    /// # Errors
+    /// What the backend gives.
     pub fn gather_states<'a, B: RecurrentOps>(
         &self,
         backend: &mut B,
         before: Option<&CellState<B>>,
         start: impl Fn(usize) -> &'a B::Tensor,
-    ) -> CellState<B>
+    ) -> Result<CellState<B>>
     where
         B::Tensor: 'a,
     {
@@ -63,26 +65,33 @@ impl ParentRows {
             match all[..] {
                 [only] => backend.index_select(only, &self.distinct),
                 _ => {
-                    let all = backend.concat_rows(&all);
+                    let all = backend.concat_rows(&all)?;
                     backend.index_select(&all, &self.distinct)
                 }
             }
         };
-        let output = gather(before.map(|state| &state.output));
-        // A start is the first output and the first cell of every layer.
+        let output = gather(before.map(|state| &state.output))?;
+        // The initial state is the first output and the first cell of every layer.
         let cell = match before {
             Some(CellState { cell: None, .. }) => None,
-            Some(CellState { cell: Some(cell), .. }) => Some(gather(Some(cell))),
-            None => Some(gather(None)),
+            Some(CellState { cell: Some(cell), .. }) => Some(gather(Some(cell))?),
+            None => Some(gather(None)?),
         };
-        CellState { output, cell }
+        Ok(CellState { output, cell })
     }
 
-    /// Gives every row what its parent has.
-    pub fn broadcast<B: RecurrentOps>(&self, backend: &mut B, of_parents: B::Tensor) -> B::Tensor {
+    /// The row of each row's parent: `[distinct parents, width]` to `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn broadcast<B: RecurrentOps>(
+        &self,
+        backend: &mut B,
+        of_parents: B::Tensor,
+    ) -> Result<B::Tensor> {
         match &self.index_of_row {
-            Some(places) => backend.index_select(&of_parents, places),
-            None => of_parents,
+            Some(indices) => backend.index_select(&of_parents, indices),
+            None => Ok(of_parents),
         }
     }
 }

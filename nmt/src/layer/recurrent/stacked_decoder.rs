@@ -1,7 +1,5 @@
-//! Devlin's decoder (2017, sections 4 and 5): a GRU that sees the context of attention as
-//! another input, and fully connected layers above it.
-
-use miriam_kernels::activation::Activation;
+//! Devlin's decoder (2017, sections 4 and 5): a GRU with the context of attention as a second
+//! input, and fully connected layers above it.
 
 use super::encoded_source::group_by_source;
 use super::{
@@ -10,9 +8,9 @@ use super::{
 use crate::Result;
 use crate::architecture::{CellKind as Kind, StackedConfig, TopLayerConfig};
 use crate::layer::{
-    ActivationImpl, AffineNames, AttentionScore, Epilogue, RecurrentOps, RecurrentParameterLoader,
+    Activation, ActivationImpl, AffineNames, AttentionScore, Epilogue, HypothesisRow, RecurrentOps,
+    RecurrentParameterLoader,
 };
-use crate::network::HypothesisRow;
 
 /// The decoder's layers below the output matrix.
 pub struct StackedDecoder<B: RecurrentOps> {
@@ -26,9 +24,9 @@ pub struct StackedDecoder<B: RecurrentOps> {
     input_from_context: B::Weights,
     fully_connected: Vec<B::Weights>,
     top: TopLayer<B>,
-    /// Whether sentences keep products of their states in the place of these.
+    /// Whether sentences keep products of their states instead of these.
     precomputes_context: bool,
-    /// Whether rows share what their parents share.
+    /// Whether rows with the same parent share its products.
     merges_parents: bool,
 }
 
@@ -40,7 +38,7 @@ enum TopLayer<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> StackedDecoder<B> {
-    /// The decoder of a model.
+    /// Loads the decoder of a model.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
@@ -50,9 +48,9 @@ impl<B: RecurrentOps> StackedDecoder<B> {
         parameters: &mut P,
     ) -> Result<Self> {
         let table = model.embeddings.decoder_table_name();
-        let place = CellRole { in_encoder: false, after_attention: false, has_input: true };
+        let role = CellRole { in_encoder: false, after_attention: false, has_input: true };
         let cell = |prefix: &str, width, parameters: &mut P| {
-            Cell::new(prefix, (Kind::Gru, width), place, false, speedups, parameters)
+            Cell::new(prefix, (Kind::Gru, width), role, false, speedups, parameters)
         };
         let plain = |matrices: &[&str], parameters: &mut P| {
             parameters.weights(AffineNames { matrices, biases: &[] })
@@ -102,22 +100,22 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         backend: &mut B,
         states: &B::Tensor,
         lengths: &[usize],
-    ) -> Vec<RecurrentSource<B>> {
-        let means = backend.mean_pool(states, lengths);
-        let starts = backend.affine(&means, &self.initial_state, Activation::Tanh.into());
-        let keys = backend.affine(states, &self.keys, Activation::Tanh.into());
+    ) -> Result<Vec<RecurrentSource<B>>> {
+        let means = backend.mean_pool(states, lengths)?;
+        let starts = backend.affine(&means, &self.initial_state, Activation::Tanh.into())?;
+        let keys = backend.affine(states, &self.keys, Activation::Tanh.into())?;
         let annotations = if self.precomputes_context {
-            let products = backend.affine(states, &self.input_from_context, Epilogue::default());
-            backend.annotate(&AttentionScore::DotProduct, &keys, &products, lengths)
+            let products = backend.affine(states, &self.input_from_context, Epilogue::default())?;
+            backend.annotate(&AttentionScore::DotProduct, &keys, &products, lengths)?
         } else {
-            backend.annotate(&AttentionScore::DotProduct, &keys, states, lengths)
+            backend.annotate(&AttentionScore::DotProduct, &keys, states, lengths)?
         };
-        let source = |(sentence, annotations)| {
-            let mut starts = vec![backend.index_select(&starts, &[sentence])];
+        let source = |(sentence, annotations)| -> Result<RecurrentSource<B>> {
+            let mut starts = vec![backend.index_select(&starts, &[sentence])?];
             if let TopLayer::Gru { width, .. } = self.top {
-                starts.push(backend.zeros(1, width));
+                starts.push(backend.zeros(1, width)?);
             }
-            RecurrentSource { annotations, initial_states: starts }
+            Ok(RecurrentSource { annotations, initial_states: starts })
         };
         (0..).zip(annotations).map(source).collect()
     }
@@ -129,65 +127,65 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         rows: &[HypothesisRow],
         sources: &[&RecurrentSource<B>],
         alignment: Option<&mut Vec<Vec<f32>>>,
-    ) -> B::Tensor {
+    ) -> Result<B::Tensor> {
         let before = states.first().map_or(0, |state| backend.shape(&state.output)[0]);
         let parents = ParentRows::new(rows, before, self.merges_parents);
-        let words: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
+        let tokens: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
 
         let old =
-            parents.gather_states(backend, states.first(), |row| sources[row].initial_state(0));
-        let recurrent = self.cell.project_state(backend, &old.output);
-        let recurrent = parents.broadcast(backend, recurrent);
-        let of_state = backend.affine(&old.output, &self.query_from_state, Epilogue::default());
-        let of_state = parents.broadcast(backend, of_state);
-        let old = parents.broadcast(backend, old.output);
+            parents.gather_states(backend, states.first(), |row| sources[row].initial_state(0))?;
+        let recurrent = self.cell.project_state(backend, &old.output)?;
+        let recurrent = parents.broadcast(backend, recurrent)?;
+        let of_state = backend.affine(&old.output, &self.query_from_state, Epilogue::default())?;
+        let of_state = parents.broadcast(backend, of_state)?;
+        let old = parents.broadcast(backend, old.output)?;
 
-        let query = backend.embed_projected(&self.query_from_token, &words);
-        let query = backend.add(query, &of_state);
-        let query = backend.activate(query, Activation::Tanh);
+        let query = backend.embed_projected(&self.query_from_token, &tokens)?;
+        let query = backend.add(query, &of_state)?;
+        let query = backend.activate(query, Activation::Tanh)?;
         let groups = group_by_source(sources);
-        let fit = AttentionScore::DotProduct;
-        let answer =
-            backend.attend_annotations(self.activation_impl, &fit, &query, &groups, alignment);
+        let score = AttentionScore::DotProduct;
+        let context =
+            backend.attend_annotations(self.activation_impl, &score, &query, &groups, alignment)?;
         let of_context = if self.precomputes_context {
-            answer
+            context
         } else {
-            backend.affine(&answer, &self.input_from_context, Epilogue::default())
+            backend.affine(&context, &self.input_from_context, Epilogue::default())?
         };
-        let input = backend.embed_projected(&self.input_from_token, &words);
-        let input = backend.add(of_context, &input);
-        let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)];
+        let input = backend.embed_projected(&self.input_from_token, &tokens)?;
+        let input = backend.add(of_context, &input)?;
+        let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)?];
 
-        // Every second layer adds what the one two below gave, before the function.
+        // Every second layer adds the output of the one two below, before the activation.
         let mut connected: Vec<B::Tensor> = Vec::with_capacity(self.fully_connected.len());
         for (layer, weights) in self.fully_connected.iter().enumerate() {
             let residual = match layer {
                 2.. if layer % 2 == 0 => Some(&connected[layer - 2]),
                 _ => None,
             };
-            let then = Epilogue { residual, activation: Activation::Relu };
+            let epilogue = Epilogue { residual, activation: Activation::Relu };
             let below = connected.last().unwrap_or(&next[0].output);
-            let above = backend.affine(below, weights, then);
+            let above = backend.affine(below, weights, epilogue)?;
             connected.push(above);
         }
         let below = connected.last().unwrap_or(&next[0].output);
         let result = match &self.top {
-            TopLayer::None => backend.copy(below),
-            TopLayer::Tanh(weights) => backend.affine(below, weights, Activation::Tanh.into()),
+            TopLayer::None => backend.copy(below)?,
+            TopLayer::Tanh(weights) => backend.affine(below, weights, Activation::Tanh.into())?,
             TopLayer::Gru { input, cell, .. } => {
                 let old = parents
-                    .gather_states(backend, states.get(1), |row| sources[row].initial_state(1));
-                let recurrent = cell.project_state(backend, &old.output);
-                let recurrent = parents.broadcast(backend, recurrent);
-                let old = parents.broadcast(backend, old.output);
-                let input = backend.affine(below, input, Epilogue::default());
-                let state = cell.step(backend, Some(&input), &recurrent, &old, None);
-                let result = backend.copy(&state.output);
+                    .gather_states(backend, states.get(1), |row| sources[row].initial_state(1))?;
+                let recurrent = cell.project_state(backend, &old.output)?;
+                let recurrent = parents.broadcast(backend, recurrent)?;
+                let old = parents.broadcast(backend, old.output)?;
+                let input = backend.affine(below, input, Epilogue::default())?;
+                let state = cell.step(backend, Some(&input), &recurrent, &old, None)?;
+                let result = backend.copy(&state.output)?;
                 next.push(state);
                 result
             }
         };
         *states = next;
-        result
+        Ok(result)
     }
 }

@@ -1,0 +1,115 @@
+//! The KV cache of the engine: rows stay where they were written, and each hypothesis has the
+//! list of the rows of its history.
+
+use miriam_kernels::Mat;
+use miriam_kernels::attention::{self, KvPool};
+
+use super::cache_indirection::CacheIndirection;
+use super::{Engine, PooledTensor};
+use crate::Result;
+use crate::layer::{AttentionMask, ColumnSlice, DecodingOps};
+
+/// Keys and values of one layer for all positions of hypotheses.
+#[derive(Default)]
+pub struct KvCache {
+    keys: Vec<f32>,
+    values: Vec<f32>,
+    rows: usize,
+    width: usize,
+    histories: CacheIndirection,
+}
+
+impl KvCache {
+    /// Lets each row inherit the history of its parent, and forgets rows that no history has
+    /// any more, if there are many.
+    fn advance(&mut self, parents: &[Option<u32>]) {
+        let Some(kept) = self.histories.advance(parents) else { return };
+        for list in [&mut self.keys, &mut self.values] {
+            // In place: the memory is mapped already.
+            for (to, &row) in kept.iter().enumerate() {
+                let row = row as usize * self.width;
+                list.copy_within(row..row + self.width, to * self.width);
+            }
+            list.truncate(kept.len() * self.width);
+        }
+        self.rows = kept.len();
+    }
+
+    fn append(&mut self, keys: Mat<f32>, values: Mat<f32>) {
+        self.width = keys.columns();
+        for row in 0..keys.rows() {
+            self.keys.extend_from_slice(keys.row(row));
+            self.values.extend_from_slice(values.row(row));
+        }
+        self.rows += keys.rows();
+    }
+}
+
+impl DecodingOps for Engine {
+    type KvCache = KvCache;
+
+    fn new_kv_cache(&mut self) -> Result<KvCache> {
+        Ok(KvCache::default())
+    }
+
+    fn attend_kv_cache(
+        &mut self,
+        cache: &mut KvCache,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
+        parents: &[Option<u32>],
+    ) -> Result<PooledTensor> {
+        cache.advance(parents);
+        cache.append(keys.view(), values.view());
+        let queries = queries.view();
+        let mut out = self.empty_tensor(queries.rows(), queries.columns());
+        let pool = KvPool {
+            keys: Mat::new(&cache.keys, cache.rows, cache.width),
+            values: Mat::new(&cache.values, cache.rows, cache.width),
+        };
+        let histories: Vec<&[u32]> =
+            (0..queries.rows()).map(|row| cache.histories.history(row)).collect();
+        let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
+        let (to, scratch) = (out.view_mut(), &mut self.scratch);
+        attention::attend_paged(self.cpu, heads, scale, queries, pool, &histories, to, scratch);
+        Ok(out)
+    }
+
+    fn gather_state(
+        &mut self,
+        state: &PooledTensor,
+        parents: &[Option<u32>],
+    ) -> Result<PooledTensor> {
+        let mut out = self.zero_tensor(parents.len(), state.width());
+        let (from, mut to) = (state.view(), out.view_mut());
+        for (row, parent) in parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                to.row(row).copy_from_slice(from.row(parent as usize));
+            }
+        }
+        Ok(out)
+    }
+
+    fn replace_rows(
+        &mut self,
+        mut rows: PooledTensor,
+        indices: &[u32],
+        from: ColumnSlice<'_, PooledTensor>,
+    ) -> Result<PooledTensor> {
+        let (mut to, from) = (rows.view_mut(), from.view());
+        for (row, &index) in indices.iter().enumerate() {
+            to.row(index as usize).copy_from_slice(from.row(row));
+        }
+        Ok(rows)
+    }
+
+    fn attend_with_weights(
+        &mut self,
+        queries: ColumnSlice<'_, PooledTensor>,
+        groups: &[(usize, &Self::PackedKv)],
+        head: usize,
+        weights: &mut Vec<Vec<f32>>,
+    ) -> Result<PooledTensor> {
+        Ok(self.attend_groups(queries, groups, AttentionMask::All, Some((head, weights))))
+    }
+}

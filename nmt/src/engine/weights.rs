@@ -1,0 +1,122 @@
+//! The parameters of an engine: packed matrices, embedding tables, positional encodings.
+
+use std::sync::Arc;
+
+use miriam_kernels::embedding::SinusoidKind;
+use miriam_kernels::pack::{Line, WeightsF32, WeightsI8, WeightsI16};
+
+use crate::checkpoint::{StorageOrder, Tensor};
+use crate::packed::{MappedMatrix, PackedView};
+
+/// A packed matrix and its bias.
+pub struct Weights {
+    pub(super) matrix: WeightMatrix,
+    pub(super) bias: Option<Vec<f32>>,
+}
+
+pub(super) enum WeightMatrix {
+    F32(WeightsF32),
+    I16(WeightsI16),
+    I8(WeightsI8),
+    Mapped(MappedMatrix),
+}
+
+impl Weights {
+    /// Inputs.
+    pub fn depth(&self) -> usize {
+        self.matrix.view().depth()
+    }
+
+    /// Outputs.
+    pub fn columns(&self) -> usize {
+        self.matrix.view().columns()
+    }
+}
+
+/// A vector for each token or position.
+pub struct EmbeddingTable {
+    rows: EmbeddingRows,
+    pub(super) vocab_size: usize,
+    pub(super) width: usize,
+}
+
+enum EmbeddingRows {
+    /// Rows of a file, each converted when it is needed: tables are large, and texts need few
+    /// of their rows.
+    Mapped(Tensor),
+    /// Rows of a file that stores them as columns.
+    Decoded(Vec<f32>),
+}
+
+impl EmbeddingTable {
+    pub(super) fn new(tensor: &Tensor) -> Self {
+        let rows = match tensor.order() {
+            StorageOrder::RowMajor => EmbeddingRows::Mapped(tensor.clone()),
+            StorageOrder::ColumnMajor => EmbeddingRows::Decoded(tensor.values()),
+        };
+        let [vocab_size, width] = [tensor.shape()[0], tensor.shape()[1]];
+        EmbeddingTable { rows, vocab_size, width }
+    }
+
+    /// Writes the vector of a token.
+    pub(super) fn read_row(&self, token: usize, into: &mut [f32]) {
+        match &self.rows {
+            EmbeddingRows::Mapped(tensor) => tensor.read_row(token, into),
+            EmbeddingRows::Decoded(rows) => {
+                into.copy_from_slice(&rows[token * self.width..][..self.width]);
+            }
+        }
+    }
+}
+
+/// A positional encoding.
+pub enum PositionalEncoding {
+    /// Sinusoids of that kind and width, computed as far as they are needed.
+    Sinusoidal(SinusoidKind, usize),
+    /// A learned table.
+    Learned(Arc<EmbeddingTable>),
+}
+
+impl WeightMatrix {
+    pub(super) fn view(&self) -> PackedView<'_> {
+        match self {
+            WeightMatrix::F32(weights) => PackedView::F32(weights.view()),
+            WeightMatrix::I16(weights) => PackedView::I16(weights.view()),
+            WeightMatrix::I8(weights) => PackedView::I8(weights.view()),
+            WeightMatrix::Mapped(stored) => stored.view().expect("checked when it was opened"),
+        }
+    }
+}
+
+/// What a file stores of a packed matrix, beside its shape.
+pub(crate) struct PackedParts<'a> {
+    pub lines: &'a [Line],
+    pub scales: &'a [f32],
+    pub corrections: &'a [i32],
+    pub norm: u32,
+}
+
+impl Weights {
+    /// The parts of the matrix that a file stores.
+    pub(crate) fn packed_parts(&self) -> PackedParts<'_> {
+        match &self.matrix {
+            WeightMatrix::F32(weights) => {
+                PackedParts { lines: weights.lines(), scales: &[], corrections: &[], norm: 0 }
+            }
+            WeightMatrix::I16(weights) => {
+                let (lines, scales, norm) = weights.parts();
+                PackedParts { lines, scales, corrections: &[], norm }
+            }
+            WeightMatrix::I8(weights) => {
+                let (lines, scales, corrections) = weights.parts();
+                PackedParts { lines, scales, corrections, norm: 0 }
+            }
+            WeightMatrix::Mapped(stored) => PackedParts {
+                lines: &stored.lines[stored.range.clone()],
+                scales: &stored.scales,
+                corrections: &stored.corrections,
+                norm: stored.norm,
+            },
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The operations of decoding token by token, which training does not need.
+
+use super::{Backend, ColumnSlice, OutputOps, RecurrentOps};
+use crate::Result;
+
+/// What a decoder does step by step beside the operations of [`Backend`].
+///
+/// The rows of a step are hypotheses. A step names for each row its parent, the row of the
+/// step before that it continues, or none where a hypothesis begins.
+pub trait DecodingOps: Backend {
+    /// The KV cache of one layer: keys and values of all positions of the hypotheses of the
+    /// last step. How it keeps them is the backend's: by row and history, or copied from
+    /// parent to child.
+    type KvCache;
+
+    /// A cache of no hypotheses.
+    fn new_kv_cache(&mut self) -> Result<Self::KvCache>;
+
+    /// A step of self-attention with queries, keys and values `[rows, width]`. Row i inherits the positions of `parents[i]`, which is a row
+    /// of the step before, appends its own key and value, and attends to all of them by
+    /// heads. Rows of the step before without children are forgotten.
+    fn attend_kv_cache(
+        &mut self,
+        cache: &mut Self::KvCache,
+        heads: usize,
+        qkv: [ColumnSlice<'_, Self::Tensor>; 3],
+        parents: &[Option<u32>],
+    ) -> Result<Self::Tensor>;
+
+    /// The row of `state` that each row of the step continues, zeros where there is none.
+    fn gather_state(
+        &mut self,
+        state: &Self::Tensor,
+        parents: &[Option<u32>],
+    ) -> Result<Self::Tensor>;
+
+    /// `rows` with those at `indices` replaced by the rows of `from`, in turn.
+    fn replace_rows(
+        &mut self,
+        rows: Self::Tensor,
+        indices: &[u32],
+        from: ColumnSlice<'_, Self::Tensor>,
+    ) -> Result<Self::Tensor>;
+
+    /// As [`attend`](Backend::attend) with all positions visible; appends the attention
+    /// weights of `head` to `weights`, a list for each query.
+    fn attend_with_weights(
+        &mut self,
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
+        head: usize,
+        weights: &mut Vec<Vec<f32>>,
+    ) -> Result<Self::Tensor>;
+}
+
+/// A backend that every architecture decodes on.
+pub trait DecodingBackend: DecodingOps + RecurrentOps + OutputOps {}
+
+impl<B: DecodingOps + RecurrentOps + OutputOps> DecodingBackend for B {}

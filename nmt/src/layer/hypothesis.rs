@@ -1,0 +1,16 @@
+//! The rows of a step of decoding.
+
+/// A sentence under translation. Numbers of finished ones are used again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(pub u32);
+
+/// A hypothesis of the coming step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HypothesisRow {
+    /// Its sentence.
+    pub slot: Slot,
+    /// The row of the step before that it continues; none where a sentence begins.
+    pub parent: Option<u32>,
+    /// The last token of the hypothesis; none where a sentence begins.
+    pub token: Option<u32>,
+}

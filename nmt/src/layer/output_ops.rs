@@ -1,0 +1,87 @@
+//! The output layer: logits of tokens, the best of them, and what normalises them.
+//!
+//! All logits of a step are `[rows, tokens]`, the largest matrix of decoding. A backend
+//! computes it in parts and gives away only what is asked for.
+
+use std::ops::Range;
+
+pub use miriam_kernels::topk::{TokenLogit, TopK};
+
+use super::Backend;
+use crate::Result;
+
+/// The tokens of the columns of an output layer.
+#[derive(Clone, Copy, Debug)]
+pub enum OutputColumns<'a> {
+    /// The whole vocabulary: column i is token i.
+    All,
+    /// These, in ascending order.
+    Tokens(&'a [u32]),
+}
+
+/// What search asks of the output layer.
+///
+/// `hidden` is what a decoder gives for the rows of a step, `[rows, inputs]`; a logit is the
+/// product of a row with a column of the weights plus its bias. The log-probability of a
+/// token is its logit minus the log-normaliser of its row, the logarithm of the sum of the
+/// exponentials of all logits of the row. A logit is the same number by whichever operation
+/// it is computed.
+pub trait OutputOps: Backend {
+    /// The columns of an output layer that belong to `tokens`, in that order.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    fn select_output(&mut self, weights: &Self::Weights, tokens: &[u32]) -> Result<Self::Weights>;
+
+    /// Adds the logits of some rows to `best`, one for each row, which keeps the k best and
+    /// the log-normaliser.
+    fn topk(
+        &mut self,
+        hidden: &Self::Tensor,
+        rows: Range<usize>,
+        weights: &Self::Weights,
+        columns: OutputColumns<'_>,
+        best: &mut [TopK],
+    ) -> Result<()>;
+
+    /// The logits of single columns of single rows, (row, column) each, into those `logits`
+    /// that are not -infinity. Pairs of one row follow each other.
+    fn gather_logits(
+        &mut self,
+        hidden: &Self::Tensor,
+        pairs: &[(u32, u32)],
+        weights: &Self::Weights,
+        logits: &mut [f32],
+    ) -> Result<()>;
+
+    /// All logits of some rows, one row after the other, and the log-normaliser of each.
+    fn row_logits(
+        &mut self,
+        hidden: &Self::Tensor,
+        rows: Range<usize>,
+        weights: &Self::Weights,
+        logits: &mut Vec<f32>,
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()>;
+
+    /// The log-probability of one token for each row.
+    ///
+    /// # Panics
+    /// If there is not one token for each row.
+    fn log_probabilities(
+        &mut self,
+        hidden: &Self::Tensor,
+        weights: &Self::Weights,
+        tokens: &[u32],
+    ) -> Result<Vec<f32>> {
+        let [rows, _] = self.shape(hidden);
+        assert_eq!(tokens.len(), rows, "a token for each row");
+        let mut best = vec![TopK::new(0, true); rows];
+        self.topk(hidden, 0..rows, weights, OutputColumns::All, &mut best)?;
+        let pairs: Vec<(u32, u32)> = (0..).zip(tokens.iter().copied()).collect();
+        let mut scores = vec![0.0; rows];
+        self.gather_logits(hidden, &pairs, weights, &mut scores)?;
+        scores.iter_mut().zip(&best).for_each(|(score, best)| *score -= best.log_normaliser());
+        Ok(scores)
+    }
+}

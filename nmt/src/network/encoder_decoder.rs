@@ -1,0 +1,48 @@
+//! What an architecture gives to search.
+
+use crate::Result;
+use crate::layer::{DecodingOps, HypothesisRow};
+
+/// The layers of a model that reads a sentence and writes its translation token by token.
+///
+/// # Errors
+/// All operations give the errors of the backend.
+pub trait EncoderDecoder<B: DecodingOps> {
+    /// What is kept of a source sentence while it is translated.
+    type EncodedSource;
+    /// The states of the rows of the last step. Rows of one sentence follow each other.
+    type State;
+
+    /// Encodes sentences, which end with `</s>`.
+    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>>;
+
+    /// The state before the first step: of no rows.
+    fn start_state(&self, backend: &mut B) -> Result<Self::State>;
+
+    /// A step: row i continues row `rows[i].parent` of the step before with a token.
+    /// `sources` has the sentence of each row. Gives the input of the output layer,
+    /// `[rows, width]`, and appends the attention of each row to its source to `alignment`,
+    /// if any.
+    fn step(
+        &self,
+        backend: &mut B,
+        state: &mut Self::State,
+        rows: &[HypothesisRow],
+        sources: &[&Self::EncodedSource],
+        alignment: Option<&mut Vec<Vec<f32>>>,
+    ) -> Result<B::Tensor>;
+
+    /// The weights of the output layer, `[width, tokens]`.
+    fn output_weights(&self) -> &B::Weights;
+
+    /// The input of the output layer for every token of known translations, each with its
+    /// `</s>`, all positions at once; none from models whose steps need the one before.
+    fn target_states(
+        &self,
+        _backend: &mut B,
+        _sources: &[&[u32]],
+        _targets: &[&[u32]],
+    ) -> Result<Option<B::Tensor>> {
+        Ok(None)
+    }
+}

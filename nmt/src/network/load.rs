@@ -1,0 +1,73 @@
+//! Loads networks for the CPU: the place above the layers that names its engine.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Network;
+use super::layers::Layers;
+use crate::Result;
+use crate::architecture::Model;
+use crate::engine::{CpuDevice, Engine, Tuner, UsedParameters, WeightLoader};
+use crate::layer::recurrent::Speedups;
+use crate::packed::Precision;
+
+impl Network {
+    /// Packs the parameters of `model` for products in `precision` on the CPU. `path` names
+    /// the model in messages.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`](crate::Error::Mismatch) if a parameter is missing or too large for
+    /// its precision.
+    pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
+        Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
+    }
+
+    /// The same with `tuner`, which knows the fastest ways of products and learns more.
+    ///
+    /// # Errors
+    /// As [`load`](Network::load).
+    pub fn load_tuned(
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        tuner: &Arc<Tuner>,
+    ) -> Result<Self> {
+        Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
+    }
+
+    /// The same with the speedups of recurrent models given.
+    ///
+    /// # Errors
+    /// As [`load`](Network::load).
+    pub fn load_with(
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        speedups: &Speedups,
+    ) -> Result<Self> {
+        Self::load_on(CpuDevice::default(), model, path, precision, speedups)
+    }
+
+    fn load_on(
+        device: CpuDevice,
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        speedups: &Speedups,
+    ) -> Result<Self> {
+        let mut parameters = WeightLoader::new(model, path, precision);
+        Self::on_device(device, &mut parameters, model, path, speedups)
+    }
+}
+
+/// The parameters that the layers of `model` load in `precision`: those that a file for them
+/// needs.
+pub(crate) fn used_parameters(
+    model: &Model,
+    path: &Path,
+    precision: Precision,
+) -> Result<UsedParameters> {
+    let mut parameters = WeightLoader::new(model, path, precision);
+    Layers::<Engine>::load(model, &Speedups::default(), &mut parameters)?;
+    Ok(parameters.into_used_parameters())
+}

@@ -1,0 +1,29 @@
+//! Packed weight matrices: their precision, their names in files, and matrices that stay in a
+//! mapped file.
+
+mod mapped_matrix;
+mod precision;
+
+pub use mapped_matrix::MappedMatrix;
+pub use precision::Precision;
+
+pub(crate) use mapped_matrix::PackedView;
+
+/// Marks the name of an output layer, a table that is packed transposed.
+const TRANSPOSED_SUFFIX: &str = "^T";
+
+/// The name in files of matrices that are packed side by side; `transposed` for an output
+/// layer.
+pub(crate) fn matrix_key(matrices: &[&str], transposed: bool) -> String {
+    matrices.join("+") + if transposed { TRANSPOSED_SUFFIX } else { "" }
+}
+
+/// The names of the matrices of a key.
+pub(crate) fn matrix_names(key: &str) -> impl Iterator<Item = &str> {
+    key.strip_suffix(TRANSPOSED_SUFFIX).unwrap_or(key).split('+')
+}
+
+/// Whether a key is that of an output layer.
+pub(crate) fn is_transposed(key: &str) -> bool {
+    key.ends_with(TRANSPOSED_SUFFIX)
+}

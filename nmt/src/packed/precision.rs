@@ -1,0 +1,52 @@
+//! The precision of products.
+
+use miriam_kernels::pack::Layout;
+
+/// The numbers that products are computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Precision {
+    /// Floats.
+    #[default]
+    F32,
+    /// Sixteen bits (Devlin 2017, section 4.1): scales as with eight, as fine as 32-bit sums
+    /// allow.
+    I16,
+    /// Eight bits: a scale for each row of the input and each column of weights.
+    I8,
+    /// Sixteen bits in the encoder, eight elsewhere: every step of the decoder sees the errors
+    /// of the encoder again, and the encoder works on many rows at once, where sixteen bits
+    /// cost least.
+    Mixed,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 4] =
+        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
+
+    /// The precision of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|precision| precision.name() == name)
+    }
+
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::I16 => "i16",
+            Precision::I8 => "i8",
+            Precision::Mixed => "mixed",
+        }
+    }
+
+    /// The layout of a matrix of that name, or of several of which it is the first.
+    pub(crate) fn layout(self, name: &str) -> Layout {
+        match self {
+            Precision::F32 => Layout::F32,
+            Precision::I16 => Layout::I16,
+            Precision::I8 => Layout::I8,
+            Precision::Mixed if name.starts_with("encoder") => Layout::I16,
+            Precision::Mixed => Layout::I8,
+        }
+    }
+}

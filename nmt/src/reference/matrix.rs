@@ -1,0 +1,68 @@
+//! Matrices of f64.
+
+/// A matrix `[rows, width]`, row after row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    /// Zeros.
+    pub fn zeros(rows: usize, width: usize) -> Self {
+        Matrix { rows, width, values: vec![0.0; rows * width] }
+    }
+
+    /// A matrix of these values, row after row.
+    ///
+    /// # Panics
+    /// If they are not `rows * width`.
+    pub fn new(rows: usize, width: usize, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), rows * width, "a value for each element");
+        Matrix { rows, width, values }
+    }
+
+    /// The element at each row and column.
+    pub fn from_fn(rows: usize, width: usize, element: impl Fn(usize, usize) -> f64) -> Self {
+        let row = |row| (0..width).map(move |column| (row, column));
+        let values = (0..rows).flat_map(row).map(|(row, column)| element(row, column));
+        Matrix { rows, width, values: values.collect() }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.width..(row + 1) * self.width]
+    }
+
+    /// A row, to be written.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[row * self.width..(row + 1) * self.width]
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.rows).map(|row| self.row(row))
+    }
+
+    /// Appends a row; the first one sets the width.
+    ///
+    /// # Panics
+    /// If its width differs from that of the others.
+    pub fn push_row(&mut self, row: &[f64]) {
+        assert!(self.rows == 0 || row.len() == self.width, "rows of one width");
+        self.width = row.len();
+        self.values.extend_from_slice(row);
+        self.rows += 1;
+    }
+}

@@ -1,0 +1,87 @@
+//! The numeric oracle: every operation of layers in f64, by plain loops.
+//!
+//! [`Reference`] is the second implementor of the traits of [`layer`](crate::layer), written
+//! for clarity: no operation depends on anything but its arguments, nothing is packed,
+//! pooled or fused. All architectures decode on it through the lines by which they decode on
+//! the CPU, so that engines, devices and the tape of training can be compared with it.
+//! Parameters are the floats of the file.
+
+mod load;
+mod matrix;
+mod operations;
+mod output;
+mod recurrent_ops;
+
+pub use load::ReferenceLoader;
+pub use matrix::Matrix;
+pub use operations::{HeadKv, KvHistories, PositionTable};
+pub use recurrent_ops::{Annotations, ProjectedEmbeddings};
+
+use std::path::Path;
+
+use crate::Result;
+use crate::architecture::Model;
+use crate::layer::Device;
+use crate::layer::recurrent::Speedups;
+use crate::network::Network;
+
+/// The backend and the device that makes it: it has no state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reference;
+
+/// Weights `[inputs, outputs]` and a bias.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// A number for each output.
+    pub bias: Option<Vec<f64>>,
+}
+
+impl Device for Reference {
+    type Backend = Reference;
+
+    fn new_backend(&self) -> Result<Reference> {
+        Ok(Reference)
+    }
+}
+
+impl Network {
+    /// Loads `model` for computation in f64. `path` names the model in messages.
+    ///
+    /// # Errors
+    /// If a parameter is missing, as in files of packed matrices.
+    pub fn load_reference(model: &Model, path: &Path, speedups: &Speedups) -> Result<Self> {
+        let mut parameters = ReferenceLoader::new(model, path);
+        Self::on_device(Reference, &mut parameters, model, path, speedups)
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The softmax of scores.
+fn softmax(scores: &[f64]) -> Vec<f64> {
+    let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let exponentials: Vec<f64> = scores.iter().map(|score| (score - max).exp()).collect();
+    let sum: f64 = exponentials.iter().sum();
+    exponentials.iter().map(|exponential| exponential / sum).collect()
+}
+
+/// `sum(weights[i] * rows[i])`, as wide as a row.
+fn weighted_sum<'a>(
+    weights: &[f64],
+    rows: impl Iterator<Item = &'a [f64]>,
+    width: usize,
+) -> Vec<f64> {
+    let mut sum = vec![0.0; width];
+    for (weight, row) in weights.iter().zip(rows) {
+        sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+    }
+    sum
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

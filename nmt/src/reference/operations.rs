@@ -1,0 +1,424 @@
+//! The operations of all layers, and the KV cache.
+
+use super::{Matrix, Reference, Weights, dot, sigmoid, softmax, weighted_sum};
+use crate::Result;
+use crate::layer::{
+    Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
+    SequenceLayout,
+};
+
+/// A positional encoding.
+#[derive(Clone, Debug)]
+pub enum PositionTable {
+    /// Column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its cosine.
+    Sinusoidal {
+        /// Half of the width.
+        half: usize,
+        /// The number of steps by which frequencies fall to a ten-thousandth.
+        steps: f64,
+    },
+    /// A row for each position.
+    Learned(Matrix),
+}
+
+impl PositionTable {
+    fn encode(&self, position: usize) -> Vec<f64> {
+        match self {
+            PositionTable::Learned(table) => table.row(position).to_vec(),
+            PositionTable::Sinusoidal { half, steps } => {
+                let angle = |i: usize| position as f64 * 10_000f64.powf(-(i as f64) / steps);
+                let sines = (0..*half).map(|i| angle(i).sin());
+                sines.chain((0..*half).map(|i| angle(i).cos())).collect()
+            }
+        }
+    }
+}
+
+/// Keys and values `[positions, width]` of `heads` heads side by side.
+#[derive(Clone, Debug)]
+pub struct HeadKv {
+    heads: usize,
+    keys: Matrix,
+    values: Matrix,
+}
+
+/// The KV cache: each hypothesis has keys and values of its own history.
+pub type KvHistories = Vec<HeadKv>;
+
+impl HeadKv {
+    /// No positions yet, as wide as `keys` and `values`.
+    fn new(heads: usize, keys: &ColumnSlice<'_, Matrix>, values: &ColumnSlice<'_, Matrix>) -> Self {
+        let [keys, values] = [keys, values].map(|part| Matrix::zeros(0, part.columns.len()));
+        HeadKv { heads, keys, values }
+    }
+
+    /// Attends with one query to the first `visible` positions. Gives the sums of values, all
+    /// heads side by side, and the weights of each head.
+    fn attend(&self, query: &[f64], visible: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let (mut sums, mut weights) = (Vec::new(), Vec::new());
+        let key_width = query.len() / self.heads;
+        let value_width = self.values.width() / self.heads;
+        for head in 0..self.heads {
+            let of_key = head * key_width..(head + 1) * key_width;
+            let of_value = head * value_width..(head + 1) * value_width;
+            let score = |key: &[f64]| {
+                dot(&query[of_key.clone()], &key[of_key.clone()]) / (key_width as f64).sqrt()
+            };
+            let scores: Vec<f64> = self.keys.iter().take(visible).map(score).collect();
+            let of_head = softmax(&scores);
+            let values = self.values.iter().map(|value| &value[of_value.clone()]);
+            sums.extend(weighted_sum(&of_head, values, value_width));
+            weights.push(of_head);
+        }
+        (sums, weights)
+    }
+}
+
+impl<'a> ColumnSlice<'a, Matrix> {
+    pub(super) fn row(&self, row: usize) -> &'a [f64] {
+        &self.tensor.row(row)[self.columns.clone()]
+    }
+
+    fn to_matrix(&self) -> Matrix {
+        Matrix::from_fn(self.tensor.rows(), self.columns.len(), |row, column| self.row(row)[column])
+    }
+}
+
+/// The elements of two matrices of one shape joined by `f`.
+fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Matrix {
+    assert_eq!((a.rows(), a.width()), (b.rows(), b.width()), "two matrices of one shape");
+    Matrix::from_fn(a.rows(), a.width(), |row, column| f(a.row(row)[column], b.row(row)[column]))
+}
+
+/// The layer norm of a row.
+pub(super) fn normalise(row: &[f64], norm: &LayerNorm<Vec<f64>>) -> Vec<f64> {
+    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
+    let deviation = (variance + f64::from(norm.epsilon)).sqrt();
+    let element = |(column, x): (usize, &f64)| {
+        let bias = norm.bias.as_ref().map_or(0.0, |bias| bias[column]);
+        norm.scale[column] * (x - mean) / deviation + bias
+    };
+    row.iter().enumerate().map(element).collect()
+}
+
+/// `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
+fn erf(x: f64) -> f64 {
+    if x.abs() > 6.0 {
+        return x.signum();
+    }
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term *= 2.0 * x * x / f64::from(2 * n + 1);
+        sum += term;
+    }
+    2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp() * sum
+}
+
+fn apply(activation: Activation, x: f64) -> f64 {
+    match activation {
+        Activation::None => x,
+        Activation::Relu => x.max(0.0),
+        Activation::Swish => x * sigmoid(x),
+        Activation::Gelu => x / 2.0 * (1.0 + erf(x / 2f64.sqrt())),
+        Activation::GeluSigmoid => x * sigmoid(1.702 * x),
+        Activation::GeluTanh => {
+            let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
+            x / 2.0 * (1.0 + inner.tanh())
+        }
+        Activation::Tanh => x.tanh(),
+        Activation::Sigmoid => sigmoid(x),
+    }
+}
+
+/// Steps along sequences: `next` makes a row of its number, the state before it, the sequence
+/// and the step in it.
+fn scan(
+    rows: usize,
+    initial: &Matrix,
+    sequences: SequenceLayout<'_>,
+    next: impl Fn(usize, &[f64], (usize, usize)) -> Vec<f64>,
+) -> Matrix {
+    let ones = vec![1; rows];
+    let lengths = match sequences {
+        SequenceLayout::SingleStep => &ones,
+        SequenceLayout::Lengths(lengths) => lengths,
+    };
+    let mut out = Matrix::zeros(0, initial.width());
+    for (sequence, &length) in lengths.iter().enumerate() {
+        let mut state = initial.row(sequence).to_vec();
+        for step in 0..length {
+            state = next(out.rows(), &state, (sequence, step));
+            out.push_row(&state);
+        }
+    }
+    assert_eq!(out.rows(), rows, "every row is in a sequence");
+    out
+}
+
+/// `[rows, inputs]` times weights, plus the bias: `[rows, outputs]`.
+pub(super) fn product(input: &Matrix, weights: &Weights) -> Matrix {
+    assert_eq!(input.width(), weights.matrix.rows(), "as many inputs as the weights have");
+    let outputs = weights.matrix.width();
+    let mut out = Matrix::zeros(0, outputs);
+    for row in input.iter() {
+        let mut sum = weighted_sum(row, weights.matrix.iter(), outputs);
+        if let Some(bias) = &weights.bias {
+            sum.iter_mut().zip(bias).for_each(|(sum, bias)| *sum += bias);
+        }
+        out.push_row(&sum);
+    }
+    out
+}
+
+impl Backend for Reference {
+    type Tensor = Matrix;
+    type Weights = Weights;
+    type Vector = Vec<f64>;
+    type EmbeddingTable = Matrix;
+    type PositionalEncoding = PositionTable;
+    type PackedKv = HeadKv;
+
+    fn shape(&self, tensor: &Matrix) -> [usize; 2] {
+        [tensor.rows(), tensor.width()]
+    }
+
+    fn zeros(&mut self, rows: usize, width: usize) -> Result<Matrix> {
+        Ok(Matrix::zeros(rows, width))
+    }
+
+    fn index_select(&mut self, from: &Matrix, indices: &[u32]) -> Result<Matrix> {
+        let element = |row: usize, column: usize| from.row(indices[row] as usize)[column];
+        Ok(Matrix::from_fn(indices.len(), from.width(), element))
+    }
+
+    fn embed(
+        &mut self,
+        table: &Matrix,
+        tokens: &[Option<u32>],
+        scale: f32,
+        positional_encoding: Option<(&PositionTable, &[u32])>,
+    ) -> Result<Matrix> {
+        let mut out = Matrix::zeros(tokens.len(), table.width());
+        for (row, token) in tokens.iter().enumerate() {
+            if let Some(token) = *token {
+                let vector = table.row(token as usize);
+                out.row_mut(row)
+                    .iter_mut()
+                    .zip(vector)
+                    .for_each(|(out, x)| *out = f64::from(scale) * x);
+            }
+            if let Some((encoding, positions)) = positional_encoding {
+                let encoded = encoding.encode(positions[row] as usize);
+                out.row_mut(row).iter_mut().zip(encoded).for_each(|(out, x)| *out += x);
+            }
+        }
+        Ok(out)
+    }
+
+    fn affine(
+        &mut self,
+        input: &Matrix,
+        weights: &Weights,
+        epilogue: Epilogue<'_, Matrix>,
+    ) -> Result<Matrix> {
+        let mut out = product(input, weights);
+        if let Some(residual) = epilogue.residual {
+            out = self.add(out, residual)?;
+        }
+        self.activate(out, epilogue.activation)
+    }
+
+    fn add(&mut self, rows: Matrix, other: &Matrix) -> Result<Matrix> {
+        Ok(zip(&rows, other, |x, y| x + y))
+    }
+
+    fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
+        let mut out = Matrix::zeros(0, rows.width());
+        rows.iter().for_each(|row| out.push_row(&normalise(row, norm)));
+        Ok(out)
+    }
+
+    fn add_layer_norm(
+        &mut self,
+        rows: Matrix,
+        residual: &Matrix,
+        norm: &LayerNorm<Vec<f64>>,
+    ) -> Result<Matrix> {
+        let sum = self.add(rows, residual)?;
+        self.layer_norm(&sum, norm)
+    }
+
+    fn activate(&mut self, rows: Matrix, activation: Activation) -> Result<Matrix> {
+        let element = |row: usize, column: usize| apply(activation, rows.row(row)[column]);
+        Ok(Matrix::from_fn(rows.rows(), rows.width(), element))
+    }
+
+    fn copy(&mut self, rows: &Matrix) -> Result<Matrix> {
+        Ok(rows.clone())
+    }
+
+    fn linear_recurrence(
+        &mut self,
+        gate: ColumnSlice<'_, Matrix>,
+        input: ColumnSlice<'_, Matrix>,
+        initial: Matrix,
+        sequences: SequenceLayout<'_>,
+    ) -> Result<Matrix> {
+        let next = |row: usize, state: &[f64], _| {
+            let inputs = gate.row(row).iter().zip(input.row(row)).zip(state);
+            inputs.map(|((gate, x), c)| sigmoid(*gate) * c + (1.0 - sigmoid(*gate)) * x).collect()
+        };
+        Ok(scan(gate.tensor.rows(), &initial, sequences, next))
+    }
+
+    fn running_mean(
+        &mut self,
+        input: &Matrix,
+        initial: Matrix,
+        counts: &[u32],
+        sequences: SequenceLayout<'_>,
+    ) -> Result<Matrix> {
+        let next = |row: usize, mean: &[f64], (sequence, step): (usize, usize)| {
+            let count = counts[sequence] as f64 + step as f64;
+            let inputs = input.row(row).iter().zip(mean);
+            inputs.map(|(x, mean)| (count * mean + x) / (count + 1.0)).collect()
+        };
+        Ok(scan(input.rows(), &initial, sequences, next))
+    }
+
+    fn average_attention_gate(
+        &mut self,
+        input_gate: &Matrix,
+        input: &Matrix,
+        gate: &Matrix,
+        rows: Matrix,
+    ) -> Result<Matrix> {
+        let of_input = zip(input_gate, input, |gate, x| sigmoid(gate) * x);
+        let of_rows = zip(gate, &rows, |gate, x| sigmoid(gate) * x);
+        self.add(of_input, &of_rows)
+    }
+
+    fn highway(
+        &mut self,
+        gate: ColumnSlice<'_, Matrix>,
+        input: &Matrix,
+        rows: Matrix,
+    ) -> Result<Matrix> {
+        let gate = gate.to_matrix();
+        let carried = zip(&gate, &rows, |gate, x| sigmoid(gate) * x);
+        let passed = zip(&gate, input, |gate, x| (1.0 - sigmoid(gate)) * x);
+        self.add(carried, &passed)
+    }
+
+    fn pack_kv(
+        &mut self,
+        heads: usize,
+        keys: ColumnSlice<'_, Matrix>,
+        values: ColumnSlice<'_, Matrix>,
+        lengths: &[usize],
+    ) -> Result<Vec<HeadKv>> {
+        let mut rows = 0..keys.tensor.rows();
+        let of_sentence = |&length: &usize| {
+            let mut packed = HeadKv::new(heads, &keys, &values);
+            for row in rows.by_ref().take(length) {
+                packed.keys.push_row(keys.row(row));
+                packed.values.push_row(values.row(row));
+            }
+            packed
+        };
+        Ok(lengths.iter().map(of_sentence).collect())
+    }
+
+    fn attend(
+        &mut self,
+        queries: ColumnSlice<'_, Matrix>,
+        groups: &[(usize, &HeadKv)],
+        mask: AttentionMask,
+    ) -> Result<Matrix> {
+        let mut out = Matrix::zeros(0, queries.columns.len());
+        for &(rows, packed) in groups {
+            for query in 0..rows {
+                let positions = packed.keys.rows();
+                let visible = match mask {
+                    AttentionMask::All => positions,
+                    AttentionMask::Prefix(length) => length,
+                    // The last query is at the last position.
+                    AttentionMask::Causal => positions - rows + query + 1,
+                };
+                let (sums, _) = packed.attend(queries.row(out.rows()), visible);
+                out.push_row(&sums);
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl DecodingOps for Reference {
+    type KvCache = KvHistories;
+
+    fn new_kv_cache(&mut self) -> Result<KvHistories> {
+        Ok(Vec::new())
+    }
+
+    fn attend_kv_cache(
+        &mut self,
+        cache: &mut KvHistories,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
+        parents: &[Option<u32>],
+    ) -> Result<Matrix> {
+        let empty = HeadKv::new(heads, &keys, &values);
+        let inherit = |parent: &Option<u32>| match parent {
+            Some(parent) => cache[*parent as usize].clone(),
+            None => empty.clone(),
+        };
+        let mut histories: KvHistories = parents.iter().map(inherit).collect();
+        let mut out = Matrix::zeros(0, queries.columns.len());
+        for (row, history) in histories.iter_mut().enumerate() {
+            history.keys.push_row(keys.row(row));
+            history.values.push_row(values.row(row));
+            let (sums, _) = history.attend(queries.row(row), history.keys.rows());
+            out.push_row(&sums);
+        }
+        *cache = histories;
+        Ok(out)
+    }
+
+    fn gather_state(&mut self, state: &Matrix, parents: &[Option<u32>]) -> Result<Matrix> {
+        let element = |row: usize, column: usize| {
+            parents[row].map_or(0.0, |parent| state.row(parent as usize)[column])
+        };
+        Ok(Matrix::from_fn(parents.len(), state.width(), element))
+    }
+
+    fn replace_rows(
+        &mut self,
+        mut rows: Matrix,
+        indices: &[u32],
+        from: ColumnSlice<'_, Matrix>,
+    ) -> Result<Matrix> {
+        for (row, &index) in indices.iter().enumerate() {
+            rows.row_mut(index as usize).copy_from_slice(from.row(row));
+        }
+        Ok(rows)
+    }
+
+    fn attend_with_weights(
+        &mut self,
+        queries: ColumnSlice<'_, Matrix>,
+        groups: &[(usize, &HeadKv)],
+        head: usize,
+        weights: &mut Vec<Vec<f32>>,
+    ) -> Result<Matrix> {
+        let mut out = Matrix::zeros(0, queries.columns.len());
+        for &(rows, packed) in groups {
+            for _ in 0..rows {
+                let (sums, all) = packed.attend(queries.row(out.rows()), packed.keys.rows());
+                out.push_row(&sums);
+                weights.push(all[head].iter().map(|&weight| weight as f32).collect());
+            }
+        }
+        Ok(out)
+    }
+}

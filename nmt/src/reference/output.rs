@@ -1,0 +1,102 @@
+//! The output layer.
+
+use std::ops::Range;
+
+use miriam_kernels::topk::{ColumnIds, update_topk};
+use miriam_kernels::{Cpu, Mat};
+
+use super::operations::product;
+use super::{Matrix, Reference, Weights};
+use crate::Result;
+use crate::layer::{OutputColumns, OutputOps, TopK};
+
+/// The logits of some rows, `[rows, tokens]`.
+fn logits(hidden: &Matrix, rows: Range<usize>, weights: &Weights) -> Matrix {
+    let mut input = Matrix::zeros(0, hidden.width());
+    rows.for_each(|row| input.push_row(hidden.row(row)));
+    product(&input, weights)
+}
+
+/// The logarithm of the sum of exponentials.
+fn log_sum_exp(logits: &[f64]) -> f64 {
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    max + logits.iter().map(|logit| (logit - max).exp()).sum::<f64>().ln()
+}
+
+fn to_f32(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
+}
+
+impl Reference {
+    /// The log-probabilities of all tokens for each row, `[rows, tokens]`, in f64; the
+    /// operations of [`OutputOps`] round what they give to f32.
+    pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
+        let logits = logits(hidden, 0..hidden.rows(), weights);
+        let normalisers: Vec<f64> = logits.iter().map(log_sum_exp).collect();
+        let element = |row: usize, column: usize| logits.row(row)[column] - normalisers[row];
+        Matrix::from_fn(logits.rows(), logits.width(), element)
+    }
+}
+
+impl OutputOps for Reference {
+    fn select_output(&mut self, weights: &Weights, tokens: &[u32]) -> Result<Weights> {
+        let Weights { matrix, bias } = weights;
+        let element = |row: usize, column: usize| matrix.row(row)[tokens[column] as usize];
+        let matrix = Matrix::from_fn(matrix.rows(), tokens.len(), element);
+        let select = |bias: &Vec<f64>| tokens.iter().map(|&token| bias[token as usize]).collect();
+        Ok(Weights { matrix, bias: bias.as_ref().map(select) })
+    }
+
+    fn topk(
+        &mut self,
+        hidden: &Matrix,
+        rows: Range<usize>,
+        weights: &Weights,
+        columns: OutputColumns<'_>,
+        best: &mut [TopK],
+    ) -> Result<()> {
+        let ids = match columns {
+            OutputColumns::All => ColumnIds::Consecutive(0),
+            OutputColumns::Tokens(tokens) => ColumnIds::Shortlist(tokens),
+        };
+        for (logits, best) in logits(hidden, rows, weights).iter().zip(best) {
+            let logits = to_f32(logits);
+            let row = Mat::new(&logits, 1, logits.len());
+            update_topk(Cpu::plain(), row, None, ids, std::slice::from_mut(best));
+        }
+        Ok(())
+    }
+
+    fn gather_logits(
+        &mut self,
+        hidden: &Matrix,
+        pairs: &[(u32, u32)],
+        weights: &Weights,
+        out: &mut [f32],
+    ) -> Result<()> {
+        for (&(row, token), out) in pairs.iter().zip(out) {
+            let row = row as usize;
+            if *out > f32::NEG_INFINITY {
+                *out = logits(hidden, row..row + 1, weights).row(0)[token as usize] as f32;
+            }
+        }
+        Ok(())
+    }
+
+    fn row_logits(
+        &mut self,
+        hidden: &Matrix,
+        rows: Range<usize>,
+        weights: &Weights,
+        out: &mut Vec<f32>,
+        log_normalisers: &mut Vec<f32>,
+    ) -> Result<()> {
+        out.clear();
+        log_normalisers.clear();
+        for logits in logits(hidden, rows, weights).iter() {
+            out.extend(to_f32(logits));
+            log_normalisers.push(log_sum_exp(logits) as f32);
+        }
+        Ok(())
+    }
+}

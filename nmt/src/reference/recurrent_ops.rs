@@ -1,0 +1,204 @@
+//! The operations of recurrent layers.
+
+use std::ops::Range;
+
+use super::operations::normalise;
+use super::{Matrix, Reference, Weights, dot, sigmoid, softmax, weighted_sum};
+use crate::Result;
+use crate::layer::{
+    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm,
+    RecurrentOps,
+};
+
+/// A table of token vectors and the weights that they are multiplied with, each time anew.
+#[derive(Clone, Debug)]
+pub struct ProjectedEmbeddings {
+    pub(super) table: Matrix,
+    pub(super) weights: Weights,
+}
+
+/// Keys and values of a sentence, `[positions, width]` each.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    keys: Matrix,
+    values: Matrix,
+}
+
+/// Part `index` of parts of `width` columns each of an optional row, zeros without it.
+fn part(row: Option<&[f64]>, index: usize, width: usize, column: usize) -> f64 {
+    row.map_or(0.0, |row| row[index * width + column])
+}
+
+impl RecurrentOps for Reference {
+    type Annotations = Annotations;
+    type ProjectedEmbeddingCache = ProjectedEmbeddings;
+
+    fn concat_rows(&mut self, parts: &[&Matrix]) -> Result<Matrix> {
+        let mut out = Matrix::default();
+        parts.iter().flat_map(|part| part.iter()).for_each(|row| out.push_row(row));
+        Ok(out)
+    }
+
+    fn concat_columns(&mut self, parts: &[&Matrix]) -> Result<Matrix> {
+        let mut out = Matrix::default();
+        for row in 0..parts[0].rows() {
+            out.push_row(&parts.iter().flat_map(|part| part.row(row)).copied().collect::<Vec<_>>());
+        }
+        Ok(out)
+    }
+
+    fn copy_columns(&mut self, part: ColumnSlice<'_, Matrix>) -> Result<Matrix> {
+        let mut out = Matrix::zeros(0, part.columns.len());
+        (0..part.tensor.rows()).for_each(|row| out.push_row(part.row(row)));
+        Ok(out)
+    }
+
+    fn mean_pool(&mut self, rows: &Matrix, lengths: &[usize]) -> Result<Matrix> {
+        let (mut out, mut all) = (Matrix::zeros(0, rows.width()), rows.iter());
+        for &length in lengths {
+            let weights = vec![1.0 / length as f64; length];
+            out.push_row(&weighted_sum(&weights, all.by_ref().take(length), rows.width()));
+        }
+        Ok(out)
+    }
+
+    fn norm_columns(
+        &mut self,
+        mut rows: Matrix,
+        norms: &[(Range<usize>, LayerNorm<Vec<f64>>)],
+    ) -> Result<Matrix> {
+        for row in 0..rows.rows() {
+            for (columns, norm) in norms {
+                let part = &mut rows.row_mut(row)[columns.clone()];
+                let normed = normalise(part, norm);
+                part.copy_from_slice(&normed);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn embed_projected(
+        &mut self,
+        cache: &ProjectedEmbeddings,
+        tokens: &[Option<u32>],
+    ) -> Result<Matrix> {
+        let vectors = self.embed(&cache.table, tokens, 1.0, None)?;
+        self.affine(&vectors, &cache.weights, Epilogue::default())
+    }
+
+    fn gru_cell(
+        &mut self,
+        (_, variant): (ActivationImpl, GruVariant),
+        input: Option<ColumnSlice<'_, Matrix>>,
+        recurrent: &Matrix,
+        bias: Option<&Vec<f64>>,
+        state: &Matrix,
+    ) -> Result<Matrix> {
+        let width = state.width();
+        let element = |row: usize, column: usize| {
+            let input = input.as_ref().map(|input| input.row(row));
+            let bias = bias.map(|bias| &bias[..]);
+            let x = |gate| part(input, gate, width, column);
+            let s = |gate| part(Some(recurrent.row(row)), gate, width, column);
+            let b = |gate| part(bias, gate, width, column);
+            let reset = sigmoid(x(0) + s(0) + b(0));
+            let update = sigmoid(x(1) + s(1) + b(1));
+            let candidate = match variant {
+                GruVariant::Standard => (x(2) + reset * s(2) + b(2)).tanh(),
+                GruVariant::BiasInsideReset => (x(2) + reset * (s(2) + b(2))).tanh(),
+            };
+            (1.0 - update) * candidate + update * state.row(row)[column]
+        };
+        Ok(Matrix::from_fn(state.rows(), width, element))
+    }
+
+    fn lstm_cell(
+        &mut self,
+        _: ActivationImpl,
+        input: Option<ColumnSlice<'_, Matrix>>,
+        recurrent: &Matrix,
+        bias: &Vec<f64>,
+        cell: Matrix,
+    ) -> Result<[Matrix; 2]> {
+        let width = cell.width();
+        let gate = |gate: usize, row: usize, column: usize| {
+            part(input.as_ref().map(|input| input.row(row)), gate, width, column)
+                + part(Some(recurrent.row(row)), gate, width, column)
+                + part(Some(bias), gate, width, column)
+        };
+        let next = Matrix::from_fn(cell.rows(), width, |row, column| {
+            let (forget, add) = (gate(0, row, column), gate(1, row, column));
+            let candidate = gate(2, row, column).tanh();
+            sigmoid(forget) * cell.row(row)[column] + sigmoid(add) * candidate
+        });
+        let output = Matrix::from_fn(cell.rows(), width, |row, column| {
+            sigmoid(gate(3, row, column)) * next.row(row)[column].tanh()
+        });
+        Ok([output, next])
+    }
+
+    fn multiplicative_state(
+        &mut self,
+        input: ColumnSlice<'_, Matrix>,
+        input_bias: &Vec<f64>,
+        recurrent: &Matrix,
+        recurrent_bias: &Vec<f64>,
+    ) -> Result<Matrix> {
+        let element = |row: usize, column: usize| {
+            (input.row(row)[column] + input_bias[column])
+                * (recurrent.row(row)[column] + recurrent_bias[column])
+        };
+        Ok(Matrix::from_fn(recurrent.rows(), recurrent.width(), element))
+    }
+
+    fn annotate(
+        &mut self,
+        _: &AttentionScore<Vec<f64>>,
+        keys: &Matrix,
+        values: &Matrix,
+        lengths: &[usize],
+    ) -> Result<Vec<Annotations>> {
+        let mut rows = 0..keys.rows();
+        let of_sentence = |&length: &usize| {
+            let mut annotations = Annotations {
+                keys: Matrix::zeros(0, keys.width()),
+                values: Matrix::zeros(0, values.width()),
+            };
+            for row in rows.by_ref().take(length) {
+                annotations.keys.push_row(keys.row(row));
+                annotations.values.push_row(values.row(row));
+            }
+            annotations
+        };
+        Ok(lengths.iter().map(of_sentence).collect())
+    }
+
+    fn attend_annotations(
+        &mut self,
+        _: ActivationImpl,
+        attention_score: &AttentionScore<Vec<f64>>,
+        queries: &Matrix,
+        groups: &[(usize, &Annotations)],
+        mut weights_out: Option<&mut Vec<Vec<f32>>>,
+    ) -> Result<Matrix> {
+        let mut out = Matrix::default();
+        for &(rows, Annotations { keys, values }) in groups {
+            for _ in 0..rows {
+                let query = queries.row(out.rows());
+                let score = |key: &[f64]| match attention_score {
+                    AttentionScore::DotProduct => dot(key, query),
+                    AttentionScore::Additive(v) => {
+                        let terms = key.iter().zip(query).zip(v);
+                        terms.map(|((key, query), v)| v * (key + query).tanh()).sum()
+                    }
+                };
+                let weights = softmax(&keys.iter().map(score).collect::<Vec<f64>>());
+                out.push_row(&weighted_sum(&weights, values.iter(), values.width()));
+                if let Some(all) = &mut weights_out {
+                    all.push(weights.iter().map(|&weight| weight as f32).collect());
+                }
+            }
+        }
+        Ok(out)
+    }
+}
