@@ -21,7 +21,7 @@ impl Scorer {
         })
     }
 
-    /// As [`score`].
+    /// Scores translations; see [`score_targets`].
     pub fn score(
         &mut self,
         sources: &[&[u32]],
