@@ -7,12 +7,12 @@ use crate::features::{ScoredLms, StatefulScorers};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::joint_states::JointStates;
 use crate::lm_scoring::LmScoreCache;
-use crate::options::{OptionId, SentenceOptions};
 use crate::output::TranslatedPhrase;
 use crate::search::Search;
 use crate::sentence::Sentence;
 use crate::surface_forms::SurfaceForms;
 use crate::system::System;
+use crate::translation_options::{OptionId, SentenceOptions};
 
 /// A sentence after its search.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Hypotheses: partial translations, 32 bytes each.
 
 use crate::coverage::CoverageId;
-use crate::options::OptionId;
 use crate::span::Span;
+use crate::translation_options::OptionId;
 
 /// The id of a hypothesis within a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! phrase table).
 
 use crate::config::InputSettings;
-use crate::markup::{MarkedText, MarkupMode, SentenceMarkup};
+use crate::markup::{MarkedText, SentenceMarkup, XmlInputMode};
 use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::sentence_table::SentenceTable;
 use crate::{Error, Result};
@@ -36,12 +36,12 @@ impl InputLine {
             let text = self.annotations.sentence_table.read(line).map_err(Error::line)?;
             return Ok((text, &self.annotations));
         }
-        if settings.markup == MarkupMode::PassThrough {
+        if settings.markup == XmlInputMode::PassThrough {
             return Ok((line, &self.annotations));
         }
         let text = MarkedText::parse(line, &settings.brackets);
         let text = text.map_err(|e| Error::line(e.to_string()))?;
-        if settings.markup != MarkupMode::Ignore {
+        if settings.markup != XmlInputMode::Ignore {
             let annotations =
                 SentenceMarkup::from_text(&text, settings.factors.placeholder_factor.is_some());
             self.annotations.markup = annotations.map_err(|e| Error::line(e.to_string()))?;

@@ -48,13 +48,12 @@ mod markup;
 mod models;
 mod n_best;
 mod option_building;
-mod options;
 mod output;
 mod output_streams;
-mod plan;
 mod reordering_constraint;
 mod reports;
 mod search;
+mod search_plan;
 mod sentence;
 mod sentence_decoder;
 mod sentence_table;
@@ -62,6 +61,7 @@ mod span;
 mod surface_forms;
 mod system;
 mod translate;
+mod translation_options;
 mod translator;
 pub mod tuning;
 
@@ -73,11 +73,11 @@ pub use error::{Error, Result};
 pub use factors::FactorSettings;
 pub use features::{
     FeatureComponents, FeatureKind, FeatureSpec, LanguageModelSpec, OperationSequenceModelSpec,
-    Orientations, PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec,
+    OrientationClasses, PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec,
     ReorderingType, UnknownWordSpec,
 };
 pub use line_errors::{LineError, LineErrorKind};
-pub use markup::{Brackets, Element, MarkedText, MarkupError, MarkupMode};
+pub use markup::{Brackets, Element, MarkedText, MarkupError, XmlInputMode};
 pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;

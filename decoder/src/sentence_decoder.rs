@@ -13,7 +13,6 @@ use crate::joint_states::JointStates;
 use crate::lm_scoring::LmScoreCache;
 use crate::markup::SentenceMarkup;
 use crate::option_building::OptionCollector;
-use crate::options::SentenceOptions;
 use crate::reordering_constraint::{self, ReorderingConstraint};
 use crate::search::{
     CubePruning, Discard, Keep, Search, SearchEffort, SearchLimits, SearchSpace, StackDecoding,
@@ -21,6 +20,7 @@ use crate::search::{
 };
 use crate::sentence::Sentence;
 use crate::system::System;
+use crate::translation_options::SentenceOptions;
 
 /// What has been decoded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -285,7 +285,7 @@ mod tests {
     fn out_of_time_walls_and_zones_are_respected() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
             let mut system = toy(algorithm, 80, 100, 6);
-            system.settings.input_format.markup = crate::MarkupMode::Inclusive;
+            system.settings.input_format.markup = crate::XmlInputMode::Inclusive;
             let line = b"the red <wall/> house <zone>is big and the small dog reads the old \
                          <wall/> green</zone> book .";
             let mut input = InputLine::default();

@@ -3,9 +3,9 @@
 //! this module.
 
 use crate::models::Models;
-use crate::options::{OptionId, SentenceOptions};
 use crate::sentence::Sentence;
 use crate::span::Span;
+use crate::translation_options::{OptionId, SentenceOptions};
 use crate::{Error, Result};
 
 /// The surface forms of a sentence's options.

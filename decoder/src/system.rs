@@ -11,7 +11,7 @@ use crate::features::{
     ReorderingSpec,
 };
 use crate::models::Models;
-use crate::plan::SearchPlan;
+use crate::search_plan::SearchPlan;
 
 /// Everything a translator needs: models, features with weights, and settings.
 pub struct System {

@@ -72,7 +72,7 @@ use crate::discount::Discount;
 use crate::lexical_table::LexicalTable;
 use crate::merge::RunMerger;
 use crate::partition::{CountsOfCounts, PhraseExtractor};
-pub use crate::reordering::{ModelType, OrientationClasses, ReorderingModel};
+pub use crate::reordering::{ModelType, OrientationClasses, ReorderingType};
 pub use crate::significance::SignificanceThreshold;
 use crate::sorted_run::RunWriter;
 use crate::tables::TableFormatter;
@@ -218,7 +218,7 @@ fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
 fn write_tables(
     corpus: &Corpus,
     state: &Checkpoint,
-    reordering: Option<ReorderingModel>,
+    reordering: Option<ReorderingType>,
     output: &Path,
     options: &ExtractOptions,
     progress: &dyn Progress,
@@ -342,7 +342,7 @@ impl ExtractOptions {
     ///
     /// # Errors
     /// [`Error::InvalidOptions`] if one is out of range.
-    pub fn validate(&self) -> Result<Option<ReorderingModel>> {
+    pub fn validate(&self) -> Result<Option<ReorderingType>> {
         let wrong = |reason: String| Err(Error::InvalidOptions { reason });
         if !(1..=MAX_PHRASE_LENGTH).contains(&self.max_length) {
             return wrong(format!(
@@ -356,14 +356,14 @@ impl ExtractOptions {
                 self.reordering_smoothing
             ));
         }
-        match self.reordering.as_deref().map(ReorderingModel::parse).transpose() {
+        match self.reordering.as_deref().map(ReorderingType::parse).transpose() {
             Ok(model) => Ok(model),
             Err(reason) => wrong(reason),
         }
     }
 
     /// A text that identifies what runs depend on.
-    fn job(&self, corpus: &Corpus, reordering: Option<ReorderingModel>) -> String {
+    fn job(&self, corpus: &Corpus, reordering: Option<ReorderingType>) -> String {
         let model = reordering.map_or_else(|| "none".to_owned(), |model| model.to_string());
         let level = self.significance.map_or_else(|| "all".to_owned(), |level| level.to_string());
         format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)

@@ -15,7 +15,7 @@ use crate::links::Link;
 use crate::phrases::{
     PackedAlignment, decode_links, hash_alignment, hash_phrase, invert_alignment, sorted_phrases,
 };
-use crate::reordering::{MAX_CLASSES, OrientationFinder, ReorderingModel};
+use crate::reordering::{MAX_CLASSES, OrientationFinder, ReorderingType};
 use crate::sentence_pair::SentencePair;
 use crate::significance::{SignificanceThreshold, find_insignificant};
 
@@ -44,7 +44,7 @@ pub(crate) struct PhraseExtractor<'a> {
     pub corpus: &'a Corpus,
     pub lexical_table: &'a LexicalTable,
     pub max_length: usize,
-    pub reordering: Option<ReorderingModel>,
+    pub reordering: Option<ReorderingType>,
     pub significance: Option<SignificanceThreshold>,
     pub num_partitions: u64,
 }

@@ -54,7 +54,7 @@ pub enum OrientationClasses {
 /// assert!(model.backward && model.forward && model.conditions_on_target);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReorderingModel {
+pub struct ReorderingType {
     /// What determines an orientation.
     pub model_type: ModelType,
     /// Which orientations are distinguished.
@@ -67,7 +67,7 @@ pub struct ReorderingModel {
     pub conditions_on_target: bool,
 }
 
-impl ReorderingModel {
+impl ReorderingType {
     /// Parses a name as Moses' training does: parts in any order separated by hyphens, of
     /// which the orientations and `f` or `fe` are required; `wbe` and `backward` are the
     /// defaults.
@@ -76,7 +76,7 @@ impl ReorderingModel {
     /// A message that says what is wrong and which names are valid.
     pub fn parse(name: &str) -> Result<Self, String> {
         let (mut orientations, mut of_pairs) = (None, None);
-        let mut model = ReorderingModel {
+        let mut model = ReorderingType {
             model_type: ModelType::WordBased,
             orientation_classes: OrientationClasses::Msd,
             backward: true,
@@ -147,7 +147,7 @@ impl ReorderingModel {
     }
 }
 
-impl fmt::Display for ReorderingModel {
+impl fmt::Display for ReorderingType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let evidence = match self.model_type {
             ModelType::WordBased => "wbe",
@@ -207,7 +207,7 @@ enum Side {
 
 /// Finds the orientations of the phrase pairs of a sentence pair.
 pub(crate) struct OrientationFinder {
-    model: ReorderingModel,
+    model: ReorderingType,
     max_length: usize,
     /// For each last target word of a phrase pair the source words that are first in one;
     /// then those that are last.
@@ -217,7 +217,7 @@ pub(crate) struct OrientationFinder {
 
 impl OrientationFinder {
     /// For a model over phrases of at most `longest` words.
-    pub fn new(model: ReorderingModel, max_length: usize) -> Self {
+    pub fn new(model: ReorderingType, max_length: usize) -> Self {
         OrientationFinder {
             model,
             max_length,
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_moses_reads_them() {
-        let parse = |name: &str| ReorderingModel::parse(name).map(|model| model.to_string());
+        let parse = |name: &str| ReorderingType::parse(name).map(|model| model.to_string());
         for name in
             ["wbe-msd-bidirectional-fe", "hier-mslr-forward-f", "phrase-leftright-backward-fe"]
         {
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn counts_become_smoothed_probabilities() {
-        let model = ReorderingModel::parse("wbe-msd-bidirectional-fe").unwrap();
+        let model = ReorderingType::parse("wbe-msd-bidirectional-fe").unwrap();
         let mut line = Vec::new();
         model.push_scores(&[3, 0, 0, 0], 0.5, &mut line);
         model.push_scores(&[1, 0, 1, 0], 0.5, &mut line);

@@ -6,7 +6,7 @@ use crate::discount::{Discount, PhrasePairCounts};
 use crate::merge::{PhrasePairBatch, SourceCounts};
 use crate::partition::PhrasePair;
 use crate::ranked_vocabulary::RankedVocabulary;
-use crate::reordering::{MAX_CLASSES, ReorderingModel};
+use crate::reordering::{MAX_CLASSES, ReorderingType};
 
 /// The scores of orientation counts below this are cached as text.
 const CACHED_COUNTS: u32 = 8;
@@ -15,7 +15,7 @@ const CACHED_COUNTS: u32 = 8;
 pub(crate) struct TableFormatter<'a> {
     words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
-    reordering: Option<(ReorderingModel, f64)>,
+    reordering: Option<(ReorderingType, f64)>,
     /// The scores of common counts as text, by the packed counts.
     score_cache: Vec<Vec<u8>>,
 }
@@ -35,7 +35,7 @@ impl<'a> TableFormatter<'a> {
     pub fn new(
         words: &'a [RankedVocabulary; 2],
         discount: &'a Discount,
-        reordering: Option<(ReorderingModel, f64)>,
+        reordering: Option<(ReorderingType, f64)>,
     ) -> Self {
         let score_cache = vec![Vec::new(); CACHED_COUNTS.pow(MAX_CLASSES as u32) as usize];
         TableFormatter { words, discount, reordering, score_cache }
@@ -133,7 +133,7 @@ impl<'a> TableFormatter<'a> {
 
     fn push_reordering_scores(
         &mut self,
-        model: &ReorderingModel,
+        model: &ReorderingType,
         smoothing: f64,
         counts: &[[u32; MAX_CLASSES]; 2],
         line: &mut Vec<u8>,

@@ -18,7 +18,7 @@ const BLOCK: usize = 1 << 10;
 
 /// Which words are printed.
 #[derive(Clone, Debug)]
-pub enum Candidates {
+pub enum NextWordSelection {
     /// The n most probable words, the most probable first; equal ones in the order of
     /// their ids.
     Top(usize),
@@ -30,7 +30,7 @@ pub enum Candidates {
 #[derive(Clone, Debug)]
 pub struct NextWordOptions {
     /// Which words are printed.
-    pub candidates: Candidates,
+    pub candidates: NextWordSelection,
     /// Put `<s>` before each line.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
@@ -120,8 +120,8 @@ struct NextWordScorer<'m> {
 impl<'m> NextWordScorer<'m> {
     fn new(model: &'m dyn LanguageModel, options: &'m NextWordOptions) -> Self {
         let candidates: Vec<LmWord> = match &options.candidates {
-            Candidates::Top(_) => (0..model.num_words() as u32).map(LmWord).collect(),
-            Candidates::Words(words) => words.iter().map(|word| word.1).collect(),
+            NextWordSelection::Top(_) => (0..model.num_words() as u32).map(LmWord).collect(),
+            NextWordSelection::Words(words) => words.iter().map(|word| word.1).collect(),
         };
         NextWordScorer {
             model,
@@ -158,10 +158,10 @@ impl<'m> NextWordScorer<'m> {
             number::push_shortest_f32(out, log10.0);
         };
         match &self.options.candidates {
-            Candidates::Words(words) => {
+            NextWordSelection::Words(words) => {
                 words.iter().zip(&self.scores).for_each(|(word, &score)| push(&word.0, score));
             }
-            Candidates::Top(count) => {
+            NextWordSelection::Top(count) => {
                 self.ranking.clear();
                 self.ranking.extend(0..self.scores.len() as u32);
                 let scores = &self.scores;

@@ -25,7 +25,7 @@ pub struct PerplexityOptions {
     /// Lines are JSON objects of which this field is text.
     pub json: Option<JsonOptions>,
     /// Write only the lines that pass.
-    pub filter: Option<Filter>,
+    pub filter: Option<PerplexityFilter>,
 }
 
 /// How JSON lines are read.
@@ -41,14 +41,14 @@ pub struct JsonOptions {
 
 /// Which lines are written.
 #[derive(Clone, Copy, Debug)]
-pub struct Filter {
+pub struct PerplexityFilter {
     /// The highest perplexity that passes.
     pub max_perplexity: f64,
     /// Write the lines that would not pass instead.
     pub invert: bool,
 }
 
-impl Filter {
+impl PerplexityFilter {
     /// Whether a line passes. The perplexity of a line without tokens is not a number,
     /// so it does not pass.
     fn keeps(&self, log10: f64, tokens: u64) -> bool {

@@ -11,7 +11,7 @@
 
 use miriam_textio::Log10;
 
-use crate::index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
+use crate::ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 use crate::{LmWord, MAX_ORDER, State};
 
 /// The lookups of a query, for models with [`NgramIndex::INDEPENDENT_LOOKUPS`]: of

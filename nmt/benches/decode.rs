@@ -9,7 +9,7 @@ use std::path::Path;
 use miriam_nmt::architecture::{
     Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
-    SruKind, StackConfig, TransformerConfig,
+    SruKind, TransformerConfig, TransformerStackConfig,
 };
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::{HypothesisRow, Network, Session, TopK};
@@ -29,7 +29,7 @@ fn transformer(
     layers: [usize; 2],
     ssru: bool,
 ) -> TransformerConfig {
-    let stack = |depth| StackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    let stack = |depth| TransformerStackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
     let cell = SruKind::Ssru;
     let ssru = ssru.then_some(RecurrentSublayerConfig {
         kind: cell,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use miriam_kernels::topk::{ColumnIds, update_topk};
-use miriam_kernels::{Cpu, Mat};
+use miriam_kernels::{Cpu, MatRef};
 use miriam_nmt::batch::{BatchingOptions, Job, JobList, translate_batches};
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions};
@@ -59,7 +59,7 @@ impl Session for FixedSession {
 
     fn topk(&mut self, best: &mut [TopK]) -> miriam_nmt::Result<()> {
         for best in best {
-            let logits = Mat::new(&self.logits, 1, VOCABULARY_SIZE);
+            let logits = MatRef::new(&self.logits, 1, VOCABULARY_SIZE);
             update_topk(
                 self.cpu,
                 logits,

@@ -301,7 +301,7 @@ fn model_notes(model: &Model) -> Vec<String> {
             );
         }
     }
-    for name in model.unused() {
+    for name in model.unused_tensors() {
         notes.push(format!("{name} is in the file and has no use"));
     }
     let multipliers = model.activation_multipliers().len();

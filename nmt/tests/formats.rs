@@ -78,7 +78,7 @@ fn a_folder_of_hugging_face_holds_the_marian_model() {
     let (marian, package) = (open("tiny.npz"), open("tiny-hf"));
     let model = &package.models[0];
     assert_eq!(largest_difference(&marian.models[0], model), 0.0);
-    assert!(model.unused().is_empty(), "{:?}", model.unused());
+    assert!(model.unused_tensors().is_empty(), "{:?}", model.unused_tensors());
     let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
     assert_eq!(transformer.embeddings.source_vocab_size, 25);
     assert_eq!(transformer.decoder_start, DecoderStart::Token(24));

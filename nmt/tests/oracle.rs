@@ -56,7 +56,7 @@ fn both_formats_hold_the_same_model() {
             (model(&folder, &format!("{name}.npz")), model(&folder, &format!("{name}.bin")));
         assert_eq!(npz.architecture(), bin.architecture(), "{name}");
         let unused: &[&str] = if name == "tr-options" { &["Wpos"] } else { &[] };
-        assert_eq!(npz.unused(), unused, "{name}");
+        assert_eq!(npz.unused_tensors(), unused, "{name}");
         assert_eq!(npz.parameters().len(), bin.parameters().len(), "{name}");
         for ((a, npz), (b, bin)) in npz.parameters().zip(bin.parameters()) {
             assert_eq!((a, npz.shape()), (b, bin.shape()), "{name}");
@@ -145,7 +145,7 @@ fn models_of_nematus_need_no_options() {
             ModelBundle::open(&own.path().join(&name), None).unwrap_or_else(|e| panic!("{e}"));
         let with = model(&folder, &name);
         assert_eq!(without.models[0].architecture(), with.architecture(), "{name}");
-        assert_eq!(without.models[0].unused(), ["removed:model.yml"]);
+        assert_eq!(without.models[0].unused_tensors(), ["removed:model.yml"]);
     }
 }
 

@@ -12,7 +12,7 @@ use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::network::{
     EncoderDecoder, HypothesisRow, Network, Recurrent, Slot, Stacked, Transformer,
 };
-use miriam_nmt::reference::{Matrix, Reference, ReferenceLoader};
+use miriam_nmt::reference::{Matrix, ReferenceBackend, ReferenceLoader};
 
 const MODELS: [&str; 16] = [
     "tr-post",
@@ -57,9 +57,9 @@ fn open(path: &Path, dialect: Option<Dialect>) -> ModelBundle {
 /// The layers of any architecture on the reference backend.
 #[expect(clippy::large_enum_variant, reason = "one value a test")]
 enum Layers {
-    Transformer(Transformer<Reference>),
-    Recurrent(Recurrent<Reference>),
-    Stacked(Stacked<Reference>),
+    Transformer(Transformer<ReferenceBackend>),
+    Recurrent(Recurrent<ReferenceBackend>),
+    Stacked(Stacked<ReferenceBackend>),
 }
 
 impl Layers {
@@ -82,9 +82,11 @@ impl Layers {
 
     fn encoder_states(&self, sentence: &[u32]) -> Matrix {
         let states = match self {
-            Layers::Transformer(layers) => layers.encoder_states(&mut Reference, &[sentence]),
-            Layers::Recurrent(layers) => layers.encoder_states(&mut Reference, &[sentence]),
-            Layers::Stacked(layers) => layers.encoder_states(&mut Reference, &[sentence]),
+            Layers::Transformer(layers) => {
+                layers.encoder_states(&mut ReferenceBackend, &[sentence])
+            }
+            Layers::Recurrent(layers) => layers.encoder_states(&mut ReferenceBackend, &[sentence]),
+            Layers::Stacked(layers) => layers.encoder_states(&mut ReferenceBackend, &[sentence]),
         };
         states.unwrap()
     }
@@ -115,8 +117,11 @@ struct Scored {
 const UNK_ID: usize = 1;
 
 /// Decodes all lines together, each along its translation.
-fn force_decode<F: EncoderDecoder<Reference>>(layers: &F, lines: &[Line]) -> Vec<Vec<Scored>> {
-    let mut backend = Reference;
+fn force_decode<F: EncoderDecoder<ReferenceBackend>>(
+    layers: &F,
+    lines: &[Line],
+) -> Vec<Vec<Scored>> {
+    let mut backend = ReferenceBackend;
     let sources: Vec<&[u32]> = lines.iter().map(|line| &line.source[..]).collect();
     let sources = layers.encode(&mut backend, &sources).unwrap();
     let mut state = layers.start_state(&mut backend).unwrap();

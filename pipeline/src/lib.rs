@@ -44,7 +44,7 @@ mod train;
 mod training_stages;
 
 pub use error::{Error, Result};
-pub use options::{Languages, LmKind, TrainOptions, Tuning};
+pub use options::{LanguagePair, LmKind, TrainOptions, Tuning};
 pub use raw_text::{count_case_forms, prepare_file, train_truecase_model};
 pub use summary::{DevSummary, TrainSummary};
 pub use train::train;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use miriam_extract::ReorderingModel;
+use miriam_extract::ReorderingType;
 
 /// The files and properties of a model that its ini names.
 pub(crate) struct IniContents<'a> {
@@ -14,11 +14,11 @@ pub(crate) struct IniContents<'a> {
     /// Its order.
     pub lm_order: usize,
     /// The reordering model.
-    pub reordering: Option<ReorderingModel>,
+    pub reordering: Option<ReorderingType>,
 }
 
 /// The number of scores of a reordering model: that of orientation classes, for each direction.
-fn num_scores(model: &ReorderingModel) -> usize {
+fn num_scores(model: &ReorderingType) -> usize {
     model.num_classes() * (usize::from(model.backward) + usize::from(model.forward))
 }
 
@@ -72,7 +72,7 @@ mod tests {
             ("wbe-mslr-forward-fe", 4),
             ("orientation-bidirectional-fe", 6),
         ] {
-            assert_eq!(super::num_scores(&ReorderingModel::parse(name).unwrap()), scores, "{name}");
+            assert_eq!(super::num_scores(&ReorderingType::parse(name).unwrap()), scores, "{name}");
         }
     }
 }

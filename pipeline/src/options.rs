@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use miriam_align::{AlignModel, Symmetrization};
-use miriam_decoder::tuning::Method;
+use miriam_decoder::tuning::TuningAlgorithm;
 
 /// The options of `miriam train`.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct TrainOptions {
     /// The folder of the model; it is created if it does not exist.
     pub output: PathBuf,
     /// The languages of the texts if these are raw, that is, not tokenised.
-    pub raw_languages: Option<Languages>,
+    pub raw_languages: Option<LanguagePair>,
     /// Pairs with more words on a side are left out.
     pub max_words: usize,
     /// Pairs with more than this many words on one side for each on the other are
@@ -54,7 +54,7 @@ pub struct TrainOptions {
 
 /// The two languages of a parallel text, by their ISO 639-1 codes.
 #[derive(Clone, Debug)]
-pub struct Languages {
+pub struct LanguagePair {
     /// The source language.
     pub source: String,
     /// The target language.
@@ -74,7 +74,7 @@ pub enum LmKind {
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// The method.
-    pub method: Method,
+    pub method: TuningAlgorithm,
     /// The seed of random choices.
     pub seed: u64,
     /// The most tuning iterations; `None` for the method's default.
@@ -102,7 +102,7 @@ impl TrainOptions {
             lm_order: 5,
             lm_prune: Vec::new(),
             lm_kind: LmKind::Probing,
-            tuning: Some(Tuning { method: Method::Mira, seed: 1, iterations: None }),
+            tuning: Some(Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None }),
             keep_text: false,
             keep_work: false,
             memory: miriam_lmcpu::estimate::default_memory(),

@@ -5,7 +5,7 @@
 //! had when the format was set: it follows no renaming and no change of a `Debug` text.
 
 use miriam_align::{AlignModel, Symmetrization};
-use miriam_decoder::tuning::Method;
+use miriam_decoder::tuning::TuningAlgorithm;
 
 use crate::corpus::LengthLimits;
 use crate::{LmKind, TrainOptions, Tuning};
@@ -57,8 +57,8 @@ pub(crate) fn language_model(options: &TrainOptions) -> String {
 pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
     let method = match method {
-        Method::Mira => "Mira",
-        Method::Mert => "Mert",
+        TuningAlgorithm::Mira => "Mira",
+        TuningAlgorithm::Mert => "Mert",
     };
     let iterations = match iterations {
         Some(iterations) => format!("Some({iterations})"),
@@ -101,9 +101,9 @@ mod tests {
         (options.lm_kind, options.keep_text) = (LmKind::Trie, true);
         assert_eq!(language_model(&options), "5 [] Trie true");
 
-        let mira = Tuning { method: Method::Mira, seed: 1, iterations: None };
+        let mira = Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None };
         assert_eq!(tuning(Some(mira)), "Some(Tuning { method: Mira, seed: 1, iterations: None })");
-        let mert = Tuning { method: Method::Mert, seed: 7, iterations: Some(3) };
+        let mert = Tuning { method: TuningAlgorithm::Mert, seed: 7, iterations: Some(3) };
         assert_eq!(
             tuning(Some(mert)),
             "Some(Tuning { method: Mert, seed: 7, iterations: Some(3) })"

@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-use miriam_extract::{ExtractOptions, ReorderingModel};
+use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_textio::{Input, Progress, display_name};
 
@@ -53,7 +53,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
 }
 
 /// Checks the options before any stage runs.
-fn check_options(options: &TrainOptions) -> Result<Option<ReorderingModel>> {
+fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     let wrong = |reason: String| Err(Error::Options { reason });
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));

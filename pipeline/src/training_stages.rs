@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use miriam_align::AlignOptions;
 use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{self, TuneOptions};
-use miriam_extract::{ExtractOptions, ReorderingModel};
+use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_lmcpu::{DuplicatePolicy, perplexity, probing, trie};
 use miriam_probingpt::BuildOptions;
@@ -21,7 +21,7 @@ use crate::manifest::StageStatistics;
 use crate::stage_keys;
 use crate::stage_runner::Stage;
 use crate::{
-    Error, Languages, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
+    Error, LanguagePair, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
     train_truecase_model,
 };
 
@@ -42,7 +42,7 @@ const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
 pub(crate) struct TrainingRun<'a> {
     pub options: &'a TrainOptions,
     /// The reordering model that the options name.
-    pub reordering: Option<ReorderingModel>,
+    pub reordering: Option<ReorderingType>,
     /// The folder of the model.
     pub folder: &'a Path,
 }
@@ -143,7 +143,7 @@ impl TrainingRun<'_> {
 
     /// Loads the preprocessing of the source (0) or target (1) side, with its truecase
     /// model.
-    fn load_preparation(&self, side: usize, languages: &Languages) -> Result<TextProcessor> {
+    fn load_preparation(&self, side: usize, languages: &LanguagePair) -> Result<TextProcessor> {
         let language = [&languages.source, &languages.target][side];
         let mut preparation = TextProcessor::for_language(language);
         preparation.truecaser = Some(TruecaseModel::read(&self.path_of(TRUECASE_FILES[side]))?);
@@ -155,7 +155,7 @@ impl TrainingRun<'_> {
         &self,
         from: [&Path; 2],
         to: &ParallelFiles,
-        languages: &Languages,
+        languages: &LanguagePair,
         progress: &dyn Progress,
     ) -> Result<()> {
         for (side, (from, to)) in from.iter().zip(to).enumerate() {
@@ -165,7 +165,7 @@ impl TrainingRun<'_> {
         Ok(())
     }
 
-    fn preprocessing_stage<'s>(&'s self, languages: &'s Languages) -> Stage<'s> {
+    fn preprocessing_stage<'s>(&'s self, languages: &'s LanguagePair) -> Stage<'s> {
         let options = self.options;
         Stage {
             name: "prepared",
@@ -183,7 +183,7 @@ impl TrainingRun<'_> {
     }
 
     /// Writes the text processing configuration that `translate -raw` uses.
-    fn preparation_file_stage(&self, languages: &Languages) -> Stage<'_> {
+    fn preparation_file_stage(&self, languages: &LanguagePair) -> Stage<'_> {
         let settings = TextProcessorConfig {
             normalize: Some(languages.source.clone()),
             tokenize: Some(languages.source.clone()),

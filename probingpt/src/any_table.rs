@@ -54,10 +54,10 @@ impl AnyTable {
     }
 
     /// Reordering scores of a target; 0 in a table without reordering.
-    pub fn num_reordering(&self) -> usize {
+    pub fn num_reordering_scores(&self) -> usize {
         match self {
-            AnyTable::Native(table) => table.num_reordering(),
-            AnyTable::Moses(table) => table.num_reordering(),
+            AnyTable::Native(table) => table.num_reordering_scores(),
+            AnyTable::Moses(table) => table.num_reordering_scores(),
         }
     }
 

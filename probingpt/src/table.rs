@@ -157,7 +157,7 @@ impl PhraseTable {
     }
 
     /// Reordering scores of a target; 0 in a table without reordering.
-    pub fn num_reordering(&self) -> usize {
+    pub fn num_reordering_scores(&self) -> usize {
         self.metadata.num_reordering as usize
     }
 
@@ -232,7 +232,7 @@ impl PhraseTable {
 
     /// The number of rows of reordering scores, with the reserved row 0.
     pub fn num_reordering_rows(&self) -> usize {
-        self.reordering.len().checked_div(self.num_reordering()).unwrap_or(0)
+        self.reordering.len().checked_div(self.num_reordering_scores()).unwrap_or(0)
     }
 
     /// The reordering scores (natural logarithms) of `row`, of
@@ -242,7 +242,7 @@ impl PhraseTable {
         if row == 0 {
             return None;
         }
-        let width = self.num_reordering();
+        let width = self.num_reordering_scores();
         let start = (row as usize).checked_mul(width)?;
         self.reordering.get(start..start.checked_add(width)?).filter(|row| !row.is_empty())
     }

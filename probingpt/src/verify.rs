@@ -37,7 +37,8 @@ pub fn verify(container: &Container) -> Result<()> {
         sources += 1;
         entries += targets.len() as u64;
         for i in 0..targets.len() {
-            missing += u64::from(table.num_reordering() > 0 && targets.reordering_row(i) == 0);
+            missing +=
+                u64::from(table.num_reordering_scores() > 0 && targets.reordering_row(i) == 0);
             let is_inside = |(s, t): (u16, u16)| {
                 usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
             };

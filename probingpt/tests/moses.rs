@@ -71,7 +71,10 @@ fn ids(table: &AnyTable, source: &[u8]) -> Vec<u32> {
 fn a_directory_has_the_entries_of_its_text() {
     for (name, stored) in [("logarithms", true), ("probabilities", false)] {
         let table = open(&testdata(name)).unwrap();
-        assert_eq!((table.num_scores(), table.num_reordering()), (4, if stored { 6 } else { 0 }));
+        assert_eq!(
+            (table.num_scores(), table.num_reordering_scores()),
+            (4, if stored { 6 } else { 0 })
+        );
         let mut targets = Targets::new();
         for (source, entries) in expected_entries() {
             let record = table.find(&ids(&table, &source)).expect("it is in the table");

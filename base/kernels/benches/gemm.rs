@@ -15,7 +15,7 @@ use miriam_kernels::gemm::{
 };
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
 use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
-use miriam_kernels::{Cpu, Mat, MatMut};
+use miriam_kernels::{Cpu, MatMut, MatRef};
 use nix::time::{ClockId, clock_gettime};
 
 /// A single row, beams of 5 and 6, a short batch, a batch, and a batch of beams.
@@ -116,7 +116,7 @@ fn bench_gemm(
 ) -> [f64; 2] {
     let tiling = Tiling::default_for(cpu);
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
     let mut out = vec![0.0; rows * columns];
     let (mut bytes, mut shorts) = (PreparedI8::default(), PreparedI16::default());
     let scales = vec![1.0; rows];
@@ -132,7 +132,7 @@ fn bench_gemm(
             let least = if kind == GemmKind::I8 { -127.0 } else { 0.0 };
             let weights = WeightsI8::quantise(source).expect("fits");
             let values: Vec<i8> = a.iter().map(|x| (x * 127.0).max(least) as i8).collect();
-            let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
+            let values = QuantisedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
             measure(&mut |out| {
                 bytes.prepare(cpu, tiling, values);
                 gemm_i8(&bytes, weights.view(), epilogue(), out);
@@ -143,7 +143,7 @@ fn bench_gemm(
             let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
             let into = MatMut::new(&mut values, rows, depth);
             let values =
-                quantise_i16(cpu, Mat::new(&a, rows, depth), &weights.view(), into, &mut scales);
+                quantise_i16(cpu, MatRef::new(&a, rows, depth), &weights.view(), into, &mut scales);
             measure(&mut |out| {
                 shorts.prepare(cpu, tiling, values);
                 gemm_i16(&shorts, weights.view(), epilogue(), out);
@@ -151,7 +151,7 @@ fn bench_gemm(
         }
         GemmKind::F32 => {
             let weights = WeightsF32::pack(source).expect("fits");
-            let values = Mat::new(&a, rows, depth);
+            let values = MatRef::new(&a, rows, depth);
             measure(&mut |out| {
                 gemm_f32(cpu, tiling, values, weights.view(), epilogue(), out);
             })

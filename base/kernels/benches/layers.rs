@@ -13,7 +13,7 @@ use miriam_kernels::cell::{GruVariant, gru};
 use miriam_kernels::norm::{Norm, NormKind, normalise_in_place};
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
-use miriam_kernels::{Cpu, Mat, MatMut};
+use miriam_kernels::{Cpu, MatMut, MatRef};
 
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 200.0 - 5.0).collect()
@@ -32,7 +32,7 @@ fn output(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 best[0].clear();
-                let logits = Mat::new(black_box(&logits), 1, words);
+                let logits = MatRef::new(black_box(&logits), 1, words);
                 update_topk(cpu, logits, Some(&bias), ColumnIds::Consecutive(0), &mut best);
             });
         });
@@ -45,7 +45,13 @@ fn output(criterion: &mut Criterion) {
             row.iter_mut().zip(&logits).zip(&bias).for_each(|((to, x), b)| *to = x + b);
             softmax(cpu, MatMut::new(&mut row, 1, words));
             best[0].clear();
-            update_topk(cpu, Mat::new(&row, 1, words), None, ColumnIds::Consecutive(0), &mut best);
+            update_topk(
+                cpu,
+                MatRef::new(&row, 1, words),
+                None,
+                ColumnIds::Consecutive(0),
+                &mut best,
+            );
         });
     });
 }
@@ -72,7 +78,7 @@ fn functions(criterion: &mut Criterion) {
     group.bench_function("layer norm of 512 with residual", |bencher| {
         let norm = Norm { kind: NormKind::Layer, scale: &scale, bias: Some(&scale), epsilon: 1e-6 };
         bencher.iter(|| {
-            let residual = Some(Mat::new(black_box(&row), 8, 512));
+            let residual = Some(MatRef::new(black_box(&row), 8, 512));
             normalise_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual);
         });
     });
@@ -82,7 +88,7 @@ fn attention(criterion: &mut Criterion) {
     let cpu = Cpu::detect();
     let (heads, columns, positions) = (8, 512, 25);
     let rows = numbers(positions * columns);
-    let source = Mat::new(&rows, positions, columns);
+    let source = MatRef::new(&rows, positions, columns);
     let mut packed = PackedKv::default();
     packed.pack(heads, source, source);
     let mut out = vec![0.0; positions * columns];
@@ -133,7 +139,8 @@ fn cells(criterion: &mut Criterion) {
     let (rows, width) = (6, 1024);
     let gates = numbers(rows * 3 * width);
     let state = numbers(rows * width);
-    let (state, products) = (Mat::new(&state, rows, width), Mat::new(&gates, rows, 3 * width));
+    let (state, products) =
+        (MatRef::new(&state, rows, width), MatRef::new(&gates, rows, 3 * width));
     let mut out = vec![0.0; rows * width];
     let mut group = criterion.benchmark_group("cells, 6 rows of 1024");
     group.throughput(Throughput::Elements((rows * width) as u64));

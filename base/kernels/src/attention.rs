@@ -14,7 +14,7 @@ use crate::activation::{GateImpl, softmax_row, tanh_with};
 use crate::gemm::{Epilogue, Tiling, gemm_f32};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{PackedF32, WeightsF32};
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// The packed keys and values of one sentence, for all heads.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl PackedKv {
     ///
     /// # Panics
     /// If shapes differ or columns do not divide into heads.
-    pub fn pack(&mut self, heads: usize, keys: Mat<f32>, values: Mat<f32>) {
+    pub fn pack(&mut self, heads: usize, keys: MatRef<f32>, values: MatRef<f32>) {
         assert_eq!(keys.rows(), values.rows(), "a value for each key");
         assert!(
             heads > 0
@@ -96,7 +96,7 @@ impl PackedKv {
 pub fn attend(
     cpu: Cpu,
     scale: f32,
-    queries: Mat<f32>,
+    queries: MatRef<f32>,
     packed: &PackedKv,
     mask: AttentionMask,
     mut out: MatMut<f32>,
@@ -134,7 +134,7 @@ const QUERY_BLOCK: usize = 128;
 fn attend_query_block(
     cpu: Cpu,
     scale: f32,
-    queries: Mat<f32>,
+    queries: MatRef<f32>,
     packed: &PackedKv,
     visible: impl Fn(usize) -> usize,
     mut out: MatMut<f32>,
@@ -171,9 +171,9 @@ fn attend_query_block(
 #[derive(Clone, Copy, Debug)]
 pub struct KvPool<'a> {
     /// Keys, `[pool rows, heads * head_dim]`.
-    pub keys: Mat<'a, f32>,
+    pub keys: MatRef<'a, f32>,
     /// Values, `[pool rows, heads * value_dim]`.
-    pub values: Mat<'a, f32>,
+    pub values: MatRef<'a, f32>,
 }
 
 /// Multi-head attention of each query to its own cached positions: `row_lists[i]` has the
@@ -187,7 +187,7 @@ pub fn attend_paged(
     cpu: Cpu,
     heads: usize,
     scale: f32,
-    queries: Mat<f32>,
+    queries: MatRef<f32>,
     pool: KvPool,
     row_lists: &[&[u32]],
     mut out: MatMut<f32>,
@@ -268,10 +268,10 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
 pub fn attend_additive(
     cpu: Cpu,
     gate_impl: GateImpl,
-    keys: Mat<f32>,
+    keys: MatRef<f32>,
     values: PackedF32,
     v: &[f32],
-    queries: Mat<f32>,
+    queries: MatRef<f32>,
     mut weights: MatMut<f32>,
     out: MatMut<f32>,
 ) {
@@ -291,7 +291,7 @@ pub fn attend_additive(
 fn additive_weights_row<I: Isa>(
     isa: I,
     gate_impl: GateImpl,
-    keys: Mat<f32>,
+    keys: MatRef<f32>,
     v: &[f32],
     query: &[f32],
     weights: &mut [f32],

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::activation::{GateImpl, sigmoid, sigmoid_with, tanh_with};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// The position of the bias of a GRU's candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,10 +53,10 @@ pub fn gru(
     cpu: Cpu,
     gate_impl: GateImpl,
     variant: GruVariant,
-    input: Option<Mat<f32>>,
-    recurrent: Mat<f32>,
+    input: Option<MatRef<f32>>,
+    recurrent: MatRef<f32>,
     bias: &[f32],
-    state: Mat<f32>,
+    state: MatRef<f32>,
     mut out: MatMut<f32>,
 ) {
     let (rows, width) = (out.rows(), out.columns());
@@ -117,8 +117,8 @@ fn gru_row<I: Isa>(
 pub fn lstm(
     cpu: Cpu,
     gate_impl: GateImpl,
-    input: Option<Mat<f32>>,
-    recurrent: Mat<f32>,
+    input: Option<MatRef<f32>>,
+    recurrent: MatRef<f32>,
     bias: &[f32],
     mut cell: MatMut<f32>,
     mut out: MatMut<f32>,
@@ -173,9 +173,9 @@ fn lstm_row<I: Isa>(
 /// If shapes differ.
 pub fn multiplicative_state(
     cpu: Cpu,
-    input: Mat<f32>,
+    input: MatRef<f32>,
     input_bias: &[f32],
-    recurrent: Mat<f32>,
+    recurrent: MatRef<f32>,
     recurrent_bias: &[f32],
     mut out: MatMut<f32>,
 ) {
@@ -216,7 +216,7 @@ fn multiplicative_row<I: Isa>(
 ///
 /// # Panics
 /// If shapes differ.
-pub fn running_mean(cpu: Cpu, input: Mat<f32>, seen: &[u32], mut mean: MatMut<f32>) {
+pub fn running_mean(cpu: Cpu, input: MatRef<f32>, seen: &[u32], mut mean: MatMut<f32>) {
     assert_eq!((input.rows(), input.columns()), (mean.rows(), mean.columns()));
     assert_eq!(seen.len(), mean.rows());
     for (row, &seen) in seen.iter().enumerate() {
@@ -244,9 +244,9 @@ fn running_mean_row<I: Isa>(isa: I, input: &[f32], seen: u32, mean: &mut [f32]) 
 /// If shapes differ.
 pub fn average_attention_gate(
     cpu: Cpu,
-    input_gate: Mat<f32>,
-    forget_gate: Mat<f32>,
-    input: Mat<f32>,
+    input_gate: MatRef<f32>,
+    forget_gate: MatRef<f32>,
+    input: MatRef<f32>,
     mut y: MatMut<f32>,
 ) {
     let shape = (y.rows(), y.columns());
@@ -276,7 +276,7 @@ fn average_gate_row<I: Isa>(isa: I, i: &[f32], f: &[f32], input: &[f32], y: &mut
 ///
 /// # Panics
 /// If shapes differ.
-pub fn highway(cpu: Cpu, gate: Mat<f32>, input: Mat<f32>, mut y: MatMut<f32>) {
+pub fn highway(cpu: Cpu, gate: MatRef<f32>, input: MatRef<f32>, mut y: MatMut<f32>) {
     let shape = (y.rows(), y.columns());
     for rows in [gate, input] {
         assert_eq!((rows.rows(), rows.columns()), shape);

@@ -1,6 +1,6 @@
 //! Embeddings of tokens with positional encodings.
 
-use crate::{Mat, MatMut};
+use crate::{MatMut, MatRef};
 
 /// Writes one row, `[width]`, of a table of embeddings or positional encodings. Files store
 /// tables in many forms, and a sentence needs few of their rows.
@@ -40,7 +40,7 @@ pub fn embed(
 }
 
 /// An [`EmbeddingLookup`] of the rows of a matrix.
-pub fn row_lookup(matrix: Mat<'_, f32>) -> impl Fn(usize, &mut [f32]) {
+pub fn row_lookup(matrix: MatRef<'_, f32>) -> impl Fn(usize, &mut [f32]) {
     move |row, into| into.copy_from_slice(matrix.row(row))
 }
 

@@ -20,7 +20,7 @@ pub use prepared::PreparedRows;
 
 use crate::activation::Activation;
 use crate::isa::Level;
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// The epilogue of a product: `activation(product * scales + bias + residual)`.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Epilogue<'a> {
     pub bias: Option<&'a [f32]>,
     /// Added before the activation, `[rows, columns]`, as in Devlin's stacks; without
     /// activation, the residual of a transformer.
-    pub residual: Option<Mat<'a, f32>>,
+    pub residual: Option<MatRef<'a, f32>>,
     /// Applied last.
     pub activation: Activation,
     /// Set to the largest magnitude of each row of the result, `[rows]`, for its quantisation.
@@ -40,7 +40,7 @@ impl Epilogue<'_> {
     fn check(&self, out: &MatMut<f32>) {
         let shape = (out.rows(), out.columns());
         assert!(self.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
-        let fits = |rows: Mat<f32>| (rows.rows(), rows.columns()) == shape;
+        let fits = |rows: MatRef<f32>| (rows.rows(), rows.columns()) == shape;
         assert!(self.residual.is_none_or(fits), "a residual of the result's shape");
         let largest = self.absmax.as_deref();
         assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest for each row");

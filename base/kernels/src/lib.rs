@@ -42,6 +42,7 @@
 
 pub mod activation;
 pub mod attention;
+pub mod autotuner;
 pub mod cell;
 pub mod embedding;
 mod error;
@@ -54,8 +55,7 @@ pub mod quantise;
 #[cfg(test)]
 mod testing;
 pub mod topk;
-pub mod tuner;
 
 pub use error::{Error, Result};
 pub use isa::{Cpu, LANES};
-pub use matrix::{Mat, MatMut};
+pub use matrix::{MatMut, MatRef};

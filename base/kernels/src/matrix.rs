@@ -14,7 +14,7 @@ use std::ops::Range;
 /// assert_eq!(gates.column_range(1..3).row(1), [5, 6]);
 /// ```
 #[derive(Debug)]
-pub struct Mat<'a, T> {
+pub struct MatRef<'a, T> {
     values: &'a [T],
     rows: usize,
     columns: usize,
@@ -30,12 +30,12 @@ pub struct MatMut<'a, T> {
     stride: usize,
 }
 
-impl<T> Clone for Mat<'_, T> {
+impl<T> Clone for MatRef<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Mat<'_, T> {}
+impl<T> Copy for MatRef<'_, T> {}
 
 /// Elements spanned by `rows` rows of `columns` columns at a stride of `stride`.
 fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
@@ -45,7 +45,7 @@ fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
     if rows == 0 { 0 } else { span.expect("a matrix fits the address space") }
 }
 
-impl<'a, T> Mat<'a, T> {
+impl<'a, T> MatRef<'a, T> {
     /// A matrix of contiguous rows.
     ///
     /// # Panics
@@ -87,23 +87,23 @@ impl<'a, T> Mat<'a, T> {
     ///
     /// # Panics
     /// If the range exceeds the rows.
-    pub fn row_range(&self, range: Range<usize>) -> Mat<'a, T> {
+    pub fn row_range(&self, range: Range<usize>) -> MatRef<'a, T> {
         assert!(range.start <= range.end && range.end <= self.rows);
         if range.is_empty() {
-            return Mat { values: &[], rows: 0, ..*self };
+            return MatRef { values: &[], rows: 0, ..*self };
         }
         let values = &self.values[range.start * self.stride..];
-        Mat::with_stride(values, range.len(), self.columns, self.stride)
+        MatRef::with_stride(values, range.len(), self.columns, self.stride)
     }
 
     /// The columns `range` of every row.
     ///
     /// # Panics
     /// If the range exceeds the columns.
-    pub fn column_range(&self, range: Range<usize>) -> Mat<'a, T> {
+    pub fn column_range(&self, range: Range<usize>) -> MatRef<'a, T> {
         assert!(range.start <= range.end && range.end <= self.columns);
         let values = if self.rows == 0 { self.values } else { &self.values[range.start..] };
-        Mat::with_stride(values, self.rows, range.len(), self.stride)
+        MatRef::with_stride(values, self.rows, range.len(), self.stride)
     }
 }
 
@@ -162,13 +162,13 @@ impl<'a, T> MatMut<'a, T> {
     }
 
     /// The matrix, borrowed to be read.
-    pub fn as_ref(&self) -> Mat<'_, T> {
-        Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    pub fn as_ref(&self) -> MatRef<'_, T> {
+        MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
     /// The matrix as a read-only view.
-    pub(crate) fn into_ref(self) -> Mat<'a, T> {
-        Mat { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    pub(crate) fn into_ref(self) -> MatRef<'a, T> {
+        MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
     /// The matrix for a shorter lifetime.
@@ -208,13 +208,13 @@ mod tests {
     #[test]
     fn views_read_the_right_elements() {
         let values: Vec<usize> = (0..35).collect();
-        let whole = Mat::with_stride(&values, 5, 6, 7);
+        let whole = MatRef::with_stride(&values, 5, 6, 7);
         let part = whole.row_range(1..4).column_range(2..5);
         for row in 0..3 {
             assert_eq!(part.row(row), [(row + 1) * 7 + 2, (row + 1) * 7 + 3, (row + 1) * 7 + 4]);
         }
         assert_eq!(whole.row_range(5..5).rows(), 0);
-        assert_eq!(Mat::new(&values[..0], 0, 7).column_range(3..5).rows(), 0);
+        assert_eq!(MatRef::new(&values[..0], 0, 7).column_range(3..5).rows(), 0);
     }
 
     #[test]
@@ -237,6 +237,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "overlap")]
     fn overlapping_rows_are_refused() {
-        Mat::with_stride(&[0; 20], 3, 5, 4);
+        MatRef::with_stride(&[0; 20], 3, 5, 4);
     }
 }

@@ -5,7 +5,7 @@
 //! passes.
 
 use crate::isa::{Isa, dispatch, lane_chunks};
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// The kind of a norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +35,12 @@ pub struct Norm<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn normalise_in_place(cpu: Cpu, norm: Norm, mut rows: MatMut<f32>, residual: Option<Mat<f32>>) {
+pub fn normalise_in_place(
+    cpu: Cpu,
+    norm: Norm,
+    mut rows: MatMut<f32>,
+    residual: Option<MatRef<f32>>,
+) {
     check_shapes(&norm, &rows, residual);
     for index in 0..rows.rows() {
         let row = rows.row(index);
@@ -44,7 +49,7 @@ pub fn normalise_in_place(cpu: Cpu, norm: Norm, mut rows: MatMut<f32>, residual:
     }
 }
 
-fn check_shapes(norm: &Norm, rows: &MatMut<f32>, residual: Option<Mat<f32>>) {
+fn check_shapes(norm: &Norm, rows: &MatMut<f32>, residual: Option<MatRef<f32>>) {
     let shape = (rows.rows(), rows.columns());
     assert_eq!(norm.scale.len(), shape.1, "a scale for each column");
     assert!(norm.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");

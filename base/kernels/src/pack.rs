@@ -25,7 +25,7 @@ pub use i8s::{PackedI8, WeightsI8};
 pub(crate) use i16s::ROUNDING_SLACK;
 pub use i16s::{ACCUMULATION_RUN, PackedI16, WeightsI16};
 
-use crate::{Error, LANES, Mat, Result};
+use crate::{Error, LANES, MatRef, Result};
 
 /// Sixteen columns at one depth step: a cell of four bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -227,7 +227,7 @@ fn check_len(
 /// Weights in the order of a model file, to be packed.
 #[derive(Debug)]
 pub struct UnpackedWeights<'a, T> {
-    values: Mat<'a, T>,
+    values: MatRef<'a, T>,
     transposed: bool,
 }
 
@@ -240,13 +240,13 @@ impl<T> Copy for UnpackedWeights<'_, T> {}
 
 impl<'a, T: Copy> UnpackedWeights<'a, T> {
     /// Weights `[inputs, outputs]`: Marian's and Nematus' `W`.
-    pub fn inputs_by_outputs(values: Mat<'a, T>) -> Self {
+    pub fn inputs_by_outputs(values: MatRef<'a, T>) -> Self {
         Self { values, transposed: false }
     }
 
     /// Weights `[outputs, inputs]`: embedding tables, weights of CTranslate2, Hugging Face
     /// and intgemm.
-    pub fn outputs_by_inputs(values: Mat<'a, T>) -> Self {
+    pub fn outputs_by_inputs(values: MatRef<'a, T>) -> Self {
         Self { values, transposed: true }
     }
 

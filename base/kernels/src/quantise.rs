@@ -11,13 +11,13 @@
 
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{ACCUMULATION_RUN, PackedI16, ROUNDING_SLACK};
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// Rows of i8 in -127..=127 with the scale of each row.
 #[derive(Clone, Copy, Debug)]
 pub struct QuantisedI8<'a> {
     /// The integers, `[rows, columns]`.
-    pub values: Mat<'a, i8>,
+    pub values: MatRef<'a, i8>,
     /// The scale of each row, `[rows]`: a number is its integer times the scale.
     pub scales: &'a [f32],
 }
@@ -26,7 +26,7 @@ pub struct QuantisedI8<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct QuantisedI16<'a> {
     /// The integers, `[rows, columns]`.
-    pub values: Mat<'a, i16>,
+    pub values: MatRef<'a, i16>,
     /// The scale of each row, `[rows]`: a number is its integer times the scale.
     pub scales: &'a [f32],
     /// A bound on the Euclidean norm of every [run](ACCUMULATION_RUN).
@@ -50,7 +50,13 @@ pub enum ClipRange<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i8(cpu: Cpu, rows: Mat<f32>, clip: ClipRange, out: MatMut<i8>, scales: &mut [f32]) {
+pub fn quantise_i8(
+    cpu: Cpu,
+    rows: MatRef<f32>,
+    clip: ClipRange,
+    out: MatMut<i8>,
+    scales: &mut [f32],
+) {
     assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
     assert_eq!(rows.rows(), scales.len());
     dispatch!(cpu, quantise_rows_i8(rows, clip, out, scales))
@@ -59,7 +65,7 @@ pub fn quantise_i8(cpu: Cpu, rows: Mat<f32>, clip: ClipRange, out: MatMut<i8>, s
 #[inline(always)]
 fn quantise_rows_i8<I: Isa>(
     isa: I,
-    rows: Mat<f32>,
+    rows: MatRef<f32>,
     clip: ClipRange,
     mut out: MatMut<i8>,
     scales: &mut [f32],
@@ -116,7 +122,7 @@ pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
 /// If shapes differ.
 pub fn quantise_i16<'a>(
     cpu: Cpu,
-    rows: Mat<f32>,
+    rows: MatRef<f32>,
     weights: &PackedI16,
     mut values: MatMut<'a, i16>,
     scales: &'a mut [f32],
@@ -131,7 +137,7 @@ pub fn quantise_i16<'a>(
 #[inline(always)]
 fn quantise_rows_i16<I: Isa>(
     isa: I,
-    rows: Mat<f32>,
+    rows: MatRef<f32>,
     headroom: f32,
     mut out: MatMut<i16>,
     scales: &mut [f32],

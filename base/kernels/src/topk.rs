@@ -15,7 +15,7 @@
 
 use crate::activation::exp_for_sum;
 use crate::isa::{Isa, dispatch, lane_chunks};
-use crate::{Cpu, Mat};
+use crate::{Cpu, MatRef};
 
 /// Logits of a block: all parts of a row but the last must be multiples of this.
 pub const TOPK_BLOCK: usize = 256;
@@ -127,7 +127,7 @@ impl TopK {
 /// If there is not one `topk` a row, or a bias and an id a column.
 pub fn update_topk(
     cpu: Cpu,
-    logits: Mat<f32>,
+    logits: MatRef<f32>,
     bias: Option<&[f32]>,
     ids: ColumnIds,
     topk: &mut [TopK],
@@ -150,7 +150,7 @@ pub fn update_topk(
 /// If there is not an id a column.
 pub fn update_topk_from_scores(cpu: Cpu, scores: &[f32], ids: ColumnIds, topk: &mut TopK) {
     let normalise = std::mem::replace(&mut topk.normalise, false);
-    update_topk(cpu, Mat::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(topk));
+    update_topk(cpu, MatRef::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(topk));
     let sum = if topk.has_non_finite() { f64::NAN } else { 1.0 };
     (topk.normalise, topk.shift, topk.sum) = (normalise, 0.0, sum);
 }

@@ -412,7 +412,7 @@ impl CompactTable {
 
     /// Probes one line.
     #[inline(always)]
-    pub fn probe(&self, state: &mut ProbeState) -> Probe {
+    pub fn probe_line(&self, state: &mut ProbeState) -> Probe {
         let Some(line) = self.lines.get(state.line as usize) else { return Probe::Absent };
         let mut candidates = line.candidates(state.tag as u16);
         while candidates != 0 {
@@ -437,7 +437,7 @@ impl CompactTable {
     pub fn find(&self, key: u64) -> Option<(u32, u64)> {
         let mut state = self.start(key);
         loop {
-            match self.probe(&mut state) {
+            match self.probe_line(&mut state) {
                 Probe::Found(number, value) => return Some((number, value)),
                 Probe::Absent => return None,
                 Probe::NextLine => {}

@@ -9,7 +9,7 @@ use miriam_glm::GlmOptions;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
-use miriam_lmcpu::perplexity::{Filter, JsonOptions};
+use miriam_lmcpu::perplexity::{JsonOptions, PerplexityFilter};
 use miriam_lmcpu::query::Verbosity;
 use miriam_lmcpu::trie::{self, QuantisationBits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
@@ -344,7 +344,9 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
         threads: common.threads.count(),
         per_line: arguments.per_line,
         json: arguments.json_field.map(|field| JsonOptions { field, skip_invalid }),
-        filter: arguments.max_perplexity.map(|max_perplexity| Filter { max_perplexity, invert }),
+        filter: arguments
+            .max_perplexity
+            .map(|max_perplexity| PerplexityFilter { max_perplexity, invert }),
     };
     let progress = common.progress();
     // Unknown if any input is a pipe.

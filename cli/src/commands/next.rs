@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use miriam_glm::device::DeviceChoice;
-use miriam_lmcpu::next_word::{self, Candidates};
+use miriam_lmcpu::next_word::{self, NextWordSelection};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
@@ -51,8 +51,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
     let wanted = match &arguments.words {
-        Some(words) => Candidates::Words(next_word::read_words(&*model, Input::open(words)?)?),
-        None => Candidates::Top(arguments.top),
+        Some(words) => {
+            NextWordSelection::Words(next_word::read_words(&*model, Input::open(words)?)?)
+        }
+        None => NextWordSelection::Top(arguments.top),
     };
     let (markers, threads) = (!arguments.no_markers, common.threads.count());
     let options =

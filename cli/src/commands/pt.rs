@@ -194,7 +194,7 @@ fn query(arguments: QueryArguments) -> anyhow::Result<()> {
 fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     Input::check_access(&arguments.file, Some(&arguments.output))?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
-    if arguments.reordering.is_some() && table.num_reordering() == 0 {
+    if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {
         anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
     }
     let mut printer = EntryPrinter::new(&table);
@@ -287,7 +287,7 @@ fn table_counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str,
         ("target_tokens", statistics.target_words),
         ("max_target_length", statistics.max_target_length as u64),
         ("scores", table.num_scores() as u64),
-        ("reordering_scores", table.num_reordering() as u64),
+        ("reordering_scores", table.num_reordering_scores() as u64),
     ];
     match table {
         AnyTable::Native(table) => {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use miriam_decoder::{Configuration, Error, LineProcessor, MarkupMode};
+use miriam_decoder::{Configuration, Error, LineProcessor, XmlInputMode};
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 
 /// The options of raw text, as given.
@@ -101,7 +101,7 @@ fn check_compatible(
     }
     let text = &configuration.settings.input_format;
     if settings.tokenize.is_some()
-        && (text.markup != MarkupMode::PassThrough || text.has_sentence_table)
+        && (text.markup != XmlInputMode::PassThrough || text.has_sentence_table)
     {
         let reason = "-tokenize would split markup and tables that lines bring; leave it out, \
                       or -xml-input and -inputtype"

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 use miriam_align::AlignModel;
-use miriam_decoder::tuning::Method;
-use miriam_pipeline::{Languages, LmKind, TrainOptions, Tuning, train};
+use miriam_decoder::tuning::TuningAlgorithm;
+use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
 use miriam_textio::parse_size;
 
 use crate::common::CommonOptions;
@@ -122,8 +122,8 @@ enum TuningMethod {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let method = match arguments.method {
-        TuningMethod::Mira => Some(Method::Mira),
-        TuningMethod::Mert => Some(Method::Mert),
+        TuningMethod::Mira => Some(TuningAlgorithm::Mira),
+        TuningMethod::Mert => Some(TuningAlgorithm::Mert),
         TuningMethod::None => None,
     };
     let mut options = TrainOptions {
@@ -133,7 +133,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             .source_language
             .zip(arguments.target_language)
             .filter(|_| arguments.raw)
-            .map(|(source, target)| Languages { source, target }),
+            .map(|(source, target)| LanguagePair { source, target }),
         max_words: arguments.max_words,
         max_ratio: arguments.max_ratio,
         alignment_model: match arguments.alignment_model {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_decoder::Configuration;
-use miriam_decoder::tuning::{Method, TuneOptions, tune};
+use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
 use miriam_textio::Input;
 
 use crate::common::CommonOptions;
@@ -85,8 +85,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = TuneOptions {
         log: arguments.log,
         method: match arguments.method {
-            MethodName::Mira => Method::Mira,
-            MethodName::Mert => Method::Mert,
+            MethodName::Mira => TuningAlgorithm::Mira,
+            MethodName::Mert => TuningAlgorithm::Mert,
         },
         iterations: arguments.iterations,
         nbest_size: arguments.nbest_size,

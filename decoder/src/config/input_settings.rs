@@ -4,13 +4,13 @@
 use super::settings::SettingsReader;
 use crate::Result;
 use crate::factors::{FactorSettings, parse_factor, parse_factors};
-use crate::markup::{Brackets, MarkupMode};
+use crate::markup::{Brackets, XmlInputMode};
 
 /// The syntax of input lines: annotations and the form of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputSettings {
     /// How markup is treated.
-    pub markup: MarkupMode,
+    pub markup: XmlInputMode,
     /// The strings around tags.
     pub brackets: Brackets,
     /// Whether punctuation has walls around it.
@@ -35,11 +35,11 @@ impl InputSettings {
             }
         };
         let markup = match read.value("xml-input")? {
-            None | Some("pass-through") => MarkupMode::PassThrough,
-            Some("ignore") => MarkupMode::Ignore,
-            Some("inclusive") => MarkupMode::Inclusive,
-            Some("exclusive") => MarkupMode::Exclusive,
-            Some("constraint") => MarkupMode::Constraint,
+            None | Some("pass-through") => XmlInputMode::PassThrough,
+            Some("ignore") => XmlInputMode::Ignore,
+            Some("inclusive") => XmlInputMode::Inclusive,
+            Some("exclusive") => XmlInputMode::Exclusive,
+            Some("constraint") => XmlInputMode::Constraint,
             Some(other) => {
                 let reason = format!(
                     "{other:?}; there are pass-through, ignore, inclusive, exclusive, constraint"
@@ -47,7 +47,7 @@ impl InputSettings {
                 return read.fail("xml-input", reason);
             }
         };
-        if brings_table && markup != MarkupMode::PassThrough {
+        if brings_table && markup != XmlInputMode::PassThrough {
             return read.fail("xml-input", "lines of inputtype 7 have no markup");
         }
         let brackets = match read.split_values("xml-brackets") {

@@ -17,9 +17,9 @@ use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::joint_states::JointStates;
 use crate::lm_scoring::LmScoreCache;
 use crate::models::Models;
-use crate::options::{OptionId, SentenceOptions};
 use crate::sentence::Sentence;
 use crate::span::Span;
+use crate::translation_options::{OptionId, SentenceOptions};
 
 /// A span relative to the end of the previous phrase: the same for all hypotheses of a
 /// mini-stack.

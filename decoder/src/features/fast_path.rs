@@ -6,8 +6,8 @@ use super::distortion::Distortion;
 use super::expansion_feature::ExpansionFeature;
 use super::language_model::LanguageModelFeature;
 use super::lexical_reordering::{BackwardReordering, ForwardReordering};
-use super::{FeatureSet, Orientations};
-use crate::options::MAX_HOT_COLUMNS;
+use super::{FeatureSet, OrientationClasses};
+use crate::translation_options::MAX_HOT_COLUMNS;
 
 /// The features of an expansion on the fast path.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl FastPathFeatures {
 
     /// The orientations that the reordering model tells apart.
     #[inline(always)]
-    pub(crate) fn orientations(&self) -> Orientations {
+    pub(crate) fn orientations(&self) -> OrientationClasses {
         self.backward.orientations
     }
 }

@@ -35,7 +35,9 @@ pub(crate) use feature_set::{FeatureSet, LoadContext, RecombinationKey, TableSlo
 pub use language_model::LanguageModelSpec;
 pub(crate) use language_model::is_alias as is_language_model_alias;
 pub(crate) use lexical_reordering::{OptionRows, Weighting};
-pub use lexical_reordering::{Orientations, ReorderingSource, ReorderingSpec, ReorderingType};
+pub use lexical_reordering::{
+    OrientationClasses, ReorderingSource, ReorderingSpec, ReorderingType,
+};
 pub use operation_sequence_model::OperationSequenceModelSpec;
 pub(crate) use operation_sequence_model::{
     IsolatedOperationScorer, OperationSequenceModel, UNKNOWN_TARGET,

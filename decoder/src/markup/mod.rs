@@ -23,7 +23,7 @@ use crate::span::Span;
 
 /// How markup in the input is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MarkupMode {
+pub enum XmlInputMode {
     /// It is text.
     #[default]
     PassThrough,

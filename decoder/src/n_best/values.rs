@@ -15,9 +15,9 @@ use crate::decoded_sentence::DecodedSentence;
 use crate::features::{ExpansionInput, ScoredPhrase, TargetPhrase, Transition, ValueSources};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::option_building::{OptionBuilder, OptionRef, push_phrase_row};
-use crate::options::{OptionId, OptionSource};
 use crate::span::Span;
 use crate::system::System;
+use crate::translation_options::{OptionId, OptionSource};
 
 /// Rows of values of a sentence, in buffers that are reused.
 #[derive(Default)]

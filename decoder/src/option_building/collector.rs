@@ -8,11 +8,11 @@ use crate::Result;
 use crate::features::TableSlot;
 use crate::input_line::LineAnnotations;
 use crate::lm_scoring::LmScoreCache;
-use crate::options::{OptionLayout, PhraseKey, SentenceOptions};
-use crate::plan::TableLookup;
+use crate::search_plan::TableLookup;
 use crate::sentence::Sentence;
 use crate::span::Span;
 use crate::system::System;
+use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 
 /// What options are collected with, in buffers that are reused.
 #[derive(Default)]

@@ -8,19 +8,21 @@ use super::OptionCollector;
 use super::collector::CollectorInput;
 use crate::factors::surface;
 use crate::input_line::LineAnnotations;
-use crate::markup::{ForcedOption, MarkupMode, SentenceMarkup};
+use crate::markup::{ForcedOption, SentenceMarkup, XmlInputMode};
 use crate::models::Models;
-use crate::options::{InputPhrase, InputPhraseDetails, OptionList, OptionSource, SentenceOptions};
-use crate::plan::TableLookup;
+use crate::search_plan::TableLookup;
 use crate::sentence::Sentence;
 use crate::span::Span;
 use crate::system::System;
+use crate::translation_options::{
+    InputPhrase, InputPhraseDetails, OptionList, OptionSource, SentenceOptions,
+};
 use crate::{Error, Result};
 
 /// Which options of the tables are used where translations are forced.
 pub(super) struct MarkupFilter<'a> {
     annotations: &'a SentenceMarkup,
-    mode: MarkupMode,
+    mode: XmlInputMode,
     /// In constraint mode: the forced translations of each span.
     required: Vec<(Span, Vec<Vec<WordId>>)>,
 }
@@ -34,11 +36,11 @@ impl<'a> MarkupFilter<'a> {
     ) -> Self {
         let annotations = &line_annotations.markup;
         let mode = match annotations.forced_options.is_empty() {
-            true => MarkupMode::PassThrough,
+            true => XmlInputMode::PassThrough,
             false => system.settings.input_format.markup,
         };
         let mut required = Vec::new();
-        if mode == MarkupMode::Constraint {
+        if mode == XmlInputMode::Constraint {
             for options in annotations.forced_options_by_span() {
                 let words = options
                     .iter()
@@ -51,13 +53,13 @@ impl<'a> MarkupFilter<'a> {
 
     /// Whether options of tables are used for `span`.
     pub(super) fn allows_tables(&self, span: Span) -> bool {
-        self.mode != MarkupMode::Exclusive || !self.annotations.overlaps_forced(span)
+        self.mode != XmlInputMode::Exclusive || !self.annotations.overlaps_forced(span)
     }
 
     /// Whether an unknown word may be copied. Where only forced translations or
     /// those that contain them count, copying would be a way around them.
     pub(super) fn allows_copying(&self, span: Span) -> bool {
-        !matches!(self.mode, MarkupMode::Exclusive | MarkupMode::Constraint)
+        !matches!(self.mode, XmlInputMode::Exclusive | XmlInputMode::Constraint)
             || !self.annotations.overlaps_forced(span)
     }
 
@@ -71,7 +73,7 @@ impl<'a> MarkupFilter<'a> {
         span: Span,
         list: &OptionList,
     ) -> Option<(OptionList, Vec<u32>)> {
-        if self.mode != MarkupMode::Constraint || !self.annotations.overlaps_forced(span) {
+        if self.mode != XmlInputMode::Constraint || !self.annotations.overlaps_forced(span) {
             return None;
         }
         let touched = || {

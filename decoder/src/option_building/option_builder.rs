@@ -13,9 +13,9 @@ use crate::features::{
 };
 use crate::lm_scoring::{IsolatedPhrase, LmBatch};
 use crate::models::PhraseTable;
-use crate::options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 use crate::sentence::{Sentence, SourceSpan};
 use crate::system::System;
+use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
 /// Buffers for making options, reused.
 #[derive(Default)]

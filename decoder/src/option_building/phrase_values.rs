@@ -10,10 +10,10 @@ use miriam_textio::WordId;
 use super::OptionBuilder;
 use crate::Result;
 use crate::features::{OptionRows, TableSlot, Weighting};
-use crate::options::{OptionId, PhraseKey, SentenceOptions, ValueRows};
 use crate::sentence::{Sentence, SourceSpan};
 use crate::span::Span;
 use crate::system::System;
+use crate::translation_options::{OptionId, PhraseKey, SentenceOptions, ValueRows};
 
 /// An option of a sentence.
 #[derive(Clone, Copy)]

@@ -20,8 +20,8 @@ use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::{FastPathFeatures, RecombinationKey, Transition};
 use crate::hypothesis::{Hypothesis, HypothesisId};
-use crate::options::OptionId;
 use crate::span::Span;
+use crate::translation_options::OptionId;
 
 /// Hypotheses of a mini-stack times options of a span.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@ use super::SearchSpace;
 use crate::coverage::CoverageId;
 use crate::features::{ExpansionInput, LmScorers, Transition, jump_distance};
 use crate::hypothesis::{Hypothesis, HypothesisId};
-use crate::options::OptionId;
 use crate::span::Span;
+use crate::translation_options::OptionId;
 
 /// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the
 /// distortion limit. That the span is not covered is the caller's business.

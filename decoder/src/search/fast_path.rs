@@ -10,7 +10,7 @@
 use super::SearchSpace;
 use crate::features::{FastPathFeatures, Transition};
 use crate::hypothesis::Hypothesis;
-use crate::options::{MAX_HOT_COLUMNS, OptionId};
+use crate::translation_options::{MAX_HOT_COLUMNS, OptionId};
 
 impl SearchSpace<'_> {
     /// [`SearchSpace::score_expansion`] on the fast path.

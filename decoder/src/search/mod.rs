@@ -38,10 +38,10 @@ use crate::future_cost::FutureCost;
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::joint_states::JointStates;
 use crate::lm_scoring::LmScoreCache;
-use crate::options::SentenceOptions;
 use crate::reordering_constraint::ReorderingConstraint;
 use crate::sentence::Sentence;
 use crate::system::System;
+use crate::translation_options::SentenceOptions;
 
 /// What a search reads and grows while it works on a sentence.
 pub(crate) struct SearchSpace<'a> {

@@ -10,8 +10,8 @@ use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::Transition;
 use crate::hypothesis::{Hypothesis, HypothesisId};
-use crate::options::OptionId;
 use crate::span::Span;
+use crate::translation_options::OptionId;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]

@@ -33,7 +33,7 @@ use n_best_lists::NBestLists;
 
 /// The optimiser of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum TuningAlgorithm {
     /// Batch MIRA over n-best lists (Cherry and Foster 2012).
     #[default]
     Mira,
@@ -55,7 +55,7 @@ pub struct TuneOptions {
     /// A log file, in addition to log messages.
     pub log: Option<PathBuf>,
     /// The optimiser of weights.
-    pub method: Method,
+    pub method: TuningAlgorithm,
     /// The maximal number of iterations.
     pub iterations: usize,
     /// The maximal number of translations in a line's list.
@@ -83,7 +83,7 @@ impl TuneOptions {
             references,
             output,
             log: None,
-            method: Method::default(),
+            method: TuningAlgorithm::default(),
             iterations: 15,
             nbest_size: 100,
             seed: 1,
@@ -167,8 +167,8 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         let start = space.tuned_weights(&report.iterations[number].weights);
         let seed = derive_seed(options.seed, number as u64);
         let tuned = match options.method {
-            Method::Mira => mira::optimise(&lists, &start, seed, options.threads),
-            Method::Mert => {
+            TuningAlgorithm::Mira => mira::optimise(&lists, &start, seed, options.threads),
+            TuningAlgorithm::Mert => {
                 let best = space.tuned_weights(&report.best().weights);
                 mert::optimise(&lists, &[start, best], seed, options.threads)
             }

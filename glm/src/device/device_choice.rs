@@ -50,7 +50,7 @@ impl DeviceChoice {
     /// # Errors
     ///
     /// [`Error::BuiltWithoutCuda`] when a GPU is chosen in a build without `cuda`.
-    pub fn resolve(self) -> Result<Self> {
+    pub fn resolve_for_build(self) -> Result<Self> {
         match self {
             _ if cfg!(feature = "cuda") => Ok(self),
             DeviceChoice::Auto | DeviceChoice::Cpu => Ok(DeviceChoice::Cpu),
@@ -76,7 +76,7 @@ pub fn open_on_device(
     if let Some(model) = open_on_gpu(path, load, choice)? {
         return Ok(model);
     }
-    choice.resolve()?;
+    choice.resolve_for_build()?;
     Ok(crate::open(path, load, progress)?)
 }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_gpu_needs_the_feature_cuda() {
         let cuda: DeviceChoice = "cuda:1".parse().unwrap();
-        let message = cuda.resolve().map_err(|error| error.to_string());
+        let message = cuda.resolve_for_build().map_err(|error| error.to_string());
         match message {
             Ok(choice) => assert_eq!((choice, cfg!(feature = "cuda")), (cuda, true)),
             Err(message) => {
@@ -134,7 +134,7 @@ mod tests {
                 assert!(message.contains("--device cpu"), "{message}");
             }
         }
-        let auto = DeviceChoice::Auto.resolve().unwrap();
+        let auto = DeviceChoice::Auto.resolve_for_build().unwrap();
         assert_eq!(auto == DeviceChoice::Cpu, cfg!(not(feature = "cuda")));
     }
 }

@@ -59,7 +59,7 @@ impl SyntheticOptions {
     ///
     /// As [`SyntheticOptions::counts`], and when 32 bits do not count an order.
     pub fn generate_model(&self) -> SortedModel {
-        let targets = self.counts();
+        let targets = self.num_ngrams_per_order();
         let longest = targets.iter().max().map_or(0, |&most| most);
         let tokens = longest as f64 * TOKENS_PER_LONGEST;
         let words = targets[0] as usize;

@@ -48,7 +48,7 @@ impl SyntheticOptions {
     ///
     /// When `ngrams` or `order` are out of their bounds. Whether 32 bits count the n-grams
     /// of each order, [`SyntheticOptions::fits_u32_ids`] says.
-    pub fn counts(&self) -> Vec<u64> {
+    pub fn num_ngrams_per_order(&self) -> Vec<u64> {
         assert!((2..=MAX_ORDER).contains(&self.order), "an order from 2 to {MAX_ORDER}");
         assert!(
             (Self::MIN_NGRAMS..=Self::MAX_NGRAMS).contains(&self.ngrams),
@@ -71,7 +71,7 @@ impl SyntheticOptions {
     ///
     /// As [`SyntheticOptions::counts`].
     pub fn fits_u32_ids(&self) -> bool {
-        self.counts().iter().all(|&count| count < u64::from(u32::MAX) / 2)
+        self.num_ngrams_per_order().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }
 }
 

@@ -24,8 +24,8 @@ use super::table::{FastModulo, bucket_count};
 use super::vocabulary::{is_unknown, word_hash};
 use crate::arpa::Section;
 use crate::hash::hash_oldest_first;
-use crate::index::SIGN;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
+use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
 use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
 

@@ -104,7 +104,7 @@ impl RecoveredLevel {
 
     /// The n-grams of `table` with their words. `flags` gives for an entry whether a
     /// longer n-gram ends in it and begins with it. Backoffs are left to the caller.
-    pub fn recover_longer<const N: usize>(
+    pub fn recover_next_order<const N: usize>(
         &self,
         order: usize,
         table: &KenlmTable<N>,

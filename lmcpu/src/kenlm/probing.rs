@@ -13,7 +13,7 @@ use super::table::{KenlmTable, bucket_count};
 use super::unaligned::{SectionReader, f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::hash::combine;
-use crate::index::SIGN;
+use crate::ngram_index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, State};
 
 /// Bytes of an entry of the longest n-grams: key and probability.

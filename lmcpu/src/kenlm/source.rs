@@ -15,8 +15,8 @@ use super::trie::TrieFile;
 use super::unaligned::{f32_at, u32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
-use crate::index::SIGN;
 use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
+use crate::ngram_index::SIGN;
 use crate::{Error, NO_EXTENSION, Result};
 
 fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
@@ -167,7 +167,7 @@ impl<const U: usize, const M: usize> LevelReader for ProbingLevelReader<U, M> {
         match longest {
             false => {
                 let table = &self.file.middle[order - 2];
-                let (mut listed, ngrams) = self.shorter.recover_longer(
+                let (mut listed, ngrams) = self.shorter.recover_next_order(
                     order,
                     table,
                     |e| extension_flags(e, 8),
@@ -181,7 +181,7 @@ impl<const U: usize, const M: usize> LevelReader for ProbingLevelReader<U, M> {
             true => {
                 let table = &self.file.longest;
                 let shorter = std::mem::take(&mut self.shorter);
-                Ok(shorter.recover_longer(order, table, |_| (false, false), &self.path)?.0)
+                Ok(shorter.recover_next_order(order, table, |_| (false, false), &self.path)?.0)
             }
         }
     }

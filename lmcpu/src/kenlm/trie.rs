@@ -21,7 +21,7 @@ use super::bit_packing::{BitField, BitPackedArray, required_bits};
 use super::header::{Header, ModelType};
 use super::unaligned::{SectionReader, f32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
-use crate::index::SIGN;
+use crate::ngram_index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
 
 const QUANTISER_VERSION: u8 = 2;

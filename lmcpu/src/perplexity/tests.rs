@@ -135,7 +135,7 @@ proptest! {
             }
         }
         for (invert, expected) in [(false, kept), (true, others)] {
-            let filter = Some(Filter { max_perplexity, invert });
+            let filter = Some(PerplexityFilter { max_perplexity, invert });
             let (printed, counts) = run(&texts, &PerplexityOptions { sentence_markers: markers, filter, ..SUMMARY }).unwrap();
             prop_assert_eq!(counts.kept, lines_of(&expected).len() as u64);
             prop_assert_eq!(printed, expected);
@@ -180,7 +180,7 @@ proptest! {
             prop_assert_eq!(number(new, "lm_perplexity"), perplexity);
         }
         for invert in [false, true] {
-            let filter = Some(Filter { max_perplexity, invert });
+            let filter = Some(PerplexityFilter { max_perplexity, invert });
             let wanted = lines.iter().zip(&expected).filter(|(_, (log10, tokens, _))| {
                 (10f64.powf(-(log10 / *tokens as f64)) <= max_perplexity) != invert
             });

@@ -30,7 +30,7 @@ pub(crate) use source::probing_source;
 pub use verify::verify;
 
 use crate::hash::{combine, hash_oldest_first, uncombine};
-use crate::index::SIGN;
+use crate::ngram_index::SIGN;
 use crate::{LmWord, NO_EXTENSION, Result, State, file_checks};
 
 /// The kind of the file.

@@ -15,7 +15,7 @@ struct ReferenceEntry {
 }
 
 /// N-grams are lists of words, newest first.
-pub struct Reference {
+pub struct ReferenceModel {
     order: usize,
     entries: HashMap<Vec<String>, ReferenceEntry>,
     pub words: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Reference {
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceState(pub Vec<(String, f32)>);
 
-impl Reference {
+impl ReferenceModel {
     /// Reads a well-formed model; blanks are added for missing suffixes as KenLM does
     /// for probing models: one n-gram of the file after another.
     pub fn parse(arpa: &str) -> Self {
@@ -63,7 +63,7 @@ impl Reference {
 
     fn read(arpa: &str, insert: impl Fn(&mut Self, Vec<String>, f32, f32)) -> Self {
         let mut model =
-            Reference { order: 0, entries: HashMap::new(), words: vec!["<unk>".into()] };
+            ReferenceModel { order: 0, entries: HashMap::new(), words: vec!["<unk>".into()] };
         for line in arpa.lines() {
             if let Some(order) = line.strip_prefix('\\').and_then(|l| l.strip_suffix("-grams:")) {
                 model.order = order.parse().unwrap();

@@ -8,7 +8,7 @@ use miriam_storage::Bytes;
 use miriam_textio::{Log10, NoProgress};
 use proptest::prelude::*;
 
-use super::reference::{Reference, ReferenceState};
+use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
 use crate::test_support::{TOY, large_arpa, shared_path};
 use crate::{DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, open_source};
@@ -124,7 +124,7 @@ proptest! {
         markers in any::<bool>(),
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
-        let reference = Reference::parse(&arpa);
+        let reference = ReferenceModel::parse(&arpa);
         let model = build_model(&arpa);
         prop_assert_eq!(model.minimisation_is_closed(), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());

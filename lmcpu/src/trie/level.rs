@@ -215,7 +215,7 @@ impl Level {
     /// Steps a lookup.
     #[inline(always)]
     pub fn step_search(&self, search: &mut ProbeState) -> LookupStep<u32> {
-        match self.table.probe(search) {
+        match self.table.probe_line(search) {
             Probe::Found(number, value) => LookupStep::Found(self.decode_ngram(number, value)),
             Probe::Absent => LookupStep::Absent,
             Probe::NextLine => LookupStep::Pending,

@@ -32,7 +32,7 @@ pub use quantise::QuantisationBits;
 pub(crate) use source::trie_source;
 pub use verify::verify;
 
-use crate::index::SIGN;
+use crate::ngram_index::SIGN;
 use crate::{LmWord, Result, State, file_checks};
 use level::{FieldWidths, KeyLayout, Level, RAW_BACKOFF_BITS, RAW_PROB_BITS};
 

@@ -9,7 +9,7 @@ use miriam_textio::Log10;
 use proptest::prelude::*;
 
 use super::*;
-use crate::probing::reference::{Reference, ReferenceState};
+use crate::probing::reference::{ReferenceModel, ReferenceState};
 use crate::probing::tests::arbitrary_arpa_up_to;
 use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
 use crate::{LanguageModel, NgramSource, Request, ScoreResult};
@@ -90,7 +90,7 @@ proptest! {
         markers in any::<bool>(),
     ) {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
-        let reference = Reference::parse_as_trie(&arpa);
+        let reference = ReferenceModel::parse_as_trie(&arpa);
         let model = build_model(&arpa);
         prop_assert_eq!(LanguageModel::minimisation_is_closed(&model), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
@@ -218,7 +218,7 @@ fn nodes_of_all_sizes_are_searched() {
         }
         arpa + "\n\\end\\\n"
     };
-    let reference = Reference::parse_as_trie(&arpa);
+    let reference = ReferenceModel::parse_as_trie(&arpa);
     let model = build_model(&arpa);
     for newest in 0..sizes.len() + 1 {
         for older in 0..4000 {

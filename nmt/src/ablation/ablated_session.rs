@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_kernels::activation::log_softmax;
+use miriam_kernels::autotuner::Autotuner;
 use miriam_kernels::topk::{ColumnIds, update_topk_from_scores};
-use miriam_kernels::tuner::Tuner;
 use miriam_kernels::{Cpu, MatMut};
 
 use crate::Result;
@@ -67,7 +67,7 @@ struct AblatedSentence<S> {
 impl<'a, F: EncoderDecoder<Engine>> AblatedSession<'a, F> {
     pub(super) fn new(
         family: &Arc<F>,
-        tuner: &Arc<Tuner>,
+        tuner: &Arc<Autotuner>,
         vocabulary_size: usize,
         target_lengths: &'a HashMap<Vec<u32>, usize>,
         ablation: Ablation,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_kernels::Cpu;
-use miriam_kernels::tuner::Tuner;
+use miriam_kernels::autotuner::Autotuner;
 
 use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
 use super::transformer::random_transformer_without_eos;
@@ -144,7 +144,7 @@ impl ParallelText {
     }
 
     /// The number of sentences.
-    pub fn sentences(&self) -> usize {
+    pub fn num_sentences(&self) -> usize {
         self.sources.len()
     }
 
@@ -162,7 +162,7 @@ impl ParallelText {
 pub struct BenchmarkModel {
     layers: Arc<Transformer<Engine>>,
     vocabulary_size: usize,
-    tuner: Arc<Tuner>,
+    tuner: Arc<Autotuner>,
 }
 
 impl BenchmarkModel {
@@ -174,7 +174,7 @@ impl BenchmarkModel {
         let model = random_transformer_without_eos(shape.clone(), 1)?;
         let mut parameters = WeightLoader::new(&model, Path::new("a random model"), precision);
         let layers = Arc::new(Transformer::load(&mut parameters, shape)?);
-        let tuner = Arc::new(Tuner::new(Cpu::detect()));
+        let tuner = Arc::new(Autotuner::new(Cpu::detect()));
         Ok(BenchmarkModel { layers, vocabulary_size: shape.embeddings.target_vocab_size, tuner })
     }
 }
@@ -215,7 +215,7 @@ pub fn run_variant(
     };
     let mut source = TextSource {
         sources: (0..).zip(&text.sources),
-        translations: vec![Vec::new(); text.sentences()],
+        translations: vec![Vec::new(); text.num_sentences()],
     };
     translate_batches(&mut session, &search_options(beam), &batching, &mut source)?;
     let translations = source.translations;

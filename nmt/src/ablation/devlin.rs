@@ -192,14 +192,14 @@ impl Workload {
     }
 
     /// The number of sentences.
-    pub fn sentences(&self) -> usize {
+    pub fn num_sentences(&self) -> usize {
         self.requests.len()
     }
 
     /// The mean size of the shortlists.
-    pub fn mean_candidates(&self) -> f64 {
+    pub fn mean_shortlist_size(&self) -> f64 {
         let lists = self.requests.iter().filter_map(|request| request.candidates.as_ref());
-        lists.map(Vec::len).sum::<usize>() as f64 / self.sentences() as f64
+        lists.map(Vec::len).sum::<usize>() as f64 / self.num_sentences() as f64
     }
 
     /// Translates all sentences, one after the other, on this thread.
@@ -212,7 +212,7 @@ impl Workload {
             CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };
         let mut source = RequestSource {
             requests: (0..).zip(&self.requests),
-            translations: vec![Vec::new(); self.sentences()],
+            translations: vec![Vec::new(); self.num_sentences()],
         };
         translate_batches(&mut session, &options, &BatchingOptions::default(), &mut source)?;
         let translations = source.translations;

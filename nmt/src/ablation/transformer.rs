@@ -5,7 +5,8 @@ use miriam_storage::random::SplitMix64;
 use crate::Result;
 use crate::architecture::{
     Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
-    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, TransformerConfig,
+    TransformerStackConfig,
 };
 
 /// Names of the sizes: `tiny` is 256 wide with 1,536 inside, 6 + 2 layers, as Firefox has
@@ -31,7 +32,7 @@ pub(super) fn transformer_of_width(
     layers: [usize; 2],
     words: usize,
 ) -> TransformerConfig {
-    let stack = |depth| StackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    let stack = |depth| TransformerStackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
     TransformerConfig {
         embeddings: EmbeddingConfig {
             source_vocab_size: words,

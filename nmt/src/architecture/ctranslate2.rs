@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::transformer::{
     Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
-    ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
+    ProcessStep, ProcessSteps, TransformerConfig, TransformerStackConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
 use crate::checkpoint::{Checkpoint, Tensor};
@@ -145,7 +145,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn read_stack(&mut self, side: &str) -> Result<StackConfig> {
+    fn read_stack(&mut self, side: &str) -> Result<TransformerStackConfig> {
         let has_layer = |layer: usize| {
             let name = format!("{side}/layer_{layer}/ffn/linear_0/weight");
             self.checkpoint.get(&name).is_some()
@@ -159,7 +159,7 @@ impl Resolver<'_> {
             None => self.number("num_heads")?.unwrap_or(0.0),
         };
         self.checkpoint.take(&format!("{side}/num_heads"));
-        Ok(StackConfig { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
+        Ok(TransformerStackConfig { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
     }
 
     fn read_activation(&mut self) -> Result<Activation> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::transformer::{
     Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
-    ProcessStep, ProcessSteps, StackConfig, TransformerConfig,
+    ProcessStep, ProcessSteps, TransformerConfig, TransformerStackConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
 use serde_json::Value;
@@ -64,7 +64,7 @@ impl Config<'_> {
             }
         }
         let stack = |side: &str| {
-            Ok::<_, Error>(StackConfig {
+            Ok::<_, Error>(TransformerStackConfig {
                 depth: self.number(&format!("{side}_layers"))?,
                 heads: self.number(&format!("{side}_attention_heads"))?,
                 ffn_width: self.number(&format!("{side}_ffn_dim"))?,

@@ -13,7 +13,7 @@ use super::recurrent::{
 use super::transformer::{
     Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
-    SruKind, StackConfig, TransformerConfig,
+    SruKind, TransformerConfig, TransformerStackConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model, StackedConfig, TopLayerConfig};
 use crate::checkpoint::{Checkpoint, Tensor};
@@ -211,9 +211,13 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
     let ffn_depth = options.number("transformer-ffn-depth", 2)?;
     let decoder_number =
         |name, encoder| options.number(name, 0).map(|own| if own == 0 { encoder } else { own });
-    let encoder =
-        StackConfig { depth: options.number("enc-depth", 1)?, heads, ffn_width, ffn_depth };
-    let decoder = StackConfig {
+    let encoder = TransformerStackConfig {
+        depth: options.number("enc-depth", 1)?,
+        heads,
+        ffn_width,
+        ffn_depth,
+    };
+    let decoder = TransformerStackConfig {
         depth: options.number("dec-depth", 1)?,
         heads,
         ffn_width: decoder_number("transformer-decoder-dim-ffn", ffn_width)?,

@@ -30,7 +30,7 @@ pub use stacked::{StackedConfig, TopLayerConfig};
 pub use transformer::{
     Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
-    SruKind, StackConfig, TransformerConfig,
+    SruKind, TransformerConfig, TransformerStackConfig,
 };
 
 /// The largest number of layers, heads or cells; more is taken for damage.

@@ -179,7 +179,7 @@ impl Model {
     }
 
     /// The names of tensors in the file that the architecture does not use.
-    pub fn unused(&self) -> &[String] {
+    pub fn unused_tensors(&self) -> &[String] {
         &self.unused
     }
 }

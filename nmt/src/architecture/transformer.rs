@@ -11,9 +11,9 @@ pub struct TransformerConfig {
     /// Vocabulary sizes, embeddings and output layer.
     pub embeddings: EmbeddingConfig,
     /// The encoder's layers: self-attention and feed-forward.
-    pub encoder: StackConfig,
+    pub encoder: TransformerStackConfig,
     /// The decoder's layers: [`AutoregressionConfig`], cross-attention, feed-forward.
-    pub decoder: StackConfig,
+    pub decoder: TransformerStackConfig,
     /// For each decoder layer the number, from 1, of the layer whose parameters it uses. Each
     /// layer has its own KV cache.
     pub tied_layers: Vec<usize>,
@@ -47,7 +47,7 @@ pub struct TransformerConfig {
 
 /// The shape of the encoder or decoder stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StackConfig {
+pub struct TransformerStackConfig {
     /// The number of layers.
     pub depth: usize,
     /// The number of attention heads; it divides the width.
@@ -253,7 +253,12 @@ impl TransformerConfig {
         self.push_norms(&norm_prefix, &norm_prefix, all);
     }
 
-    fn push_feed_forward(&self, prefix: &str, stack: &StackConfig, all: &mut Vec<ParameterSpec>) {
+    fn push_feed_forward(
+        &self,
+        prefix: &str,
+        stack: &TransformerStackConfig,
+        all: &mut Vec<ParameterSpec>,
+    ) {
         let d = self.embeddings.dim;
         for i in 1..=stack.ffn_depth {
             let input = if i == 1 { d } else { stack.ffn_width };

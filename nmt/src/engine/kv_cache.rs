@@ -1,7 +1,7 @@
 //! The KV cache of the engine: rows stay where they were written, and each hypothesis has the
 //! list of the rows of its history.
 
-use miriam_kernels::Mat;
+use miriam_kernels::MatRef;
 use miriam_kernels::attention::{self, KvPool};
 
 use super::cache_indirection::CacheIndirection;
@@ -35,7 +35,7 @@ impl KvCache {
         self.rows = kept.len();
     }
 
-    fn append(&mut self, keys: Mat<f32>, values: Mat<f32>) {
+    fn append(&mut self, keys: MatRef<f32>, values: MatRef<f32>) {
         self.width = keys.columns();
         for row in 0..keys.rows() {
             self.keys.extend_from_slice(keys.row(row));
@@ -64,8 +64,8 @@ impl DecodingOps for Engine {
         let queries = queries.view();
         let mut out = self.empty_tensor(queries.rows(), queries.columns());
         let pool = KvPool {
-            keys: Mat::new(&cache.keys, cache.rows, cache.width),
-            values: Mat::new(&cache.values, cache.rows, cache.width),
+            keys: MatRef::new(&cache.keys, cache.rows, cache.width),
+            values: MatRef::new(&cache.values, cache.rows, cache.width),
         };
         let histories: Vec<&[u32]> =
             (0..queries.rows()).map(|row| cache.histories.history(row)).collect();

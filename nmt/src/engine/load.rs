@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_kernels::Mat;
+use miriam_kernels::MatRef;
 use miriam_kernels::embedding::SinusoidKind;
 use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
 
@@ -118,7 +118,7 @@ impl<'a> WeightLoader<'a> {
             }
             first += columns;
         }
-        self.pack(names[0], UnpackedWeights::inputs_by_outputs(Mat::new(&joined, depth, width)))
+        self.pack(names[0], UnpackedWeights::inputs_by_outputs(MatRef::new(&joined, depth, width)))
     }
 }
 
@@ -149,7 +149,7 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
             let (values, shape) = (tensor.values(), tensor.shape());
             loader.pack(
                 table,
-                UnpackedWeights::outputs_by_inputs(Mat::new(&values, shape[0], shape[1])),
+                UnpackedWeights::outputs_by_inputs(MatRef::new(&values, shape[0], shape[1])),
             )
         })
     }

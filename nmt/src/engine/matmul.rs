@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use miriam_kernels::autotuner::OperationShape;
 use miriam_kernels::gemm::{Epilogue, Tiling, gemm_f32, gemm_i8, gemm_i16};
 use miriam_kernels::quantise::{ClipRange, QuantisedI8, QuantisedI16, quantise_i8, quantise_i16};
 use miriam_kernels::topk::TOPK_BLOCK;
-use miriam_kernels::tuner::OperationShape;
-use miriam_kernels::{Mat, MatMut};
+use miriam_kernels::{MatMut, MatRef};
 
 use super::{Engine, Weights};
 use crate::packed::PackedView;
@@ -15,7 +15,7 @@ impl Engine {
     /// `[rows, inputs]` times weights, `[rows, outputs]`.
     pub(super) fn matmul(
         &mut self,
-        input: Mat<f32>,
+        input: MatRef<f32>,
         weights: &Weights,
         epilogue: Epilogue,
         out: MatMut<f32>,
@@ -25,7 +25,7 @@ impl Engine {
     }
 
     /// Quantises rows as products with these weights need them.
-    pub(super) fn quantise_input(&mut self, input: Mat<f32>, weights: &Weights) {
+    pub(super) fn quantise_input(&mut self, input: MatRef<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.view() {
             PackedView::F32(_) => {}
@@ -50,7 +50,7 @@ impl Engine {
     /// multiple of sixteen to another or to the end.
     pub(super) fn gemm_columns(
         &mut self,
-        input: Mat<f32>,
+        input: MatRef<f32>,
         weights: &Weights,
         columns: Range<usize>,
         epilogue: Epilogue,
@@ -73,7 +73,7 @@ impl Engine {
                 let packed = packed.column_range(columns);
                 let prepared = &mut self.prepared_i16;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = Mat::new(&self.quantised_i16, rows, depth);
+                    let values = MatRef::new(&self.quantised_i16, rows, depth);
                     let quantised =
                         QuantisedI16 { values, scales: &self.scales, headroom: packed.headroom() };
                     prepared.prepare(cpu, tilings[choice], quantised);
@@ -84,7 +84,7 @@ impl Engine {
                 let packed = packed.column_range(columns);
                 let prepared = &mut self.prepared_i8;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = Mat::new(&self.quantised_i8, rows, depth);
+                    let values = MatRef::new(&self.quantised_i8, rows, depth);
                     let quantised = QuantisedI8 { values, scales: &self.scales };
                     prepared.prepare(cpu, tilings[choice], quantised);
                 }

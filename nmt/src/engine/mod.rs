@@ -23,7 +23,7 @@ pub use crate::packed::{MappedMatrix, Precision};
 pub use kv_cache::KvCache;
 pub use load::WeightLoader;
 pub use miriam_kernels::Cpu;
-pub use miriam_kernels::tuner::Tuner;
+pub use miriam_kernels::autotuner::Autotuner;
 pub use pooled_tensor::PooledTensor;
 pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
 pub use weights::{EmbeddingTable, PositionalEncoding, Weights};
@@ -38,13 +38,13 @@ use pooled_tensor::BufferPool;
 #[derive(Clone)]
 pub struct CpuDevice {
     cpu: Cpu,
-    tuner: Arc<Tuner>,
+    tuner: Arc<Autotuner>,
 }
 
 impl CpuDevice {
     /// The CPU with all its instructions. Engines use what `tuner` knows of the fastest ways
     /// of products, and add to it; it can be saved for the next start.
-    pub fn new(tuner: &Arc<Tuner>) -> Self {
+    pub fn new(tuner: &Arc<Autotuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
 }
@@ -52,7 +52,7 @@ impl CpuDevice {
 impl Default for CpuDevice {
     /// The CPU with a tuner that knows nothing yet.
     fn default() -> Self {
-        Self::new(&Arc::new(Tuner::new(Cpu::detect())))
+        Self::new(&Arc::new(Autotuner::new(Cpu::detect())))
     }
 }
 
@@ -67,7 +67,7 @@ impl Device for CpuDevice {
 /// The backend of a thread.
 pub struct Engine {
     cpu: Cpu,
-    tuner: Arc<Tuner>,
+    tuner: Arc<Autotuner>,
     pool: Rc<BufferPool>,
     // The rows that were quantised last, their scales, and their form for a tiling.
     quantised_i8: Vec<i8>,
@@ -86,11 +86,11 @@ pub struct Engine {
 impl Engine {
     /// An engine that computes with the instructions of `cpu`.
     pub fn new(cpu: Cpu) -> Self {
-        Self::with_tuner(cpu, Arc::new(Tuner::new(cpu)))
+        Self::with_tuner(cpu, Arc::new(Autotuner::new(cpu)))
     }
 
     /// As [`new`](Engine::new); the way of a product is chosen by what `tuner` has measured.
-    pub fn with_tuner(cpu: Cpu, tuner: Arc<Tuner>) -> Self {
+    pub fn with_tuner(cpu: Cpu, tuner: Arc<Autotuner>) -> Self {
         Engine {
             cpu,
             tuner,

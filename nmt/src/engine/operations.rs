@@ -7,7 +7,7 @@ use miriam_kernels::attention::{self, PackedKv};
 use miriam_kernels::cell;
 use miriam_kernels::embedding::{EmbeddingLookup, SinusoidKind, embed, fill_sinusoids, row_lookup};
 use miriam_kernels::norm::{self, NormKind};
-use miriam_kernels::{Mat, MatMut};
+use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
@@ -16,7 +16,7 @@ use crate::layer::{
 };
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
-    pub(super) fn view(&self) -> Mat<'a, f32> {
+    pub(super) fn view(&self) -> MatRef<'a, f32> {
         self.tensor.view().column_range(self.columns.clone())
     }
 }
@@ -105,7 +105,7 @@ impl Backend for Engine {
                 let most = positions.iter().max().map_or(0, |&most| most as usize + 1);
                 let index = self.sinusoid_table(*kind, *width, most);
                 let table = &self.sinusoid_tables[index].2;
-                let encodings = row_lookup(Mat::new(table, table.len() / width, *width));
+                let encodings = row_lookup(MatRef::new(table, table.len() / width, *width));
                 let encodings: Option<(EmbeddingLookup, _)> = Some((&encodings, positions));
                 embed(&vectors, tokens, scale, encodings, out.view_mut(), &mut self.scratch);
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use miriam_kernels::gemm::Epilogue;
 use miriam_kernels::pack::{WeightsF32, WeightsI8, WeightsI16};
 use miriam_kernels::topk::{self, ColumnIds, TOPK_BLOCK};
-use miriam_kernels::{Mat, MatMut};
+use miriam_kernels::{MatMut, MatRef};
 
 use super::weights::WeightMatrix;
 use super::{Engine, PooledTensor, Weights};
@@ -55,7 +55,7 @@ impl Weights {
 impl Engine {
     fn topk_of_block(
         &mut self,
-        input: Mat<f32>,
+        input: MatRef<f32>,
         weights: &Weights,
         columns: OutputColumns<'_>,
         best: &mut [TopK],
@@ -77,7 +77,7 @@ impl Engine {
                 OutputColumns::All => ColumnIds::Consecutive(first as u32),
                 OutputColumns::Tokens(tokens) => ColumnIds::Shortlist(&tokens[part.clone()]),
             };
-            let logits = Mat::new(&logits, input.rows(), part.len());
+            let logits = MatRef::new(&logits, input.rows(), part.len());
             topk::update_topk(self.cpu, logits, None, ids, best);
         }
         self.logits = logits;
@@ -160,7 +160,7 @@ impl OutputOps for Engine {
     ) -> Result<()> {
         self.compute_logits(hidden, rows.clone(), weights, logits);
         let mut best = vec![TopK::new(0, true); rows.len()];
-        let all = Mat::new(logits, rows.len(), weights.columns());
+        let all = MatRef::new(logits, rows.len(), weights.columns());
         topk::update_topk(self.cpu, all, None, ColumnIds::Consecutive(0), &mut best);
         log_normalisers.clear();
         log_normalisers.extend(best.iter().map(TopK::log_normaliser));
@@ -181,7 +181,7 @@ mod tests {
         let (count, depth, columns) = (200, 20, 1100);
         let number = |at: usize| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0;
         let numbers: Vec<f32> = (0..depth * columns).map(number).collect();
-        let source = UnpackedWeights::outputs_by_inputs(Mat::new(&numbers, columns, depth));
+        let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&numbers, columns, depth));
         let matrices = [
             WeightMatrix::F32(WeightsF32::pack(source).unwrap()),
             WeightMatrix::I16(WeightsI16::quantise(source).unwrap()),

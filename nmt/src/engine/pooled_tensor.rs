@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use miriam_kernels::{Mat, MatMut};
+use miriam_kernels::{MatMut, MatRef};
 
 /// Longer buffers are freed: they come with long texts, and would make every buffer grow to
 /// their length in time.
@@ -56,8 +56,8 @@ impl PooledTensor {
     }
 
     /// The matrix `[rows, width]`.
-    pub fn view(&self) -> Mat<'_, f32> {
-        Mat::new(&self.values, self.rows, self.width)
+    pub fn view(&self) -> MatRef<'_, f32> {
+        MatRef::new(&self.values, self.rows, self.width)
     }
 
     /// The matrix `[rows, width]`, to be written.

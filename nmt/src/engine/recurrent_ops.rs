@@ -8,7 +8,7 @@ use miriam_kernels::attention::{PackedKv, attend, attend_additive};
 use miriam_kernels::cell::{self, GruVariant};
 use miriam_kernels::norm::normalise_in_place;
 use miriam_kernels::pack::WeightsF32;
-use miriam_kernels::{Cpu, Mat, MatMut};
+use miriam_kernels::{Cpu, MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, WeightLoader, Weights};
 use crate::Result;
@@ -293,7 +293,7 @@ impl RecurrentOps for Engine {
             let weights = MatMut::new(&mut self.attention_weights, rows, positions);
             match (attention_score, sentence) {
                 (AttentionScore::Additive(v), Annotations::Additive { keys, values, .. }) => {
-                    let keys = Mat::new(keys, positions, v.len());
+                    let keys = MatRef::new(keys, positions, v.len());
                     attend_additive(cpu, gates, keys, values.view(), v, queries, weights, part);
                 }
                 (AttentionScore::DotProduct, Annotations::DotProduct(packed, _)) => {

@@ -3,7 +3,7 @@
 use super::sublayer_connection::load_affine;
 use super::{Activation, Backend, ParameterLoader, SublayerConnection};
 use crate::Result;
-use crate::architecture::{self, Gelu, StackConfig, TransformerConfig};
+use crate::architecture::{self, Gelu, TransformerConfig, TransformerStackConfig};
 
 /// A feed-forward sublayer: matrices with an activation after all but the last.
 pub struct FeedForward<B: Backend> {
@@ -32,7 +32,7 @@ impl<B: Backend> FeedForward<B> {
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
-        stack: &StackConfig,
+        stack: &TransformerStackConfig,
         prefix: &str,
     ) -> Result<Self> {
         let hidden = (1..stack.ffn_depth).map(|i| load_affine(parameters, prefix, &i.to_string()));

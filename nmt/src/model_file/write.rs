@@ -109,7 +109,7 @@ pub(super) fn write_to(
             packed_weights::write(writer, &recording, precision, progress)?;
         }
     }
-    let unused = model.unused().iter();
+    let unused = model.unused_tensors().iter();
     omitted.extend(unused.map(|name| format!("{name}, which decoding does not use")));
     Ok(omitted)
 }

@@ -7,7 +7,7 @@ use super::Network;
 use super::layers::Layers;
 use crate::Result;
 use crate::architecture::Model;
-use crate::engine::{CpuDevice, Engine, Tuner, UsedParameters, WeightLoader};
+use crate::engine::{Autotuner, CpuDevice, Engine, UsedParameters, WeightLoader};
 use crate::layer::recurrent::Speedups;
 use crate::packed::Precision;
 
@@ -30,7 +30,7 @@ impl Network {
         model: &Model,
         path: &Path,
         precision: Precision,
-        tuner: &Arc<Tuner>,
+        tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
         Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
     }

@@ -8,7 +8,7 @@
 
 mod encoder_decoder;
 mod ensemble;
-mod forced;
+mod forced_decoding;
 mod layers;
 mod load;
 mod network_session;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub use crate::layer::{HypothesisRow, Slot, TokenLogit, TopK};
 pub use encoder_decoder::EncoderDecoder;
 pub use ensemble::Ensemble;
-pub use forced::{ForcedScores, Target, score_targets};
+pub use forced_decoding::{ForcedScores, Target, score_targets};
 pub use recurrent::{Recurrent, Stacked};
 pub use score::SequenceScorer;
 pub use session::Session;

@@ -11,7 +11,7 @@ use crate::ablation::random_model;
 use crate::architecture::{
     Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, DecoderStart,
     EmbeddingConfig, Gelu, Model, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
-    RecurrentSublayerConfig, SruKind, StackConfig, TransformerConfig,
+    RecurrentSublayerConfig, SruKind, TransformerConfig, TransformerStackConfig,
 };
 use crate::layer::recurrent::Speedups;
 use crate::packed::Precision;
@@ -60,7 +60,7 @@ fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> 
 }
 
 fn base_config() -> TransformerConfig {
-    let stack = StackConfig { depth: 2, heads: 4, ffn_width: 48, ffn_depth: 2 };
+    let stack = TransformerStackConfig { depth: 2, heads: 4, ffn_width: 48, ffn_depth: 2 };
     TransformerConfig {
         embeddings: EmbeddingConfig {
             source_vocab_size: VOCAB_SIZE,

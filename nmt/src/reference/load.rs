@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::operations::PositionTable;
-use super::{Matrix, ProjectedEmbeddings, Reference, Weights};
+use super::{Matrix, ProjectedEmbeddings, ReferenceBackend, Weights};
 use crate::architecture::{Model, PositionalEncodingKind};
 use crate::layer::{AffineNames, ParameterLoader, RecurrentParameterLoader};
 use crate::{Error, Result};
@@ -28,7 +28,7 @@ impl<'a> ReferenceLoader<'a> {
     }
 }
 
-impl ParameterLoader<Reference> for ReferenceLoader<'_> {
+impl ParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<Weights> {
         let parts = affine.matrices.iter().map(|name| self.matrix(name));
         let parts: Vec<Matrix> = parts.collect::<Result<_>>()?;
@@ -93,7 +93,7 @@ impl ParameterLoader<Reference> for ReferenceLoader<'_> {
     }
 }
 
-impl RecurrentParameterLoader<Reference> for ReferenceLoader<'_> {
+impl RecurrentParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
     fn projected_embedding_cache(
         &mut self,
         table: &str,

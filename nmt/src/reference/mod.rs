@@ -27,7 +27,7 @@ use crate::network::Network;
 
 /// The backend and the device that makes it: it has no state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reference;
+pub struct ReferenceBackend;
 
 /// Weights `[inputs, outputs]` and a bias.
 #[derive(Clone, Debug)]
@@ -38,11 +38,11 @@ pub struct Weights {
     pub bias: Option<Vec<f64>>,
 }
 
-impl Device for Reference {
-    type Backend = Reference;
+impl Device for ReferenceBackend {
+    type Backend = ReferenceBackend;
 
-    fn new_backend(&self) -> Result<Reference> {
-        Ok(Reference)
+    fn new_backend(&self) -> Result<ReferenceBackend> {
+        Ok(ReferenceBackend)
     }
 }
 
@@ -53,7 +53,7 @@ impl Network {
     /// If a parameter is missing, as in files of packed matrices.
     pub fn load_reference(model: &Model, path: &Path, speedups: &Speedups) -> Result<Self> {
         let mut parameters = ReferenceLoader::new(model, path);
-        Self::on_device(Reference, &mut parameters, model, path, speedups)
+        Self::on_device(ReferenceBackend, &mut parameters, model, path, speedups)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The operations of all layers, and the KV cache.
 
-use super::{Matrix, Reference, Weights, dot, sigmoid, softmax, weighted_sum};
+use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
     Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
@@ -171,7 +171,7 @@ pub(super) fn product(input: &Matrix, weights: &Weights) -> Matrix {
     out
 }
 
-impl Backend for Reference {
+impl Backend for ReferenceBackend {
     type Tensor = Matrix;
     type Weights = Weights;
     type Vector = Vec<f64>;
@@ -354,7 +354,7 @@ impl Backend for Reference {
     }
 }
 
-impl DecodingOps for Reference {
+impl DecodingOps for ReferenceBackend {
     type KvCache = KvHistories;
 
     fn new_kv_cache(&mut self) -> Result<KvHistories> {

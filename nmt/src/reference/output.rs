@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use miriam_kernels::topk::{ColumnIds, update_topk};
-use miriam_kernels::{Cpu, Mat};
+use miriam_kernels::{Cpu, MatRef};
 
 use super::operations::product;
-use super::{Matrix, Reference, Weights};
+use super::{Matrix, ReferenceBackend, Weights};
 use crate::Result;
 use crate::layer::{OutputColumns, OutputOps, TopK};
 
@@ -27,7 +27,7 @@ fn to_f32(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }
 
-impl Reference {
+impl ReferenceBackend {
     /// The log-probabilities of all tokens for each row, `[rows, tokens]`, in f64; the
     /// operations of [`OutputOps`] round what they give to f32.
     pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
@@ -38,7 +38,7 @@ impl Reference {
     }
 }
 
-impl OutputOps for Reference {
+impl OutputOps for ReferenceBackend {
     fn select_output(&mut self, weights: &Weights, tokens: &[u32]) -> Result<Weights> {
         let Weights { matrix, bias } = weights;
         let element = |row: usize, column: usize| matrix.row(row)[tokens[column] as usize];
@@ -61,7 +61,7 @@ impl OutputOps for Reference {
         };
         for (logits, best) in logits(hidden, rows, weights).iter().zip(best) {
             let logits = to_f32(logits);
-            let row = Mat::new(&logits, 1, logits.len());
+            let row = MatRef::new(&logits, 1, logits.len());
             update_topk(Cpu::plain(), row, None, ids, std::slice::from_mut(best));
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::operations::normalise;
-use super::{Matrix, Reference, Weights, dot, sigmoid, softmax, weighted_sum};
+use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
     ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm,
@@ -29,7 +29,7 @@ fn part(row: Option<&[f64]>, index: usize, width: usize, column: usize) -> f64 {
     row.map_or(0.0, |row| row[index * width + column])
 }
 
-impl RecurrentOps for Reference {
+impl RecurrentOps for ReferenceBackend {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
 

@@ -1,7 +1,7 @@
 //! Scoring of given translations: of parallel text, with a score a line as Marian's scorer
 //! prints it, or of n-best lists, as an additional feature.
 
-mod forced;
+mod forced_decoding;
 mod input;
 
 use std::io::Write;
@@ -10,7 +10,7 @@ use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use crate::network::{ForcedScores, Target, score_targets};
-pub use forced::Scorer;
+pub use forced_decoding::Scorer;
 pub use input::ScoringInput;
 
 use crate::Result;

@@ -7,7 +7,7 @@
 /// The points `(source, target)` of an alignment `[target, source]`, in ascending order: for
 /// each target token the source tokens with more attention than `threshold`, or at a threshold
 /// of 1 the one with the most (the first of equal ones).
-pub fn to_hard(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
+pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     let mut points = Vec::new();
     for (target, weights) in (0..).zip(alignment) {
         if threshold >= 1.0 {
@@ -34,9 +34,9 @@ mod tests {
     #[test]
     fn hard_alignment_uses_argmax_or_threshold() {
         let soft = [vec![0.1, 0.6, 0.3], vec![0.4, 0.2, 0.4], vec![0.0, 0.25, 0.75]];
-        assert_eq!(to_hard(&soft, 1.0), [(0, 1), (1, 0), (2, 2)]);
-        assert_eq!(to_hard(&soft, 0.25), [(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
-        assert_eq!(to_hard(&[], 0.5), []);
-        assert_eq!(to_hard(&[vec![]], 1.0), []);
+        assert_eq!(to_hard_alignment(&soft, 1.0), [(0, 1), (1, 0), (2, 2)]);
+        assert_eq!(to_hard_alignment(&soft, 0.25), [(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
+        assert_eq!(to_hard_alignment(&[], 0.5), []);
+        assert_eq!(to_hard_alignment(&[vec![]], 1.0), []);
     }
 }

@@ -129,7 +129,7 @@ impl Constraints {
     }
 
     /// The number of constraint tokens that a hypothesis still lacks.
-    pub fn unmet_tokens(&self, progress: ConstraintProgress) -> usize {
+    pub fn num_unmet_tokens(&self, progress: ConstraintProgress) -> usize {
         self.token_count - progress.tokens_met as usize
     }
 
@@ -269,7 +269,7 @@ mod tests {
         // A constraint broken off does not count, but the 3 after it does.
         assert_eq!(progress_after(&constraints, &[1, 1, 3]).tokens_met, 1);
         assert_eq!(progress_after(&constraints, &[1, 3, 1, 1, 2]).tokens_met, 4);
-        assert_eq!(constraints.unmet_tokens(progress_after(&constraints, &[3, 3, 3])), 3);
+        assert_eq!(constraints.num_unmet_tokens(progress_after(&constraints, &[3, 3, 3])), 3);
     }
 
     #[test]
@@ -376,6 +376,6 @@ mod tests {
         let long = [vec![1; 4000], vec![2]].concat();
         let constraints = constraints_from(&[&long, &[1, 1, 3]]);
         let text = [vec![1; 3999], vec![3], vec![1; 4001], vec![2]].concat();
-        assert_eq!(constraints.unmet_tokens(progress_after(&constraints, &text)), 0);
+        assert_eq!(constraints.num_unmet_tokens(progress_after(&constraints, &text)), 0);
     }
 }

@@ -15,7 +15,7 @@ mod tokenizer;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use miriam_kernels::tuner::Tuner;
+use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use models::LoadedModels;
@@ -75,7 +75,7 @@ impl Translator {
     pub fn new(
         bundle: ModelBundle,
         options: TranslationOptions,
-        tuner: &Arc<Tuner>,
+        tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
         let mut models = LoadedModels::new(&bundle, options.precision, &options.weights, tuner)?;
         let sides = models.tokenizers_mut();

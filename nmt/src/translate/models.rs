@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use miriam_kernels::tuner::Tuner;
+use miriam_kernels::autotuner::Autotuner;
 
 use super::tokenizer::Tokenizer;
 use crate::model_bundle::ModelBundle;
@@ -30,7 +30,7 @@ impl LoadedModels {
         bundle: &ModelBundle,
         precision: Precision,
         weights: &[f32],
-        tuner: &Arc<Tuner>,
+        tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
         let path = &bundle.path;
         // Settings of a model file are not checked when it is opened.
@@ -44,8 +44,7 @@ impl LoadedModels {
             own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
         };
         let load = |(number, model)| Network::load_tuned(model, name(number), precision, tuner);
-        let networks: Vec<_> =
-            bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let networks: Vec<_> = bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],
             weights if weights.len() == networks.len() => weights.to_vec(),

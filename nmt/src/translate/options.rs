@@ -105,7 +105,7 @@ impl TranslationOptions {
     /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
     /// the model was made for ([`ModelBundle::semantics`]). Settings of a decoder configuration
     /// override them. Only batches are larger, for results do not depend on them here.
-    pub fn for_package(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
+    pub fn for_bundle(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &package.settings;
         let semantics = semantics.unwrap_or(package.semantics);
         let is_marian = semantics == DecodingSemantics::Marian;

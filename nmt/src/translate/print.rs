@@ -87,7 +87,8 @@ fn write_text(
 pub(crate) fn push_alignment(rows: &[Vec<f32>], form: AlignmentFormat, out: &mut Vec<u8>) {
     match form {
         AlignmentFormat::Hard(threshold) => {
-            for (number, (source, target)) in alignment::to_hard(rows, threshold).iter().enumerate()
+            for (number, (source, target)) in
+                alignment::to_hard_alignment(rows, threshold).iter().enumerate()
             {
                 let space = if number > 0 { " " } else { "" };
                 write!(out, "{space}{source}-{target}").expect("memory does not fail");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use miriam_kernels::topk::{ColumnIds, update_topk};
-use miriam_kernels::{Cpu, Mat};
+use miriam_kernels::{Cpu, MatRef};
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::{Error, Result};
 
@@ -204,7 +204,7 @@ impl Session for RandomSession {
         assert_eq!(best.len(), self.rows.len());
         for (row, best) in best.iter_mut().enumerate() {
             let (logits, ids) = self.logits_and_ids(row);
-            let logits = Mat::new(&logits, 1, ids.len());
+            let logits = MatRef::new(&logits, 1, ids.len());
             update_topk(
                 Cpu::plain(),
                 logits,
@@ -268,7 +268,7 @@ pub fn log_sum_exp(logits: &[f32]) -> f32 {
     let mut best = [TopK::new(0, true)];
     update_topk(
         Cpu::plain(),
-        Mat::new(logits, 1, logits.len()),
+        MatRef::new(logits, 1, logits.len()),
         None,
         ColumnIds::Consecutive(0),
         &mut best,

@@ -104,7 +104,7 @@ impl MosesTable {
     }
 
     /// Reordering scores of a target; 0 in a table without reordering.
-    pub fn num_reordering(&self) -> usize {
+    pub fn num_reordering_scores(&self) -> usize {
         self.config.num_reordering
     }
 

@@ -26,7 +26,7 @@ impl MosesTable {
     ///
     /// The record is damaged; `targets` is empty then.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
-        targets.clear(self.num_scores(), self.num_reordering());
+        targets.clear(self.num_scores(), self.num_reordering_scores());
         self.decode(record, targets).map_err(|reason| {
             targets.clear(0, 0);
             self.damaged_record(record, reason)
@@ -38,7 +38,7 @@ impl MosesTable {
         let rest = self.records.get(start..).ok_or("it begins after the end of the file")?;
         let (&count, mut rest) = rest.split_first_chunk::<8>().ok_or(TRUNCATED)?;
         let count = u64::from_le_bytes(count);
-        let scores_length = 4 * (self.num_scores() + self.num_reordering());
+        let scores_length = 4 * (self.num_scores() + self.num_reordering_scores());
         if count == 0 {
             return Err("it has no targets");
         }

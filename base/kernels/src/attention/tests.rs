@@ -42,9 +42,9 @@ fn packed_and_paged_attention_match_the_formula() {
             let keys = numbers.floats(positions * columns, 1.0);
             let values = numbers.floats(positions * columns, 1.0);
             let (q, k, v) = (
-                Mat::new(&queries, rows, columns),
-                Mat::new(&keys, positions, columns),
-                Mat::new(&values, positions, columns),
+                MatRef::new(&queries, rows, columns),
+                MatRef::new(&keys, positions, columns),
+                MatRef::new(&values, positions, columns),
             );
             let mut memory = PackedKv::default();
             memory.pack(heads, k, v);
@@ -116,13 +116,13 @@ fn beams_give_the_results_of_single_queries() {
     let queries = numbers.floats(rows * columns, 1.0);
     let keys = numbers.floats(positions * columns, 1.0);
     let mut memory = PackedKv::default();
-    let keys = Mat::new(&keys, positions, columns);
+    let keys = MatRef::new(&keys, positions, columns);
     // Packed twice: nothing of the longer sentence before is left.
     memory.pack(4, keys, keys);
     memory.pack(2, keys.row_range(0..13), keys.row_range(0..13));
-    let queries = Mat::new(&queries, rows, columns);
+    let queries = MatRef::new(&queries, rows, columns);
     for cpu in Cpu::all() {
-        let attend = |queries: Mat<f32>| {
+        let attend = |queries: MatRef<f32>| {
             let mut out = vec![0.0; queries.rows() * columns];
             let into = MatMut::new(&mut out, queries.rows(), columns);
             attend(cpu, 0.1, queries, &memory, AttentionMask::All, into, None, &mut Vec::new());
@@ -145,17 +145,17 @@ fn additive_attention_matches_its_formula() {
     let v = numbers.floats(inner, 1.0);
     let queries = numbers.floats(rows * inner, 2.0);
     let mut packed = WeightsF32::default();
-    packed.fill_rows(Mat::new(&values, positions, width), width);
+    packed.fill_rows(MatRef::new(&values, positions, width), width);
     for cpu in Cpu::all() {
         for (gate_impl, most) in [(GateImpl::Exact, 3e-6), (GateImpl::Table, 1e-2)] {
             let (mut weights, mut out) = (vec![0.0; rows * positions], vec![0.0; rows * width]);
             attend_additive(
                 cpu,
                 gate_impl,
-                Mat::new(&keys, positions, inner),
+                MatRef::new(&keys, positions, inner),
                 packed.view(),
                 &v,
-                Mat::new(&queries, rows, inner),
+                MatRef::new(&queries, rows, inner),
                 MatMut::new(&mut weights, rows, positions),
                 MatMut::new(&mut out, rows, width),
             );

@@ -20,8 +20,8 @@ impl Rows {
     fn at(&self, row: usize, column: usize) -> f64 {
         f64::from(self.0[row * self.1 + column])
     }
-    fn mat(&self) -> Mat<'_, f32> {
-        Mat::new(&self.0, self.0.len() / self.1, self.1)
+    fn mat(&self) -> MatRef<'_, f32> {
+        MatRef::new(&self.0, self.0.len() / self.1, self.1)
     }
 }
 

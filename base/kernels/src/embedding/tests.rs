@@ -22,7 +22,8 @@ fn sinusoids_match_marian_and_ctranslate2() {
 fn embeddings_are_scaled_and_positions_added() {
     let table: Vec<f32> = (0..5 * 3).map(|at| at as f32 - 4.0).collect();
     let marks = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75];
-    let (table, marks) = (row_lookup(Mat::new(&table, 5, 3)), row_lookup(Mat::new(&marks, 2, 3)));
+    let (table, marks) =
+        (row_lookup(MatRef::new(&table, 5, 3)), row_lookup(MatRef::new(&marks, 2, 3)));
     let mut out = [0.0; 9];
     let marks: Option<(EmbeddingLookup, &[u32])> = Some((&marks, &[1, 0, 1]));
     let into = MatMut::new(&mut out, 3, 3);

@@ -8,7 +8,7 @@ use super::tile::{Arithmetic, Gemm, RowBlocks};
 use super::{Epilogue, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedF32};
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 /// Products of a run.
 const SUMMATION_RUN: usize = 16;
@@ -56,7 +56,7 @@ impl Arithmetic for F32Arithmetic {
 pub fn gemm_f32(
     cpu: Cpu,
     tiling: Tiling,
-    rows: Mat<f32>,
+    rows: MatRef<f32>,
     weights: PackedF32,
     epilogue: Epilogue,
     out: MatMut<f32>,
@@ -69,7 +69,7 @@ pub fn gemm_f32(
 fn multiply<I: Isa>(
     isa: I,
     tiling: Tiling,
-    rows: Mat<f32>,
+    rows: MatRef<f32>,
     weights: PackedF32,
     epilogue: Epilogue,
     out: MatMut<f32>,

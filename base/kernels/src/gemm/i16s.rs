@@ -9,7 +9,7 @@ use super::{Epilogue, PreparedRows, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{ACCUMULATION_RUN, Line, PackedI16};
 use crate::quantise::QuantisedI16;
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 #[derive(Clone, Copy)]
 struct I16Arithmetic<'a> {
@@ -105,7 +105,7 @@ fn multiply<I: Isa>(
 
 /// Interleaves rows for `Isa::dot_i16` in adjacent pairs, padded with zero.
 #[inline(always)]
-fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: Mat<i16>, to: &mut PairCells) {
+fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: MatRef<i16>, to: &mut PairCells) {
     let PairCells { pairs, row_buffer, .. } = to;
     let steps = rows.columns().div_ceil(2);
     pairs.resize(rows.rows() * steps, 0);

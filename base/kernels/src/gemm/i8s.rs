@@ -7,7 +7,7 @@ use super::{Epilogue, PreparedRows, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedI8};
 use crate::quantise::QuantisedI8;
-use crate::{Cpu, Mat, MatMut};
+use crate::{Cpu, MatMut, MatRef};
 
 #[derive(Clone, Copy)]
 struct I8Arithmetic<'a, const SIGNED: bool> {
@@ -118,7 +118,7 @@ fn multiply<I: Isa>(
 
 /// Interleaves rows for `Isa::dot_i8` in adjacent quads, padded with zeros.
 #[inline(always)]
-fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: Mat<i8>, to: &mut QuadCells) {
+fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: MatRef<i8>, to: &mut QuadCells) {
     let QuadCells { quads, row_buffer, initial_sums, signed } = to;
     let steps = rows.columns().div_ceil(4);
     quads.resize(rows.rows() * steps, [0; 2]);

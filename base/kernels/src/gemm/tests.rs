@@ -37,11 +37,13 @@ fn run_gemm_i8(
 ) -> Vec<f32> {
     let (rows, depth, columns) = shape;
     let weights =
-        WeightsI8::pack(UnpackedWeights::inputs_by_outputs(Mat::new(b, depth, columns)), |_| 1.0);
+        WeightsI8::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(b, depth, columns)), |_| {
+            1.0
+        });
     let mut out = vec![f32::NAN; rows * columns];
     let scales = vec![1.0; rows];
     let mut prepared = PreparedI8::default();
-    let values = QuantisedI8 { values: Mat::new(a, rows, depth), scales: &scales };
+    let values = QuantisedI8 { values: MatRef::new(a, rows, depth), scales: &scales };
     prepared.prepare(cpu, tiling, values);
     let into = MatMut::new(&mut out, rows, columns);
     gemm_i8(&prepared, weights.unwrap().view(), Epilogue::default(), into);
@@ -107,7 +109,7 @@ fn extreme_bytes_do_not_saturate() {
 fn run_gemm_i16(
     cpu: Cpu,
     tiling: Tiling,
-    a: Mat<i16>,
+    a: MatRef<i16>,
     scales: &[f32],
     weights: &WeightsI16,
 ) -> Vec<f32> {
@@ -131,11 +133,12 @@ fn i16_gemm_is_exact_where_floats_hold_the_sums() {
                 (0..count).map(|_| numbers.integer(-most, most) as i16).collect()
             };
             let (a, b) = (some(rows * depth, 400), some(depth * columns, 300));
-            let source = UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns));
+            let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
             let weights = WeightsI16::pack(source, |_| 1.0).unwrap();
             let scales = vec![1.0; rows];
             for &tiling in Tiling::alternatives(cpu) {
-                let found = run_gemm_i16(cpu, tiling, Mat::new(&a, rows, depth), &scales, &weights);
+                let found =
+                    run_gemm_i16(cpu, tiling, MatRef::new(&a, rows, depth), &scales, &weights);
                 assert_eq!(found, exact_product(&a, &b, shape), "{} {shape:?}", cpu.name());
             }
         }
@@ -169,7 +172,7 @@ fn no_row_overflows_i16_accumulators() {
             .chain(numbers.floats(4 * depth, 1.0))
             .collect();
         let width = columns.len() / depth;
-        let source = UnpackedWeights::outputs_by_inputs(Mat::new(&columns, width, depth));
+        let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&columns, width, depth));
         let weights = WeightsI16::quantise(source).unwrap();
         for room in [weights.view().headroom(), 8191] {
             // As in a file of weights with larger norms.
@@ -183,7 +186,7 @@ fn no_row_overflows_i16_accumulators() {
             for cpu in Cpu::all() {
                 let (mut values, mut units) = (vec![0; rows * depth], vec![0.0; rows]);
                 let into = MatMut::new(&mut values, rows, depth);
-                let a = Mat::new(&a, rows, depth);
+                let a = MatRef::new(&a, rows, depth);
                 let values = quantise_i16(cpu, a, &packed, into, &mut units).values;
                 for row in 0..rows {
                     for run in values.row(row).chunks(ACCUMULATION_RUN) {
@@ -213,7 +216,7 @@ fn no_row_overflows_i16_accumulators() {
     }
 }
 
-fn run_gemm_f32(cpu: Cpu, tiling: Tiling, a: Mat<f32>, b: Mat<f32>) -> Vec<f32> {
+fn run_gemm_f32(cpu: Cpu, tiling: Tiling, a: MatRef<f32>, b: MatRef<f32>) -> Vec<f32> {
     let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(b)).unwrap();
     let mut out = vec![f32::NAN; a.rows() * b.columns()];
     let rows = MatMut::new(&mut out, a.rows(), b.columns());
@@ -242,7 +245,7 @@ fn f32_sums_are_made_in_runs_along_the_depth() {
                 }
             }
             for &tiling in Tiling::alternatives(cpu) {
-                let (a, b) = (Mat::new(&a, rows, depth), Mat::new(&b, depth, columns));
+                let (a, b) = (MatRef::new(&a, rows, depth), MatRef::new(&b, depth, columns));
                 let found = run_gemm_f32(cpu, tiling, a, b);
                 assert_eq!(found, expected, "{} {rows} {depth} {columns}", cpu.name());
             }
@@ -256,12 +259,12 @@ fn a_row_does_not_depend_on_the_others() {
     let mut numbers = TestRng::new(4);
     let a = numbers.floats(rows * depth, 3.0);
     let b = numbers.floats(depth * columns, 1.0);
-    let b = Mat::new(&b, depth, columns);
+    let b = MatRef::new(&b, depth, columns);
     for cpu in Cpu::all() {
         for &tiling in Tiling::alternatives(cpu) {
-            let batch = run_gemm_f32(cpu, tiling, Mat::new(&a, rows, depth), b);
+            let batch = run_gemm_f32(cpu, tiling, MatRef::new(&a, rows, depth), b);
             for row in 0..rows {
-                let alone = Mat::new(&a[row * depth..], 1, depth);
+                let alone = MatRef::new(&a[row * depth..], 1, depth);
                 let alone = run_gemm_f32(cpu, Tiling::default_for(cpu), alone, b);
                 assert_eq!(alone, batch[row * columns..][..columns]);
             }
@@ -287,7 +290,7 @@ fn epilogues_match_arithmetic() {
         (Activation::GeluSigmoid, |x| x / (1.0 + (-1.702 * x).exp())),
     ];
     let weights =
-        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns)));
+        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
     let weights = weights.unwrap();
     for cpu in Cpu::all() {
         for (activation, function) in erf_free {
@@ -306,12 +309,12 @@ fn epilogues_match_arithmetic() {
             let mut largest = vec![f32::NAN; rows];
             let epilogue = Epilogue {
                 bias: Some(&bias),
-                residual: Some(Mat::new(&residual, rows, columns)),
+                residual: Some(MatRef::new(&residual, rows, columns)),
                 activation,
                 absmax: Some(&mut largest),
             };
             let into = MatMut::new(&mut out, rows, columns);
-            let a = Mat::new(&a, rows, depth);
+            let a = MatRef::new(&a, rows, depth);
             gemm_f32(cpu, Tiling::default_for(cpu), a, weights.view(), epilogue, into);
             assert_close(&out, &expected, 2e-5, cpu.name());
             for (row, &largest) in largest.iter().enumerate() {
@@ -328,15 +331,15 @@ fn quantised_gemm_approximates_f32_gemm() {
     let mut numbers = TestRng::new(6);
     let a = numbers.floats(rows * depth, 2.0);
     let b = numbers.floats(columns * depth, 0.5);
-    let source = UnpackedWeights::outputs_by_inputs(Mat::new(&b, columns, depth));
+    let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&b, columns, depth));
     let weights = WeightsI8::quantise(source).unwrap();
     for cpu in Cpu::all() {
         let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
         let into = MatMut::new(&mut values, rows, depth);
-        quantise_i8(cpu, Mat::new(&a, rows, depth), ClipRange::PerRow, into, &mut scales);
+        quantise_i8(cpu, MatRef::new(&a, rows, depth), ClipRange::PerRow, into, &mut scales);
         let mut out = vec![0.0; rows * columns];
         let mut prepared = PreparedI8::default();
-        let values = QuantisedI8 { values: Mat::new(&values, rows, depth), scales: &scales };
+        let values = QuantisedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
         prepared.prepare(cpu, Tiling::default_for(cpu), values);
         let into = MatMut::new(&mut out, rows, columns);
         gemm_i8(&prepared, weights.view(), Epilogue::default(), into);
@@ -360,12 +363,12 @@ fn shortlists_are_columns_of_the_full_product() {
     let a = bytes(&mut numbers, rows * depth, -127, 127);
     let b = bytes(&mut numbers, depth * columns, -128, 127);
     let ids = [0u32, 3, 15, 16, 17, 40, 63, 64, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89];
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
     let whole = WeightsI8::pack(source, |column| column as f32).unwrap();
     let mut selected = WeightsI8::default();
     selected.select(&whole.view(), &ids).unwrap();
     let scales = [1.0, 0.5, 2.0];
-    let values = QuantisedI8 { values: Mat::new(&a, rows, depth), scales: &scales };
+    let values = QuantisedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
     for cpu in Cpu::all() {
         let mut prepared = PreparedI8::default();
         prepared.prepare(cpu, Tiling::default_for(cpu), values);
@@ -392,11 +395,11 @@ fn column_ranges_give_the_columns_of_the_product() {
     let a = numbers.floats(rows * depth, 1.0);
     let b = numbers.floats(depth * columns, 1.0);
     let weights =
-        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns)));
+        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
     let weights = weights.unwrap();
     let cpu = Cpu::detect();
-    let a = Mat::new(&a, rows, depth);
-    let whole = run_gemm_f32(cpu, Tiling::default_for(cpu), a, Mat::new(&b, depth, columns));
+    let a = MatRef::new(&a, rows, depth);
+    let whole = run_gemm_f32(cpu, Tiling::default_for(cpu), a, MatRef::new(&b, depth, columns));
     for range in [0..32, 48..75, 64..64, 64..75] {
         let part = weights.view().column_range(range.clone());
         let mut out = vec![0.0; rows * LANES * 5];
@@ -417,11 +420,11 @@ fn prepared_rows_can_be_prepared_again() {
         for (at, (rows, depth, columns)) in SHAPES.into_iter().rev().enumerate() {
             let a = bytes(&mut numbers, rows * depth, if at % 2 == 0 { -127 } else { 0 }, 127);
             let b = bytes(&mut numbers, depth * columns, -128, 127);
-            let source = UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns));
+            let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
             let weights = WeightsI8::pack(source, |_| 1.0).unwrap();
             let scales = vec![0.5; rows];
             for &tiling in Tiling::alternatives(cpu) {
-                let values = QuantisedI8 { values: Mat::new(&a, rows, depth), scales: &scales };
+                let values = QuantisedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
                 let multiply = |prepared: &mut PreparedI8| {
                     prepared.prepare(cpu, tiling, values);
                     assert_eq!(prepared.tiling(), Some(tiling));

@@ -10,7 +10,7 @@ use super::{Epilogue, Tiling};
 use crate::activation::{Activation, activate_row};
 use crate::isa::{Isa, LANES, RegisterBlocking};
 use crate::pack::{Line, Panels};
-use crate::{Mat, MatMut};
+use crate::{MatMut, MatRef};
 
 /// Bytes of prepared rows that are multiplied with all weights before the next: they fit in a
 /// second-level cache together with a few panels.
@@ -64,7 +64,7 @@ pub(super) trait RowCells: Copy {
 }
 
 /// Rows that are not interleaved.
-impl<'a, T: Copy> RowCells for Mat<'a, T> {
+impl<'a, T: Copy> RowCells for MatRef<'a, T> {
     type Cell = T;
     type Tile<const ROWS: usize> = [&'a [T]; ROWS];
 

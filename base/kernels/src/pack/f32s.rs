@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, pack_columns};
-use crate::{LANES, Mat, Result};
+use crate::{LANES, MatRef, Result};
 
 /// Packed f32 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ impl WeightsF32 {
 
     /// Replaces the weights by `[columns, rows]`, the transpose of `rows`: keys of an
     /// attention. As packing [`UnpackedWeights::outputs_by_inputs`], but into the same memory.
-    pub(crate) fn fill_columns(&mut self, rows: Mat<f32>) {
+    pub(crate) fn fill_columns(&mut self, rows: MatRef<f32>) {
         let (columns, steps) = (rows.rows(), rows.columns());
         self.lines.clear();
         self.lines.resize(columns.div_ceil(LANES) * steps, Line::ZERO);
@@ -116,7 +116,7 @@ impl WeightsF32 {
     ///
     /// # Panics
     /// If columns do not divide into such parts.
-    pub fn fill_rows(&mut self, rows: Mat<f32>, width: usize) {
+    pub fn fill_rows(&mut self, rows: MatRef<f32>, width: usize) {
         assert!(width > 0 && rows.columns().is_multiple_of(width));
         let steps = rows.rows();
         let parts = rows.columns().checked_div(width).unwrap_or(0);

@@ -9,7 +9,7 @@ fn layouts_match_the_bytes_of_files() {
     // Depth 5, columns 17: two panels, steps of 5, 3 and 2.
     let numbers: Vec<i8> = (0..5 * 17).map(|at| at as i8).collect();
     let at = |depth: usize, column: usize| (depth * 17 + column) as i8;
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 5, 17));
     let weights = WeightsI8::pack(source, |column| column as f32).unwrap();
     let (lines, scales, corrections) = weights.parts();
     assert_eq!((lines.len(), scales.len(), corrections.len()), (4, 32, 32));
@@ -20,7 +20,7 @@ fn layouts_match_the_bytes_of_files() {
     assert_eq!((scales[16], scales[17], corrections[17]), (16.0, 0.0, 0));
 
     let numbers: Vec<i16> = (0..5 * 17).map(|at| 300 * at).collect();
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 5, 17));
     let weights = WeightsI16::pack(source, |_| 0.5).unwrap();
     let (lines, scales, norm) = weights.parts();
     // The root of 300^2 (16^2 + 33^2 + 50^2 + 67^2 + 84^2), rounded up.
@@ -29,7 +29,7 @@ fn layouts_match_the_bytes_of_files() {
     assert_eq!(lines[1].0[8..12], *pair.as_flattened());
 
     let numbers: Vec<f32> = (0..5 * 17).map(|at| at as f32).collect();
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 5, 17));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 5, 17));
     let weights = WeightsF32::pack(source).unwrap();
     assert_eq!(weights.lines().len(), 10);
     assert_eq!(weights.lines()[3].0[8..12], (3.0f32 * 17.0 + 2.0).to_le_bytes());
@@ -42,7 +42,7 @@ fn layouts_match_the_bytes_of_files() {
 #[test]
 fn columns_are_unpacked() {
     let numbers: Vec<f32> = (0..7 * 20).map(|at| (at as f32 - 70.0) / 50.0).collect();
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 7, 20));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 7, 20));
     let (f, s, b) = (
         WeightsF32::pack(source).unwrap(),
         WeightsI16::quantise(source).unwrap(),
@@ -75,9 +75,9 @@ fn both_orientations_pack_alike() {
     let numbers: Vec<f32> = (0..6 * 19).map(|at| at as f32).collect();
     let turned: Vec<f32> = (0..6 * 19).map(|at| ((at % 6) * 19 + at / 6) as f32).collect();
     let one =
-        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 6, 19))).unwrap();
+        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 6, 19))).unwrap();
     let other =
-        WeightsF32::pack(UnpackedWeights::outputs_by_inputs(Mat::new(&turned, 19, 6))).unwrap();
+        WeightsF32::pack(UnpackedWeights::outputs_by_inputs(MatRef::new(&turned, 19, 6))).unwrap();
     assert_eq!(one.lines(), other.lines());
 }
 
@@ -99,7 +99,7 @@ proptest! {
         if let Ok(weights) = PackedI8::new(&lines, &floats, &corrections, depth, columns) {
             let rows = vec![-100; depth];
             let mut out = vec![0.0; columns];
-            let quantised = crate::quantise::QuantisedI8 { values: Mat::new(&rows, 1, depth), scales: &[1.0] };
+            let quantised = crate::quantise::QuantisedI8 { values: MatRef::new(&rows, 1, depth), scales: &[1.0] };
             for cpu in crate::Cpu::all() {
                 let mut prepared = crate::gemm::PreparedI8::default();
                 prepared.prepare(cpu, crate::gemm::Tiling::default_for(cpu), quantised);
@@ -118,7 +118,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
     let mut numbers: Vec<f32> =
         (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
     numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 100, 3));
     let weights = WeightsI16::quantise(source).unwrap();
     for column in 0..3 {
         let mut found = [0.0; 100];
@@ -129,7 +129,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
     // Numbers of many bits keep the finer unit.
     let numbers: Vec<f32> =
         numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 100, 3));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 100, 3));
     let weights = WeightsI16::quantise(source).unwrap();
     assert!(weights.parts().1[..3].iter().all(|scale| scale.to_bits() & 0x7f_ffff != 0));
     assert!(weights.parts().2 > 46_000);
@@ -140,7 +140,7 @@ fn weights_that_are_not_finite_have_nan_scales() {
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut numbers = [0.5; 9];
         numbers[4] = odd;
-        let source = UnpackedWeights::inputs_by_outputs(Mat::new(&numbers, 3, 3));
+        let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 3, 3));
         let (s, b) = (WeightsI16::quantise(source).unwrap(), WeightsI8::quantise(source).unwrap());
         for scales in [s.parts().1, b.parts().1] {
             assert_eq!([0, 1, 2].map(|at: usize| scales[at].is_nan()), [false, true, false]);

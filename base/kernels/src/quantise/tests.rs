@@ -10,7 +10,7 @@ use crate::pack::{UnpackedWeights, WeightsI8, WeightsI16};
 fn a_value_that_is_not_finite_makes_its_row_nan() {
     let columns = 37;
     let ones = vec![0.5; columns * 20];
-    let source = UnpackedWeights::inputs_by_outputs(Mat::new(&ones, columns, 20));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&ones, columns, 20));
     let (bytes, pairs) =
         (WeightsI8::quantise(source).unwrap(), WeightsI16::quantise(source).unwrap());
     for cpu in Cpu::all() {
@@ -18,7 +18,7 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
             for at in [0, 1, 15, 16, 31, 32, 36] {
                 let mut x = vec![0.25; 2 * columns];
                 x[columns + at] = odd;
-                let rows = Mat::new(&x, 2, columns);
+                let rows = MatRef::new(&x, 2, columns);
                 let known = [0.25, odd.abs()];
                 for span in
                     [ClipRange::PerRow, ClipRange::Precomputed(&known), ClipRange::Fixed(1.0)]
@@ -35,8 +35,10 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
                             absmax: Some(&mut largest),
                             ..Epilogue::default()
                         };
-                        let values =
-                            QuantisedI8 { values: Mat::new(&values, 2, columns), scales: &scales };
+                        let values = QuantisedI8 {
+                            values: MatRef::new(&values, 2, columns),
+                            scales: &scales,
+                        };
                         let (tiling, to) = (Tiling::default_for(cpu), MatMut::new(&mut out, 2, 20));
                         prepared.prepare(cpu, tiling, values);
                         gemm_i8(&prepared, bytes.view(), epilogue, to);

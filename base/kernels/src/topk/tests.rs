@@ -31,14 +31,14 @@ fn topk_equals_a_sort() {
             for ids in [ColumnIds::Consecutive(5), ColumnIds::Shortlist(&list)] {
                 let (expected, log_sum) = by_sorting(&row, &bias, ids, most);
                 let mut best = [TopK::new(most, true)];
-                update_topk(cpu, Mat::new(&row, 1, length), Some(&bias), ids, &mut best);
+                update_topk(cpu, MatRef::new(&row, 1, length), Some(&bias), ids, &mut best);
                 assert_eq!(best[0].candidates(), expected, "{} {length} {most}", cpu.name());
                 if length > 1 {
                     let error = f64::from(best[0].log_normaliser()) - log_sum;
                     assert!(error.abs() < 3e-6, "{error}");
                 }
                 let mut greedy = [TopK::new(most, false)];
-                update_topk(cpu, Mat::new(&row, 1, length), Some(&bias), ids, &mut greedy);
+                update_topk(cpu, MatRef::new(&row, 1, length), Some(&bias), ids, &mut greedy);
                 assert_eq!(greedy[0].candidates(), expected);
             }
         }
@@ -57,7 +57,7 @@ fn non_finite_logits_are_reported_with_and_without_the_sum() {
                         let mut best = [TopK::new(2, normalise)];
                         update_topk(
                             cpu,
-                            Mat::new(row, 1, length),
+                            MatRef::new(row, 1, length),
                             None,
                             ColumnIds::Consecutive(0),
                             &mut best,
@@ -84,7 +84,7 @@ fn rows_in_parts_and_in_batches_give_the_same_bits() {
     let mut numbers = TestRng::new(12);
     let (rows, length) = (3, 1500);
     let logits = numbers.floats(rows * length, 9.0);
-    let logits = Mat::new(&logits, rows, length);
+    let logits = MatRef::new(&logits, rows, length);
     for cpu in Cpu::all() {
         let mut whole = vec![TopK::new(7, true); rows];
         update_topk(cpu, logits, None, ColumnIds::Consecutive(0), &mut whole);
@@ -107,13 +107,19 @@ fn large_logits_and_late_maxima_do_not_overflow() {
     for cpu in Cpu::all() {
         let row: Vec<f32> = (0..1024).map(|at| at as f32 * 10.0).collect();
         let mut best = [TopK::new(2, true)];
-        update_topk(cpu, Mat::new(&row, 1, row.len()), None, ColumnIds::Consecutive(0), &mut best);
+        update_topk(
+            cpu,
+            MatRef::new(&row, 1, row.len()),
+            None,
+            ColumnIds::Consecutive(0),
+            &mut best,
+        );
         assert_eq!(best[0].candidates()[0], TokenLogit { id: 1023, logit: 10_230.0 });
         // ln(1 + e^-10 + ...) = 4.5e-5, less than half a unit of 10,230.
         assert_eq!(best[0].log_normaliser(), 10_230.0);
         let nothing = [f32::NEG_INFINITY, f32::NAN];
         let mut best = [TopK::new(2, false)];
-        update_topk(cpu, Mat::new(&nothing, 1, 2), None, ColumnIds::Consecutive(0), &mut best);
+        update_topk(cpu, MatRef::new(&nothing, 1, 2), None, ColumnIds::Consecutive(0), &mut best);
         assert!(best[0].candidates().is_empty());
     }
 }
@@ -131,7 +137,7 @@ fn scores_need_no_normaliser_and_lists_are_reused() {
         best.reset(1, true);
         update_topk(
             cpu,
-            Mat::new(&[3.0], 1, 1),
+            MatRef::new(&[3.0], 1, 1),
             None,
             ColumnIds::Consecutive(0),
             std::slice::from_mut(&mut best),

@@ -46,7 +46,7 @@ pub struct ModelArguments {
 /// Options of the shortlist, for translation only.
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
-pub struct CandidateArguments {
+pub struct DecoderShortlistArguments {
     /// A shortlist, then how many frequent words, how many translations of each word, and
     /// how probable they must be [100 100 0]
     #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
@@ -58,7 +58,10 @@ pub struct CandidateArguments {
 
 impl ModelArguments {
     /// Opens the models; with `lists`, for translation, also the shortlist.
-    pub fn open_package(&self, lists: Option<&CandidateArguments>) -> anyhow::Result<ModelBundle> {
+    pub fn open_bundle(
+        &self,
+        lists: Option<&DecoderShortlistArguments>,
+    ) -> anyhow::Result<ModelBundle> {
         let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
         let vocabularies = match self.vocabs.as_deref().unwrap_or(given) {
@@ -104,7 +107,7 @@ pub fn set_bpe_codes(package: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Re
     Ok(())
 }
 
-impl CandidateArguments {
+impl DecoderShortlistArguments {
     /// Sets the shortlist of `package`: that of the options, or that of a configuration
     /// (`of_settings`) by which the package was not opened.
     fn apply(&self, package: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {

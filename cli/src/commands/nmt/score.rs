@@ -9,7 +9,7 @@ use miriam_textio::{CancellationToken, Input, Lines, Output};
 
 use super::models::ModelArguments;
 use super::translate::parse_alignment;
-use super::tuner_cache::TunerCacheOptions;
+use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, parse_threads};
 use crate::signals::SignalHandler;
@@ -69,7 +69,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     cpu_threads: Option<Threads>,
     #[command(flatten)]
-    tuner_cache: TunerCacheOptions,
+    tuner_cache: AutotunerCacheOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -98,8 +98,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
-    let package = a.models.open_package(None)?;
-    let defaults = TranslationOptions::for_package(&package, None);
+    let package = a.models.open_bundle(None)?;
+    let defaults = TranslationOptions::for_bundle(&package, None);
     let precision = a.models.precision().unwrap_or(defaults.precision);
     let choices = a.tuner_cache.open();
     let models = Ready::new(&package, precision, &defaults.weights, &choices.tuner)?;

@@ -13,8 +13,8 @@ use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 
 use super::ignored_options::IgnoredOptions;
 use super::line_errors::LineErrors;
-use super::models::{CandidateArguments, ModelArguments};
-use super::tuner_cache::TunerCacheOptions;
+use super::models::{DecoderShortlistArguments, ModelArguments};
+use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{
     batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
     probability_mass,
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     models: ModelArguments,
     #[command(flatten)]
-    candidates: CandidateArguments,
+    candidates: DecoderShortlistArguments,
     #[command(flatten)]
     text: TextArguments,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     batches: BatchArguments,
     #[command(flatten)]
-    tuner_cache: TunerCacheOptions,
+    tuner_cache: AutotunerCacheOptions,
     /// Tell which options were chosen
     #[arg(long)]
     verbose: bool,
@@ -312,13 +312,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if text.errors.as_deref().is_some_and(|errors| is_same_file(errors, &text.output)) {
         exit_with_usage_error("--errors is also the output; write to another file".into());
     }
-    let package = arguments.models.open_package(Some(&arguments.candidates))?;
+    let package = arguments.models.open_bundle(Some(&arguments.candidates))?;
     let rules = arguments.search.search.map(|name| match name {
         SemanticsName::Marian => DecodingSemantics::Marian,
         SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
     });
     let options =
-        arguments.override_options(TranslationOptions::for_package(&package, rules), common);
+        arguments.override_options(TranslationOptions::for_bundle(&package, rules), common);
     if arguments.verbose {
         tracing::info!("{}: {}", package.path.display(), package.format);
         for (name, value) in options.describe() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use miriam_nmt::engine::{Cpu, Tuner};
+use miriam_nmt::engine::{Autotuner, Cpu};
 
 /// The file's name in the cache.
 const FILE_NAME: &str = "products.json";
@@ -14,7 +14,7 @@ const FILE_NAME: &str = "products.json";
 /// Options of the file of choices.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
-pub struct TunerCacheOptions {
+pub struct AutotunerCacheOptions {
     /// Where to remember which ways of products are the fastest on this CPU
     /// [products.json in $MIRIAM_CACHE, $XDG_CACHE_HOME/miriam or ~/.cache/miriam]
     #[arg(long, value_name = "FILE")]
@@ -25,33 +25,33 @@ pub struct TunerCacheOptions {
 }
 
 /// The tuner with its file, if there is one.
-pub struct TunerCache {
+pub struct AutotunerCache {
     /// The tuner that all networks share.
-    pub tuner: Arc<Tuner>,
+    pub tuner: Arc<Autotuner>,
     file: Option<PathBuf>,
     /// Whether the file was named by an option: then problems with it are warnings.
     is_explicit: bool,
 }
 
-impl TunerCacheOptions {
+impl AutotunerCacheOptions {
     /// Reads the stored choices.
-    pub fn open(&self) -> TunerCache {
+    pub fn open(&self) -> AutotunerCache {
         let cpu = Cpu::detect();
         let named = self.tuner_file.is_some();
         let file = self.tuner_file.clone().or_else(default_path).filter(|_| !self.no_tuner_file);
-        let loaded = file.as_deref().map(|file| Tuner::load(cpu, file)).transpose();
+        let loaded = file.as_deref().map(|file| Autotuner::load(cpu, file)).transpose();
         let (tuner, file) = match loaded {
-            Ok(tuner) => (tuner.unwrap_or_else(|| Tuner::new(cpu)), file),
+            Ok(tuner) => (tuner.unwrap_or_else(|| Autotuner::new(cpu)), file),
             Err(error) => {
                 log_problem(named || file.is_some_and(|file| file.is_file()), &error.to_string());
-                (Tuner::new(cpu), None)
+                (Autotuner::new(cpu), None)
             }
         };
-        TunerCache { tuner: Arc::new(tuner), file, is_explicit: named }
+        AutotunerCache { tuner: Arc::new(tuner), file, is_explicit: named }
     }
 }
 
-impl TunerCache {
+impl AutotunerCache {
     /// A description of the stored choices.
     pub fn describe(&self) -> String {
         let count = self.tuner.cached_count();

@@ -3,7 +3,7 @@
 
 use miriam_textio::SliceInterner;
 
-use super::Orientations;
+use super::OrientationClasses;
 use super::span_stack::shift_reduce;
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
 use crate::features::stateful_feature::{StatefulScorer, hash_row};
@@ -12,7 +12,7 @@ use crate::span::Span;
 /// Backward hierarchical scores of a reordering model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HierarchicalBackward {
-    pub(super) orientations: Orientations,
+    pub(super) orientations: OrientationClasses,
     /// The first column of the backward scores in an option's row.
     pub(super) column: usize,
 }

@@ -1,7 +1,7 @@
 //! Forward hierarchical reordering: it needs no state, because the coverage tells whether
 //! a block may still join the previous phrase.
 
-use super::Orientations;
+use super::OrientationClasses;
 use crate::coverage::Coverages;
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
 use crate::hypothesis::Hypothesis;
@@ -11,7 +11,7 @@ use crate::span::Span;
 /// this phrase will belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HierarchicalForward {
-    pub(super) orientations: Orientations,
+    pub(super) orientations: OrientationClasses,
     /// The first column of the forward scores in an option's row.
     pub(super) column: usize,
 }

@@ -31,7 +31,7 @@ pub(super) use forward_scores::ForwardScores;
 pub(super) use hierarchical_backward::{HierarchicalBackward, HierarchicalBackwardScorer};
 pub(super) use hierarchical_forward::HierarchicalForward;
 pub(crate) use orientations::RelativePosition;
-pub use orientations::{Orientations, ReorderingType};
+pub use orientations::{OrientationClasses, ReorderingType};
 pub(super) use phrase_based::{BackwardReordering, ForwardReordering};
 pub(super) use scores::ReorderingScores;
 pub(crate) use scores::{OptionRows, Weighting};

@@ -4,7 +4,7 @@ use crate::span::Span;
 
 /// Which orientations a model tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Orientations {
+pub enum OrientationClasses {
     /// Monotone, swap, discontinuous.
     Msd,
     /// Monotone, swap, discontinuous left, discontinuous right.
@@ -19,7 +19,7 @@ pub enum Orientations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingType {
     /// The orientations it tells apart.
-    pub orientations: Orientations,
+    pub orientations: OrientationClasses,
     /// Whether the phrase is scored for its orientation towards the previous one.
     pub backward: bool,
     /// Whether the previous phrase is scored for the orientation of this one.
@@ -30,13 +30,13 @@ pub struct ReorderingType {
     pub collapsed: bool,
 }
 
-impl Orientations {
+impl OrientationClasses {
     /// How many there are.
     pub fn num_orientations(self) -> usize {
         match self {
-            Orientations::Msd => 3,
-            Orientations::Mslr => 4,
-            Orientations::Monotonicity | Orientations::LeftRight => 2,
+            OrientationClasses::Msd => 3,
+            OrientationClasses::Mslr => 4,
+            OrientationClasses::Monotonicity | OrientationClasses::LeftRight => 2,
         }
     }
 
@@ -55,12 +55,12 @@ impl Orientations {
     #[inline]
     pub fn orientation_at_distance(self, distance: i64) -> usize {
         match self {
-            Orientations::LeftRight => usize::from(distance < 1),
+            OrientationClasses::LeftRight => usize::from(distance < 1),
             _ if distance == 1 => 0,
-            Orientations::Monotonicity => 1,
+            OrientationClasses::Monotonicity => 1,
             _ if distance == -1 => 1,
-            Orientations::Msd => 2,
-            Orientations::Mslr => 2 + usize::from(distance > 1),
+            OrientationClasses::Msd => 2,
+            OrientationClasses::Mslr => 2 + usize::from(distance > 1),
         }
     }
 
@@ -74,7 +74,7 @@ impl Orientations {
         covered: impl Fn(u32) -> bool,
     ) -> usize {
         let right = current.start >= previous.end;
-        if self == Orientations::LeftRight {
+        if self == OrientationClasses::LeftRight {
             return usize::from(!right);
         }
         let monotone = current.start == previous.end || (right && !covered(previous.end));
@@ -84,9 +84,9 @@ impl Orientations {
         let swap = current.end == previous.start
             || (current.end < previous.start && !covered(previous.start - 1));
         match self {
-            Orientations::Monotonicity => 1,
+            OrientationClasses::Monotonicity => 1,
             _ if swap => 1,
-            Orientations::Msd => 2,
+            OrientationClasses::Msd => 2,
             _ => 2 + usize::from(right),
         }
     }
@@ -130,10 +130,10 @@ impl ReorderingType {
                 "hier" => hierarchical = true,
                 "allff" => collapsed = false,
                 "collapseff" => collapsed = true,
-                "msd" => orientations = Some(Orientations::Msd),
-                "mslr" => orientations = Some(Orientations::Mslr),
-                "monotonicity" => orientations = Some(Orientations::Monotonicity),
-                "leftright" => orientations = Some(Orientations::LeftRight),
+                "msd" => orientations = Some(OrientationClasses::Msd),
+                "mslr" => orientations = Some(OrientationClasses::Mslr),
+                "monotonicity" => orientations = Some(OrientationClasses::Monotonicity),
+                "leftright" => orientations = Some(OrientationClasses::LeftRight),
                 "backward" | "unidirectional" => (backward, forward) = (true, false),
                 "forward" => (backward, forward) = (false, true),
                 "bidirectional" => (backward, forward) = (true, true),
@@ -228,7 +228,7 @@ mod tests {
     /// Hierarchical orientations, worked out by hand from section 3.6.
     #[test]
     fn hierarchical_orientations() {
-        use Orientations::*;
+        use OrientationClasses::*;
         let at = |distance| {
             [Msd, Mslr, Monotonicity, LeftRight].map(|o| o.orientation_at_distance(distance))
         };
@@ -252,7 +252,7 @@ mod tests {
     /// The table of section 3.6, row by row.
     #[test]
     fn orientations() {
-        use Orientations::*;
+        use OrientationClasses::*;
         let beginning = span(0, 0);
         let all = |previous: Span, current: Span| {
             let position = RelativePosition::from_span(previous.end, current);

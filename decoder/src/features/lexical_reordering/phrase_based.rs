@@ -1,6 +1,6 @@
 //! Phrase-based reordering: the orientation of a phrase towards the previous one.
 
-use super::Orientations;
+use super::OrientationClasses;
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
 
 /// Whether the previous phrase begins where `input`'s phrase ends.
@@ -12,7 +12,7 @@ fn swaps(input: &ExpansionInput<'_>) -> bool {
 /// Backward scores: the phrase for its orientation towards the previous one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackwardReordering {
-    pub(crate) orientations: Orientations,
+    pub(crate) orientations: OrientationClasses,
     /// The first column of the backward scores in an option's row.
     pub(super) column: usize,
 }
@@ -48,7 +48,7 @@ impl BackwardReordering {
 /// Forward scores: the previous phrase for the orientation of this one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForwardReordering {
-    pub(crate) orientations: Orientations,
+    pub(crate) orientations: OrientationClasses,
     /// The first column of the forward scores in an option's row.
     pub(super) column: usize,
 }

@@ -96,7 +96,7 @@ impl ReorderingScores {
         let Some(offset) = self.phrase_table_offset else { return Ok(()) };
         let needed = offset + self.columns.iter().map(|c| c.table_column + 1).max().unwrap_or(0);
         for table in tables {
-            let there = table.phrases.num_reordering();
+            let there = table.phrases.num_reordering_scores();
             if there < needed {
                 let reason = format!(
                     "property-index={offset} needs {needed} reordering scores in the phrase \

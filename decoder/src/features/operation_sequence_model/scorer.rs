@@ -15,8 +15,8 @@ use crate::features::expansion_feature::{ExpansionInput, ValueSources};
 use crate::features::stateful_feature::{StatefulScorer, hash_row};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::lm_scoring::{LmContext, LmScoreCache};
-use crate::options::OptionId;
 use crate::span::Span;
+use crate::translation_options::OptionId;
 
 /// The operation sequences of a sentence's hypotheses.
 pub(crate) struct OperationSequenceScorer {

@@ -179,7 +179,7 @@ impl BeamState {
             for offer in required.iter().chain(processor.candidates(first + row)) {
                 let taken = choices[begin..].iter().any(|choice| choice.token == offer.token);
                 let progress = self.constraints.advance(hypothesis.progress, offer.token);
-                let left = self.constraints.unmet_tokens(progress);
+                let left = self.constraints.num_unmet_tokens(progress);
                 let possible =
                     if offer.token == options.eos_id { left == 0 } else { left <= steps_left };
                 if !taken && possible && offer.score.is_finite() {

@@ -240,7 +240,7 @@ impl BeamState {
     /// Finishes the live hypotheses as they are, for no token can follow any of them.
     fn finish_truncated(&mut self) -> Result<()> {
         if self.finished.is_empty() {
-            let unmet = self.live.iter().any(|h| self.constraints.unmet_tokens(h.progress) > 0);
+            let unmet = self.live.iter().any(|h| self.constraints.num_unmet_tokens(h.progress) > 0);
             if self.step == 0 || unmet {
                 let reason = format!("after {} words all others are forbidden", self.step);
                 return Err(Error::Untranslatable { reason });

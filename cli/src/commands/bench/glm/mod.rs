@@ -91,7 +91,7 @@ const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWi
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
 pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    arguments.device = arguments.device.resolve()?;
+    arguments.device = arguments.device.resolve_for_build()?;
     common.build_thread_pool()?.install(|| {
         let quick = arguments.quick;
         let source = match &arguments.model {

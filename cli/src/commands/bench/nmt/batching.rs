@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         arguments.shape,
         arguments.batch
     )?;
-    writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.sentences())?;
+    writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.num_sentences())?;
     let mut columns = Vec::new();
     for &precision in &arguments.precisions {
         let subject = BenchmarkModel::new(&shape, precision)?;

@@ -59,8 +59,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     writeln!(
         out,
         "{} sentences, {} of {words} words to choose from at a time",
-        workload.sentences(),
-        workload.mean_candidates().round(),
+        workload.num_sentences(),
+        workload.mean_shortlist_size().round(),
     )?;
     writeln!(out, "setting               words / s  ms / sentence  factor  same translations")?;
     let settings =
@@ -86,9 +86,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             out,
             "{:<20} {rate:>10.0} {:>14.2} {:>6.2}x {:>17.1}%",
             setting.name,
-            1000.0 * best / workload.sentences() as f64,
+            1000.0 * best / workload.num_sentences() as f64,
             rate / *slowest,
-            100.0 * same as f64 / workload.sentences() as f64,
+            100.0 * same as f64 / workload.num_sentences() as f64,
         )?;
     }
     if let Some(share) = shared {

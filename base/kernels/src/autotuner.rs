@@ -65,7 +65,7 @@ enum TuningState {
 }
 
 /// The autotuner of a process, shared by its threads.
-pub struct Tuner {
+pub struct Autotuner {
     cpu_model: String,
     /// Choices from the file, by name of shape.
     cached: BTreeMap<String, usize>,
@@ -81,7 +81,7 @@ struct TunerCache {
 
 const VERSION: u32 = 1;
 
-impl Tuner {
+impl Autotuner {
     /// A tuner without choices.
     pub fn new(cpu: Cpu) -> Self {
         Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }

@@ -9,7 +9,7 @@ use super::*;
 const SHAPE: OperationShape = OperationShape { operation: "test", rows: 3, depth: 64, columns: 48 };
 
 /// Runs until the choice is made, where alternative `fast` is the fast one.
-fn tune(tuner: &Tuner, shape: OperationShape, fast: usize) {
+fn tune(tuner: &Autotuner, shape: OperationShape, fast: usize) {
     for _ in 0..3 * TRIALS_PER_ALTERNATIVE {
         tuner.run(shape, 3, |choice| {
             if choice != fast {
@@ -25,7 +25,7 @@ fn the_fastest_is_chosen_and_cached() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("choices.json");
     let cpu = Cpu::detect();
-    let tuner = Tuner::load(cpu, &path).expect("no file is no error");
+    let tuner = Autotuner::load(cpu, &path).expect("no file is no error");
     tune(&tuner, SHAPE, 2);
     tune(&tuner, OperationShape { rows: 17, ..SHAPE }, 1);
     assert_eq!(tuner.run(SHAPE, 3, |choice| choice), 2);
@@ -34,24 +34,24 @@ fn the_fastest_is_chosen_and_cached() {
     assert_eq!(tuner.run(OperationShape { rows: 16, ..SHAPE }, 3, |choice| choice), 0);
     tuner.save(&path).unwrap();
 
-    let again = Tuner::load(cpu, &path).unwrap();
+    let again = Autotuner::load(cpu, &path).unwrap();
     assert_eq!(again.run(SHAPE, 3, |choice| choice), 2);
     assert_eq!((again.cached_count(), again.new_choices().len()), (2, 0));
     // A program that has fewer alternatives measures again.
-    let newer = Tuner::load(cpu, &path).unwrap();
+    let newer = Autotuner::load(cpu, &path).unwrap();
     assert_eq!(newer.run(SHAPE, 2, |choice| choice), 0);
     (0..2 * TRIALS_PER_ALTERNATIVE).for_each(|_| newer.run(SHAPE, 2, |_| ()));
     assert!(newer.new_choices().contains_key("test 3x64x48"));
     // Choices of another machine are kept and not used.
-    let other = Tuner::load(Cpu::plain(), &path).unwrap();
+    let other = Autotuner::load(Cpu::plain(), &path).unwrap();
     if cpu != Cpu::plain() {
         assert_eq!(other.run(SHAPE, 3, |choice| choice), 0);
     }
     other.save(&path).unwrap();
-    assert_eq!(Tuner::load(cpu, &path).unwrap().run(SHAPE, 3, |choice| choice), 2);
+    assert_eq!(Autotuner::load(cpu, &path).unwrap().run(SHAPE, 3, |choice| choice), 2);
 
     std::fs::write(&path, "not choices").unwrap();
-    let error = Tuner::load(cpu, &path).err().expect("refused").to_string();
+    let error = Autotuner::load(cpu, &path).err().expect("refused").to_string();
     assert!(error.contains("choices.json") && error.contains("remove it"), "{error}");
     assert!(tuner.save(&path).is_err(), "a file that is no cache is not overwritten");
     std::fs::remove_dir_all(&folder).unwrap();
@@ -59,7 +59,7 @@ fn the_fastest_is_chosen_and_cached() {
 
 #[test]
 fn threads_share_their_trials() {
-    let tuner = Tuner::new(Cpu::detect());
+    let tuner = Autotuner::new(Cpu::detect());
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| tune(&tuner, SHAPE, 1));

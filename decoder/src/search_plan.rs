@@ -3,7 +3,7 @@
 
 use crate::config::{Configuration, DecodingGraphBackoff};
 use crate::features::{FastPathFeatures, FeatureKind, FeatureSet, LoadContext};
-use crate::options::{OptionCache, PhraseValueCache};
+use crate::translation_options::{OptionCache, PhraseValueCache};
 use crate::{Error, Result};
 
 /// A table, of files or of sentences, to be asked about the spans of a sentence.
