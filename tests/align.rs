@@ -60,7 +60,7 @@ fn one_direction_gives_the_links_of_fast_align() {
 }
 
 #[test]
-fn recorded_links_are_symmetrised_exactly() {
+fn recorded_links_are_symmetrized_exactly() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let (forward, reverse) = (data.join("align/forward.gz"), data.join("align/reverse.gz"));
     let joined = |how: &str| {

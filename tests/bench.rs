@@ -157,7 +157,7 @@ fn a_missing_device_is_an_error_only_when_requested() {
 }
 
 #[test]
-fn every_devlin_optimisation_has_a_row() {
+fn every_devlin_optimization_has_a_row() {
     let mut command = miriam();
     command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
     command.args(["--words", "200", "-i"]).arg(project_root().join("examples/toy/test.en"));

@@ -97,7 +97,7 @@ fn several_references_and_invalid_utf8() {
 }
 
 #[test]
-fn a_tokenised_text_gets_a_warning() {
+fn a_tokenized_text_gets_a_warning() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("text");
     std::fs::write(&path, "one .\n".repeat(100)).expect("writable");

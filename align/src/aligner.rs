@@ -246,7 +246,7 @@ fn train(
         let task = progress.task(stage, Some(text.len() as u64));
         let known = known.then_some(&*lexicon);
         let sums = pass.e_step(known, positions, &mut counts, &shares, &task)?;
-        counts.normalise(rows, &shares);
+        counts.normalize(rows, &shares);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
         summary.perplexity = sums.each_ref().map(EStepStatistics::perplexity);

@@ -158,11 +158,11 @@ impl DiagonalPrior {
                 *product = translation * if below < above { below } else { above };
                 largest = if *product > largest { *product } else { largest };
             }
-            let normaliser = self.normaliser(j as u32 + 1, m, n) / (1.0 - NULL_PROBABILITY);
+            let normalizer = self.normalizer(j as u32 + 1, m, n) / (1.0 - NULL_PROBABILITY);
             let mut winner = (view.null_translation[output] * NULL_PROBABILITY, None);
             for (i, &product) in scratch.products[..view.num_states].iter().enumerate() {
                 if product >= largest * (1.0 - TIE_TOLERANCE) {
-                    let prior = self.weight(j as u32 + 1, i as u32 + 1, m, n) / normaliser;
+                    let prior = self.weight(j as u32 + 1, i as u32 + 1, m, n) / normalizer;
                     let exact = translation[i] * prior;
                     if exact > winner.0 {
                         winner = (exact, Some(i as u16));
@@ -179,7 +179,7 @@ impl DiagonalPrior {
     }
 
     /// The sum of an output's weights over all states: two geometric series.
-    fn normaliser(&self, j: u32, m: u32, n: u32) -> f64 {
+    fn normalizer(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
         let (below, above) = split_at_diagonal(j, m, n);
         let series = |first: u32, terms: u32| match terms {
@@ -190,7 +190,7 @@ impl DiagonalPrior {
     }
 
     /// fast_align's derivative of the logarithm of the normaliser.
-    fn log_normaliser_derivative(&self, j: u32, m: u32, n: u32) -> f64 {
+    fn log_normalizer_derivative(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
         let step = -1.0 / f64::from(n);
         let (below, above) = split_at_diagonal(j, m, n);
@@ -205,7 +205,7 @@ impl DiagonalPrior {
             let down = ratio - 1.0;
             (last * next - a * g) / down - step * (next - g * ratio) / (down * down)
         };
-        (series(below, below) + series(below + 1, above)) / self.normaliser(j, n, m)
+        (series(below, below) + series(below + 1, above)) / self.normalizer(j, n, m)
     }
 
     /// The M step: moves the tension so that the model's mean distance comes nearer to the
@@ -218,7 +218,7 @@ impl DiagonalPrior {
             let slopes: Vec<f64> = sizes
                 .par_iter()
                 .map(|&(m, n, count)| {
-                    (1..=m).map(|j| count * self.log_normaliser_derivative(j, m, n)).sum()
+                    (1..=m).map(|j| count * self.log_normalizer_derivative(j, m, n)).sum()
                 })
                 .collect();
             let expected = slopes.iter().sum::<f64>() / sums.output_count;
@@ -246,13 +246,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_normaliser_is_the_sum_of_the_weights() {
+    fn the_normalizer_is_the_sum_of_the_weights() {
         for tension in [0.1, 4.0, 14.0] {
             let prior = DiagonalPrior { tension };
             for (m, n) in [(1, 1), (3, 7), (7, 3), (20, 20), (1, 50)] {
                 for j in 1..=m {
                     let sum: f64 = (1..=n).map(|i| prior.weight(j, i, m, n)).sum();
-                    let closed = prior.normaliser(j, m, n);
+                    let closed = prior.normalizer(j, m, n);
                     assert!((sum - closed).abs() < 1e-9 * sum, "{tension} {j} {m} {n}");
                 }
             }
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn the_derivative_is_that_of_the_normaliser_for_equal_lengths() {
+    fn the_derivative_is_that_of_the_normalizer_for_equal_lengths() {
         // With m = n the exchange of lengths changes nothing.
         let (n, step) = (9, 1e-6);
         for j in 1..=n {
-            let ln = |tension| DiagonalPrior { tension }.normaliser(j, n, n).ln();
+            let ln = |tension| DiagonalPrior { tension }.normalizer(j, n, n).ln();
             let numeric = (ln(4.0 + step) - ln(4.0 - step)) / (2.0 * step);
-            let slope = DiagonalPrior { tension: 4.0 }.log_normaliser_derivative(j, n, n);
+            let slope = DiagonalPrior { tension: 4.0 }.log_normalizer_derivative(j, n, n);
             assert!((slope - numeric).abs() < 1e-7, "{j}: {slope} {numeric}");
         }
     }

@@ -48,7 +48,7 @@ impl TranslationTable {
 
     /// The M step: turns expected counts into probabilities, the mean of a Dirichlet
     /// posterior in log space (variational Bayes).
-    pub fn normalise(&mut self, rows: &CooccurrenceRows, shares: &[Range<u32>]) {
+    pub fn normalize(&mut self, rows: &CooccurrenceRows, shares: &[Range<u32>]) {
         // A target word's sum runs over all rows, in their order.
         let mut target_sums = vec![0.0; self.null[FORWARD].len()];
         for (&target, counts) in rows.targets.iter().zip(&self.entries) {

@@ -34,8 +34,8 @@ pub(crate) struct Metadata {
     pub eos_id: u32,
     /// Whether the source had `<unk>`.
     pub has_unknown: bool,
-    /// As `LanguageModel::minimisation_is_closed` returns it.
-    pub minimisation_is_closed: bool,
+    /// As `LanguageModel::minimization_is_closed` returns it.
+    pub minimization_is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

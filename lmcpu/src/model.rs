@@ -165,5 +165,5 @@ pub trait LanguageModel: Send + Sync {
     /// same is true. Then a word whose in-phrase context was cut by minimisation cannot
     /// depend on what precedes the phrase. True of every model estimated by a known
     /// toolkit; checked when a model is built.
-    fn minimisation_is_closed(&self) -> bool;
+    fn minimization_is_closed(&self) -> bool;
 }

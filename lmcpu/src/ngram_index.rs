@@ -73,8 +73,8 @@ pub trait NgramIndex: Send + Sync {
     fn begin_state(&self) -> State;
     /// [`LanguageModel::end_of_sentence`].
     fn end_of_sentence(&self) -> LmWord;
-    /// [`LanguageModel::minimisation_is_closed`].
-    fn minimisation_is_closed(&self) -> bool;
+    /// [`LanguageModel::minimization_is_closed`].
+    fn minimization_is_closed(&self) -> bool;
 
     /// Prefetches what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
@@ -198,7 +198,7 @@ impl<M: NgramIndex> LanguageModel for M {
         batch::score_sentences(self, begin, words, ends, scores);
     }
 
-    fn minimisation_is_closed(&self) -> bool {
-        NgramIndex::minimisation_is_closed(self)
+    fn minimization_is_closed(&self) -> bool {
+        NgramIndex::minimization_is_closed(self)
     }
 }

@@ -61,7 +61,7 @@ fn transformer(
         positional_encoding: PositionalEncodingKind::SinusoidalMarian,
         scales_embeddings: true,
         decoder_start: DecoderStart::ZeroEmbedding,
-        pre_norm_keys: PreNormKeys::Normalised,
+        pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: layers[1],
         norm_epsilon: 1e-6,
     }
@@ -108,9 +108,9 @@ fn translate(session: &mut dyn Session, sources: &[Vec<u32>], beam: usize) {
             let count = rows[first..].iter().take_while(|row| row.slot == slot).count();
             expanded.clear();
             for row in first..first + count {
-                let normaliser = if beam > 1 { best[row].log_normaliser() } else { 0.0 };
+                let normalizer = if beam > 1 { best[row].log_normalizer() } else { 0.0 };
                 for candidate in best[row].candidates() {
-                    let score = scores[row] + candidate.logit - normaliser;
+                    let score = scores[row] + candidate.logit - normalizer;
                     expanded.push((score, row as u32, candidate.id));
                 }
             }

@@ -85,12 +85,12 @@ impl Session for FixedSession {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> miriam_nmt::Result<()> {
         logits.clear();
         rows.clone().for_each(|_| logits.extend_from_slice(&self.logits));
-        log_normalisers.clear();
-        log_normalisers.resize(rows.len(), 0.0);
+        log_normalizers.clear();
+        log_normalizers.resize(rows.len(), 0.0);
         Ok(())
     }
 

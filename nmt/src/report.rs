@@ -292,7 +292,7 @@ fn model_notes(model: &Model) -> Vec<String> {
         let self_attention = transformer.autoregression == AutoregressionConfig::SelfAttention;
         if transformer.preprocess.has_norm()
             && (self_attention || transformer.encoder.depth > 0)
-            && transformer.pre_norm_keys != PreNormKeys::Normalised
+            && transformer.pre_norm_keys != PreNormKeys::Normalized
         {
             notes.push(
                 "Marian's versions make keys and values of different inputs in models such as \

@@ -90,7 +90,7 @@ fn force_decode(session: &mut dyn Session, line: &ReferenceLine) -> (Vec<f32>, V
         session.step(&[row]).unwrap();
         session.topk(&mut best).unwrap();
         session.token_logits(&[(0, word)], &mut logit).unwrap();
-        scores.push(logit[0] - best[0].log_normaliser());
+        scores.push(logit[0] - best[0].log_normalizer());
         let allowed = best[0].candidates().iter().find(|candidate| candidate.id != UNK_ID);
         choices.push(allowed.map_or(UNK_ID, |candidate| candidate.id));
         before = Some(word);

@@ -56,7 +56,7 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
         let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
         assert_eq!(transformer.positional_encoding, PositionalEncodingKind::Table { length: 2048 });
         assert_eq!(transformer.decoder_start, DecoderStart::ZeroEmbedding);
-        assert_eq!(transformer.pre_norm_keys, PreNormKeys::Normalised);
+        assert_eq!(transformer.pre_norm_keys, PreNormKeys::Normalized);
         assert_eq!(transformer.norm_epsilon, 1e-5);
         // exp(-ln(10000) / 2) for the second of two sines at position 1.
         let positions = model.parameter("encoder_Wpos").unwrap().values();

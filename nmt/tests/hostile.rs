@@ -25,12 +25,12 @@ fn data(name: &str) -> PathBuf {
 /// Marian's `.bin` as `neural.md` 1.2 gives it: a float matrix, a quantised one, options.
 fn marian_binary(kinds: [u64; 2]) -> Vec<u8> {
     let options = b"type: transformer\n\0".to_vec();
-    let quantised = [&[1u8, 255, 127, 129, 0, 64][..], &2.0f32.to_le_bytes()].concat();
+    let quantized = [&[1u8, 255, 127, 129, 0, 64][..], &2.0f32.to_le_bytes()].concat();
     let floats: Vec<u8> = [1.5f32, -2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let items = [
-        ("a_W", kinds[0], vec![3, 2], quantised.clone()),
+        ("a_W", kinds[0], vec![3, 2], quantized.clone()),
         ("b", 0x404, vec![1, 2], floats),
-        ("c_Wemb", kinds[1], vec![3, 2], quantised),
+        ("c_Wemb", kinds[1], vec![3, 2], quantized),
         ("a_W_QuantMultA", 0x404, vec![1, 1], 8.0f32.to_le_bytes().to_vec()),
         ("special:model.yml", 0x101, vec![options.len() as i32], options),
     ];

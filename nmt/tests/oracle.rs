@@ -155,24 +155,24 @@ fn a_dialect_changes_the_computation_that_versions_differ_in() {
     let mut package = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
     package.set_dialect(Dialect::Marian);
     let Architecture::Transformer(transformer) = package.models[0].architecture() else { panic!() };
-    assert_eq!(transformer.pre_norm_keys, PreNormKeys::NormalisedAtFirstStep);
+    assert_eq!(transformer.pre_norm_keys, PreNormKeys::NormalizedAtFirstStep);
     assert_eq!(transformer.activation, Activation::Gelu(Gelu::Exact));
 }
 
 #[test]
-fn quantised_weights_of_both_forks_stay_integers() {
+fn quantized_weights_of_both_forks_stay_integers() {
     let Some(folder) = data() else { return };
     let float = model(&folder, "tr-post.npz");
     let browser = model(&folder, "tr-post.intgemm8.bin");
     let mainline = model(&folder, "tr-post.mainline-intgemm8.bin");
-    let mut quantised = 0;
+    let mut quantized = 0;
     for (name, tensor) in browser.parameters() {
         let (exact, other) = (float.parameter(name).unwrap(), mainline.parameter(name).unwrap());
         if tensor.dtype() == DType::F32 {
             assert_eq!(tensor.values(), exact.values(), "{name}");
             continue;
         }
-        quantised += 1;
+        quantized += 1;
         assert_eq!(
             (tensor.dtype(), tensor.order()),
             (DType::I8, StorageOrder::ColumnMajor),
@@ -192,7 +192,7 @@ fn quantised_weights_of_both_forks_stay_integers() {
         }
     }
     assert_eq!(
-        quantised, 32,
+        quantized, 32,
         "six matrices in each of 2 encoder and ten in each of 2 decoder layers"
     );
 }

@@ -14,7 +14,7 @@ use miriam_kernels::gemm::{
     Epilogue, PreparedI8, PreparedI16, Tiling, gemm_f32, gemm_i8, gemm_i16,
 };
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32, WeightsI8, WeightsI16};
-use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
+use miriam_kernels::quantize::{QuantizedI8, quantize_i16};
 use miriam_kernels::{Cpu, MatMut, MatRef};
 use nix::time::{ClockId, clock_gettime};
 
@@ -130,20 +130,20 @@ fn bench_gemm(
     match kind {
         GemmKind::I8 | GemmKind::I8AfterRelu => {
             let least = if kind == GemmKind::I8 { -127.0 } else { 0.0 };
-            let weights = WeightsI8::quantise(source).expect("fits");
+            let weights = WeightsI8::quantize(source).expect("fits");
             let values: Vec<i8> = a.iter().map(|x| (x * 127.0).max(least) as i8).collect();
-            let values = QuantisedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
+            let values = QuantizedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
             measure(&mut |out| {
                 bytes.prepare(cpu, tiling, values);
                 gemm_i8(&bytes, weights.view(), epilogue(), out);
             })
         }
         GemmKind::I16 => {
-            let weights = WeightsI16::quantise(source).expect("fits");
+            let weights = WeightsI16::quantize(source).expect("fits");
             let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
             let into = MatMut::new(&mut values, rows, depth);
             let values =
-                quantise_i16(cpu, MatRef::new(&a, rows, depth), &weights.view(), into, &mut scales);
+                quantize_i16(cpu, MatRef::new(&a, rows, depth), &weights.view(), into, &mut scales);
             measure(&mut |out| {
                 shorts.prepare(cpu, tiling, values);
                 gemm_i16(&shorts, weights.view(), epilogue(), out);

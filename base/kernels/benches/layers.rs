@@ -10,7 +10,7 @@ use miriam_kernels::attention::{
     AttentionMask, KvPool, PackedKv, attend, attend_additive, attend_paged,
 };
 use miriam_kernels::cell::{GruVariant, gru};
-use miriam_kernels::norm::{Norm, NormKind, normalise_in_place};
+use miriam_kernels::norm::{Norm, NormKind, normalize_in_place};
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
 use miriam_kernels::{Cpu, MatMut, MatRef};
@@ -25,10 +25,10 @@ fn output(criterion: &mut Criterion) {
     let (logits, bias) = (numbers(words), numbers(words));
     let mut group = criterion.benchmark_group("output 32000");
     group.throughput(Throughput::Elements(words as u64));
-    for (name, k, normalise) in
+    for (name, k, normalize) in
         [("top 1", 1, false), ("top 1 and sum", 1, true), ("top 6 and sum", 6, true)]
     {
-        let mut best = [TopK::new(k, normalise)];
+        let mut best = [TopK::new(k, normalize)];
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 best[0].clear();
@@ -79,7 +79,7 @@ fn functions(criterion: &mut Criterion) {
         let norm = Norm { kind: NormKind::Layer, scale: &scale, bias: Some(&scale), epsilon: 1e-6 };
         bencher.iter(|| {
             let residual = Some(MatRef::new(black_box(&row), 8, 512));
-            normalise_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual);
+            normalize_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual);
         });
     });
 }

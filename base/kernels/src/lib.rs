@@ -1,7 +1,7 @@
 //! Numeric kernels of neural translation: free functions over borrowed views.
 //!
 //! GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax
-//! ([`activation`]), quantisation of rows ([`quantise`]), top-k of rows of logits
+//! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits
 //! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]),
 //! embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
 //! ([`tuner`]). The crate owns no model: inputs are views ([`Mat`]) of memory of the
@@ -51,7 +51,7 @@ mod isa;
 mod matrix;
 pub mod norm;
 pub mod pack;
-pub mod quantise;
+pub mod quantize;
 #[cfg(test)]
 mod testing;
 pub mod topk;

@@ -35,7 +35,7 @@ pub struct Norm<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn normalise_in_place(
+pub fn normalize_in_place(
     cpu: Cpu,
     norm: Norm,
     mut rows: MatMut<f32>,
@@ -45,7 +45,7 @@ pub fn normalise_in_place(
     for index in 0..rows.rows() {
         let row = rows.row(index);
         let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, normalise_row(norm, row, residual));
+        dispatch!(cpu, normalize_row(norm, row, residual));
     }
 }
 
@@ -58,7 +58,7 @@ fn check_shapes(norm: &Norm, rows: &MatMut<f32>, residual: Option<MatRef<f32>>) 
 
 /// Adds the residual to the row and normalises it.
 #[inline(always)]
-fn normalise_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&[f32]>) {
+fn normalize_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&[f32]>) {
     let columns = row.len() as f32;
     let mut sums = isa.splat(0.0);
     if let Some(residual) = residual {
@@ -86,14 +86,14 @@ fn normalise_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&
     let factor = isa.splat(1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt());
     let moments = (means, factor);
     for part in lane_chunks(row.len()) {
-        let y = normalise_columns(isa, &norm, moments, &row[part.clone()], part.start);
+        let y = normalize_columns(isa, &norm, moments, &row[part.clone()], part.start);
         isa.store_partial(y, &mut row[part]);
     }
 }
 
 /// The normalised elements `x`, at most sixteen, from column `from` on.
 #[inline(always)]
-fn normalise_columns<I: Isa>(
+fn normalize_columns<I: Isa>(
     isa: I,
     norm: &Norm,
     (mean, factor): (I::F, I::F),
@@ -101,11 +101,11 @@ fn normalise_columns<I: Isa>(
     from: usize,
 ) -> I::F {
     let columns = from..from + x.len();
-    let normalised = isa.mul(isa.sub(isa.load_partial(x, 0.0), mean), factor);
+    let normalized = isa.mul(isa.sub(isa.load_partial(x, 0.0), mean), factor);
     let scale = isa.load_partial(&norm.scale[columns.clone()], 0.0);
     match norm.bias {
-        Some(bias) => isa.mul_add(normalised, scale, isa.load_partial(&bias[columns], 0.0)),
-        None => isa.mul(normalised, scale),
+        Some(bias) => isa.mul_add(normalized, scale, isa.load_partial(&bias[columns], 0.0)),
+        None => isa.mul(normalized, scale),
     }
 }
 

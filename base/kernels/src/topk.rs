@@ -29,7 +29,7 @@ const HEADROOM: f32 = 32.0;
 pub struct TokenLogit {
     /// The token.
     pub id: u32,
-    /// Its logit. Minus [`TopK::log_normaliser`] it is a log-probability (natural).
+    /// Its logit. Minus [`TopK::log_normalizer`] it is a log-probability (natural).
     pub logit: f32,
 }
 
@@ -68,7 +68,7 @@ impl ColumnIds<'_> {
 pub struct TopK {
     candidates: Vec<TokenLogit>,
     k: usize,
-    normalise: bool,
+    normalize: bool,
     /// The number subtracted before exponentials are taken: a logit that none exceeds by
     /// more than [`HEADROOM`].
     shift: f32,
@@ -78,17 +78,17 @@ pub struct TopK {
 
 impl TopK {
     /// The state before the first part, for the top `k` tokens. Greedy search may leave out
-    /// the sum (`normalise` false), which costs more than the top-k itself: then there is no
+    /// the sum (`normalize` false), which costs more than the top-k itself: then there is no
     /// normaliser.
-    pub fn new(k: usize, normalise: bool) -> Self {
+    pub fn new(k: usize, normalize: bool) -> Self {
         let candidates = Vec::with_capacity(k + 1);
-        Self { candidates, k, normalise, shift: f32::NEG_INFINITY, sum: 0.0 }
+        Self { candidates, k, normalize, shift: f32::NEG_INFINITY, sum: 0.0 }
     }
 
     /// As [`TopK::new`], reusing the memory.
-    pub fn reset(&mut self, k: usize, normalise: bool) {
+    pub fn reset(&mut self, k: usize, normalize: bool) {
         self.k = k;
-        self.normalise = normalise;
+        self.normalize = normalize;
         self.clear();
     }
 
@@ -114,8 +114,8 @@ impl TopK {
     ///
     /// # Panics
     /// If the sum was left out.
-    pub fn log_normaliser(&self) -> f32 {
-        assert!(self.normalise, "the sum was left out");
+    pub fn log_normalizer(&self) -> f32 {
+        assert!(self.normalize, "the sum was left out");
         (f64::from(self.shift) + self.sum.ln()) as f32
     }
 }
@@ -149,10 +149,10 @@ pub fn update_topk(
 /// # Panics
 /// If there is not an id a column.
 pub fn update_topk_from_scores(cpu: Cpu, scores: &[f32], ids: ColumnIds, topk: &mut TopK) {
-    let normalise = std::mem::replace(&mut topk.normalise, false);
+    let normalize = std::mem::replace(&mut topk.normalize, false);
     update_topk(cpu, MatRef::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(topk));
     let sum = if topk.has_non_finite() { f64::NAN } else { 1.0 };
-    (topk.normalise, topk.shift, topk.sum) = (normalise, 0.0, sum);
+    (topk.normalize, topk.shift, topk.sum) = (normalize, 0.0, sum);
 }
 
 #[inline(always)]
@@ -185,13 +185,13 @@ fn update_topk_row<I: Isa>(
 /// Updates `topk` by a block of logits, whose first is that of column `first`.
 #[inline(always)]
 fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnIds, block: &[f32]) {
-    let sums = topk.normalise && topk.shift > f32::NEG_INFINITY;
+    let sums = topk.normalize && topk.shift > f32::NEG_INFINITY;
     let (largest, mut sum) = max_sumexp(isa, block, sums.then_some(topk.shift));
     if largest > topk.shift + HEADROOM {
         // In the first block 0 is multiplied by exp(-infinity), which is 0.
         topk.sum *= f64::from(topk.shift - largest).exp();
         topk.shift = largest;
-        if topk.normalise {
+        if topk.normalize {
             (_, sum) = max_sumexp(isa, block, Some(largest));
         }
     }

@@ -11,7 +11,7 @@ use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
 use miriam_lmcpu::perplexity::{JsonOptions, PerplexityFilter};
 use miriam_lmcpu::query::Verbosity;
-use miriam_lmcpu::trie::{self, QuantisationBits};
+use miriam_lmcpu::trie::{self, QuantizationBits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
@@ -87,7 +87,7 @@ pub struct BuildArguments {
     /// Quantise probabilities and backoffs of a trie to this many bits each, as KenLM
     /// does: one number for both, or two separated by a comma
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
-    quantize: Option<QuantisationBits>,
+    quantize: Option<QuantizationBits>,
     /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
     #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]
     node_width: Option<NodeWidth>,
@@ -192,14 +192,14 @@ fn parse_perplexity(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_bits(text: &str) -> Result<QuantisationBits, String> {
+fn parse_bits(text: &str) -> Result<QuantizationBits, String> {
     let (prob, backoff) = text.split_once(',').unwrap_or((text, text));
     match (prob.parse(), backoff.parse()) {
-        (Ok(prob), Ok(backoff)) => QuantisationBits::new(prob, backoff),
+        (Ok(prob), Ok(backoff)) => QuantizationBits::new(prob, backoff),
         _ => None,
     }
     .ok_or_else(|| {
-        format!("give one number from 1 to {}, or two separated by a comma", QuantisationBits::MAX)
+        format!("give one number from 1 to {}, or two separated by a comma", QuantizationBits::MAX)
     })
 }
 

@@ -177,7 +177,7 @@ fn record_closing_word(
     dependent: &mut Option<usize>,
 ) {
     let is_close = i + 1 < model.order() && after.len() <= i;
-    if dependent.is_none() && is_close && model.minimisation_is_closed() {
+    if dependent.is_none() && is_close && model.minimization_is_closed() {
         *dependent = Some(i + 1);
     }
 }

@@ -18,7 +18,7 @@ use miriam_metrics::bleu::BleuCounts;
 use miriam_storage::random::SplitMix64;
 
 use super::n_best_lists::{BleuStatistics, NBestLists};
-use super::{derive_seed, l1_normalised, next_symmetric};
+use super::{derive_seed, l1_normalized, next_symmetric};
 
 /// Searches from random weights.
 const RESTARTS: u64 = 10;
@@ -33,7 +33,7 @@ const MIN_INTERVAL: f64 = 1e-9;
 
 /// The weights with the best BLEU that a search finds, from `starts` and from random
 /// weights.
-pub(super) fn optimise(
+pub(super) fn optimize(
     lists: &NBestLists,
     starts: &[Vec<f64>],
     seed: u64,
@@ -42,7 +42,7 @@ pub(super) fn optimise(
     let problem = MertProblem::new(lists);
     let random = (0..RESTARTS).map(|number| {
         let mut random = SplitMix64::new(derive_seed(seed, number));
-        l1_normalised((0..lists.num_components).map(|_| next_symmetric(&mut random)).collect())
+        l1_normalized((0..lists.num_components).map(|_| next_symmetric(&mut random)).collect())
     });
     let starts: Vec<(u64, Vec<f64>)> =
         (RESTARTS..).zip(starts.iter().cloned()).chain((0..).zip(random)).collect();
@@ -172,7 +172,7 @@ impl<'p> CoordinateAscent<'p> {
                 bleu = reached;
             }
             // Many small moves would accumulate errors.
-            weights = l1_normalised(weights);
+            weights = l1_normalized(weights);
             self.score_all(&weights);
             if bleu < before + MIN_GAIN {
                 return (bleu.max(before), weights);
@@ -403,9 +403,9 @@ mod tests {
             let lists = lists(&lines);
             let problem = MertProblem::new(&lists);
             let start = vec![start.0, start.1];
-            let found = optimise(&lists, std::slice::from_ref(&start), 1, 1);
+            let found = optimize(&lists, std::slice::from_ref(&start), 1, 1);
             prop_assert!(bleu_at(&problem, &found) + 1e-9 >= bleu_at(&problem, &start));
-            prop_assert_eq!(found, optimise(&lists, &[start], 1, 3));
+            prop_assert_eq!(found, optimize(&lists, &[start], 1, 3));
         }
     }
 }

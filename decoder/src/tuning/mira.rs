@@ -18,7 +18,7 @@ use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
 use miriam_storage::random::SplitMix64;
 
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
-use super::{derive_seed, l1_normalised};
+use super::{derive_seed, l1_normalized};
 
 /// The largest step size, for weights whose magnitudes sum to 1.
 const C: f64 = 0.001;
@@ -28,7 +28,7 @@ const EPOCHS: usize = 30;
 const RUNS: u64 = 4;
 
 /// Weights that rank good translations of `lists` first, starting from `start`.
-pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
+pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
     let problem = MiraProblem::new(lists);
     let seeds: Vec<u64> = (0..RUNS).map(|run| derive_seed(seed, run)).collect();
     let per_thread = seeds.len().div_ceil(threads.max(1));
@@ -37,7 +37,7 @@ pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: us
         let runs = |seeds: &[u64]| -> Vec<Vec<f64>> {
             seeds
                 .iter()
-                .map(|&seed| l1_normalised(MiraRun::new(problem, start, seed).train()))
+                .map(|&seed| l1_normalized(MiraRun::new(problem, start, seed).train()))
                 .collect()
         };
         let threads: Vec<_> =
@@ -51,7 +51,7 @@ pub(super) fn optimise(lists: &NBestLists, start: &[f64], seed: u64, threads: us
     for weights in &found {
         mean.iter_mut().zip(weights).for_each(|(mean, weight)| *mean += weight);
     }
-    l1_normalised(mean)
+    l1_normalized(mean)
 }
 
 /// The n-best lists by components.
@@ -305,9 +305,9 @@ mod tests {
     fn finds_the_values_that_correlate_with_bleu() {
         let lists = toy();
         let problem = MiraProblem::new(&lists);
-        let wrong = l1_normalised(vec![-1.0, 1.0, 1.0]);
+        let wrong = l1_normalized(vec![-1.0, 1.0, 1.0]);
         let bleu = |weights: &[f64]| MiraRun::new(&problem, weights, 0).bleu(weights);
-        let found = optimise(&lists, &wrong, 5, 1);
+        let found = optimize(&lists, &wrong, 5, 1);
         assert!(bleu(&wrong) < 60.0, "{}", bleu(&wrong));
         assert!(bleu(&found) > 99.0, "{found:?}: {}", bleu(&found));
         assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
@@ -316,9 +316,9 @@ mod tests {
     #[test]
     fn threads_do_not_matter() {
         let lists = toy();
-        let start = l1_normalised(vec![0.1, 0.5, 0.4]);
-        let found = optimise(&lists, &start, 9, 1);
-        assert_eq!(optimise(&lists, &start, 9, 3), found);
-        assert_ne!(optimise(&lists, &start, 10, 1), found);
+        let start = l1_normalized(vec![0.1, 0.5, 0.4]);
+        let found = optimize(&lists, &start, 9, 1);
+        assert_eq!(optimize(&lists, &start, 9, 3), found);
+        assert_ne!(optimize(&lists, &start, 10, 1), found);
     }
 }

@@ -167,10 +167,10 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         let start = space.tuned_weights(&report.iterations[number].weights);
         let seed = derive_seed(options.seed, number as u64);
         let tuned = match options.method {
-            TuningAlgorithm::Mira => mira::optimise(&lists, &start, seed, options.threads),
+            TuningAlgorithm::Mira => mira::optimize(&lists, &start, seed, options.threads),
             TuningAlgorithm::Mert => {
                 let best = space.tuned_weights(&report.best().weights);
-                mert::optimise(&lists, &[start, best], seed, options.threads)
+                mert::optimize(&lists, &[start, best], seed, options.threads)
             }
         };
         let mut weights = report.iterations[number].weights.clone();
@@ -206,7 +206,7 @@ impl TunedComponents {
     }
 
     fn tuned_weights(&self, weights: &[f32]) -> Vec<f64> {
-        l1_normalised(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
+        l1_normalized(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
     }
 
     /// Writes the tuned weights into those of all components.
@@ -218,7 +218,7 @@ impl TunedComponents {
 }
 
 /// Weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
-fn l1_normalised(mut weights: Vec<f64>) -> Vec<f64> {
+fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
     if sum > 0.0 && sum.is_finite() {
         weights.iter_mut().for_each(|weight| *weight /= sum);

@@ -88,7 +88,7 @@ pub fn write_glm(
     options: &GlmOptions,
     mut writer: ContainerWriter,
 ) -> Result<Option<Bytes>> {
-    let closed = model.trie.is_minimisation_closed();
+    let closed = model.trie.is_minimization_closed();
     let mut levels = std::mem::take(&mut model.trie.levels);
     let order = levels.len();
     let hashed = options.max_hashed_order.min(order);
@@ -105,7 +105,7 @@ pub fn write_glm(
         bos_id: model.bos_id,
         eos_id: model.eos_id,
         has_unknown: model.has_unknown,
-        minimisation_is_closed: closed,
+        minimization_is_closed: closed,
     })?;
     let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
     Dictionary::write(&mut writer, "words", words)?;

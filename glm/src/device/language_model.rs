@@ -79,8 +79,8 @@ impl LanguageModel for DeviceModel {
         }
     }
 
-    fn minimisation_is_closed(&self) -> bool {
-        self.cpu_model.minimisation_is_closed()
+    fn minimization_is_closed(&self) -> bool {
+        self.cpu_model.minimization_is_closed()
     }
 }
 

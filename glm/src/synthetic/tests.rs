@@ -59,7 +59,7 @@ fn a_model_written_as_text_is_read_back() {
         assert_eq!(read.counts, model.counts);
         assert_eq!((read.bos_id, read.eos_id), (model.bos_id, model.eos_id));
         assert_eq!(read.source_ids, model.source_ids);
-        assert!(read.has_unknown && model.has_unknown && read.trie.is_minimisation_closed());
+        assert!(read.has_unknown && model.has_unknown && read.trie.is_minimization_closed());
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         for (made, read) in model.trie.levels.iter().zip(&read.trie.levels) {
             assert_eq!(made.words, read.words);

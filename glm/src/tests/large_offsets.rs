@@ -80,7 +80,7 @@ fn blocks_past_16_gib_are_found() {
                 bos_id: 1,
                 eos_id: 2,
                 has_unknown: true,
-                minimisation_is_closed: true,
+                minimization_is_closed: true,
             })
             .unwrap();
         let words: Vec<String> = (0..WORDS).map(|id| format!("w{id}")).collect();

@@ -82,8 +82,8 @@ proptest! {
             for isa in isas() {
                 let model = built.glm(&options).with_isa(isa);
                 prop_assert_eq!(
-                    LanguageModel::minimisation_is_closed(&model),
-                    LanguageModel::minimisation_is_closed(&trie)
+                    LanguageModel::minimization_is_closed(&model),
+                    LanguageModel::minimization_is_closed(&trie)
                 );
                 assert_same_scores(&model, &trie, &begin(&trie), &ids(&trie), 0);
             }

@@ -32,7 +32,7 @@ pub enum ModelType {
     /// A trie (types 2 to 5).
     Trie {
         /// Probabilities and backoffs are indices into codebooks.
-        quantised: bool,
+        quantized: bool,
         /// The high bits of pointers are in a sorted array.
         compressed: bool,
     },
@@ -44,7 +44,7 @@ impl ModelType {
             0 => Some(ModelType::Probing),
             1 => Some(ModelType::RestProbing),
             2..=5 => {
-                Some(ModelType::Trie { quantised: (number - 2) & 1 != 0, compressed: number >= 4 })
+                Some(ModelType::Trie { quantized: (number - 2) & 1 != 0, compressed: number >= 4 })
             }
             _ => None,
         }
@@ -54,8 +54,8 @@ impl ModelType {
         match self {
             ModelType::Probing => 0,
             ModelType::RestProbing => 1,
-            ModelType::Trie { quantised, compressed } => {
-                2 + u32::from(quantised) + 2 * u32::from(compressed)
+            ModelType::Trie { quantized, compressed } => {
+                2 + u32::from(quantized) + 2 * u32::from(compressed)
             }
         }
     }

@@ -105,7 +105,7 @@ impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
     }
 
     /// Not known: the suffix of an n-gram does not follow from its hash.
-    fn minimisation_is_closed(&self) -> bool {
+    fn minimization_is_closed(&self) -> bool {
         false
     }
 

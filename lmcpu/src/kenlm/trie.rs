@@ -24,7 +24,7 @@ use super::vocabulary::KenlmVocabulary;
 use crate::ngram_index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
 
-const QUANTISER_VERSION: u8 = 2;
+const QUANTIZER_VERSION: u8 = 2;
 const POINTER_ARRAY_VERSION: u8 = 0;
 /// Children that take no more bits than this are searched in one step: at most three
 /// cache lines, which arrive together.
@@ -47,7 +47,7 @@ enum ValueCoding {
     /// The probability (log10) without its sign, which is always set, and the backoff.
     Exact { log10: BitField, backoff: BitField },
     /// Indices into tables of floats.
-    Quantised {
+    Quantized {
         log10: BitField,
         log10_table: View<[u8; 4]>,
         backoff: BitField,
@@ -123,7 +123,7 @@ pub struct TrieFile {
 
 /// The bits of probabilities and backoffs in a quantised file.
 #[derive(Clone, Copy)]
-struct Quantiser {
+struct Quantizer {
     log10_bits: u32,
     backoff_bits: u32,
 }
@@ -131,7 +131,7 @@ struct Quantiser {
 impl TrieFile {
     /// Reads the sections after `header`.
     pub fn new(bytes: &Bytes, path: &Path, header: Header) -> Result<Self> {
-        let ModelType::Trie { quantised, compressed } = header.model_type else {
+        let ModelType::Trie { quantized, compressed } = header.model_type else {
             unreachable!("the caller has looked at the kind")
         };
         let mut sections = SectionReader { bytes, path, offset: header.len() };
@@ -139,15 +139,15 @@ impl TrieFile {
         let order = header.order();
         let counts = &header.counts;
         let mut tables = Vec::new();
-        let mut quantiser = None;
-        if quantised {
-            let read = read_quantiser(&mut sections)?;
+        let mut quantizer = None;
+        if quantized {
+            let read = read_quantizer(&mut sections)?;
             for n in 2..=order {
                 let log10 = sections.take::<4>("quantiser", 1 << read.log10_bits)?;
                 let entries = if n < order { 1 << read.backoff_bits } else { 0 };
                 tables.push((log10, sections.take::<4>("quantiser", entries)?));
             }
-            quantiser = Some(read);
+            quantizer = Some(read);
         }
         let mut tables = tables.into_iter();
         let unigrams = sections.take("unigrams", counts[0] + 2)?;
@@ -158,7 +158,7 @@ impl TrieFile {
             let section = format!("{n}-grams");
             let longest = n == order;
             let (log10_bits, backoff_bits) =
-                quantiser.map_or((31, 32), |q| (q.log10_bits, q.backoff_bits));
+                quantizer.map_or((31, 32), |q| (q.log10_bits, q.backoff_bits));
             let backoff_bits = if longest { 0 } else { backoff_bits };
             let value_end = word_bits + log10_bits + backoff_bits;
             let (mut next_bits, mut split) = (0, None);
@@ -197,7 +197,7 @@ impl TrieFile {
                 values: match tables.next() {
                     // Here the backoff comes first; in files that are not quantised it
                     // comes second.
-                    Some((log10_table, backoff_table)) => ValueCoding::Quantised {
+                    Some((log10_table, backoff_table)) => ValueCoding::Quantized {
                         log10: BitField::new(word_bits + backoff_bits, log10_bits),
                         log10_table,
                         backoff: BitField::new(word_bits, backoff_bits),
@@ -232,17 +232,17 @@ impl TrieFile {
 }
 
 /// Reads the header of the quantiser's section.
-fn read_quantiser(sections: &mut SectionReader<'_>) -> Result<Quantiser> {
+fn read_quantizer(sections: &mut SectionReader<'_>) -> Result<Quantizer> {
     let [version, log10_bits, backoff_bits, ..] = sections.take::<8>("quantiser", 1)?[0];
-    if version != QUANTISER_VERSION {
-        let reason = format!("version {version}, this program reads version {QUANTISER_VERSION}");
+    if version != QUANTIZER_VERSION {
+        let reason = format!("version {version}, this program reads version {QUANTIZER_VERSION}");
         return Err(sections.damaged("quantiser", &reason));
     }
     if ![log10_bits, backoff_bits].iter().all(|bits| (1..=25).contains(bits)) {
         let reason = format!("{log10_bits} and {backoff_bits} bits are not between 1 and 25");
         return Err(sections.damaged("quantiser", &reason));
     }
-    Ok(Quantiser { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
+    Ok(Quantizer { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
 }
 
 /// The maximum of high bits in arrays that the builder was given; it is where the
@@ -332,7 +332,7 @@ impl Level {
                 let backoff = if longest { SIGN } else { get(*backoff) };
                 (f32::from_bits(get(*log10) | SIGN), f32::from_bits(backoff))
             }
-            ValueCoding::Quantised { log10, log10_table, backoff, backoff_table } => {
+            ValueCoding::Quantized { log10, log10_table, backoff, backoff_table } => {
                 // Tables have an entry for each value of the field.
                 let backoff = match longest {
                     true => -0.0,
@@ -457,7 +457,7 @@ impl NgramIndex for TrieFile {
     }
 
     /// Not known without reading all of the file.
-    fn minimisation_is_closed(&self) -> bool {
+    fn minimization_is_closed(&self) -> bool {
         false
     }
 

@@ -116,7 +116,7 @@ struct ProbingBuilder {
     /// Order N, from 2.
     longest: Option<LongestTable>,
     closure_checks: Vec<ClosureCheck>,
-    minimisation_is_closed: bool,
+    minimization_is_closed: bool,
     /// Memory in which the entries of each order are partitioned.
     scratch: ZeroedVec<u32>,
 }
@@ -287,7 +287,7 @@ impl ProbingBuilder {
             middle: Vec::new(),
             longest: None,
             closure_checks: Vec::new(),
-            minimisation_is_closed: false,
+            minimization_is_closed: false,
             scratch: ZeroedVec::default(),
         };
         let mut next = source.next_section()?;
@@ -311,7 +311,7 @@ impl ProbingBuilder {
                 .insert_blanks()
                 .unwrap_or_else(|_| unreachable!("blanks have keys of their own"));
         }
-        self.minimisation_is_closed = self.closure_checks.iter().all(|check| {
+        self.minimization_is_closed = self.closure_checks.iter().all(|check| {
             let ClosureCheck { order, ngram, suffix } = *check;
             !self.state_keeps(order, ngram) || self.state_keeps(order - 1, suffix)
         });
@@ -457,7 +457,7 @@ impl ProbingBuilder {
             bos_id: id(b"<s>"),
             eos_id: id(b"</s>"),
             has_unknown: self.has_unknown,
-            minimisation_is_closed: self.minimisation_is_closed,
+            minimization_is_closed: self.minimization_is_closed,
         })?;
         let bits = oldest_words::bits_per_id(self.unigrams.len());
         let pack_longest =

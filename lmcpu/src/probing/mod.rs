@@ -62,8 +62,8 @@ struct ProbingMetadata {
     eos_id: u32,
     /// Whether the ARPA file had `<unk>`.
     has_unknown: bool,
-    /// [`crate::LanguageModel::minimisation_is_closed`].
-    minimisation_is_closed: bool,
+    /// [`crate::LanguageModel::minimization_is_closed`].
+    minimization_is_closed: bool,
 }
 
 /// A probability and a backoff, both log10 with their flags, as one 64-bit value: the

@@ -126,7 +126,7 @@ proptest! {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
         let reference = ReferenceModel::parse(&arpa);
         let model = build_model(&arpa);
-        prop_assert_eq!(model.minimisation_is_closed(), reference.is_closed(), "{}", arpa);
+        prop_assert_eq!(model.minimization_is_closed(), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for line in &text {
             let mut state = if markers { model.begin_state() } else { State::EMPTY };
@@ -303,11 +303,11 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn minimisation_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
-    assert!(build_model(TOY).minimisation_is_closed());
+fn minimization_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
+    assert!(build_model(TOY).minimization_is_closed());
     // "a b" has a backoff, its suffix "b" has none and is no context.
     let odd = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta b\t-0.5\n\n\\3-grams:\n\n\\end\\\n";
-    assert!(!build_model(odd).minimisation_is_closed());
+    assert!(!build_model(odd).minimization_is_closed());
 }
 
 /// KenLM's `query -n` prints -0 for `<s>` of probability 1.
@@ -369,7 +369,7 @@ fn kenlms_hashes_spread_over_the_lines() {
     let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
     let metadata: ProbingMetadata = container.metadata().unwrap();
-    assert!(metadata.minimisation_is_closed);
+    assert!(metadata.minimization_is_closed);
     for order in 2..=5 {
         let (mean, random) = match order {
             5 => displacement::<Line5>(&container, &metadata, order),

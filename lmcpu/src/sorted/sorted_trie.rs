@@ -209,7 +209,7 @@ impl SortedTrie {
 
     /// Whether each n-gram that a state keeps whole has a suffix that a state
     /// keeps whole.
-    pub fn is_minimisation_closed(&self) -> bool {
+    pub fn is_minimization_closed(&self) -> bool {
         let middle = &self.levels[..self.levels.len() - 1];
         middle.windows(2).all(|pair| {
             let [shorter, nodes] = pair else { return true };

@@ -16,7 +16,7 @@
 mod build;
 mod level;
 mod ngram_index;
-mod quantise;
+mod quantize;
 mod source;
 mod verify;
 
@@ -28,7 +28,7 @@ use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
 pub use build::{build_trie, write_trie};
-pub use quantise::QuantisationBits;
+pub use quantize::QuantizationBits;
 pub(crate) use source::trie_source;
 pub use verify::verify;
 
@@ -56,8 +56,8 @@ struct TrieMetadata {
     eos_id: u32,
     /// Whether the source had `<unk>`.
     has_unknown: bool,
-    /// [`crate::LanguageModel::minimisation_is_closed`].
-    minimisation_is_closed: bool,
+    /// [`crate::LanguageModel::minimization_is_closed`].
+    minimization_is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -35,8 +35,8 @@ impl NgramIndex for TrieModel {
         LmWord(self.metadata.eos_id)
     }
 
-    fn minimisation_is_closed(&self) -> bool {
-        self.metadata.minimisation_is_closed
+    fn minimization_is_closed(&self) -> bool {
+        self.metadata.minimization_is_closed
     }
 
     #[inline(always)]

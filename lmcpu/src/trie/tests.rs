@@ -14,7 +14,7 @@ use crate::probing::tests::arbitrary_arpa_up_to;
 use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
 use crate::{LanguageModel, NgramSource, Request, ScoreResult};
 
-fn build_bytes(arpa: &str, bits: Option<QuantisationBits>) -> Result<Bytes> {
+fn build_bytes(arpa: &str, bits: Option<QuantizationBits>) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(arpa.as_bytes()).unwrap();
     build::build_in_memory(file.path(), bits)
@@ -92,7 +92,7 @@ proptest! {
         let names = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
         let reference = ReferenceModel::parse_as_trie(&arpa);
         let model = build_model(&arpa);
-        prop_assert_eq!(LanguageModel::minimisation_is_closed(&model), reference.is_closed(), "{}", arpa);
+        prop_assert_eq!(LanguageModel::minimization_is_closed(&model), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for line in &text {
             let begin = LanguageModel::begin_state(&model);
@@ -159,7 +159,7 @@ proptest! {
         words in proptest::collection::vec(0u32..5, 0..20),
         bits in any::<bool>(),
     ) {
-        let bits = bits.then(|| QuantisationBits::new(3, 2).unwrap());
+        let bits = bits.then(|| QuantizationBits::new(3, 2).unwrap());
         let whole = build_bytes(TOY, bits).unwrap();
         let mut bytes = whole.to_vec();
         for (offset, value) in changes {
@@ -244,7 +244,7 @@ fn bytes_do_not_depend_on_threads() {
     let arpa = large_arpa();
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| build_bytes(&arpa, QuantisationBits::new(8, 8)).unwrap())
+        pool.install(|| build_bytes(&arpa, QuantizationBits::new(8, 8)).unwrap())
     };
     assert!(with(1)[..] == with(3)[..]);
 }
@@ -254,7 +254,7 @@ fn bytes_do_not_depend_on_threads() {
 /// released and is not read.
 #[test]
 fn golden_files_of_version_2() {
-    for (name, bits) in [("toy-v2", None), ("toy-v2-3-2", QuantisationBits::new(3, 2))] {
+    for (name, bits) in [("toy-v2", None), ("toy-v2-3-2", QuantizationBits::new(3, 2))] {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
         let path = data.join(format!("{name}.ngram-trie"));
         let bytes = build_bytes(TOY, bits).unwrap();
@@ -310,8 +310,8 @@ fn without_ids(text: &[u8]) -> String {
 /// What `query` prints with KenLM's tries, plain and quantised.
 #[test]
 fn queries_print_what_kenlm_prints() {
-    let six = QuantisationBits::new(6, 5);
-    let eight = QuantisationBits::new(8, 8);
+    let six = QuantizationBits::new(6, 5);
+    let eight = QuantizationBits::new(8, 8);
     let cases = "kenlm-cases";
     let m30k = "m30k-de-en/lm";
     let text = "kenlm-cases/heldout.en";

@@ -204,10 +204,10 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
         let output = self.family.output_weights();
-        self.engine.row_logits(&self.hidden, rows, output, logits, log_normalisers)
+        self.engine.row_logits(&self.hidden, rows, output, logits, log_normalizers)
     }
 
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {

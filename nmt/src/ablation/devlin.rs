@@ -318,9 +318,9 @@ impl Session for CountingSession {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
-        self.inner.row_logits(rows, logits, log_normalisers)
+        self.inner.row_logits(rows, logits, log_normalizers)
     }
 
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {

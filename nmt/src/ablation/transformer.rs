@@ -57,7 +57,7 @@ pub(super) fn transformer_of_width(
         positional_encoding: PositionalEncodingKind::SinusoidalMarian,
         scales_embeddings: true,
         decoder_start: DecoderStart::ZeroEmbedding,
-        pre_norm_keys: PreNormKeys::Normalised,
+        pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: layers[1],
         norm_epsilon: 1e-6,
     }

@@ -138,7 +138,7 @@ impl Resolver<'_> {
             positional_encoding: positions,
             scales_embeddings: scaled,
             decoder_start,
-            pre_norm_keys: PreNormKeys::Normalised,
+            pre_norm_keys: PreNormKeys::Normalized,
             alignment_layer,
             norm_epsilon: settings.norm_epsilon.unwrap_or(NORM_EPSILON),
             embeddings: tables,

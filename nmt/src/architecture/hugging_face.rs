@@ -114,7 +114,7 @@ impl Config<'_> {
             positional_encoding: positions,
             scales_embeddings: self.flag("scale_embedding", false),
             decoder_start: DecoderStart::Token(u32::try_from(start).unwrap_or(u32::MAX)),
-            pre_norm_keys: PreNormKeys::Normalised,
+            pre_norm_keys: PreNormKeys::Normalized,
             norm_epsilon: NORM_EPSILON,
             embeddings: EmbeddingConfig {
                 source_vocab_size,

@@ -52,7 +52,7 @@ impl Dialect {
 
     fn pre_norm_keys(self) -> PreNormKeys {
         match self {
-            Dialect::Marian => PreNormKeys::NormalisedAtFirstStep,
+            Dialect::Marian => PreNormKeys::NormalizedAtFirstStep,
             Dialect::Browser => PreNormKeys::Raw,
         }
     }

@@ -192,9 +192,9 @@ pub enum PreNormKeys {
     Raw,
     /// The normalised input, in the decoder at the first step only: what Marian decodes with
     /// since 1.10.
-    NormalisedAtFirstStep,
+    NormalizedAtFirstStep,
     /// The normalised input: what Marian trains with since 1.10, and all other programs use.
-    Normalised,
+    Normalized,
 }
 
 impl TransformerConfig {
@@ -409,8 +409,8 @@ impl TransformerConfig {
         if self.preprocess.has_norm() {
             let keys = match self.pre_norm_keys {
                 PreNormKeys::Raw => "raw input",
-                PreNormKeys::NormalisedAtFirstStep => "normalised input, in the decoder at first",
-                PreNormKeys::Normalised => "normalised input",
+                PreNormKeys::NormalizedAtFirstStep => "normalised input, in the decoder at first",
+                PreNormKeys::Normalized => "normalised input",
             };
             lines.push(("keys and values of", keys.into()));
         }

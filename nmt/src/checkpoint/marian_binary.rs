@@ -27,7 +27,7 @@ struct ItemHeader {
 enum ItemKind {
     Plain(DType),
     /// Integers followed by their multiplier.
-    Quantised(DType),
+    Quantized(DType),
 }
 
 /// Whether `bytes` may be such a file. There is no magic number, only a version and a
@@ -113,7 +113,7 @@ fn read_item(
     let kind = parse_item_kind(header.kind).map_err(|reason| {
         Error::unsupported(path, format!("{name}: {reason}; convert the model's .npz again"))
     })?;
-    let (ItemKind::Plain(dtype) | ItemKind::Quantised(dtype)) = kind;
+    let (ItemKind::Plain(dtype) | ItemKind::Quantized(dtype)) = kind;
     let size = shape.iter().try_fold(dtype.size(), |size, &n| size.checked_mul(n));
     let length = size.filter(|&length| length <= data.len());
     let length = length.ok_or_else(|| {
@@ -142,8 +142,8 @@ fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
         0x102 => ItemKind::Plain(DType::I16),
         0x104 | 0x204 => ItemKind::Plain(DType::I32),
         0x108 | 0x208 => ItemKind::Plain(DType::I64),
-        0x4101 | 0x10001 => ItemKind::Quantised(DType::I8),
-        0x4102 | 0x10002 => ItemKind::Quantised(DType::I16),
+        0x4101 | 0x10001 => ItemKind::Quantized(DType::I8),
+        0x4102 | 0x10002 => ItemKind::Quantized(DType::I16),
         0x802 | 0x1801 | 0x2801 => {
             return Err(format!("packed by FBGEMM for one kind of processor ({number:#x})"));
         }

@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_columns_are_divided_by_their_own_multipliers() {
+    fn quantized_columns_are_divided_by_their_own_multipliers() {
         // The matrix [[1, 10], [2, 20], [3, 30]], each column contiguous.
         let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
         let tensor =

@@ -94,8 +94,8 @@ impl<'a> WeightLoader<'a> {
     fn pack(&self, name: &str, source: UnpackedWeights<f32>) -> Result<WeightMatrix> {
         let matrix = match self.precision.layout(name) {
             Layout::F32 => WeightsF32::pack(source).map(WeightMatrix::F32),
-            Layout::I16 => WeightsI16::quantise(source).map(WeightMatrix::I16),
-            Layout::I8 => WeightsI8::quantise(source).map(WeightMatrix::I8),
+            Layout::I16 => WeightsI16::quantize(source).map(WeightMatrix::I16),
+            Layout::I8 => WeightsI8::quantize(source).map(WeightMatrix::I8),
         };
         matrix.map_err(|e| Error::mismatch(&self.path, name, e.to_string()))
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use miriam_kernels::autotuner::OperationShape;
 use miriam_kernels::gemm::{Epilogue, Tiling, gemm_f32, gemm_i8, gemm_i16};
-use miriam_kernels::quantise::{ClipRange, QuantisedI8, QuantisedI16, quantise_i8, quantise_i16};
+use miriam_kernels::quantize::{ClipRange, QuantizedI8, QuantizedI16, quantize_i8, quantize_i16};
 use miriam_kernels::topk::TOPK_BLOCK;
 use miriam_kernels::{MatMut, MatRef};
 
@@ -20,28 +20,28 @@ impl Engine {
         epilogue: Epilogue,
         out: MatMut<f32>,
     ) {
-        self.quantise_input(input, weights);
+        self.quantize_input(input, weights);
         self.gemm_columns(input, weights, 0..weights.columns(), epilogue, out);
     }
 
     /// Quantises rows as products with these weights need them.
-    pub(super) fn quantise_input(&mut self, input: MatRef<f32>, weights: &Weights) {
+    pub(super) fn quantize_input(&mut self, input: MatRef<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.view() {
             PackedView::F32(_) => {}
             PackedView::I16(packed) => {
                 self.prepared_i16.invalidate();
-                self.quantised_i16.resize(rows * depth, 0);
+                self.quantized_i16.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
-                let quantised = MatMut::new(&mut self.quantised_i16, rows, depth);
-                quantise_i16(self.cpu, input, &packed, quantised, &mut self.scales);
+                let quantized = MatMut::new(&mut self.quantized_i16, rows, depth);
+                quantize_i16(self.cpu, input, &packed, quantized, &mut self.scales);
             }
             PackedView::I8(_) => {
                 self.prepared_i8.invalidate();
-                self.quantised_i8.resize(rows * depth, 0);
+                self.quantized_i8.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
-                let quantised = MatMut::new(&mut self.quantised_i8, rows, depth);
-                quantise_i8(self.cpu, input, ClipRange::PerRow, quantised, &mut self.scales);
+                let quantized = MatMut::new(&mut self.quantized_i8, rows, depth);
+                quantize_i8(self.cpu, input, ClipRange::PerRow, quantized, &mut self.scales);
             }
         }
     }
@@ -73,10 +73,10 @@ impl Engine {
                 let packed = packed.column_range(columns);
                 let prepared = &mut self.prepared_i16;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = MatRef::new(&self.quantised_i16, rows, depth);
-                    let quantised =
-                        QuantisedI16 { values, scales: &self.scales, headroom: packed.headroom() };
-                    prepared.prepare(cpu, tilings[choice], quantised);
+                    let values = MatRef::new(&self.quantized_i16, rows, depth);
+                    let quantized =
+                        QuantizedI16 { values, scales: &self.scales, headroom: packed.headroom() };
+                    prepared.prepare(cpu, tilings[choice], quantized);
                 }
                 gemm_i16(prepared, packed, epilogue, out);
             }),
@@ -84,9 +84,9 @@ impl Engine {
                 let packed = packed.column_range(columns);
                 let prepared = &mut self.prepared_i8;
                 if prepared.tiling() != Some(tilings[choice]) {
-                    let values = MatRef::new(&self.quantised_i8, rows, depth);
-                    let quantised = QuantisedI8 { values, scales: &self.scales };
-                    prepared.prepare(cpu, tilings[choice], quantised);
+                    let values = MatRef::new(&self.quantized_i8, rows, depth);
+                    let quantized = QuantizedI8 { values, scales: &self.scales };
+                    prepared.prepare(cpu, tilings[choice], quantized);
                 }
                 gemm_i8(prepared, packed, epilogue, out);
             }),

@@ -147,7 +147,7 @@ impl Backend for Engine {
         let mut out = self.empty_tensor(rows.rows(), rows.width());
         let (from, mut to) = (rows.view(), out.view_mut());
         (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        norm::normalise_in_place(self.cpu, norm.view(), to, None);
+        norm::normalize_in_place(self.cpu, norm.view(), to, None);
         Ok(out)
     }
 
@@ -158,7 +158,7 @@ impl Backend for Engine {
         norm: &LayerNorm<Arc<[f32]>>,
     ) -> Result<PooledTensor> {
         let residual = Some(residual.view());
-        norm::normalise_in_place(self.cpu, norm.view(), rows.view_mut(), residual);
+        norm::normalize_in_place(self.cpu, norm.view(), rows.view_mut(), residual);
         Ok(rows)
     }
 

@@ -62,7 +62,7 @@ impl Engine {
     ) {
         let width = (LOGIT_BLOCK / input.rows() / TOPK_BLOCK * TOPK_BLOCK).max(TOPK_BLOCK);
         let mut logits = std::mem::take(&mut self.logits);
-        self.quantise_input(input, weights);
+        self.quantize_input(input, weights);
         for first in (0..weights.columns()).step_by(width) {
             let part = first..weights.columns().min(first + width);
             let length = input.rows() * part.len();
@@ -156,14 +156,14 @@ impl OutputOps for Engine {
         rows: Range<usize>,
         weights: &Arc<Weights>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
         self.compute_logits(hidden, rows.clone(), weights, logits);
         let mut best = vec![TopK::new(0, true); rows.len()];
         let all = MatRef::new(logits, rows.len(), weights.columns());
         topk::update_topk(self.cpu, all, None, ColumnIds::Consecutive(0), &mut best);
-        log_normalisers.clear();
-        log_normalisers.extend(best.iter().map(TopK::log_normaliser));
+        log_normalizers.clear();
+        log_normalizers.extend(best.iter().map(TopK::log_normalizer));
         Ok(())
     }
 }
@@ -184,8 +184,8 @@ mod tests {
         let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&numbers, columns, depth));
         let matrices = [
             WeightMatrix::F32(WeightsF32::pack(source).unwrap()),
-            WeightMatrix::I16(WeightsI16::quantise(source).unwrap()),
-            WeightMatrix::I8(WeightsI8::quantise(source).unwrap()),
+            WeightMatrix::I16(WeightsI16::quantize(source).unwrap()),
+            WeightMatrix::I8(WeightsI8::quantize(source).unwrap()),
         ];
         for matrix in matrices {
             let weights = Arc::new(Weights { matrix, bias: Some(numbers[..columns].to_vec()) });

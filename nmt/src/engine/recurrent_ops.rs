@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use miriam_kernels::activation;
 use miriam_kernels::attention::{PackedKv, attend, attend_additive};
 use miriam_kernels::cell::{self, GruVariant};
-use miriam_kernels::norm::normalise_in_place;
+use miriam_kernels::norm::normalize_in_place;
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::{Cpu, MatMut, MatRef};
 
@@ -153,7 +153,7 @@ impl RecurrentOps for Engine {
     ) -> Result<PooledTensor> {
         for (columns, norm) in norms {
             let part = rows.view_mut().column_range(columns.clone());
-            normalise_in_place(self.cpu, norm.view(), part, None);
+            normalize_in_place(self.cpu, norm.view(), part, None);
         }
         Ok(rows)
     }

@@ -61,9 +61,9 @@ impl<B: Backend> SelfAttention<B> {
         decoder: bool,
     ) -> Result<Self> {
         let keys =
-            if shape.preprocess.has_norm() { shape.pre_norm_keys } else { PreNormKeys::Normalised };
+            if shape.preprocess.has_norm() { shape.pre_norm_keys } else { PreNormKeys::Normalized };
         let qkv = match keys {
-            PreNormKeys::NormalisedAtFirstStep if decoder => QkvWeights::SeparateAfterFirst {
+            PreNormKeys::NormalizedAtFirstStep if decoder => QkvWeights::SeparateAfterFirst {
                 queries: load_affine(parameters, prefix, "q")?,
                 keys_values: load_fused_affine(parameters, prefix, &["k", "v"])?,
             },
@@ -71,7 +71,7 @@ impl<B: Backend> SelfAttention<B> {
                 queries: load_affine(parameters, prefix, "q")?,
                 keys_values: load_fused_affine(parameters, prefix, &["k", "v"])?,
             },
-            PreNormKeys::Normalised | PreNormKeys::NormalisedAtFirstStep => {
+            PreNormKeys::Normalized | PreNormKeys::NormalizedAtFirstStep => {
                 QkvWeights::Fused(load_fused_affine(parameters, prefix, &["q", "k", "v"])?)
             }
         };

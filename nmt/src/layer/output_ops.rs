@@ -61,7 +61,7 @@ pub trait OutputOps: Backend {
         rows: Range<usize>,
         weights: &Self::Weights,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()>;
 
     /// The log-probability of one token for each row.
@@ -81,7 +81,7 @@ pub trait OutputOps: Backend {
         let pairs: Vec<(u32, u32)> = (0..).zip(tokens.iter().copied()).collect();
         let mut scores = vec![0.0; rows];
         self.gather_logits(hidden, &pairs, weights, &mut scores)?;
-        scores.iter_mut().zip(&best).for_each(|(score, best)| *score -= best.log_normaliser());
+        scores.iter_mut().zip(&best).for_each(|(score, best)| *score -= best.log_normalizer());
         Ok(scores)
     }
 }

@@ -25,10 +25,10 @@ pub struct Ensemble {
     /// The sentence of each row of the step.
     row_slots: Vec<Slot>,
     /// Whether the log-normalisers of all these rows are known.
-    has_log_normalisers: bool,
+    has_log_normalizers: bool,
     /// The logits of one member.
     member_logits: Vec<f32>,
-    log_normalisers: Vec<f32>,
+    log_normalizers: Vec<f32>,
     scores: Vec<f32>,
 }
 
@@ -36,7 +36,7 @@ struct EnsembleMember {
     session: Box<dyn Session>,
     weight: f32,
     /// Of each row of the step, as far as they were needed.
-    log_normalisers: Vec<f32>,
+    log_normalizers: Vec<f32>,
 }
 
 /// A sentence under translation; empty where the slot is free.
@@ -74,7 +74,7 @@ impl Ensemble {
             ));
         }
         let join =
-            |(session, &weight)| EnsembleMember { session, weight, log_normalisers: Vec::new() };
+            |(session, &weight)| EnsembleMember { session, weight, log_normalizers: Vec::new() };
         let members = sessions.into_iter().zip(weights).map(join).collect();
         Ok(Ensemble {
             members,
@@ -84,9 +84,9 @@ impl Ensemble {
             free: Vec::new(),
             member_rows: Vec::new(),
             row_slots: Vec::new(),
-            has_log_normalisers: false,
+            has_log_normalizers: false,
             member_logits: Vec::new(),
-            log_normalisers: Vec::new(),
+            log_normalizers: Vec::new(),
             scores: Vec::new(),
         })
     }
@@ -110,15 +110,15 @@ impl Ensemble {
     fn sum_scores(&mut self, rows: Range<usize>) -> Result<()> {
         self.scores.clear();
         for member in &mut self.members {
-            let (logits, log_normalisers) = (&mut self.member_logits, &mut self.log_normalisers);
-            member.session.row_logits(rows.clone(), logits, log_normalisers)?;
-            member.log_normalisers[rows.clone()].copy_from_slice(log_normalisers);
+            let (logits, log_normalizers) = (&mut self.member_logits, &mut self.log_normalizers);
+            member.session.row_logits(rows.clone(), logits, log_normalizers)?;
+            member.log_normalizers[rows.clone()].copy_from_slice(log_normalizers);
             self.scores.resize(logits.len(), 0.0);
             let columns = (logits.len() / rows.len().max(1)).max(1);
             let each = self.scores.chunks_exact_mut(columns).zip(logits.chunks_exact(columns));
-            for ((sums, logits), &log_normaliser) in each.zip(&*log_normalisers) {
+            for ((sums, logits), &log_normalizer) in each.zip(&*log_normalizers) {
                 for (sum, &logit) in sums.iter_mut().zip(logits) {
-                    *sum += weighted_log_prob(logit, log_normaliser, member.weight);
+                    *sum += weighted_log_prob(logit, log_normalizer, member.weight);
                 }
             }
         }
@@ -126,16 +126,16 @@ impl Ensemble {
     }
 
     /// Makes sure that the log-normalisers of all rows of the step are known.
-    fn ensure_log_normalisers(&mut self) -> Result<()> {
-        if !self.has_log_normalisers {
+    fn ensure_log_normalizers(&mut self) -> Result<()> {
+        if !self.has_log_normalizers {
             let mut best = vec![TopK::new(0, true); self.row_slots.len()];
             for member in &mut self.members {
                 best.iter_mut().for_each(TopK::clear);
                 member.session.topk(&mut best)?;
-                let found = best.iter().map(TopK::log_normaliser);
-                member.log_normalisers.iter_mut().zip(found).for_each(|(old, new)| *old = new);
+                let found = best.iter().map(TopK::log_normalizer);
+                member.log_normalizers.iter_mut().zip(found).for_each(|(old, new)| *old = new);
             }
-            self.has_log_normalisers = true;
+            self.has_log_normalizers = true;
         }
         Ok(())
     }
@@ -143,8 +143,8 @@ impl Ensemble {
 
 /// The addend of a model to the score of a token; -infinity for one that it excludes, whatever
 /// the weight.
-fn weighted_log_prob(logit: f32, log_normaliser: f32, weight: f32) -> f32 {
-    if logit == f32::NEG_INFINITY { logit } else { weight * (logit - log_normaliser) }
+fn weighted_log_prob(logit: f32, log_normalizer: f32, weight: f32) -> f32 {
+    if logit == f32::NEG_INFINITY { logit } else { weight * (logit - log_normalizer) }
 }
 
 impl Session for Ensemble {
@@ -193,12 +193,12 @@ impl Session for Ensemble {
             self.member_rows
                 .extend(rows.iter().map(|row| HypothesisRow { slot: member_slot(row), ..*row }));
             member.session.step(&self.member_rows)?;
-            member.log_normalisers.clear();
-            member.log_normalisers.resize(rows.len(), 0.0);
+            member.log_normalizers.clear();
+            member.log_normalizers.resize(rows.len(), 0.0);
         }
         self.row_slots.clear();
         self.row_slots.extend(rows.iter().map(|row| row.slot));
-        self.has_log_normalisers = false;
+        self.has_log_normalizers = false;
         Ok(())
     }
 
@@ -217,20 +217,20 @@ impl Session for Ensemble {
                 update_topk_from_scores(self.cpu, scores, ids, best);
             }
         }
-        self.has_log_normalisers = true;
+        self.has_log_normalizers = true;
         Ok(())
     }
 
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
-        self.ensure_log_normalisers()?;
+        self.ensure_log_normalizers()?;
         logits.clear();
         logits.resize(pairs.len(), 0.0);
         for member in &mut self.members {
             member.session.token_logits(pairs, &mut self.member_logits)?;
             for ((sum, &logit), &(row, _)) in logits.iter_mut().zip(&self.member_logits).zip(pairs)
             {
-                let log_normaliser = member.log_normalisers[row as usize];
-                *sum += weighted_log_prob(logit, log_normaliser, member.weight);
+                let log_normalizer = member.log_normalizers[row as usize];
+                *sum += weighted_log_prob(logit, log_normalizer, member.weight);
             }
         }
         Ok(())
@@ -240,13 +240,13 @@ impl Session for Ensemble {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
         self.sum_scores(rows.clone())?;
         logits.clone_from(&self.scores);
         // Sums of log-probabilities are scores as they are.
-        log_normalisers.clear();
-        log_normalisers.resize(rows.len(), 0.0);
+        log_normalizers.clear();
+        log_normalizers.resize(rows.len(), 0.0);
         Ok(())
     }
 

@@ -70,7 +70,7 @@ pub fn score_targets(
         session.token_logits(&pairs, &mut logits)?;
         let found = best.iter().zip(&logits);
         for ((row, (i, parent)), (best, logit)) in (0..).zip(&mut active).zip(found) {
-            scores[*i].token_scores.push(logit - best.log_normaliser());
+            scores[*i].token_scores.push(logit - best.log_normalizer());
             if alignments {
                 scores[*i].alignment.push(session.alignment(row).to_vec());
             }

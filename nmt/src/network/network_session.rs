@@ -17,7 +17,7 @@ pub(super) struct NetworkSession<D: Device, F: EncoderDecoder<D::Backend>> {
     hidden: <D::Backend as Backend>::Tensor,
     keeps_alignments: bool,
     alignments: Vec<Vec<f32>>,
-    log_normalisers: Vec<f32>,
+    log_normalizers: Vec<f32>,
 }
 
 /// Turns scores of `candidates` into scores of all tokens, -infinity for the others.
@@ -129,7 +129,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> NetworkSession<D, F> {
             hidden,
             keeps_alignments: false,
             alignments: Vec::new(),
-            log_normalisers: Vec::new(),
+            log_normalizers: Vec::new(),
         })
     }
 }
@@ -217,9 +217,9 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
-        log_normalisers.clear();
+        log_normalizers.clear();
         logits.clear();
         if rows.is_empty() {
             return Ok(());
@@ -229,15 +229,15 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         let candidates = self.sentences.candidates(rows.start);
         let weights =
             candidates.map_or(self.model.layers.output_weights(), |limited| &limited.weights);
-        self.backend.row_logits(&self.hidden, rows, weights, logits, log_normalisers)
+        self.backend.row_logits(&self.hidden, rows, weights, logits, log_normalizers)
     }
 
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
         let row = row as usize;
-        let mut log_normalisers = std::mem::take(&mut self.log_normalisers);
-        self.row_logits(row..row + 1, scores, &mut log_normalisers)?;
-        scores.iter_mut().for_each(|logit| *logit -= log_normalisers[0]);
-        self.log_normalisers = log_normalisers;
+        let mut log_normalizers = std::mem::take(&mut self.log_normalizers);
+        self.row_logits(row..row + 1, scores, &mut log_normalizers)?;
+        scores.iter_mut().for_each(|logit| *logit -= log_normalizers[0]);
+        self.log_normalizers = log_normalizers;
         if let Some(limited) = self.sentences.candidates(row) {
             scatter_scores(&limited.tokens, self.vocab_size(), scores);
         }

@@ -50,7 +50,7 @@ pub trait Session {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()>;
 
     /// The log-probabilities of all tokens of one row of the step, by id; -infinity for

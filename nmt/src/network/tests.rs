@@ -85,7 +85,7 @@ fn base_config() -> TransformerConfig {
         positional_encoding: PositionalEncodingKind::SinusoidalMarian,
         scales_embeddings: true,
         decoder_start: DecoderStart::ZeroEmbedding,
-        pre_norm_keys: PreNormKeys::Normalised,
+        pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: 2,
         norm_epsilon: 1e-6,
     }
@@ -118,8 +118,8 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
     ];
     let keys = prop::sample::select(vec![
         PreNormKeys::Raw,
-        PreNormKeys::NormalisedAtFirstStep,
-        PreNormKeys::Normalised,
+        PreNormKeys::NormalizedAtFirstStep,
+        PreNormKeys::Normalized,
     ]);
     let activation = prop::sample::select(vec![
         Activation::Relu,
@@ -186,7 +186,7 @@ fn step_by_step(session: &mut dyn Session, source: &[u32], target: &[u32]) -> Ve
             .unwrap();
         session.topk(&mut best).unwrap();
         session.token_logits(&[(0, next)], &mut logit).unwrap();
-        logit[0] - best[0].log_normaliser()
+        logit[0] - best[0].log_normalizer()
     });
     let scores = scores.collect();
     session.finish(slot);
@@ -311,7 +311,7 @@ proptest! {
                 let expected: Vec<f32> = best.candidates().iter().map(|c| c.logit).collect();
                 prop_assert_eq!(&logits, &expected);
                 for candidate in best.candidates() {
-                    let score = candidate.logit - best.log_normaliser();
+                    let score = candidate.logit - best.log_normalizer();
                     prop_assert_eq!(all[candidate.id as usize], score);
                 }
                 let open = all.iter().filter(|score| **score > f32::NEG_INFINITY).count();
@@ -335,7 +335,7 @@ proptest! {
             let mut own = [TopK::new(4, true)];
             alone.topk(&mut own).unwrap();
             prop_assert_eq!(own[0].candidates(), best.candidates());
-            prop_assert_eq!(own[0].log_normaliser().to_bits(), best.log_normaliser().to_bits());
+            prop_assert_eq!(own[0].log_normalizer().to_bits(), best.log_normalizer().to_bits());
             prop_assert_eq!(alone.alignment(0), &told[..]);
             let sum: f32 = told.iter().sum();
             prop_assert!(told.len() == sources[*sentence].len() && (sum - 1.0).abs() < 1e-4);
@@ -345,7 +345,7 @@ proptest! {
 
     /// Integers keep scores of models as they are initialised within hundredths.
     #[test]
-    fn quantised_scores_are_close(shape in any_config(), seed: u64) {
+    fn quantized_scores_are_close(shape in any_config(), seed: u64) {
         let mut numbers = TestRng(SplitMix64::new(seed));
         let (source, target) = (numbers.sentence(14), numbers.sentence(14));
         let score = |precision| {
@@ -436,7 +436,7 @@ fn ensemble_scores_are_weighted_sums() {
                 let found: Vec<u32> = best.candidates().iter().map(|found| found.id).collect();
                 assert_eq!(found, order[..3]);
                 assert_eq!(best.candidates()[0].logit, expected[found[0] as usize]);
-                assert_eq!(best.log_normaliser(), 0.0);
+                assert_eq!(best.log_normalizer(), 0.0);
                 for (at, word) in [(2 * row, 6), (2 * row + 1, 11 + row)] {
                     assert_eq!(logits[at], expected[word]);
                 }

@@ -91,7 +91,7 @@ fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Matrix {
 }
 
 /// The layer norm of a row.
-pub(super) fn normalise(row: &[f64], norm: &LayerNorm<Vec<f64>>) -> Vec<f64> {
+pub(super) fn normalize(row: &[f64], norm: &LayerNorm<Vec<f64>>) -> Vec<f64> {
     let mean = row.iter().sum::<f64>() / row.len() as f64;
     let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
     let deviation = (variance + f64::from(norm.epsilon)).sqrt();
@@ -235,7 +235,7 @@ impl Backend for ReferenceBackend {
 
     fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
         let mut out = Matrix::zeros(0, rows.width());
-        rows.iter().for_each(|row| out.push_row(&normalise(row, norm)));
+        rows.iter().for_each(|row| out.push_row(&normalize(row, norm)));
         Ok(out)
     }
 

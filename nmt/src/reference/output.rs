@@ -32,8 +32,8 @@ impl ReferenceBackend {
     /// operations of [`OutputOps`] round what they give to f32.
     pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
         let logits = logits(hidden, 0..hidden.rows(), weights);
-        let normalisers: Vec<f64> = logits.iter().map(log_sum_exp).collect();
-        let element = |row: usize, column: usize| logits.row(row)[column] - normalisers[row];
+        let normalizers: Vec<f64> = logits.iter().map(log_sum_exp).collect();
+        let element = |row: usize, column: usize| logits.row(row)[column] - normalizers[row];
         Matrix::from_fn(logits.rows(), logits.width(), element)
     }
 }
@@ -89,13 +89,13 @@ impl OutputOps for ReferenceBackend {
         rows: Range<usize>,
         weights: &Weights,
         out: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
         out.clear();
-        log_normalisers.clear();
+        log_normalizers.clear();
         for logits in logits(hidden, rows, weights).iter() {
             out.extend(to_f32(logits));
-            log_normalisers.push(log_sum_exp(logits) as f32);
+            log_normalizers.push(log_sum_exp(logits) as f32);
         }
         Ok(())
     }

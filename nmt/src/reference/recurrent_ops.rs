@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::operations::normalise;
+use super::operations::normalize;
 use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
@@ -70,7 +70,7 @@ impl RecurrentOps for ReferenceBackend {
         for row in 0..rows.rows() {
             for (columns, norm) in norms {
                 let part = &mut rows.row_mut(row)[columns.clone()];
-                let normed = normalise(part, norm);
+                let normed = normalize(part, norm);
                 part.copy_from_slice(&normed);
             }
         }

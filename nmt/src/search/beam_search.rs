@@ -26,7 +26,7 @@ impl BeamSearch {
         let greedy = options.beam_size <= 1 && options.sampling.is_none();
         let policy = LogitsOptions {
             raw_logits: options.skip_cost && greedy,
-            renormalise: options.semantics == DecodingSemantics::CTranslate2,
+            renormalize: options.semantics == DecodingSemantics::CTranslate2,
             repetition_penalty: options.repetition_penalty,
         };
         BeamSearch {

@@ -44,7 +44,7 @@ pub(super) struct LogitsOptions {
     /// Whether scores are raw logits.
     pub raw_logits: bool,
     /// Whether the probabilities of the tokens that are not suppressed sum to 1.
-    pub renormalise: bool,
+    pub renormalize: bool,
     /// The factor or divisor of the logits of repeated tokens.
     pub repetition_penalty: f32,
 }
@@ -270,7 +270,7 @@ impl LogitsProcessor {
             let required = self.required[wish.required.clone()].iter().map(|offer| offer.token);
             let repeated = self.repeated[wish.repeated.clone()].iter().copied();
             self.logit_queries.extend(required.chain(repeated).map(|word| (row, word)));
-            if self.options.renormalise && !self.options.raw_logits {
+            if self.options.renormalize && !self.options.raw_logits {
                 let forbidden = &self.suppressed[wish.suppressed.clone()];
                 self.logit_queries
                     .extend(self.suppress_tokens.iter().chain(forbidden).map(|&word| (row, word)));
@@ -286,29 +286,29 @@ impl LogitsProcessor {
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) -> Result<()> {
         let wish = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
-        let normaliser = match self.options.raw_logits {
+        let normalizer = match self.options.raw_logits {
             true if self.top_k[row].has_non_finite() => f32::NAN,
             true => 0.0,
-            false => self.top_k[row].log_normaliser(),
+            false => self.top_k[row].log_normalizer(),
         };
         let some = wish.top_k == 0
             || wish.top_k == FULL_VOCABULARY
             || !self.top_k[row].candidates().is_empty();
-        self.nan_rows.push(normaliser.is_nan() || !some);
+        self.nan_rows.push(normalizer.is_nan() || !some);
         let mut next = |count: usize| {
             *at += count;
             *at - count..*at
         };
         let required = next(wish.required.len());
         let repeated = next(wish.repeated.len());
-        let forbidden = next(match self.options.renormalise && !self.options.raw_logits {
+        let forbidden = next(match self.options.renormalize && !self.options.raw_logits {
             true => self.suppress_tokens.len() + wish.suppressed.len(),
             false => 0,
         });
-        let mut corrected = normaliser;
+        let mut corrected = normalizer;
         let unchanged = repeated.is_empty() && forbidden.is_empty();
         if !(self.options.raw_logits || unchanged) {
-            let probability = |logit: f32| f64::from(logit - normaliser).exp();
+            let probability = |logit: f32| f64::from(logit - normalizer).exp();
             let logits = &self.logits;
             let gone =
                 logits[repeated.start..forbidden.end].iter().map(|&logit| probability(logit));
@@ -343,7 +343,7 @@ impl LogitsProcessor {
                 if score > f32::NEG_INFINITY && !self.is_excluded(&wish, word) {
                     // The session's scores have the uncorrected normaliser.
                     self.candidates
-                        .push(Candidate { token: word, score: score + (normaliser - corrected) });
+                        .push(Candidate { token: word, score: score + (normalizer - corrected) });
                 }
             }
             self.distribution = scores;
@@ -382,8 +382,8 @@ impl LogitsProcessor {
         session.log_probabilities(row as u32, &mut self.distribution)?;
         let all = (0..).zip(&self.distribution);
         let kept = all.filter(|(word, _)| {
-            self.options.renormalise && !self.is_excluded(wish, *word)
-                || !self.options.renormalise
+            self.options.renormalize && !self.is_excluded(wish, *word)
+                || !self.options.renormalize
                     && self.repeated[wish.repeated.clone()].binary_search(word).is_err()
         });
         Ok(kept.map(|(_, &score)| f64::from(score).exp()).sum())

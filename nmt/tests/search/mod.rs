@@ -238,9 +238,9 @@ fn enumerate_translations(
         let mut longer = Vec::new();
         for (total, words) in open {
             let logits = model.logits(&request.source, &words);
-            let normaliser = random::log_sum_exp(&logits);
+            let normalizer = random::log_sum_exp(&logits);
             for (word, logit) in (0..).zip(logits) {
-                let total = total + (logit - normaliser);
+                let total = total + (logit - normalizer);
                 let mut words = words.clone();
                 if word == 0 {
                     all.push((total, words));
@@ -573,8 +573,8 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
         for _ in 0..3 * source.len() {
             let scores = [a, b].map(|model| {
                 let logits = model.logits(source, &words);
-                let normaliser = random::log_sum_exp(&logits);
-                logits.iter().map(|logit| logit - normaliser).collect::<Vec<f32>>()
+                let normalizer = random::log_sum_exp(&logits);
+                logits.iter().map(|logit| logit - normalizer).collect::<Vec<f32>>()
             });
             let score = |word: usize| scores[0][word] + 0.5 * scores[1][word];
             let better = |x: &usize, y: &usize| score(*x).total_cmp(&score(*y));

@@ -231,13 +231,13 @@ impl Session for RandomSession {
         &mut self,
         rows: Range<usize>,
         logits: &mut Vec<f32>,
-        log_normalisers: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
         logits.clear();
-        log_normalisers.clear();
+        log_normalizers.clear();
         for row in rows {
             let found = self.logits_and_ids(row).0;
-            log_normalisers.push(log_sum_exp(&found));
+            log_normalizers.push(log_sum_exp(&found));
             logits.extend(found);
         }
         Ok(())
@@ -245,11 +245,11 @@ impl Session for RandomSession {
 
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
         let (logits, ids) = self.logits_and_ids(row as usize);
-        let normaliser = log_sum_exp(&logits);
+        let normalizer = log_sum_exp(&logits);
         scores.clear();
         scores.resize(self.model.vocabulary_size, f32::NEG_INFINITY);
         for (id, logit) in ids.iter().zip(logits) {
-            scores[*id as usize] = logit - normaliser;
+            scores[*id as usize] = logit - normalizer;
         }
         Ok(())
     }
@@ -273,5 +273,5 @@ pub fn log_sum_exp(logits: &[f32]) -> f32 {
         ColumnIds::Consecutive(0),
         &mut best,
     );
-    best[0].log_normaliser()
+    best[0].log_normalizer()
 }

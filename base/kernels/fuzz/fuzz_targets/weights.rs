@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use miriam_kernels::gemm::{Epilogue, PreparedI8, PreparedI16, Tiling, gemm_i8, gemm_i16};
 use miriam_kernels::pack::{Line, PackedI8, PackedI16, WeightsI8};
-use miriam_kernels::quantise::{QuantisedI8, quantise_i16};
+use miriam_kernels::quantize::{QuantizedI8, quantize_i16};
 use miriam_kernels::{Cpu, Mat, MatMut};
 
 fuzz_target!(|data: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(weights) = PackedI8::new(&lines, &floats, &integers, depth, columns) {
             let values = vec![*row as i8; rows * depth];
             let (values, row_scales) = (Mat::new(&values, rows, depth), vec![1.0; rows]);
-            let values = QuantisedI8 { values, scales: &row_scales };
+            let values = QuantizedI8 { values, scales: &row_scales };
             let into = MatMut::new(&mut out, rows, columns);
             prepared_i8.prepare(cpu, tiling, values);
             gemm_i8(&prepared_i8, weights, Epilogue::default(), into);
@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
             let (row, mut units) = (Mat::new(&row, rows, depth), vec![0.0; rows]);
             let mut values = vec![0; rows * depth];
             let values = MatMut::new(&mut values, rows, depth);
-            let values = quantise_i16(cpu, row, &weights, values, &mut units);
+            let values = quantize_i16(cpu, row, &weights, values, &mut units);
             let into = MatMut::new(&mut out, rows, columns);
             prepared_i16.prepare(cpu, tiling, values);
             gemm_i16(&prepared_i16, weights, Epilogue::default(), into);

@@ -42,7 +42,7 @@ impl Arithmetic for F32Arithmetic {
         isa.splat(1.0)
     }
     #[inline(always)]
-    fn dequantise<I: Isa>(&self, _: I, sums: I::F, _: usize, _: I::F) -> I::F {
+    fn dequantize<I: Isa>(&self, _: I, sums: I::F, _: usize, _: I::F) -> I::F {
         sums
     }
 }

@@ -8,7 +8,7 @@ use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
 use super::{Epilogue, PreparedRows, Tiling};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{ACCUMULATION_RUN, Line, PackedI16};
-use crate::quantise::QuantisedI16;
+use crate::quantize::QuantizedI16;
 use crate::{Cpu, MatMut, MatRef};
 
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ impl Arithmetic for I16Arithmetic<'_> {
         isa.load(&self.column_scales[panel * LANES..])
     }
     #[inline(always)]
-    fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
+    fn dequantize<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
         isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
     }
 }
@@ -64,7 +64,7 @@ impl PreparedI16 {
     ///
     /// # Panics
     /// If there is not a scale for each row.
-    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI16) {
+    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantizedI16) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
         self.reset(cpu, tiling, rows.values.columns(), rows.scales);
         let cells = &mut self.cells;

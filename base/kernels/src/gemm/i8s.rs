@@ -6,7 +6,7 @@ use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
 use super::{Epilogue, PreparedRows, Tiling};
 use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedI8};
-use crate::quantise::QuantisedI8;
+use crate::quantize::QuantizedI8;
 use crate::{Cpu, MatMut, MatRef};
 
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl<const SIGNED: bool> Arithmetic for I8Arithmetic<'_, SIGNED> {
         isa.load(&self.column_scales[panel * crate::LANES..])
     }
     #[inline(always)]
-    fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
+    fn dequantize<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F {
         isa.mul(sums, isa.mul(isa.splat(self.row_scales[row]), columns))
     }
 }
@@ -70,7 +70,7 @@ impl PreparedI8 {
     ///
     /// # Panics
     /// If there is not a scale for each row.
-    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantisedI8) {
+    pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantizedI8) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
         self.reset(cpu, tiling, rows.values.columns(), rows.scales);
         let cells = &mut self.cells;

@@ -5,7 +5,7 @@ use crate::LANES;
 use crate::pack::{
     ACCUMULATION_RUN, PackedI16, UnpackedWeights, WeightsF32, WeightsI8, WeightsI16,
 };
-use crate::quantise::{ClipRange, QuantisedI8, QuantisedI16, quantise_i8, quantise_i16};
+use crate::quantize::{ClipRange, QuantizedI8, QuantizedI16, quantize_i8, quantize_i16};
 use crate::testing::{TestRng, assert_close};
 
 /// Rows, depth, columns: tiles of every size, tails of every kind, and empty matrices.
@@ -43,7 +43,7 @@ fn run_gemm_i8(
     let mut out = vec![f32::NAN; rows * columns];
     let scales = vec![1.0; rows];
     let mut prepared = PreparedI8::default();
-    let values = QuantisedI8 { values: MatRef::new(a, rows, depth), scales: &scales };
+    let values = QuantizedI8 { values: MatRef::new(a, rows, depth), scales: &scales };
     prepared.prepare(cpu, tiling, values);
     let into = MatMut::new(&mut out, rows, columns);
     gemm_i8(&prepared, weights.unwrap().view(), Epilogue::default(), into);
@@ -117,7 +117,7 @@ fn run_gemm_i16(
     let mut out = vec![f32::NAN; rows * columns];
     let mut prepared = PreparedI16::default();
     let room = weights.view().headroom();
-    prepared.prepare(cpu, tiling, QuantisedI16 { values: a, scales, headroom: room });
+    prepared.prepare(cpu, tiling, QuantizedI16 { values: a, scales, headroom: room });
     let into = MatMut::new(&mut out, rows, columns);
     gemm_i16(&prepared, weights.view(), Epilogue::default(), into);
     out
@@ -173,7 +173,7 @@ fn no_row_overflows_i16_accumulators() {
             .collect();
         let width = columns.len() / depth;
         let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&columns, width, depth));
-        let weights = WeightsI16::quantise(source).unwrap();
+        let weights = WeightsI16::quantize(source).unwrap();
         for room in [weights.view().headroom(), 8191] {
             // As in a file of weights with larger norms.
             let packed = PackedI16 { norm: i32::MAX as u32 / room, ..weights.view() };
@@ -187,7 +187,7 @@ fn no_row_overflows_i16_accumulators() {
                 let (mut values, mut units) = (vec![0; rows * depth], vec![0.0; rows]);
                 let into = MatMut::new(&mut values, rows, depth);
                 let a = MatRef::new(&a, rows, depth);
-                let values = quantise_i16(cpu, a, &packed, into, &mut units).values;
+                let values = quantize_i16(cpu, a, &packed, into, &mut units).values;
                 for row in 0..rows {
                     for run in values.row(row).chunks(ACCUMULATION_RUN) {
                         let squares: u64 =
@@ -326,20 +326,20 @@ fn epilogues_match_arithmetic() {
 }
 
 #[test]
-fn quantised_gemm_approximates_f32_gemm() {
+fn quantized_gemm_approximates_f32_gemm() {
     let (rows, depth, columns) = (5, 128, 48);
     let mut numbers = TestRng::new(6);
     let a = numbers.floats(rows * depth, 2.0);
     let b = numbers.floats(columns * depth, 0.5);
     let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&b, columns, depth));
-    let weights = WeightsI8::quantise(source).unwrap();
+    let weights = WeightsI8::quantize(source).unwrap();
     for cpu in Cpu::all() {
         let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
         let into = MatMut::new(&mut values, rows, depth);
-        quantise_i8(cpu, MatRef::new(&a, rows, depth), ClipRange::PerRow, into, &mut scales);
+        quantize_i8(cpu, MatRef::new(&a, rows, depth), ClipRange::PerRow, into, &mut scales);
         let mut out = vec![0.0; rows * columns];
         let mut prepared = PreparedI8::default();
-        let values = QuantisedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
+        let values = QuantizedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
         prepared.prepare(cpu, Tiling::default_for(cpu), values);
         let into = MatMut::new(&mut out, rows, columns);
         gemm_i8(&prepared, weights.view(), Epilogue::default(), into);
@@ -368,7 +368,7 @@ fn shortlists_are_columns_of_the_full_product() {
     let mut selected = WeightsI8::default();
     selected.select(&whole.view(), &ids).unwrap();
     let scales = [1.0, 0.5, 2.0];
-    let values = QuantisedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
+    let values = QuantizedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
     for cpu in Cpu::all() {
         let mut prepared = PreparedI8::default();
         prepared.prepare(cpu, Tiling::default_for(cpu), values);
@@ -424,7 +424,7 @@ fn prepared_rows_can_be_prepared_again() {
             let weights = WeightsI8::pack(source, |_| 1.0).unwrap();
             let scales = vec![0.5; rows];
             for &tiling in Tiling::alternatives(cpu) {
-                let values = QuantisedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
+                let values = QuantizedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
                 let multiply = |prepared: &mut PreparedI8| {
                     prepared.prepare(cpu, tiling, values);
                     assert_eq!(prepared.tiling(), Some(tiling));

@@ -45,7 +45,7 @@ pub(super) trait Arithmetic: Copy {
     /// The scale of each column of a panel.
     fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
     /// The sums times the scales of their row and columns.
-    fn dequantise<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
+    fn dequantize<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
 }
 
 /// The layout of the cells of rows.
@@ -349,7 +349,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             let scales = self.arithmetic.column_scales(isa, panel + p);
             let mut values = [isa.splat(0.0); ROWS];
             for r in 0..ROWS {
-                values[r] = self.arithmetic.dequantise(isa, sums[r][p], row + r, scales);
+                values[r] = self.arithmetic.dequantize(isa, sums[r][p], row + r, scales);
             }
             if let Some(bias) = bias {
                 let bias = isa.load_partial(&bias[columns.clone()], 0.0);

@@ -1,7 +1,7 @@
 //! Norms compared with their formulas in f64.
 
 use super::*;
-use crate::quantise::{ClipRange, quantise_i8};
+use crate::quantize::{ClipRange, quantize_i8};
 use crate::testing::{TestRng, assert_close};
 
 #[test]
@@ -33,7 +33,7 @@ fn norms_match_their_formulas() {
                 }
                 let other = Some(MatRef::new(&residual, rows, columns));
                 let mut in_place = x.clone();
-                normalise_in_place(cpu, norm, MatMut::new(&mut in_place, rows, columns), other);
+                normalize_in_place(cpu, norm, MatMut::new(&mut in_place, rows, columns), other);
                 assert_close(&in_place, &expected, 2e-5, cpu.name());
             }
         }
@@ -41,7 +41,7 @@ fn norms_match_their_formulas() {
 }
 
 #[test]
-fn rows_are_quantised_to_the_nearest_multiple_of_their_scale() {
+fn rows_are_quantized_to_the_nearest_multiple_of_their_scale() {
     let mut numbers = TestRng::new(14);
     for cpu in Cpu::all() {
         let (rows, columns) = (3, 45);
@@ -49,7 +49,7 @@ fn rows_are_quantised_to_the_nearest_multiple_of_their_scale() {
         x[..columns].fill(0.0);
         let (mut values, mut scales) = (vec![1; rows * columns], vec![0.0; rows]);
         let into = MatMut::new(&mut values, rows, columns);
-        quantise_i8(cpu, MatRef::new(&x, rows, columns), ClipRange::PerRow, into, &mut scales);
+        quantize_i8(cpu, MatRef::new(&x, rows, columns), ClipRange::PerRow, into, &mut scales);
         assert!(values[..columns].iter().all(|&value| value == 0) && scales[0] == 0.0);
         for (row, scale) in scales.into_iter().enumerate().skip(1) {
             let part = row * columns..(row + 1) * columns;
@@ -63,7 +63,7 @@ fn rows_are_quantised_to_the_nearest_multiple_of_their_scale() {
         let odd = [10.0, -10.0, 0.5, 1e30, -1e30, f32::MIN_POSITIVE];
         let (mut values, mut scales) = ([0; 6], [0.0]);
         let into = MatMut::new(&mut values, 1, 6);
-        quantise_i8(cpu, MatRef::new(&odd, 1, 6), ClipRange::Fixed(1.0), into, &mut scales);
+        quantize_i8(cpu, MatRef::new(&odd, 1, 6), ClipRange::Fixed(1.0), into, &mut scales);
         assert_eq!((values, scales), ([127, -127, 64, 127, -127, 0], [1.0 / 127.0]));
     }
 }

@@ -115,7 +115,7 @@ impl WeightsI16 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
-    pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
+    pub fn quantize(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; source.columns().next_multiple_of(LANES)];
         let mut norm = 0;
         let mut integers = Vec::new();

@@ -120,7 +120,7 @@ impl WeightsI8 {
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
-    pub fn quantise(source: UnpackedWeights<f32>) -> Result<Self> {
+    pub fn quantize(source: UnpackedWeights<f32>) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
         let lines = pack_columns(Layout::I8, source, |column, numbers, bytes| {

@@ -45,8 +45,8 @@ fn columns_are_unpacked() {
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 7, 20));
     let (f, s, b) = (
         WeightsF32::pack(source).unwrap(),
-        WeightsI16::quantise(source).unwrap(),
-        WeightsI8::quantise(source).unwrap(),
+        WeightsI16::quantize(source).unwrap(),
+        WeightsI8::quantize(source).unwrap(),
     );
     for column in 0..20 {
         let expected: Vec<f32> = (0..7).map(|depth| numbers[depth * 20 + column]).collect();
@@ -99,10 +99,10 @@ proptest! {
         if let Ok(weights) = PackedI8::new(&lines, &floats, &corrections, depth, columns) {
             let rows = vec![-100; depth];
             let mut out = vec![0.0; columns];
-            let quantised = crate::quantise::QuantisedI8 { values: MatRef::new(&rows, 1, depth), scales: &[1.0] };
+            let quantized = crate::quantize::QuantizedI8 { values: MatRef::new(&rows, 1, depth), scales: &[1.0] };
             for cpu in crate::Cpu::all() {
                 let mut prepared = crate::gemm::PreparedI8::default();
-                prepared.prepare(cpu, crate::gemm::Tiling::default_for(cpu), quantised);
+                prepared.prepare(cpu, crate::gemm::Tiling::default_for(cpu), quantized);
                 let into = crate::MatMut::new(&mut out, 1, columns);
                 crate::gemm::gemm_i8(&prepared, weights, Default::default(), into);
             }
@@ -119,7 +119,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
         (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
     numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 100, 3));
-    let weights = WeightsI16::quantise(source).unwrap();
+    let weights = WeightsI16::quantize(source).unwrap();
     for column in 0..3 {
         let mut found = [0.0; 100];
         weights.view().column(column, &mut found);
@@ -130,7 +130,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
     let numbers: Vec<f32> =
         numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 100, 3));
-    let weights = WeightsI16::quantise(source).unwrap();
+    let weights = WeightsI16::quantize(source).unwrap();
     assert!(weights.parts().1[..3].iter().all(|scale| scale.to_bits() & 0x7f_ffff != 0));
     assert!(weights.parts().2 > 46_000);
 }
@@ -141,7 +141,7 @@ fn weights_that_are_not_finite_have_nan_scales() {
         let mut numbers = [0.5; 9];
         numbers[4] = odd;
         let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 3, 3));
-        let (s, b) = (WeightsI16::quantise(source).unwrap(), WeightsI8::quantise(source).unwrap());
+        let (s, b) = (WeightsI16::quantize(source).unwrap(), WeightsI8::quantize(source).unwrap());
         for scales in [s.parts().1, b.parts().1] {
             assert_eq!([0, 1, 2].map(|at: usize| scales[at].is_nan()), [false, true, false]);
         }

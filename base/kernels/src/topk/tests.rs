@@ -34,7 +34,7 @@ fn topk_equals_a_sort() {
                 update_topk(cpu, MatRef::new(&row, 1, length), Some(&bias), ids, &mut best);
                 assert_eq!(best[0].candidates(), expected, "{} {length} {most}", cpu.name());
                 if length > 1 {
-                    let error = f64::from(best[0].log_normaliser()) - log_sum;
+                    let error = f64::from(best[0].log_normalizer()) - log_sum;
                     assert!(error.abs() < 3e-6, "{error}");
                 }
                 let mut greedy = [TopK::new(most, false)];
@@ -51,10 +51,10 @@ fn non_finite_logits_are_reported_with_and_without_the_sum() {
     for cpu in Cpu::all() {
         for length in [1, 15, 16, 300, 1000] {
             for place in [0, length / 2, length - 1] {
-                for normalise in [false, true] {
+                for normalize in [false, true] {
                     let mut row = numbers.floats(length, 9.0);
                     let broken = |row: &[f32]| {
-                        let mut best = [TopK::new(2, normalise)];
+                        let mut best = [TopK::new(2, normalize)];
                         update_topk(
                             cpu,
                             MatRef::new(row, 1, length),
@@ -69,7 +69,7 @@ fn non_finite_logits_are_reported_with_and_without_the_sum() {
                     for wrong in [f32::NAN, f32::INFINITY] {
                         row[place] = wrong;
                         assert!(broken(&row), "{} {length} {place} {normalise}", cpu.name());
-                        let mut mean = TopK::new(2, normalise);
+                        let mut mean = TopK::new(2, normalize);
                         update_topk_from_scores(cpu, &row, ColumnIds::Consecutive(0), &mut mean);
                         assert!(mean.has_non_finite());
                     }
@@ -97,7 +97,7 @@ fn rows_in_parts_and_in_batches_give_the_same_bits() {
                 update_topk(cpu, part, None, ColumnIds::Consecutive(from as u32), &mut parts);
             }
             assert_eq!(parts[0].candidates(), whole.candidates());
-            assert_eq!(parts[0].log_normaliser().to_bits(), whole.log_normaliser().to_bits());
+            assert_eq!(parts[0].log_normalizer().to_bits(), whole.log_normalizer().to_bits());
         }
     }
 }
@@ -116,7 +116,7 @@ fn large_logits_and_late_maxima_do_not_overflow() {
         );
         assert_eq!(best[0].candidates()[0], TokenLogit { id: 1023, logit: 10_230.0 });
         // ln(1 + e^-10 + ...) = 4.5e-5, less than half a unit of 10,230.
-        assert_eq!(best[0].log_normaliser(), 10_230.0);
+        assert_eq!(best[0].log_normalizer(), 10_230.0);
         let nothing = [f32::NEG_INFINITY, f32::NAN];
         let mut best = [TopK::new(2, false)];
         update_topk(cpu, MatRef::new(&nothing, 1, 2), None, ColumnIds::Consecutive(0), &mut best);
@@ -125,7 +125,7 @@ fn large_logits_and_late_maxima_do_not_overflow() {
 }
 
 #[test]
-fn scores_need_no_normaliser_and_lists_are_reused() {
+fn scores_need_no_normalizer_and_lists_are_reused() {
     let scores = [-2.0, -0.5, f32::NEG_INFINITY, -0.5];
     for cpu in Cpu::all() {
         let mut best = TopK::new(1, false);
@@ -133,7 +133,7 @@ fn scores_need_no_normaliser_and_lists_are_reused() {
         update_topk_from_scores(cpu, &scores, ColumnIds::Consecutive(4), &mut best);
         let expected = [TokenLogit { id: 5, logit: -0.5 }, TokenLogit { id: 7, logit: -0.5 }];
         assert_eq!(best.candidates(), expected);
-        assert_eq!(best.log_normaliser(), 0.0);
+        assert_eq!(best.log_normalizer(), 0.0);
         best.reset(1, true);
         update_topk(
             cpu,
@@ -143,6 +143,6 @@ fn scores_need_no_normaliser_and_lists_are_reused() {
             std::slice::from_mut(&mut best),
         );
         assert_eq!(best.candidates(), [TokenLogit { id: 0, logit: 3.0 }]);
-        assert_eq!(best.log_normaliser(), 3.0);
+        assert_eq!(best.log_normalizer(), 3.0);
     }
 }

@@ -14,7 +14,7 @@ use miriam_textio::Progress;
 
 use trie_writer::TrieWriter;
 
-use super::quantise::QuantisationBits;
+use super::quantize::QuantizationBits;
 use super::*;
 use crate::DuplicatePolicy;
 use crate::probing::ModelSize;
@@ -32,7 +32,7 @@ use crate::sorted::SortedModel;
 pub fn build_trie(
     path: &Path,
     output: &Path,
-    bits: Option<QuantisationBits>,
+    bits: Option<QuantizationBits>,
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
@@ -49,14 +49,14 @@ pub fn build_trie(
 /// Errors
 ///
 /// If the model is too large for a trie or the file cannot be written.
-pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantisationBits>) -> Result<()> {
+pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantizationBits>) -> Result<()> {
     TrieWriter::new(model, bits).write(ContainerWriter::create(output, KIND, VERSION)?)?;
     Ok(())
 }
 
 /// The bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
-pub(super) fn build_in_memory(path: &Path, bits: Option<QuantisationBits>) -> Result<Bytes> {
+pub(super) fn build_in_memory(path: &Path, bits: Option<QuantizationBits>) -> Result<Bytes> {
     let model = SortedModel::read(path, DuplicatePolicy::Reject, &miriam_textio::NoProgress)?;
     let bytes =
         TrieWriter::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;

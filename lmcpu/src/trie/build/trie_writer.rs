@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::sorted::{Nodes, SortedModel};
 use crate::trie::level::bits_for;
-use crate::trie::quantise::{
-    QuantisationBits, backoff_centres, encode_backoff, encode_prob, prob_centres,
+use crate::trie::quantize::{
+    QuantizationBits, backoff_centres, encode_backoff, encode_prob, prob_centres,
 };
 use crate::trie::*;
 
@@ -25,14 +25,14 @@ enum BackoffCoding {
     /// As indices into a codebook of all values; the index of each.
     Codebook(Vec<f32>, HashMap<u32, u32>),
     /// As indices of the nearest of these bin centres.
-    Quantised(Vec<f32>),
+    Quantized(Vec<f32>),
 }
 
 impl BackoffCoding {
     fn codebook(&self) -> &[f32] {
         match self {
             BackoffCoding::Raw => &[],
-            BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantised(codebook) => codebook,
+            BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantized(codebook) => codebook,
         }
     }
 
@@ -43,7 +43,7 @@ impl BackoffCoding {
             BackoffCoding::Codebook(_, indices) => {
                 indices.get(&backoff.to_bits()).copied().unwrap_or(0)
             }
-            BackoffCoding::Quantised(codebook) => encode_backoff(codebook, backoff),
+            BackoffCoding::Quantized(codebook) => encode_backoff(codebook, backoff),
         }
     }
 }
@@ -72,7 +72,7 @@ struct LevelTable {
 }
 
 impl TrieWriter {
-    pub fn new(model: SortedModel, bits: Option<QuantisationBits>) -> Self {
+    pub fn new(model: SortedModel, bits: Option<QuantizationBits>) -> Self {
         let levels = &model.trie.levels;
         let coding = |(i, nodes): (usize, &Nodes)| {
             let mut widths = FieldWidths { prob: RAW_PROB_BITS, backoff: 0 };
@@ -86,7 +86,7 @@ impl TrieWriter {
                 backoffs = match bits {
                     Some(bits) => {
                         let nonzero = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
-                        BackoffCoding::Quantised(backoff_centres(nonzero.collect(), bits.backoff()))
+                        BackoffCoding::Quantized(backoff_centres(nonzero.collect(), bits.backoff()))
                     }
                     None => choose_backoff_coding(&nodes.backoffs),
                 };
@@ -101,7 +101,7 @@ impl TrieWriter {
     /// Writes all sections; each array is freed when it has been written.
     pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
         let TrieWriter { mut model, codings } = self;
-        let minimisation_is_closed = model.trie.is_minimisation_closed();
+        let minimization_is_closed = model.trie.is_minimization_closed();
         let unigrams = unigram_records(&model.trie.levels[0]);
         let tables = build_tables(&mut model, &codings)?;
         writer.write_metadata(&TrieMetadata {
@@ -111,7 +111,7 @@ impl TrieWriter {
             bos_id: model.bos_id,
             eos_id: model.eos_id,
             has_unknown: model.has_unknown,
-            minimisation_is_closed,
+            minimization_is_closed,
         })?;
         let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
         Dictionary::write(&mut writer, "words", words)?;
@@ -197,7 +197,7 @@ impl LevelCoding {
 fn backoff_bits(backoffs: &BackoffCoding) -> u32 {
     match backoffs {
         BackoffCoding::Raw => RAW_BACKOFF_BITS,
-        BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantised(codebook) => {
+        BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantized(codebook) => {
             bits_for(codebook.len() - 1)
         }
     }
@@ -212,7 +212,7 @@ fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
     values.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let width = bits_for(values.len().saturating_sub(1));
     let saved_bits = u64::from(RAW_BACKOFF_BITS.saturating_sub(width)) * backoffs.len() as u64;
-    if width > QuantisationBits::MAX
+    if width > QuantizationBits::MAX
         || saved_bits <= values.len() as u64 * u64::from(RAW_BACKOFF_BITS)
     {
         return BackoffCoding::Raw;

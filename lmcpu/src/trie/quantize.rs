@@ -10,21 +10,21 @@ use crate::NO_EXTENSION;
 
 /// The bits of a probability and of a backoff: 1 to 25 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QuantisationBits {
+pub struct QuantizationBits {
     prob: u32,
     backoff: u32,
 }
 
-impl QuantisationBits {
+impl QuantizationBits {
     /// The largest number of bits of either.
     pub const MAX: u32 = 25;
 
     /// `prob` bits for a probability and `backoff` bits for a backoff; `None` unless
-    /// both are between 1 and [`QuantisationBits::MAX`].
+    /// both are between 1 and [`QuantizationBits::MAX`].
     pub fn new(prob: u32, backoff: u32) -> Option<Self> {
         let valid = 1..=Self::MAX;
         (valid.contains(&prob) && valid.contains(&backoff))
-            .then_some(QuantisationBits { prob, backoff })
+            .then_some(QuantizationBits { prob, backoff })
     }
 
     /// Bits of a probability.
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn bits_are_checked() {
-        assert!(QuantisationBits::new(0, 8).is_none() && QuantisationBits::new(8, 26).is_none());
-        assert_eq!(QuantisationBits::new(25, 1).unwrap().prob(), 25);
+        assert!(QuantizationBits::new(0, 8).is_none() && QuantizationBits::new(8, 26).is_none());
+        assert_eq!(QuantizationBits::new(25, 1).unwrap().prob(), 25);
     }
 }

@@ -15,7 +15,7 @@ use crate::{Cpu, MatMut, MatRef};
 
 /// Rows of i8 in -127..=127 with the scale of each row.
 #[derive(Clone, Copy, Debug)]
-pub struct QuantisedI8<'a> {
+pub struct QuantizedI8<'a> {
     /// The integers, `[rows, columns]`.
     pub values: MatRef<'a, i8>,
     /// The scale of each row, `[rows]`: a number is its integer times the scale.
@@ -24,7 +24,7 @@ pub struct QuantisedI8<'a> {
 
 /// Rows of i16 with the scale of each row.
 #[derive(Clone, Copy, Debug)]
-pub struct QuantisedI16<'a> {
+pub struct QuantizedI16<'a> {
     /// The integers, `[rows, columns]`.
     pub values: MatRef<'a, i16>,
     /// The scale of each row, `[rows]`: a number is its integer times the scale.
@@ -50,7 +50,7 @@ pub enum ClipRange<'a> {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i8(
+pub fn quantize_i8(
     cpu: Cpu,
     rows: MatRef<f32>,
     clip: ClipRange,
@@ -59,11 +59,11 @@ pub fn quantise_i8(
 ) {
     assert_eq!((rows.rows(), rows.columns()), (out.rows(), out.columns()));
     assert_eq!(rows.rows(), scales.len());
-    dispatch!(cpu, quantise_rows_i8(rows, clip, out, scales))
+    dispatch!(cpu, quantize_rows_i8(rows, clip, out, scales))
 }
 
 #[inline(always)]
-fn quantise_rows_i8<I: Isa>(
+fn quantize_rows_i8<I: Isa>(
     isa: I,
     rows: MatRef<f32>,
     clip: ClipRange,
@@ -78,13 +78,13 @@ fn quantise_rows_i8<I: Isa>(
             ClipRange::Fixed(_) if !absmax(isa, row).is_finite() => f32::NAN,
             ClipRange::Fixed(largest) => largest,
         };
-        *scale = quantise_row_i8(isa, row, largest, out.row(index));
+        *scale = quantize_row_i8(isa, row, largest, out.row(index));
     }
 }
 
 /// Quantises one row and returns its scale.
 #[inline(always)]
-pub(crate) fn quantise_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) -> f32 {
+pub(crate) fn quantize_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &mut [i8]) -> f32 {
     let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     let (factor, most, least) = (isa.splat(factor), isa.splat(127.0), isa.splat(-127.0));
     for part in lane_chunks(row.len()) {
@@ -120,22 +120,22 @@ pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
 ///
 /// # Panics
 /// If shapes differ.
-pub fn quantise_i16<'a>(
+pub fn quantize_i16<'a>(
     cpu: Cpu,
     rows: MatRef<f32>,
     weights: &PackedI16,
     mut values: MatMut<'a, i16>,
     scales: &'a mut [f32],
-) -> QuantisedI16<'a> {
+) -> QuantizedI16<'a> {
     assert_eq!((rows.rows(), rows.columns()), (values.rows(), values.columns()));
     assert_eq!(rows.rows(), scales.len());
     let headroom = weights.headroom();
-    dispatch!(cpu, quantise_rows_i16(rows, headroom as f32, values.reborrow(), scales));
-    QuantisedI16 { values: values.into_ref(), scales, headroom }
+    dispatch!(cpu, quantize_rows_i16(rows, headroom as f32, values.reborrow(), scales));
+    QuantizedI16 { values: values.into_ref(), scales, headroom }
 }
 
 #[inline(always)]
-fn quantise_rows_i16<I: Isa>(
+fn quantize_rows_i16<I: Isa>(
     isa: I,
     rows: MatRef<f32>,
     headroom: f32,

@@ -12,7 +12,7 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
     let ones = vec![0.5; columns * 20];
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&ones, columns, 20));
     let (bytes, pairs) =
-        (WeightsI8::quantise(source).unwrap(), WeightsI16::quantise(source).unwrap());
+        (WeightsI8::quantize(source).unwrap(), WeightsI16::quantize(source).unwrap());
     for cpu in Cpu::all() {
         for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             for at in [0, 1, 15, 16, 31, 32, 36] {
@@ -25,7 +25,7 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
                 {
                     let (mut values, mut scales) = (vec![0; 2 * columns], [0.0; 2]);
                     let into = MatMut::new(&mut values, 2, columns);
-                    quantise_i8(cpu, rows, span, into, &mut scales);
+                    quantize_i8(cpu, rows, span, into, &mut scales);
                     assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
                     for activation in [Activation::None, Activation::Relu, Activation::Tanh] {
                         let mut largest = [0.0; 2];
@@ -35,7 +35,7 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
                             absmax: Some(&mut largest),
                             ..Epilogue::default()
                         };
-                        let values = QuantisedI8 {
+                        let values = QuantizedI8 {
                             values: MatRef::new(&values, 2, columns),
                             scales: &scales,
                         };
@@ -49,7 +49,7 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
                 }
                 let (mut values, mut scales) = (vec![0; 2 * columns], [0.0; 2]);
                 let into = MatMut::new(&mut values, 2, columns);
-                quantise_i16(cpu, rows, &pairs.view(), into, &mut scales);
+                quantize_i16(cpu, rows, &pairs.view(), into, &mut scales);
                 assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
             }
         }
