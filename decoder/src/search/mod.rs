@@ -4,7 +4,7 @@
 //! steps its driver may stop it ([`run_search`] does, when time is up).
 //! Expansions are scored where they are made ([`SearchSpace::score_expansion`]), because
 //! most come in ones and twos, the neighbours of a popped item, and most of their
-//! language-model scores lie in a cache that stays close; only where a stack is
+//! language-model scores are in a cache; only where a stack is
 //! opened is there a batch worth prefetching.
 //!
 //! Ties are broken by one rule everywhere: what was made earlier comes first.

@@ -1,4 +1,4 @@
-//! Loads networks for the CPU: the place above the layers that names its engine.
+//! Loads networks for the CPU: the only module of networks that names the engine.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -43,7 +43,7 @@ enum QueryMethod {
     Single,
     /// One at a time, by the trait that hides the type
     Dyn,
-    /// In batches of 64 words, each behind a state of its own, as decoders ask
+    /// In batches of 64 words, each after a state of its own, as decoders query
     Batch,
     /// Whole sentences side by side
     Sentences,

@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = parse_alignment, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
-    /// Input is in pieces already, with spaces between them
+    /// Input is tokenised already, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
     /// The longest sentence or translation, in pieces; a longer one is an error

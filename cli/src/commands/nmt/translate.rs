@@ -66,7 +66,7 @@ struct TextArguments {
     /// Translations begin with the lines of a second input, or with second fields
     #[arg(long)]
     force_decode: bool,
-    /// Input is in pieces already, with spaces between them
+    /// Input is tokenised already, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
     /// Write pieces, with spaces between them
@@ -141,7 +141,7 @@ struct SearchArguments {
     /// [those the model was made for]
     #[arg(long, value_name = "NAME")]
     search: Option<SemanticsName>,
-    /// CTranslate2's rules: look so many times longer for translations [1]
+    /// CTranslate2's rules: search until P times the beam width hypotheses have ended [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
     /// Prefer translations that look at all of the source, by this weight
@@ -150,7 +150,7 @@ struct SearchArguments {
     /// Divide the scores of words already put out by this; 1 is none
     #[arg(long, value_name = "P", value_parser = positive)]
     repetition_penalty: Option<f32>,
-    /// No sequence of so many words comes twice; 0 allows all
+    /// No sequence of N words is repeated; 0 allows all
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     no_repeat_ngram_size: Option<usize>,
     /// Stop when the best unfinished hypothesis is more than D below the best finished one
@@ -168,7 +168,7 @@ struct SearchArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Sampling")]
 struct SamplingArguments {
-    /// Draw words at random, from so many best ones; 0 for all
+    /// Draw words at random, from the K best ones; 0 for all
     #[arg(long, value_name = "K", value_parser = length_or_zero())]
     sampling_topk: Option<usize>,
     /// From the best ones up to this share of probability

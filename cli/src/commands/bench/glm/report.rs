@@ -85,9 +85,9 @@ pub enum Backend {
     Kernel,
     /// On the device, from the machine's memory and back.
     WithCopies,
-    /// On so many threads of the CPU, a word at a time.
+    /// On n threads of the CPU, a word at a time.
     CpuSingle(usize),
-    /// On so many threads of the CPU, side by side.
+    /// On n threads of the CPU, in batches.
     CpuBatch(usize),
 }
 

@@ -52,7 +52,7 @@ pub struct Arguments {
     /// Rounds that are counted
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     n: u32,
-    /// No further round of a table begins after so many seconds
+    /// No further round of a table begins after S seconds
     #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
 }

@@ -180,7 +180,7 @@ fn peak_memory() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// A text read from front to end so many times.
+/// A text that is read from front to end a given number of times.
 struct RepeatedText {
     text: Vec<u8>,
     position: usize,

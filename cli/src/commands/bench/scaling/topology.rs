@@ -65,7 +65,7 @@ impl Topology {
         Topology { cores }
     }
 
-    /// A machine of so many equal sockets, for tests.
+    /// A machine of n equal sockets, for tests.
     #[cfg(test)]
     pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
         let all = sockets as usize * cores;
