@@ -25,7 +25,7 @@ pub struct Forced {
     pub translations: Vec<(String, Option<f32>)>,
 }
 
-/// Markup for sentences of up to `longest` words; see MARKUPCUT.
+/// Markup for sentences of up to `longest` words; see [`Markup::restrict_to`].
 pub fn markup(longest: usize) -> impl Strategy<Value = Markup> {
     let words = proptest::collection::vec(proptest::sample::select(vec!["a", "b", "c", "d"]), 0..3);
     let translation = (words.prop_map(|words| words.join(" ")), 1u32..100);

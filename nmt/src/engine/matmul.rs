@@ -1,4 +1,4 @@
-//! Products with packed weights, the fastest tiling of each chosen by the tuner.
+//! GEMM with packed weights, the fastest tiling of each chosen by the tuner.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Engine {
         self.gemm_columns(input, weights, 0..weights.columns(), epilogue, out);
     }
 
-    /// Quantises rows as products with these weights need them.
+    /// Quantises rows as GEMM with these weights needs them.
     pub(super) fn quantise_input(&mut self, input: Mat<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.view() {

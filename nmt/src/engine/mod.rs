@@ -34,7 +34,7 @@ use crate::Result;
 use crate::layer::Device;
 use pooled_tensor::BufferPool;
 
-/// Makes the engines of threads, which share what is measured of products.
+/// Makes the engines of threads, which share the tuner's measurements of GEMM.
 #[derive(Clone)]
 pub struct CpuDevice {
     cpu: Cpu,
@@ -42,15 +42,15 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// The CPU with all its instructions. Engines use what `tuner` knows of the fastest ways
-    /// of products, and add to it; it can be saved for the next start.
+    /// The CPU with all its instructions. Engines use the fastest GEMM kernels that
+    /// `tuner` has, and add to them; it can be saved for the next start.
     pub fn new(tuner: &Arc<Tuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
 }
 
 impl Default for CpuDevice {
-    /// The CPU with a tuner that knows nothing yet.
+    /// The CPU with a tuner that has measured nothing yet.
     fn default() -> Self {
         Self::new(&Arc::new(Tuner::new(Cpu::detect())))
     }
@@ -89,7 +89,7 @@ impl Engine {
         Self::with_tuner(cpu, Arc::new(Tuner::new(cpu)))
     }
 
-    /// As [`new`](Engine::new); the way of a product is chosen by what `tuner` has measured.
+    /// As [`new`](Engine::new); the kernel of a GEMM is chosen by what `tuner` has measured.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Tuner>) -> Self {
         Engine {
             cpu,

@@ -241,7 +241,7 @@ pub struct SimpleRecurrentUnit<B: Backend> {
 }
 
 enum GateProjections<B: Backend> {
-    /// Side by side in one product.
+    /// Side by side in one GEMM.
     Fused(B::Weights),
     /// Products without biases, each normalised by itself; biases come last.
     Normed(Vec<(B::Weights, LayerNorm<B::Vector>)>),
