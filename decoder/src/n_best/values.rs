@@ -51,7 +51,7 @@ impl FeatureValues {
         self.option_rows.clear();
     }
 
-    /// The values of nothing translated.
+    /// The values of the empty translation.
     pub(crate) fn zero(&self) -> &[f32] {
         &self.rows[..self.width]
     }

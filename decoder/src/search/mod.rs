@@ -43,7 +43,7 @@ use crate::reordering_constraint::ReorderingConstraint;
 use crate::sentence::Sentence;
 use crate::system::System;
 
-/// What a search reads and grows while it works on a sentence.
+/// The inputs of a search (system, sentence, options) and the data that it grows.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
     /// How wide to search.

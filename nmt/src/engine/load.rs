@@ -39,7 +39,7 @@ impl<'a> WeightLoader<'a> {
         WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
 
-    /// What was loaded.
+    /// The parameters that were loaded.
     pub(crate) fn into_used_parameters(self) -> UsedParameters {
         self.used
     }

@@ -27,7 +27,7 @@ pub enum Autoregression<B: Backend> {
 
 /// The state of a layer for all hypotheses of a step.
 pub enum AutoregressionState<B: DecodingOps> {
-    /// Of self-attention.
+    /// The KV cache of self-attention.
     KvCache(B::KvCache),
     /// A row for each hypothesis, `[rows, width]`: a mean or the state of a cell.
     Recurrent(B::Tensor),

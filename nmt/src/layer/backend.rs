@@ -146,7 +146,7 @@ pub trait Backend {
 
 /// Makes the backends of threads: the CPU with its kernels, or a device.
 pub trait Device: Send + Sync + 'static {
-    /// What it makes.
+    /// The backend that it makes.
     type Backend: super::DecodingBackend + 'static;
 
     /// A backend for one thread.
@@ -184,7 +184,7 @@ impl<'a, T> ColumnSlice<'a, T> {
 pub struct Epilogue<'a, T> {
     /// Rows to add.
     pub residual: Option<&'a T>,
-    /// The function.
+    /// The activation.
     pub activation: Activation,
 }
 

@@ -35,7 +35,7 @@ pub struct Ensemble {
 struct EnsembleMember {
     session: Box<dyn Session>,
     weight: f32,
-    /// Of each row of the step, as far as they were needed.
+    /// The log-normaliser of each row of the step, as far as they were needed.
     log_normalisers: Vec<f32>,
 }
 

@@ -78,7 +78,7 @@ impl Model {
     }
 }
 
-/// What one row of the table says.
+/// A row of the table.
 struct Measurement {
     way: QueryMethod,
     threads: usize,
@@ -217,7 +217,7 @@ fn measure(
 /// Sentences of a batch.
 const BATCH_SENTENCES: usize = 64;
 
-/// What one thread keeps.
+/// Buffers of one thread.
 struct ScoringScratch {
     begin: State,
     scores: Vec<(Log10, u8)>,

@@ -31,7 +31,7 @@ pub struct Arguments {
     /// which get a feature more; instead of --target
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "tsv", "summary"])]
     n_best: Option<PathBuf>,
-    /// What that feature is called
+    /// The name of that feature
     #[arg(long, value_name = "NAME", default_value = "Score")]
     n_best_feature: String,
     /// Where scores go; - for standard output

@@ -180,7 +180,7 @@ struct SamplingArguments {
     /// Divide logits by this
     #[arg(long, value_name = "T", value_parser = positive)]
     sampling_temperature: Option<f32>,
-    /// What random numbers begin with
+    /// The seed of random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

@@ -10,7 +10,7 @@ use miriam_glm::GlmOptions;
 
 use super::chart;
 
-/// What answers queries.
+/// An engine that is measured: the kind of its model, and the layout of a `glm` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// The kind of the model.
@@ -188,7 +188,7 @@ pub struct ReadCeiling {
 /// All that was measured.
 #[derive(Default)]
 pub struct Report {
-    /// What was measured, in words: the model, the machine.
+    /// Notes on the model and the machine.
     pub notes: Vec<String>,
     pub ceilings: Vec<ReadCeiling>,
     pub rows: Vec<Measurement>,

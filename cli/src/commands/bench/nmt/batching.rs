@@ -170,7 +170,7 @@ fn write_table(
     out.flush()
 }
 
-/// What each thing gives, as a table in Markdown.
+/// The factor of each optimisation, as a table in Markdown.
 fn write_summary(out: &mut impl Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
     writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;

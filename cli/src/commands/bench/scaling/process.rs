@@ -16,7 +16,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::Arguments;
 
-/// What one run took.
+/// The work, time and memory of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunStats {
     /// Words translated.

@@ -19,7 +19,7 @@ struct Core {
     cpus: Vec<usize>,
 }
 
-/// What tells a core from others. The list of siblings is best: core numbers may
+/// The identity of a core. The list of siblings is best: core numbers may
 /// repeat within a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CoreIdentity {
