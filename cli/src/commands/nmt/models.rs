@@ -33,7 +33,7 @@ pub struct ModelArguments {
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
     weights: Vec<f32>,
-    /// Kind of numbers in matrix products [as the model's weights are]; mixed is i16 in the
+    /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; a file packed by nmt convert --precision has its own
     #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,

@@ -2,7 +2,7 @@
 //! sentences below, both axes logarithmic.
 //!
 //! Of `glm` files the usual layout is drawn. Solid lines are the last text (held-out
-//! text of a made model), dashed ones the others.
+//! text of a synthetic model), dashed ones the others.
 
 use super::super::svg::{DASHED_STROKE, FOREGROUND, SvgCanvas};
 use super::report::{Backend, Measurement, QueryMode, Report};

@@ -56,7 +56,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// How queries are asked.
+/// The mode of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryMode {
     /// n-grams, each with its context.
@@ -78,7 +78,7 @@ impl QueryMode {
     }
 }
 
-/// Where and how they are answered.
+/// The backend that answers queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// On the device, between two events around the kernel.

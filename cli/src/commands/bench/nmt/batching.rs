@@ -16,7 +16,7 @@ use miriam_textio::Input;
 
 use super::super::machine::{cpu_name, cpu_seconds};
 
-/// Batches as they are made, and without one thing after another
+/// Batching as it is, and without one optimisation after another
 ///
 /// Translates a text with a random transformer on one thread. Each translation ends where its
 /// reference does, so lengths spread as those of real text. All ways take turns; times are
