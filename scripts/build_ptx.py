@@ -10,7 +10,7 @@ device takes; ptxas then assembles it for each device that is promised and count
 registers. A spill is an error. Nothing of this is needed to build or run Miriam: the
 outcome is committed.
 
-Written are the modules, one after another, each after a line `//! NAME`, in
+Written are the modules, one after another, each behind a line `//! NAME`, in
 modules.ptx.gz; report.tsv with the registers of each kernel; and hash.txt, by which a
 test sees that sources, flags and outcome belong together.
 """
