@@ -22,7 +22,7 @@ fn verbose_settings(model: &Path, more: &[&str]) -> String {
     lossy_text(&run_with_input(translate(model).arg("--verbose").args(more), b"").stderr)
 }
 
-/// A folder with the small model of Marian whose vocabulary has the subwords of `CODES`:
+/// A folder with the small model of Marian whose vocabulary has the subwords of `BPE_CODES`:
 /// one of them is `v@@`, which it prefers.
 fn write_bpe_bundle(folder: &Path) {
     fs::copy(tiny_model("tiny.npz"), folder.join("model.npz")).unwrap();

@@ -16,7 +16,7 @@ impl CoverageId {
     pub(crate) const EMPTY: CoverageId = CoverageId(0);
 }
 
-/// What follows from a coverage alone.
+/// Properties of a coverage, computed once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CoverageSummary {
     /// The first position that is not covered.

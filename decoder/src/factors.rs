@@ -239,7 +239,7 @@ impl FactorScheme {
     }
 }
 
-/// What stands between delimiters; the whole where the delimiter is empty.
+/// The parts between delimiters; the whole where the delimiter is empty.
 struct FactorSplit<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],

@@ -20,9 +20,10 @@
 //!   besides words;
 //! - `plan`, `system`: the features with their weights over the models;
 //! - `option_building`, `search`: target phrases scored and pruned; both searches;
+//! - `output`, `surface_forms`: a translation as it is printed;
 //! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable
 //!   result, a line;
-//! - `n_best`, `reports`, `output`, `surface_forms`: what is written for a line;
+//! - `n_best`, `reports`: what is written for a line;
 //! - `translator`, `translate`, `tuning`: one line, a text, the weights of a system.
 //!
 //! The behaviour follows the specification of phrase-based decoding section by

@@ -164,7 +164,7 @@ impl<'s> SentenceDecoder<'s> {
         self.joint_states.join()
     }
 
-    /// What the search works on, and the search.
+    /// The search space of the sentence, and the search.
     fn search_parts(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
         let space = SearchSpace {
             system: self.system,

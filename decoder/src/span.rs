@@ -1,4 +1,4 @@
-//! A stretch of source positions, which everything else is counted in.
+//! Spans: consecutive source positions.
 
 /// Source positions of a phrase, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

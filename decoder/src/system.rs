@@ -1,5 +1,5 @@
-//! A translation system ready for use: its models, below, and the plan of a search over
-//! them, above; immutable and shared by all threads.
+//! A translation system ready for use: its models and the plan of a search over them;
+//! immutable and shared by all threads.
 
 use miriam_textio::Progress;
 

@@ -84,7 +84,8 @@ enum LanePhase {
 /// models have the context and the suffix of each n-gram.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
-    /// The state before the current word and the one after it; [`Lane::is_swapped`] says which is first.
+    /// The state before the current word and the one after it; [`Lane::is_swapped`] says which
+    /// is first.
     states: [State; 2],
     is_swapped: bool,
     phase: LanePhase,

@@ -81,7 +81,8 @@ pub trait LanguageModel: Send + Sync {
     /// The id of `</s>`.
     fn end_of_sentence(&self) -> LmWord;
 
-    /// log10 p(word | context), backoffs included, and the length of the longest n-gram that matched; writes the state after `word` to `next`.
+    /// log10 p(word | context), backoffs included, and the length of the longest n-gram that
+    /// matched; writes the state after `word` to `next`.
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8);
 
     /// Prefetches what [`LanguageModel::score`] of the same arguments will read.

@@ -113,7 +113,7 @@ struct Scored {
     choice: u32,
 }
 
-/// The unknown token, which the references never put out.
+/// The unknown token, which the references never generate.
 const UNK_ID: usize = 1;
 
 /// Decodes all lines together, each along its translation.

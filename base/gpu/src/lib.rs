@@ -7,7 +7,7 @@
 //! written at any time, from any thread.
 //!
 //! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
-//! `unsafe`: whoever loads PTX promises it for every launch. [`Launch::run`] checks the
+//! `unsafe`: its caller promises it for every launch. [`Launch::run`] checks the
 //! number and the sizes of a kernel's parameters.
 
 #![cfg(feature = "cuda")]

@@ -1,5 +1,5 @@
 //! GEMM with packed weights, as a share of the peak: the rate of the multiplying instructions
-//! alone on registers, measured in turn with each product, because the speed of a machine
+//! alone on registers, measured in turn with each GEMM, because the speed of a machine
 //! drifts.
 //!
 //! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
@@ -26,7 +26,7 @@ const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
 
-/// The arithmetic of a product.
+/// The arithmetic of a GEMM.
 #[derive(Clone, Copy, PartialEq)]
 enum GemmKind {
     I8,
@@ -88,7 +88,7 @@ impl Rate {
     }
 }
 
-/// Rates of a product and of the peak, slices in turn for `for_seconds` seconds.
+/// Rates of a GEMM and of the peak, slices in turn for `for_seconds` seconds.
 fn measure(
     operations: f64,
     for_seconds: f64,
@@ -106,7 +106,7 @@ fn measure(
     rates.map(|rate| rate.best)
 }
 
-/// Rates of a product of that kind and shape, and of the peak.
+/// Rates of a GEMM of that kind and shape, and of the peak.
 fn bench_gemm(
     cpu: Cpu,
     kind: GemmKind,

@@ -1,4 +1,4 @@
-//! The kernels between products: activations, norms, attention, cells and top-k.
+//! The kernels between GEMMs: activations, norms, attention, cells and top-k.
 //! `cargo bench -p miriam-kernels --bench layers`; elements are numbers of the output,
 //! or logits.
 

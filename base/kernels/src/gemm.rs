@@ -22,7 +22,7 @@ use crate::activation::Activation;
 use crate::isa::Level;
 use crate::{Cpu, MatMut, MatRef};
 
-/// The epilogue of a product: `activation(product * scales + bias + residual)`.
+/// The epilogue of a GEMM: `activation(product * scales + bias + residual)`.
 #[derive(Debug, Default)]
 pub struct Epilogue<'a> {
     /// Added to each row, `[columns]`.

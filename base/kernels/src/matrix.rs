@@ -1,6 +1,6 @@
 //! Row-major matrix views of borrowed memory.
 //!
-//! A view is a slice, a shape and a stride, so that a gate of a fused product or a head of
+//! A view is a slice, a shape and a stride, so that a gate of a fused GEMM or a head of
 //! an attention is a view as well.
 
 use std::ops::Range;

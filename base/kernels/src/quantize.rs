@@ -38,7 +38,7 @@ pub struct QuantizedI16<'a> {
 pub enum ClipRange<'a> {
     /// The largest magnitude of the row, which is computed.
     PerRow,
-    /// The largest magnitude of each row, `[rows]`, from the epilogue of a product.
+    /// The largest magnitude of each row, `[rows]`, from the epilogue of a GEMM.
     Precomputed(&'a [f32]),
     /// The same for all rows; larger magnitudes are clipped (Marian's `_QuantMultA`).
     Fixed(f32),

@@ -1,7 +1,7 @@
 //! Pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 //!
 //! The state is a counter and every seed is a good one, so that parallel work can give each
-//! item a generator of its own. Results are the same on every machine; made-up models, tuning
+//! item a generator of its own. Results are the same on every machine; synthetic models, tuning
 //! and sampling rely on that, so the numbers must never change.
 
 /// A SplitMix64 generator.

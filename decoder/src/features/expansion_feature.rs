@@ -71,7 +71,7 @@ pub(crate) struct ScoredLms<'a> {
     pub(crate) joint_states: &'a JointStates,
 }
 
-/// What values of an expansion are computed from, besides the expansion.
+/// Inputs of the values of an expansion, besides the expansion itself.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueSources<'a> {
     /// The unweighted reordering scores of the option, a column an orientation.

@@ -60,7 +60,7 @@ pub(crate) struct PhraseRowLayout {
     pub(crate) width: usize,
 }
 
-/// What features are loaded with.
+/// The models and settings that features are loaded with.
 pub(crate) struct LoadContext<'a> {
     /// The models, which features add theirs to.
     pub(crate) models: &'a mut Models,

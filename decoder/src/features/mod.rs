@@ -1,11 +1,13 @@
 //! Feature functions, a file or a folder each: the keys of its line in the ini, its
 //! components and weights, and its value.
 //!
-//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` tells how to add
-//! one. Features of a phrase alone ([`PhraseFeature`]) are scored when options are made.
-//! Features of an expansion ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) look at the previous phrase's span and
-//! the coverage (distortion, most reordering) or at the words of the context (language
-//! models). Features with any other state ([`StatefulFeature`](stateful_feature::StatefulFeature): hierarchical reordering,
+//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` explains how to
+//! add one. Features of a phrase alone ([`PhraseFeature`]) are scored when options are made.
+//! Features of an expansion
+//! ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) read the previous phrase's
+//! span and the coverage (distortion, most reordering) or the words of the context
+//! (language models). Features with any other state
+//! ([`StatefulFeature`](stateful_feature::StatefulFeature): hierarchical reordering,
 //! operation sequences) intern states of their own. The groups' functions dispatch by
 //! `match`, so that the search makes no virtual call for any but the last.
 

@@ -3,8 +3,8 @@
 //! The search keeps one number a hypothesis. The values of a hypothesis are computed by
 //! following it from the start, with the additions that Moses2 makes while it
 //! searches: first the features of the phrase, then those of the expansion in the
-//! order of the ini. Language-model scores are looked up in the sentence's cache. Rows are kept for the sentence, because the paths of a
-//! list share most of their hypotheses.
+//! order of the ini. Language-model scores are looked up in the sentence's cache. Rows are
+//! kept for the sentence, because the paths of a list share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::WordId;
@@ -51,7 +51,7 @@ impl FeatureValues {
         self.option_rows.clear();
     }
 
-    /// The values of nothing translated.
+    /// The values of the empty translation.
     pub(crate) fn zero(&self) -> &[f32] {
         &self.rows[..self.width]
     }

@@ -14,7 +14,7 @@ use crate::span::Span;
 use crate::system::System;
 use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 
-/// What options are collected with, in buffers that are reused.
+/// Collects the options of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,

@@ -29,7 +29,7 @@ pub(crate) struct OptionBuilder {
     list_buffer: OptionList,
 }
 
-/// What target phrases are scored with.
+/// Buffers for scoring target phrases.
 #[derive(Default)]
 pub(super) struct ScoringBuffers {
     pub(super) lm_words: Vec<LmWord>,

@@ -17,7 +17,7 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Those of `settings`.
+    /// The limits of `settings`.
     pub(crate) fn from_settings(settings: &Settings) -> Self {
         SearchLimits {
             stack_size: settings.stack_size,

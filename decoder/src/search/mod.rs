@@ -4,7 +4,7 @@
 //! steps its driver may stop it ([`run_search`] does, when time is up).
 //! Expansions are scored where they are made ([`SearchSpace::score_expansion`]), because
 //! most come in ones and twos, the neighbours of a popped item, and most of their
-//! language-model scores lie in a cache that stays close; only where a stack is
+//! language-model scores are in a cache; only where a stack is
 //! opened is there a batch worth prefetching.
 //!
 //! Ties are broken by one rule everywhere: what was made earlier comes first.
@@ -43,7 +43,7 @@ use crate::sentence::Sentence;
 use crate::system::System;
 use crate::translation_options::SentenceOptions;
 
-/// What a search reads and grows while it works on a sentence.
+/// The inputs of a search (system, sentence, options) and the data that it grows.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
     /// How wide to search.

@@ -239,7 +239,7 @@ impl SentenceOptions {
         &self.words[scores.first_word as usize..(scores.first_word + scores.num_words) as usize]
     }
 
-    /// A weighted reordering score of an option; columns of all models stand one
+    /// A weighted reordering score of an option; columns of all models are one
     /// after another.
     #[inline(always)]
     pub(crate) fn reordering(&self, option: OptionId, column: usize) -> f32 {

@@ -25,7 +25,7 @@ pub struct Forced {
     pub translations: Vec<(String, Option<f32>)>,
 }
 
-/// Markup for sentences of up to `longest` words; see [`Markup::cut`].
+/// Markup for sentences of up to `longest` words; see [`Markup::restrict_to`].
 pub fn markup(longest: usize) -> impl Strategy<Value = Markup> {
     let words = proptest::collection::vec(proptest::sample::select(vec!["a", "b", "c", "d"]), 0..3);
     let translation = (words.prop_map(|words| words.join(" ")), 1u32..100);
@@ -73,7 +73,7 @@ impl Markup {
         self
     }
 
-    /// The line: one-word translations stand around their word, longer ones and
+    /// The line: one-word translations are around their word, longer ones and
     /// zones name their words.
     pub fn write(&self, words: &[&str]) -> String {
         let mut line = String::new();
@@ -125,7 +125,7 @@ impl Markup {
         match self.mode {
             "exclusive" => touching.is_empty(),
             "constraint" => {
-                // All the translations of one stretch are alternatives.
+                // All the translations of one span are alternatives.
                 touching.iter().all(|f| {
                     let same = touching.iter().filter(|g| (g.start, g.end) == (f.start, f.end));
                     let mut words = same.flat_map(|g| &g.translations);

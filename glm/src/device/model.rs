@@ -183,8 +183,8 @@ impl DeviceModel {
     }
 
     /// Scores n-grams: `queries` is `[n, order]` word ids, newest word first, padded with
-    /// [`PAD`](super::PAD) where the context is shorter; `answers` is `[n]`. A query of padding alone
-    /// gives 0 and matched length 0.
+    /// [`PAD`](super::PAD) where the context is shorter; `answers` is `[n]`. A query of padding
+    /// alone gives 0 and matched length 0.
     ///
     /// # Errors
     ///

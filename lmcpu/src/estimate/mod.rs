@@ -415,7 +415,7 @@ fn sort_run(
     Ok(run)
 }
 
-/// What counting needs for every row.
+/// The context of counting, the same for all rows.
 struct CountingContext<'a> {
     resources: Resources,
     ranges: &'a WordRanges,

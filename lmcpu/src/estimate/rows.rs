@@ -88,7 +88,7 @@ pub(super) struct TrieRow {
     pub blocks: Vec<ColumnTable>,
     /// The adjusted count of each last word.
     pub unigrams: Vec<u32>,
-    /// Of n-grams of 2 words and more.
+    /// Counts of counts of n-grams of 2 words and more.
     pub statistics: Vec<CountsOfCounts>,
     /// The adjusted and the raw count of each proper suffix of the last n-gram, from 1
     /// word on.

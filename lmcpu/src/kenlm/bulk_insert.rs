@@ -22,7 +22,7 @@ const CHUNK: usize = 1 << 14;
 /// An entry to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct TableEntry<V> {
-    /// Not 0, and distinct.
+    /// The key: not 0, and distinct.
     pub key: u64,
     /// Its position in the sequence of insertions.
     pub insertion_order: u64,

@@ -13,8 +13,8 @@
 //! | `fc-depth`, `dim-fc` | fully connected ReLU layers and their width; 0: none |
 //! | `top`, `dim-top` | `none`, `tanh` or `gru`, and its width |
 //!
-//! Weights are `[inputs, outputs]`; GRUs have Marian's six parameters (`_W`, `_U`, `_b` of the gates
-//! r and z, `_Wx`, `_Ux`, `_bx` of the candidate).
+//! Weights are `[inputs, outputs]`; GRUs have Marian's six parameters (`_W`, `_U`, `_b` of the
+//! gates r and z, `_Wx`, `_Ux`, `_bx` of the candidate).
 //!
 //! Choices that the paper leaves open: the input of each encoder layer is both directions of
 //! the layer below; the initial state is `tanh` of an affine layer over the mean of the

@@ -47,7 +47,7 @@ pub trait JobSource {
 #[derive(Debug, Default)]
 pub struct JobList {
     jobs: VecDeque<Job>,
-    /// What became of each job.
+    /// The result of each job.
     pub results: BTreeMap<u64, Result<Vec<Translation>>>,
 }
 

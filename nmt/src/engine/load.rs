@@ -34,12 +34,12 @@ pub(crate) struct UsedParameters {
 }
 
 impl<'a> WeightLoader<'a> {
-    /// Loads parameters of `model` for products in `precision`; `path` names it in messages.
+    /// Loads parameters of `model` for GEMM in `precision`; `path` names it in messages.
     pub fn new(model: &'a Model, path: &Path, precision: Precision) -> Self {
         WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
 
-    /// What was loaded.
+    /// The parameters that were loaded.
     pub(crate) fn into_used_parameters(self) -> UsedParameters {
         self.used
     }

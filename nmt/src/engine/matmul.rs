@@ -1,4 +1,4 @@
-//! Products with packed weights, the fastest tiling of each chosen by the tuner.
+//! GEMM with packed weights, the fastest tiling of each chosen by the tuner.
 
 use std::ops::Range;
 

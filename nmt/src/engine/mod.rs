@@ -34,7 +34,7 @@ use crate::Result;
 use crate::layer::Device;
 use pooled_tensor::BufferPool;
 
-/// Makes the engines of threads, which share what is measured of products.
+/// Makes the engines of threads, which share the tuner's measurements of GEMM.
 #[derive(Clone)]
 pub struct CpuDevice {
     cpu: Cpu,
@@ -50,7 +50,7 @@ impl CpuDevice {
 }
 
 impl Default for CpuDevice {
-    /// The CPU with a tuner that knows nothing yet.
+    /// The CPU with a tuner that has measured nothing yet.
     fn default() -> Self {
         Self::new(&Arc::new(Autotuner::new(Cpu::detect())))
     }

@@ -131,7 +131,7 @@ impl OutputOps for Engine {
     ) -> Result<()> {
         let mut products = std::mem::take(&mut self.logits);
         let (mut tokens, mut first) = (Vec::new(), 0);
-        // Those of one row in one product.
+        // Those of one row in one GEMM.
         while let Some(&(row, _)) = pairs.get(first) {
             let count = pairs[first..].iter().take_while(|(other, _)| *other == row).count();
             tokens.clear();
@@ -197,7 +197,7 @@ mod tests {
             }
             let mut logits = Vec::new();
             engine.compute_logits(&rows, 0..count, &weights, &mut logits);
-            // More products than the tuner tries.
+            // More GEMMs than the tuner tries.
             for _ in 0..25 {
                 let mut best = vec![TopK::new(3, true); count];
                 engine.topk(&rows, 0..count, &weights, OutputColumns::All, &mut best).unwrap();

@@ -27,7 +27,7 @@ pub enum Autoregression<B: Backend> {
 
 /// The state of a layer for all hypotheses of a step.
 pub enum AutoregressionState<B: DecodingOps> {
-    /// Of self-attention.
+    /// The KV cache of self-attention.
     KvCache(B::KvCache),
     /// A row for each hypothesis, `[rows, width]`: a mean or the state of a cell.
     Recurrent(B::Tensor),
@@ -241,7 +241,7 @@ pub struct SimpleRecurrentUnit<B: Backend> {
 }
 
 enum GateProjections<B: Backend> {
-    /// Side by side in one product.
+    /// Side by side in one GEMM.
     Fused(B::Weights),
     /// Products without biases, each normalised by itself; biases come last.
     Normed(Vec<(B::Weights, LayerNorm<B::Vector>)>),

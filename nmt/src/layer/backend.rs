@@ -146,7 +146,7 @@ pub trait Backend {
 
 /// Makes the backends of threads: the CPU with its kernels, or a device.
 pub trait Device: Send + Sync + 'static {
-    /// What it makes.
+    /// The backend that it makes.
     type Backend: super::DecodingBackend + 'static;
 
     /// A backend for one thread.
@@ -165,7 +165,7 @@ pub enum SequenceLayout<'a> {
     Lengths(&'a [usize]),
 }
 
-/// Some columns of a tensor: one of several products that were computed at once.
+/// Some columns of a tensor: one of several GEMM outputs that were computed at once.
 pub struct ColumnSlice<'a, T> {
     /// The tensor.
     pub tensor: &'a T,
@@ -180,11 +180,11 @@ impl<'a, T> ColumnSlice<'a, T> {
     }
 }
 
-/// What follows a product: a residual that is added, then a function.
+/// The epilogue of a GEMM: a residual that is added, then an activation.
 pub struct Epilogue<'a, T> {
     /// Rows to add.
     pub residual: Option<&'a T>,
-    /// The function.
+    /// The activation.
     pub activation: Activation,
 }
 

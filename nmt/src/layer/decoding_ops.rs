@@ -3,7 +3,7 @@
 use super::{Backend, ColumnSlice, OutputOps, RecurrentOps};
 use crate::Result;
 
-/// What a decoder does step by step beside the operations of [`Backend`].
+/// The operations of a decoding step, in addition to those of [`Backend`].
 ///
 /// The rows of a step are hypotheses. A step names for each row its parent, the row of the
 /// step before that it continues, or none where a hypothesis begins.
@@ -16,9 +16,10 @@ pub trait DecodingOps: Backend {
     /// A cache of no hypotheses.
     fn new_kv_cache(&mut self) -> Result<Self::KvCache>;
 
-    /// A step of self-attention with queries, keys and values `[rows, width]`. Row i inherits the positions of `parents[i]`, which is a row
-    /// of the step before, appends its own key and value, and attends to all of them by
-    /// heads. Rows of the step before without children are forgotten.
+    /// A step of self-attention with queries, keys and values `[rows, width]`. Row i inherits
+    /// the positions of `parents[i]`, which is a row of the step before, appends its own key
+    /// and value, and attends to all of them by heads. Rows of the step before without
+    /// children are dropped.
     fn attend_kv_cache(
         &mut self,
         cache: &mut Self::KvCache,

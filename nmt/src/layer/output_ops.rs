@@ -19,7 +19,7 @@ pub enum OutputColumns<'a> {
     Tokens(&'a [u32]),
 }
 
-/// What search asks of the output layer.
+/// The operations of the output layer that search uses.
 ///
 /// `hidden` is what a decoder gives for the rows of a step, `[rows, inputs]`; a logit is the
 /// product of a row with a column of the weights plus its bias. The log-probability of a

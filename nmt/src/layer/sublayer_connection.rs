@@ -1,7 +1,7 @@
 //! Residual connections and layer norms of sublayers.
 //!
 //! Marian writes both as strings: steps before and after a sublayer, in any order. Where a
-//! sublayer ends with a product, the residual is added in the epilogue of the product or by
+//! sublayer ends with a GEMM, the residual is added in the epilogue of the GEMM or by
 //! the norm that follows.
 
 use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};

@@ -8,7 +8,7 @@ use crate::layer::{DecodingOps, HypothesisRow};
 /// # Errors
 /// All operations give the errors of the backend.
 pub trait EncoderDecoder<B: DecodingOps> {
-    /// What is kept of a source sentence while it is translated.
+    /// An encoded source sentence, kept while it is translated.
     type EncodedSource;
     /// The states of the rows of the last step. Rows of one sentence follow each other.
     type State;

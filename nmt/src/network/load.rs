@@ -1,4 +1,4 @@
-//! Loads networks for the CPU: the place above the layers that names its engine.
+//! Loads networks for the CPU: the only module of networks that names the engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::layer::recurrent::Speedups;
 use crate::packed::Precision;
 
 impl Network {
-    /// Packs the parameters of `model` for products in `precision` on the CPU. `path` names
+    /// Packs the parameters of `model` for GEMM in `precision` on the CPU. `path` names
     /// the model in messages.
     ///
     /// # Errors
@@ -22,7 +22,7 @@ impl Network {
         Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
 
-    /// The same with `tuner`, which knows the fastest ways of products and learns more.
+    /// The same with `tuner`, which has the fastest GEMM kernels and measures further ones.
     ///
     /// # Errors
     /// As [`load`](Network::load).

@@ -361,8 +361,8 @@ proptest! {
     }
 }
 
-/// The length of inputs has no limit but memory, and what hypotheses leave behind does not
-/// pile up.
+/// The length of inputs has no limit but memory, and what hypotheses leave in the caches
+/// does not pile up.
 #[test]
 fn two_thousand_tokens_are_read_and_written() {
     let network = random_network(base_config(), 5, Precision::I8);

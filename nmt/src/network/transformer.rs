@@ -2,7 +2,7 @@
 //! hypotheses.
 //!
 //! Keys and values of the source are computed once a sentence, for all layers of the decoder
-//! in one product. Layers that share their parameters share those as well; the states of
+//! in one GEMM. Layers that share their parameters share those as well; the states of
 //! hypotheses are each layer's own.
 
 use super::{EncoderDecoder, HypothesisRow};

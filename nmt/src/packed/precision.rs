@@ -1,8 +1,8 @@
-//! The precision of products.
+//! The precision of GEMM.
 
 use miriam_kernels::pack::Layout;
 
-/// The numbers that products are computed with.
+/// The element type that GEMM computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Precision {
     /// Floats.

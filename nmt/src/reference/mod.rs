@@ -2,8 +2,8 @@
 //!
 //! [`Reference`] is the second implementor of the traits of [`layer`](crate::layer), written
 //! for clarity: no operation depends on anything but its arguments, nothing is packed,
-//! pooled or fused. All architectures decode on it through the lines by which they decode on
-//! the CPU, so that engines, devices and the tape of training can be compared with it.
+//! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
+//! other backends can be compared with it.
 //! Parameters are the floats of the file.
 
 mod load;

@@ -49,7 +49,7 @@ pub(super) struct LogitsOptions {
     pub repetition_penalty: f32,
 }
 
-/// What one row needs: ranges of the lists of all rows.
+/// The request of one row: ranges of the lists of all rows.
 #[derive(Clone, Debug, Default)]
 struct RowRequest {
     top_k: usize,

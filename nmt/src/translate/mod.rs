@@ -254,7 +254,7 @@ impl Translator {
     }
 }
 
-/// What a thread takes from the queue, and where its lines go.
+/// A thread's source of jobs, the queue, and the sink of its lines.
 struct QueueSource<'a> {
     translator: &'a Translator,
     queue: &'a BatchQueue<InputSentence>,

@@ -182,7 +182,7 @@ struct TileGrid {
 }
 
 impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
-    /// Computes the product.
+    /// Computes the GEMM.
     pub(super) fn multiply<I: Isa>(mut self, isa: I, tiling: Tiling) {
         let blocks = self.blocks;
         let shape = (blocks.start(blocks.count), self.panels.columns());

@@ -43,7 +43,7 @@ enum QueryMethod {
     Single,
     /// One at a time, by the trait that hides the type
     Dyn,
-    /// In batches of 64 words, each behind a state of its own, as decoders ask
+    /// In batches of 64 words, each after a state of its own, as decoders query
     Batch,
     /// Whole sentences side by side
     Sentences,
@@ -78,7 +78,7 @@ impl Model {
     }
 }
 
-/// What one row of the table says.
+/// A row of the table.
 struct Measurement {
     way: QueryMethod,
     threads: usize,
@@ -217,7 +217,7 @@ fn measure(
 /// Sentences of a batch.
 const BATCH_SENTENCES: usize = 64;
 
-/// What one thread keeps.
+/// Buffers of one thread.
 struct ScoringScratch {
     begin: State,
     scores: Vec<(Log10, u8)>,

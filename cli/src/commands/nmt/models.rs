@@ -18,7 +18,7 @@ pub struct ModelArguments {
     /// Amun, decoder configurations, files of ours; several vote together
     #[arg(short, long, num_args = 1.., value_name = "PATH", required_unless_present = "config")]
     models: Vec<PathBuf>,
-    /// A decoder's configuration (.yml); options given here stand over it
+    /// A decoder's configuration (.yml); options given here override it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Vocabularies of source and target (.yml, .json, .spm, a word a line), in place of
@@ -26,14 +26,14 @@ pub struct ModelArguments {
     #[arg(short, long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
     /// Codes of byte pair encoding for the text of source and target (one file: the same)
-    /// [what lies beside the model]
+    /// [those beside the model]
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     bpe_codes: Vec<PathBuf>,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
     weights: Vec<f32>,
-    /// Kind of numbers in matrix products [as the model's weights are]; mixed is i16 in the
+    /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; a file packed by nmt convert --precision has its own
     #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,
@@ -51,7 +51,7 @@ pub struct DecoderShortlistArguments {
     /// how probable they must be [100 100 0]
     #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
     shortlist: Vec<String>,
-    /// Use no shortlist or vocabulary map, though one lies beside the model
+    /// Use no shortlist or vocabulary map, though one is beside the model
     #[arg(long, conflicts_with = "shortlist")]
     no_shortlist: bool,
 }

@@ -31,7 +31,7 @@ pub struct Arguments {
     /// which get a feature more; instead of --target
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "tsv", "summary"])]
     n_best: Option<PathBuf>,
-    /// What that feature is called
+    /// The name of that feature
     #[arg(long, value_name = "NAME", default_value = "Score")]
     n_best_feature: String,
     /// Where scores go; - for standard output
@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = parse_alignment, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
-    /// Input is in pieces already, with spaces between them
+    /// Input is tokenised already, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
     /// The longest sentence or translation, in pieces; a longer one is an error

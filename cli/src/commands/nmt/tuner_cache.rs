@@ -11,7 +11,7 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 /// The file's name in the cache.
 const FILE_NAME: &str = "products.json";
 
-/// Options of the file of choices.
+/// Options of the tuner's file.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 pub struct AutotunerCacheOptions {
@@ -19,7 +19,7 @@ pub struct AutotunerCacheOptions {
     /// [products.json in $MIRIAM_CACHE, $XDG_CACHE_HOME/miriam or ~/.cache/miriam]
     #[arg(long, value_name = "FILE")]
     tuner_file: Option<PathBuf>,
-    /// Find it out anew, and do not remember it
+    /// Measure them again, and store nothing
     #[arg(long, conflicts_with = "tuner_file")]
     no_tuner_file: bool,
 }

@@ -10,7 +10,7 @@ use super::InputOutput;
 use crate::common::CommonOptions;
 use miriam_pipeline::count_case_forms;
 
-/// Bring tokens into their true case, as Moses' truecase.perl
+/// Write tokens in their true case, as Moses' truecase.perl
 ///
 /// One of three: --train counts how words are written inside of sentences and writes
 /// a model; --model writes the words of a text as the model knows them; --undo writes
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, group = "task")]
     undo: bool,
     /// With --train: count first words of sentences too if they have no capital letter,
-    /// and a little if they stand alone
+    /// and a little if they are alone
     #[arg(long, alias = "possiblyUseFirstToken", requires = "train")]
     possibly_use_first_token: bool,
     /// With --model: the text has no true case at all, as from a speech recogniser

@@ -54,6 +54,6 @@ impl StatefulScorer for ForwardScores {
         self.option_classes[at]
     }
 
-    /// It is no feature.
+    /// None: the state has no weights.
     fn add_values(&self, _: &ExpansionInput<'_>, _: u32, _: &ValueSources<'_>, _: &mut [f32]) {}
 }

@@ -2,7 +2,7 @@
 
 use crate::layer::RecurrentOps;
 
-/// What is kept of a sentence while it is translated.
+/// An encoded sentence, kept while it is translated.
 pub struct RecurrentSource<B: RecurrentOps> {
     /// Its keys and values.
     pub(super) annotations: B::Annotations,

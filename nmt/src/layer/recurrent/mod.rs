@@ -84,7 +84,7 @@ impl Default for Speedups {
 }
 
 impl Speedups {
-    /// None of them.
+    /// No speedups.
     pub const NONE: Speedups = Speedups {
         cached_tokens: 0,
         precompute_context: false,

@@ -2,7 +2,7 @@
 //! sentences below, both axes logarithmic.
 //!
 //! Of `glm` files the usual layout is drawn. Solid lines are the last text (held-out
-//! text of a made model), dashed ones the others.
+//! text of a synthetic model), dashed ones the others.
 
 use super::super::svg::{DASHED_STROKE, FOREGROUND, SvgCanvas};
 use super::report::{Backend, Measurement, QueryMode, Report};
@@ -14,7 +14,7 @@ const RIGHT: f64 = 830.0;
 /// Top and bottom of the two panels.
 const PANELS: [(f64, f64); 2] = [(150.0, 460.0), (520.0, 830.0)];
 
-/// What is drawn: a name, a colour, and which rows it is.
+/// The curves: name, colour, and the rows that each shows.
 const CURVES: [(&str, &str, RowFilter); 6] = [
     ("glm, kernel alone", "#1f5fa8", |row| row.backend == Backend::Kernel),
     ("glm, with copies", "#4fa3d1", |row| row.backend == Backend::WithCopies),

@@ -18,7 +18,7 @@ pub struct BenchData {
     files: Vec<(String, Text)>,
 }
 
-/// Texts that are made of a model, and what they are called.
+/// Texts that are generated from a model, and their names.
 const SYNTHETIC_TEXTS: [(&str, TextKind); 2] =
     [("training-like", TextKind::Training), ("held-out-like", TextKind::HeldOut)];
 

@@ -31,7 +31,7 @@ pub struct BenchPlan {
 }
 
 impl BenchPlan {
-    /// What `--quick`, `--repeat` and `--threads` come to.
+    /// The plan that `--quick`, `--repeat` and `--threads` select.
     pub fn new(quick: bool, repeat: Option<u16>, threads: usize) -> Self {
         let repeat = repeat.map(usize::from);
         match quick {
@@ -62,7 +62,7 @@ impl BenchPlan {
     }
 }
 
-/// What is measured, and what came of it so far.
+/// A run of measurements: plan, models, texts, and the results so far.
 pub struct Bench {
     pub(super) plan: BenchPlan,
     pub(super) texts: Vec<QueryText>,
@@ -84,7 +84,7 @@ pub(super) type ReadRates = [f64; 3];
 const READ_BYTES: [u32; 3] = [32, 64, 128];
 
 impl Bench {
-    /// Prepares the measurements of these texts, and tells what they are like.
+    /// Prepares the measurements of these texts, and notes their statistics.
     pub fn new(
         plan: BenchPlan,
         source: &BenchData,
@@ -118,7 +118,7 @@ impl Bench {
         Ok(Bench { plan, texts, begin, order, words, report })
     }
 
-    /// What was measured.
+    /// The report of all measurements.
     pub fn report(self) -> Report {
         self.report
     }

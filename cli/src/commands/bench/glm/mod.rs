@@ -55,10 +55,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "model",
           value_parser = clap::value_parser!(u64).range(SyntheticOptions::MIN_NGRAMS..=SyntheticOptions::MAX_NGRAMS))]
     synthetic: Option<u64>,
-    /// What the made model and texts follow from
+    /// The seed of the synthetic model and texts
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
-    /// The length of the longest n-grams of the made model
+    /// The order of the synthetic model
     #[arg(long, value_name = "N", default_value = "5", conflicts_with = "model",
           value_parser = clap::value_parser!(u8).range(2..=16))]
     order: u8,

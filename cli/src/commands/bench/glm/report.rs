@@ -10,7 +10,7 @@ use miriam_glm::GlmOptions;
 
 use super::chart;
 
-/// What answers queries.
+/// An engine that is measured: the kind of its model, and the layout of a `glm` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// The kind of the model.
@@ -56,7 +56,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// How queries are asked.
+/// The mode of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryMode {
     /// n-grams, each with its context.
@@ -78,16 +78,16 @@ impl QueryMode {
     }
 }
 
-/// Where and how they are answered.
+/// The backend that answers queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// On the device, between two events around the kernel.
     Kernel,
     /// On the device, from the machine's memory and back.
     WithCopies,
-    /// On so many threads of the CPU, a word at a time.
+    /// On n threads of the CPU, a word at a time.
     CpuSingle(usize),
-    /// On so many threads of the CPU, side by side.
+    /// On n threads of the CPU, in batches.
     CpuBatch(usize),
 }
 
@@ -188,7 +188,7 @@ pub struct ReadCeiling {
 /// All that was measured.
 #[derive(Default)]
 pub struct Report {
-    /// What was measured, in words: the model, the machine.
+    /// Notes on the model and the machine.
     pub notes: Vec<String>,
     pub ceilings: Vec<ReadCeiling>,
     pub rows: Vec<Measurement>,

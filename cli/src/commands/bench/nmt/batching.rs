@@ -16,7 +16,7 @@ use miriam_textio::Input;
 
 use super::super::machine::{cpu_name, cpu_seconds};
 
-/// Batches as they are made, and without one thing after another
+/// Batching as it is, and without one optimisation after another
 ///
 /// Translates a text with a random transformer on one thread. Each translation ends where its
 /// reference does, so lengths spread as those of real text. All ways take turns; times are
@@ -52,7 +52,7 @@ pub struct Arguments {
     /// Rounds that are counted
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     n: u32,
-    /// No further round of a table begins after so many seconds
+    /// No further round of a table begins after S seconds
     #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
 }
@@ -170,7 +170,7 @@ fn write_table(
     out.flush()
 }
 
-/// What each thing gives, as a table in Markdown.
+/// The factor of each optimisation, as a table in Markdown.
 fn write_summary(out: &mut impl Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
     writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;

@@ -66,7 +66,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Where a value lies; what lies above the panel is cut at its top.
+    /// The vertical coordinate of a value; values above the panel are clipped to its top.
     fn y(&self, value: f64) -> f64 {
         let (top, bottom) = self.panel;
         (bottom - value / self.highest * (bottom - top)).max(top)
@@ -81,14 +81,14 @@ struct Chart {
 
 impl Chart {
     fn x(&self, threads: f64) -> f64 {
-        // A single count stands in the middle.
+        // A single count is in the middle.
         let share =
             if self.max_threads > 1.0 { (threads - 1.0) / (self.max_threads - 1.0) } else { 0.5 };
         // A margin for the dots.
         LEFT + 20.0 + share * (RIGHT - LEFT - 40.0)
     }
 
-    /// Shades what lies beyond the physical cores.
+    /// Shades the thread counts beyond the physical cores.
     fn shade_hyperthreads(&mut self, (top, bottom): (f64, f64), cores: usize) {
         if self.max_threads <= cores as f64 {
             return;

@@ -16,7 +16,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::Arguments;
 
-/// What one run took.
+/// The work, time and memory of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunStats {
     /// Words translated.
@@ -180,7 +180,7 @@ fn peak_memory() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// A text read from front to end so many times.
+/// A text that is read from front to end a given number of times.
 struct RepeatedText {
     text: Vec<u8>,
     position: usize,

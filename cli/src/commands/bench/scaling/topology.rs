@@ -19,7 +19,7 @@ struct Core {
     cpus: Vec<usize>,
 }
 
-/// What tells a core from others. The list of siblings is best: core numbers may
+/// The identity of a core. The list of siblings is best: core numbers may
 /// repeat within a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CoreIdentity {
@@ -65,7 +65,7 @@ impl Topology {
         Topology { cores }
     }
 
-    /// A machine of so many equal sockets, for tests.
+    /// A machine of n equal sockets, for tests.
     #[cfg(test)]
     pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
         let all = sockets as usize * cores;
