@@ -47,7 +47,7 @@ impl Checkpoint {
             match Self::resume(&path, temp, &job, &text) {
                 // The partitions of the checkpoint would take more memory than the limit.
                 Some(state) if state.num_partitions() < partitions => {
-                    tracing::info!("beginning anew, in smaller parts, for there is less memory");
+                    tracing::info!("starting over in smaller parts: there is less memory");
                     let _ = fs::remove_dir_all(&state.folder);
                 }
                 Some(state) => {
@@ -59,7 +59,7 @@ impl Checkpoint {
                     return Ok(state);
                 }
                 None => tracing::warn!(
-                    "{}: beginning anew, for it is of other text, other options or other temporary files",
+                    "{}: starting over: it is of other text, other options or other temporary files",
                     path.display()
                 ),
             }

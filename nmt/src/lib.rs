@@ -23,7 +23,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // A folder of CTranslate2 with a tiny random model, read and loaded.
 //! let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
-//! let options = TranslationOptions::for_package(&bundle, None);
+//! let options = TranslationOptions::for_bundle(&bundle, None);
 //! let translator = Translator::new(bundle, options, &Arc::new(Tuner::new(Cpu::detect())))?;
 //!
 //! let text = Input::from_reader(Cursor::new("w2 w3 w4\nw5\n"), "text", None)?;

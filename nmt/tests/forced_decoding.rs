@@ -38,11 +38,11 @@ fn load_network(
     precision: Precision,
 ) -> Network {
     let path = folder.join("models").join(format!("{name}.npz"));
-    let mut package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    let mut bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
     if let Some(dialect) = dialect {
-        package.set_dialect(dialect);
+        bundle.set_dialect(dialect);
     }
-    Network::load(&package.models[0], &path, precision).unwrap_or_else(|e| panic!("{e}"))
+    Network::load(&bundle.models[0], &path, precision).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A line of `ref.greedy.tsv`.
@@ -112,11 +112,11 @@ fn the_encoder_gives_the_states_of_the_reference() {
         let floats = bytes[data..].as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b));
         let expected: Vec<f32> = floats.collect();
         let path = folder.join("models").join(format!("{name}.npz"));
-        let mut package = ModelBundle::open(&path, None).unwrap();
+        let mut bundle = ModelBundle::open(&path, None).unwrap();
         if let Some(dialect) = dialect {
-            package.set_dialect(dialect);
+            bundle.set_dialect(dialect);
         }
-        let model = &package.models[0];
+        let model = &bundle.models[0];
         let Architecture::Transformer(shape) = model.architecture() else { panic!("{name}") };
         let mut parameters = WeightLoader::new(model, &path, Precision::F32);
         let layers: Transformer<Engine> = Transformer::load(&mut parameters, shape).unwrap();

@@ -48,8 +48,8 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
         ("tiny-ct2-int16", DType::I16, 0.0016),
         ("tiny-ct2-float16", DType::F16, 0.001),
     ] {
-        let package = open(name);
-        let model = &package.models[0];
+        let bundle = open(name);
+        let model = &bundle.models[0];
         let largest = largest_difference(&marian.models[0], model);
         assert!(largest <= most, "{name}: {largest}");
         assert_eq!(model.parameter("decoder_l1_ffn_W1").unwrap().dtype(), element, "{name}");
@@ -68,15 +68,15 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
         for (k, expected) in [row[0], row[2], row[1], row[3]].into_iter().enumerate() {
             assert!((positions[4 + k] - expected).abs() < 1e-3, "{name}: {k}");
         }
-        let words = package.tokenizers.unwrap();
+        let words = bundle.tokenizers.unwrap();
         assert_eq!(words.vocabularies[1].word(23), Some(&b"w23"[..]));
     }
 }
 
 #[test]
 fn a_folder_of_hugging_face_holds_the_marian_model() {
-    let (marian, package) = (open("tiny.npz"), open("tiny-hf"));
-    let model = &package.models[0];
+    let (marian, bundle) = (open("tiny.npz"), open("tiny-hf"));
+    let model = &bundle.models[0];
     assert_eq!(largest_difference(&marian.models[0], model), 0.0);
     assert!(model.unused_tensors().is_empty(), "{:?}", model.unused_tensors());
     let Architecture::Transformer(transformer) = model.architecture() else { panic!() };
@@ -84,7 +84,7 @@ fn a_folder_of_hugging_face_holds_the_marian_model() {
     assert_eq!(transformer.decoder_start, DecoderStart::Token(24));
     assert_eq!(transformer.embeddings.suppress_tokens, [24]);
     assert_eq!(transformer.positional_encoding, PositionalEncodingKind::Sinusoidal);
-    assert_eq!(package.tokenizers.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
+    assert_eq!(bundle.tokenizers.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
 }
 
 /// Since version 5 `transformers` writes two files.
@@ -118,19 +118,19 @@ fn model_files_hold_the_converted_model() {
     for name in ["tiny.npz", "tiny-ct2", "tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
         let vocabulary = data("tiny.vocab.yml");
         let vocabularies = (name == "tiny.npz").then_some([vocabulary.as_path(), &vocabulary]);
-        let package = ModelBundle::open(&data(name), vocabularies).unwrap();
+        let bundle = ModelBundle::open(&data(name), vocabularies).unwrap();
         let path = folder.path().join("model.miriam");
-        let left_out = model_file::write(&package, None, &path, &NoProgress).unwrap();
+        let left_out = model_file::write(&bundle, None, &path, &NoProgress).unwrap();
         assert!(left_out.is_empty(), "{left_out:?}");
         let again = ModelBundle::open(&path, None).unwrap();
-        let (model, ours) = (&package.models[0], &again.models[0]);
+        let (model, ours) = (&bundle.models[0], &again.models[0]);
         assert_eq!(model.architecture(), ours.architecture());
         for ((a, tensor), (b, other)) in model.parameters().zip(ours.parameters()) {
             assert_eq!((a, tensor.shape()), (b, other.shape()));
             assert_eq!(tensor.multipliers(), other.multipliers(), "{name}: {a}");
             assert_eq!(tensor.values(), other.values(), "{name}: {a}");
         }
-        let words = [package.tokenizers.unwrap(), again.tokenizers.unwrap()];
+        let words = [bundle.tokenizers.unwrap(), again.tokenizers.unwrap()];
         for side in 0..2 {
             let [a, b] = [&words[0], &words[1]].map(|words| &words.vocabularies[side]);
             assert!(a.has_same_words(b));
@@ -173,20 +173,20 @@ fn model_files_hold_segmentation_and_shortlist() {
           beam-size: 6\nnormalize: 1\nword-penalty: 0\nmini-batch: 1\nmaxi-batch: 1\nmaxi-batch-sort: src\n\
           relative-paths: true\nshortlist: [lex.s2t, 5, 1]\n",
     );
-    let package = ModelBundle::open(folder.path(), None).unwrap();
-    assert_eq!(package.format, "OPUS-MT folder");
-    assert_eq!(package.settings.beam_size, Some(6));
+    let bundle = ModelBundle::open(folder.path(), None).unwrap();
+    assert_eq!(bundle.format, "OPUS-MT folder");
+    assert_eq!(bundle.settings.beam_size, Some(6));
     let path = folder.path().join("model.miriam");
-    model_file::write(&package, None, &path, &NoProgress).unwrap();
+    model_file::write(&bundle, None, &path, &NoProgress).unwrap();
     let again = ModelBundle::open(&path, None).unwrap();
     assert_eq!((again.settings.beam_size, again.settings.normalize), (Some(6), Some(1.0)));
-    for package in [package, again] {
-        let words = package.tokenizers.unwrap();
+    for bundle in [bundle, again] {
+        let words = bundle.tokenizers.unwrap();
         for segmentation in &words.segmentation {
             let Segmentation::SentencePiece(pieces) = segmentation else { panic!("pieces") };
             assert_eq!(pieces.bytes[..], spm[..]);
         }
-        let Some(miriam_nmt::ShortlistGenerator::Shortlist(list)) = package.shortlist_generator
+        let Some(miriam_nmt::ShortlistGenerator::Shortlist(list)) = bundle.shortlist_generator
         else {
             panic!()
         };

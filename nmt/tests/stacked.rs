@@ -134,9 +134,10 @@ fn model_files_hold_stacked_models() {
                 .eq(ours.parameters().map(|(name, tensor)| (name, tensor.values())))
         );
     }
-    let told = Report::new(&ModelBundle::open(&data("stacked-tanh.npz"), None).unwrap()).to_text();
+    let report =
+        Report::new(&ModelBundle::open(&data("stacked-tanh.npz"), None).unwrap()).to_text();
     for line in ["stacked", "2 of 2 x 5", "5 of 9", "tanh, 8"] {
-        assert!(told.contains(line), "{line}: {told}");
+        assert!(report.contains(line), "{line}: {report}");
     }
 }
 

@@ -51,7 +51,7 @@ impl Manifest {
             Ok(record) if record.version == FORMAT_VERSION => record,
             Ok(_) => Manifest::default(),
             Err(error) => {
-                tracing::warn!("{}: {error}; every stage is done anew", path.display());
+                tracing::warn!("{}: {error}; every stage is run again", path.display());
                 Manifest::default()
             }
         }

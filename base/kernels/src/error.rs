@@ -72,7 +72,7 @@ pub enum Error {
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
     /// The file is not a tuner cache of this program.
-    #[error("{}: not a file of measured choices ({reason}); remove it, and it is measured again", path.display())]
+    #[error("{}: not an autotuner cache ({reason}); remove it, and it is measured again", path.display())]
     TunerCache {
         /// The file.
         path: PathBuf,

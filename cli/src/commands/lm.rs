@@ -242,18 +242,18 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     let size = common.build_thread_pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
         "glm" => {
-            let usual = GlmOptions::default();
+            let defaults = GlmOptions::default();
             let options = GlmOptions {
-                node_width: arguments.node_width.unwrap_or(usual.node_width),
-                max_hashed_order: arguments.hash_orders.unwrap_or(usual.max_hashed_order),
+                node_width: arguments.node_width.unwrap_or(defaults.node_width),
+                max_hashed_order: arguments.hash_orders.unwrap_or(defaults.max_hashed_order),
             };
             miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
         }
         "kenlm-probing" => {
-            let usual = KenlmOptions::default();
+            let defaults = KenlmOptions::default();
             let options = KenlmOptions {
-                multiplier: arguments.multiplier.unwrap_or(usual.multiplier),
-                unknown_log10: arguments.unknown.unwrap_or(usual.unknown_log10),
+                multiplier: arguments.multiplier.unwrap_or(defaults.multiplier),
+                unknown_log10: arguments.unknown.unwrap_or(defaults.unknown_log10),
             };
             kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
         }

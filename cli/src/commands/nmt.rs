@@ -130,33 +130,32 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     }
 }
 
-fn open_package(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> {
+fn open_bundle(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> {
     let vocabularies = match arguments.vocabs.as_deref() {
         Some([source, target]) => Some([source.as_path(), target.as_path()]),
         _ => None,
     };
-    let mut package = ModelBundle::open(&arguments.model, vocabularies)?;
-    models::set_bpe_codes(&mut package, &arguments.bpe_codes)?;
+    let mut bundle = ModelBundle::open(&arguments.model, vocabularies)?;
+    models::set_bpe_codes(&mut bundle, &arguments.bpe_codes)?;
     let dialect = arguments.dialect.as_deref();
     if let Some((_, dialect)) = DIALECTS.iter().find(|(name, _)| Some(*name) == dialect) {
-        package.set_dialect(*dialect);
+        bundle.set_dialect(*dialect);
     }
-    Ok(package)
+    Ok(bundle)
 }
 
 fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Result<()> {
     Input::check_access(&arguments.model.model, Some(&arguments.output))?;
     let start = std::time::Instant::now();
-    let package = open_package(&arguments.model)?;
-    package.verify_files()?;
+    let bundle = open_bundle(&arguments.model)?;
+    bundle.verify_files()?;
     let precision = arguments.precision.as_deref().and_then(Precision::from_name);
     let progress = common.progress();
-    let left_out =
-        miriam_nmt::model_file::write(&package, precision, &arguments.output, &progress)?;
+    let left_out = miriam_nmt::model_file::write(&bundle, precision, &arguments.output, &progress)?;
     for what in left_out {
         tracing::warn!("{}: left out: {what}", arguments.output.display());
     }
-    if package.tokenizers.is_none() {
+    if bundle.tokenizers.is_none() {
         let file = arguments.output.display();
         tracing::warn!("{file}: without vocabularies, for none were found; see --vocabs");
     }
@@ -167,7 +166,7 @@ fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Resul
 }
 
 fn info(arguments: InfoArguments) -> anyhow::Result<()> {
-    let report = Report::new(&open_package(&arguments.model)?);
+    let report = Report::new(&open_bundle(&arguments.model)?);
     let text = if arguments.json {
         report.to_json()
     } else if arguments.tensors {

@@ -22,7 +22,7 @@ Raw text; only translations are detokenised, other outputs contain tokens:
                                                ini, but for those given here
   -normalize LANG                              make punctuation uniform, as miriam normalize
   -tokenize LANG                               make tokens, as miriam tokenize
-  -truecase MODEL                              bring them into true case, as miriam truecase
+  -truecase MODEL                              restore true case, as miriam truecase
   -detokenize LANG                             join translations, as miriam detokenize
   -recase                                      begin their sentences with a capital letter
 ";
@@ -103,7 +103,7 @@ fn check_compatible(
     if settings.tokenize.is_some()
         && (text.markup != XmlInputMode::PassThrough || text.has_sentence_table)
     {
-        let reason = "-tokenize would split markup and tables that lines bring; leave it out, \
+        let reason = "-tokenize would split markup and tables in the input lines; leave it out, \
                       or -xml-input and -inputtype"
             .into();
         return Err(Error::Usage { reason });

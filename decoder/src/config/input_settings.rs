@@ -23,7 +23,7 @@ pub struct InputSettings {
 
 impl InputSettings {
     pub(super) fn new(read: &SettingsReader<'_>) -> Result<Self> {
-        let brings_table = match read.value("inputtype")? {
+        let has_sentence_table = match read.value("inputtype")? {
             None | Some("0") => false,
             Some("7") => true,
             Some(other) => {
@@ -47,7 +47,7 @@ impl InputSettings {
                 return read.fail("xml-input", reason);
             }
         };
-        if brings_table && markup != XmlInputMode::PassThrough {
+        if has_sentence_table && markup != XmlInputMode::PassThrough {
             return read.fail("xml-input", "lines of inputtype 7 have no markup");
         }
         let brackets = match read.split_values("xml-brackets") {
@@ -63,7 +63,7 @@ impl InputSettings {
             markup,
             brackets,
             monotone_at_punctuation: read.boolean("monotone-at-punctuation", false)?,
-            has_sentence_table: brings_table,
+            has_sentence_table,
             factors: read_factor_settings(read)?,
         })
     }

@@ -181,6 +181,6 @@ mod tests {
         push_position_range(&mut out, Span { start: 0, end: 3 });
         out.push(b' ');
         push_position_range(&mut out, Span { start: 7, end: 7 });
-        assert_eq!(out, b"3 0-2 7", "an empty phrase stands where the next one will");
+        assert_eq!(out, b"3 0-2 7", "an empty phrase is at the position of the next one");
     }
 }

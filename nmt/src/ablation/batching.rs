@@ -45,7 +45,7 @@ pub struct BatchingVariant {
 impl BatchingVariant {
     /// The default, then variants without one or more optimisations.
     pub const ALL: [BatchingVariant; 8] = {
-        let usual = BatchingVariant {
+        let baseline = BatchingVariant {
             name: "as it is",
             sort_by_length: true,
             top_up: true,
@@ -56,14 +56,14 @@ impl BatchingVariant {
             name: "dead rows kept",
             top_up: false,
             keep_dead_rows: true,
-            ..usual
+            ..baseline
         };
-        let unsorted = BatchingVariant { name: "unsorted", sort_by_length: false, ..usual };
+        let unsorted = BatchingVariant { name: "unsorted", sort_by_length: false, ..baseline };
         [
-            usual,
-            BatchingVariant { name: "not topped up", top_up: false, ..usual },
+            baseline,
+            BatchingVariant { name: "not topped up", top_up: false, ..baseline },
             dead,
-            BatchingVariant { name: "output in passes", unfused_output: true, ..usual },
+            BatchingVariant { name: "output in passes", unfused_output: true, ..baseline },
             unsorted,
             BatchingVariant { name: "unsorted, not topped up", top_up: false, ..unsorted },
             BatchingVariant { name: "unsorted, dead rows kept", sort_by_length: false, ..dead },
@@ -297,15 +297,15 @@ mod tests {
             for beam in [1, 3] {
                 let pass =
                     |variant| run_variant(&subject, &text, 3, beam, variant).unwrap().translations;
-                let usual = pass(BatchingVariant::ALL[0]);
-                let lengths: Vec<usize> = usual.iter().map(Vec::len).collect();
+                let baseline = pass(BatchingVariant::ALL[0]);
+                let lengths: Vec<usize> = baseline.iter().map(Vec::len).collect();
                 assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
                 assert!(
-                    usual.concat().iter().any(|word| *word != usual[0][0]),
+                    baseline.concat().iter().any(|word| *word != baseline[0][0]),
                     "more than one token"
                 );
                 for variant in BatchingVariant::ALL {
-                    assert_eq!(pass(variant), usual, "{}", variant.name);
+                    assert_eq!(pass(variant), baseline, "{}", variant.name);
                 }
             }
         }

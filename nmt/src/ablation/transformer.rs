@@ -1,4 +1,4 @@
-//! Random transformers of the usual sizes for CPUs.
+//! Random transformers of the common sizes for CPUs.
 
 use miriam_storage::random::SplitMix64;
 

@@ -84,7 +84,7 @@ impl Architecture {
 pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let multipliers = checkpoint.activation_multipliers().clone();
-    let own_options = match checkpoint.options() {
+    let embedded_options = match checkpoint.options() {
         Some(text) => Some(Value::parse(text, &format!("{}: its options", path.display()))?),
         None => None,
     };
@@ -93,7 +93,7 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
         .into_iter()
         .filter_map(|name| checkpoint.take(&name).map(|tensor| (name, tensor)))
         .collect();
-    let options = own_options.as_ref().or(external_options);
+    let options = embedded_options.as_ref().or(external_options);
     let options = match options.filter(|options| options.get("type").is_some()) {
         Some(options) => Options { value: options.clone(), path: &path },
         None if nematus::has_nematus_names(&tensors) => {

@@ -137,7 +137,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
     let flags = any::<[bool; 7]>();
     (process, autoregression, keys, activation, positions, flags, 1usize..4).prop_map(
         |(
-            (before, behind, top),
+            (before, after, top),
             autoregression,
             pre_norm_keys,
             activation,
@@ -156,7 +156,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
             shape.tied_layers = if tied { vec![1, 1, 3] } else { vec![1, 2, 3] };
             shape.alignment_layer = 3;
             shape.preprocess = ProcessSteps(before);
-            shape.postprocess = ProcessSteps(behind);
+            shape.postprocess = ProcessSteps(after);
             shape.postprocess_top = ProcessSteps(top);
             if norm_embeddings {
                 shape.postprocess_embedding = ProcessSteps(vec![ProcessStep::Norm]);
@@ -296,8 +296,8 @@ proptest! {
             session.topk(&mut best).unwrap();
             rows = next.into_iter().map(|(sentence, _, words)| (sentence, words)).collect();
             for (row, best) in best.into_iter().enumerate() {
-                let told = session.alignment(row as u32).to_vec();
-                seen.push((rows[row].clone(), best, told, row as u32));
+                let attention = session.alignment(row as u32).to_vec();
+                seen.push((rows[row].clone(), best, attention, row as u32));
             }
             if let Some(((sentence, _), best, ..)) = seen.last()
                 && !rows.is_empty()
@@ -323,7 +323,7 @@ proptest! {
         // Each hypothesis alone, some of them.
         let mut alone = network.session().unwrap();
         alone.keep_alignments(true);
-        for ((sentence, words), best, told, _) in seen.iter().step_by(11) {
+        for ((sentence, words), best, attention, _) in seen.iter().step_by(11) {
             let lists = [&lists[*sentence][..]];
             let list = candidates.then_some(&lists[..]);
             let slot = alone.begin(&[&sources[*sentence]], list).unwrap()[0];
@@ -336,9 +336,9 @@ proptest! {
             alone.topk(&mut own).unwrap();
             prop_assert_eq!(own[0].candidates(), best.candidates());
             prop_assert_eq!(own[0].log_normalizer().to_bits(), best.log_normalizer().to_bits());
-            prop_assert_eq!(alone.alignment(0), &told[..]);
-            let sum: f32 = told.iter().sum();
-            prop_assert!(told.len() == sources[*sentence].len() && (sum - 1.0).abs() < 1e-4);
+            prop_assert_eq!(alone.alignment(0), &attention[..]);
+            let sum: f32 = attention.iter().sum();
+            prop_assert!(attention.len() == sources[*sentence].len() && (sum - 1.0).abs() < 1e-4);
             alone.finish(slot);
         }
     }

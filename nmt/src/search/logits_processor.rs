@@ -131,24 +131,25 @@ impl LogitsProcessor {
 
     /// Suppresses a token in the last row.
     pub fn suppress_token(&mut self, word: u32) {
-        let wish = self.requests.last_mut().expect("a row");
+        let request = self.requests.last_mut().expect("a row");
         self.suppressed.push(word);
-        wish.suppressed.end += 1;
+        request.suppressed.end += 1;
     }
 
     /// Marks a token as repeated in the last row.
     pub fn mark_repeated(&mut self, word: u32) {
-        let wish = self.requests.last_mut().expect("a row");
+        let request = self.requests.last_mut().expect("a row");
         self.repeated.push(word);
-        wish.repeated.end += 1;
+        request.repeated.end += 1;
     }
 
     /// Requires the score of a token in the last row, even if it is suppressed.
     pub fn require_score(&mut self, word: u32) {
-        let wish = self.requests.last_mut().expect("a row");
-        if !self.required[wish.required.clone()].iter().any(|offer| offer.token == word) {
+        let request = self.requests.last_mut().expect("a row");
+        if !self.required[request.required.clone()].iter().any(|candidate| candidate.token == word)
+        {
             self.required.push(Candidate { token: word, score: f32::NEG_INFINITY });
-            wish.required.end += 1;
+            request.required.end += 1;
         }
     }
 
@@ -172,28 +173,28 @@ impl LogitsProcessor {
     /// all rows, suppressed in the row, repeated.
     fn sort_and_dedup(&mut self) {
         let is_never = |word: &u32| self.suppress_mask.get(*word as usize) == Some(&true);
-        for wish in &mut self.requests {
-            let forbidden = &mut self.suppressed[wish.suppressed.clone()];
+        for request in &mut self.requests {
+            let forbidden = &mut self.suppressed[request.suppressed.clone()];
             let count = sort_dedup_excluding(forbidden, is_never);
-            wish.suppressed.end = wish.suppressed.start + count;
+            request.suppressed.end = request.suppressed.start + count;
             let forbidden = &forbidden[..count];
             let other = |word: &u32| is_never(word) || forbidden.binary_search(word).is_ok();
-            let count = sort_dedup_excluding(&mut self.repeated[wish.repeated.clone()], other);
-            wish.repeated.end = wish.repeated.start + count;
+            let count = sort_dedup_excluding(&mut self.repeated[request.repeated.clone()], other);
+            request.repeated.end = request.repeated.start + count;
         }
     }
 
     /// Whether a token is suppressed or repeated.
-    fn is_excluded(&self, wish: &RowRequest, word: u32) -> bool {
+    fn is_excluded(&self, request: &RowRequest, word: u32) -> bool {
         let has = |list: &[u32]| !list.is_empty() && list.binary_search(&word).is_ok();
         self.suppress_mask.get(word as usize) == Some(&true)
-            || has(&self.suppressed[wish.suppressed.clone()])
-            || has(&self.repeated[wish.repeated.clone()])
+            || has(&self.suppressed[request.suppressed.clone()])
+            || has(&self.repeated[request.repeated.clone()])
     }
 
     /// The number of tokens that may be among the best and are dropped.
-    fn excluded_count(&self, wish: &RowRequest) -> usize {
-        self.suppress_tokens.len() + wish.suppressed.len() + wish.repeated.len()
+    fn excluded_count(&self, request: &RowRequest) -> usize {
+        self.suppress_tokens.len() + request.suppressed.len() + request.repeated.len()
     }
 
     /// Asks the session, whose step has the rows.
@@ -203,10 +204,10 @@ impl LogitsProcessor {
         if self.top_k.len() < rows {
             self.top_k.resize_with(rows, || TopK::new(0, true));
         }
-        for (row, wish) in self.requests.iter().enumerate() {
-            let most = match wish.top_k {
+        for (row, request) in self.requests.iter().enumerate() {
+            let most = match request.top_k {
                 0 | FULL_VOCABULARY => 0,
-                most => most + self.excluded_count(wish).min(EXTRA_TOP_K),
+                most => most + self.excluded_count(request).min(EXTRA_TOP_K),
             };
             self.top_k[row].reset(most, !self.options.raw_logits);
         }
@@ -249,16 +250,16 @@ impl LogitsProcessor {
 
     /// The k that a row needs, if its top-k has too few candidates.
     fn larger_top_k(&self, row: usize) -> Option<usize> {
-        let (wish, best) = (&self.requests[row], self.top_k[row].candidates());
-        let dropped = self.excluded_count(wish);
+        let (request, best) = (&self.requests[row], self.top_k[row].candidates());
+        let dropped = self.excluded_count(request);
         if dropped <= EXTRA_TOP_K
-            || matches!(wish.top_k, 0 | FULL_VOCABULARY)
-            || best.len() < wish.top_k + EXTRA_TOP_K
+            || matches!(request.top_k, 0 | FULL_VOCABULARY)
+            || best.len() < request.top_k + EXTRA_TOP_K
         {
             return None;
         }
-        let kept = best.iter().filter(|best| !self.is_excluded(wish, best.id)).count();
-        (kept < wish.top_k).then_some(wish.top_k + dropped)
+        let kept = best.iter().filter(|best| !self.is_excluded(request, best.id)).count();
+        (kept < request.top_k).then_some(request.top_k + dropped)
     }
 
     /// Asks for the logits of single words, row by row: required ones, repeated ones, and
@@ -266,12 +267,13 @@ impl LogitsProcessor {
     fn fetch_logits(&mut self, session: &mut dyn Session) -> Result<()> {
         self.logit_queries.clear();
         self.logits.clear();
-        for (row, wish) in (0..).zip(&self.requests) {
-            let required = self.required[wish.required.clone()].iter().map(|offer| offer.token);
-            let repeated = self.repeated[wish.repeated.clone()].iter().copied();
+        for (row, request) in (0..).zip(&self.requests) {
+            let required =
+                self.required[request.required.clone()].iter().map(|candidate| candidate.token);
+            let repeated = self.repeated[request.repeated.clone()].iter().copied();
             self.logit_queries.extend(required.chain(repeated).map(|word| (row, word)));
             if self.options.renormalize && !self.options.raw_logits {
-                let forbidden = &self.suppressed[wish.suppressed.clone()];
+                let forbidden = &self.suppressed[request.suppressed.clone()];
                 self.logit_queries
                     .extend(self.suppress_tokens.iter().chain(forbidden).map(|&word| (row, word)));
             }
@@ -282,27 +284,27 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// Makes the offers of one row. Its single logits begin at `at`, which goes past them.
+    /// Makes the candidates of one row. Its single logits begin at `at`, which goes past them.
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) -> Result<()> {
-        let wish = self.requests[row].clone();
+        let request = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
         let normalizer = match self.options.raw_logits {
             true if self.top_k[row].has_non_finite() => f32::NAN,
             true => 0.0,
             false => self.top_k[row].log_normalizer(),
         };
-        let some = wish.top_k == 0
-            || wish.top_k == FULL_VOCABULARY
+        let some = request.top_k == 0
+            || request.top_k == FULL_VOCABULARY
             || !self.top_k[row].candidates().is_empty();
         self.nan_rows.push(normalizer.is_nan() || !some);
         let mut next = |count: usize| {
             *at += count;
             *at - count..*at
         };
-        let required = next(wish.required.len());
-        let repeated = next(wish.repeated.len());
+        let required = next(request.required.len());
+        let repeated = next(request.repeated.len());
         let forbidden = next(match self.options.renormalize && !self.options.raw_logits {
-            true => self.suppress_tokens.len() + wish.suppressed.len(),
+            true => self.suppress_tokens.len() + request.suppressed.len(),
             false => 0,
         });
         let mut corrected = normalizer;
@@ -317,30 +319,30 @@ impl LogitsProcessor {
                 came.map(|&logit| probability(apply_repetition_penalty(logit, penalty))).sum();
             let mut left = 1.0 - gone.sum::<f64>();
             if left < MIN_TRUSTED_MASS {
-                left = self.remaining_mass(session, row, &wish)?;
+                left = self.remaining_mass(session, row, &request)?;
             }
             corrected += (left + came).ln() as f32;
             if corrected.is_nan() || corrected == f32::INFINITY {
                 self.nan_rows[row] = true;
             }
         }
-        for (offer, at) in self.required[wish.required.clone()].iter_mut().zip(required) {
-            let words = &self.repeated[wish.repeated.clone()];
-            let is_repeated = words.binary_search(&offer.token).is_ok();
+        for (candidate, at) in self.required[request.required.clone()].iter_mut().zip(required) {
+            let words = &self.repeated[request.repeated.clone()];
+            let is_repeated = words.binary_search(&candidate.token).is_ok();
             let logit = self.logits[at];
-            offer.score =
+            candidate.score =
                 if is_repeated { apply_repetition_penalty(logit, penalty) } else { logit }
                     - corrected;
         }
-        if !corrected.is_finite() || wish.top_k == 0 {
+        if !corrected.is_finite() || request.top_k == 0 {
             return Ok(());
         }
         let first = self.candidates.len();
-        if wish.top_k == FULL_VOCABULARY {
+        if request.top_k == FULL_VOCABULARY {
             session.log_probabilities(row as u32, &mut self.distribution)?;
             let scores = std::mem::take(&mut self.distribution);
             for (word, &score) in (0..).zip(&scores) {
-                if score > f32::NEG_INFINITY && !self.is_excluded(&wish, word) {
+                if score > f32::NEG_INFINITY && !self.is_excluded(&request, word) {
                     // The session's scores have the uncorrected normaliser.
                     self.candidates
                         .push(Candidate { token: word, score: score + (normalizer - corrected) });
@@ -350,25 +352,25 @@ impl LogitsProcessor {
         } else {
             for at in 0..self.top_k[row].candidates().len() {
                 let best = self.top_k[row].candidates()[at];
-                if !self.is_excluded(&wish, best.id) {
+                if !self.is_excluded(&request, best.id) {
                     let score = best.logit - corrected;
                     self.candidates.push(Candidate { token: best.id, score });
                 }
             }
         }
         if !repeated.is_empty() {
-            let words = &self.repeated[wish.repeated.clone()];
+            let words = &self.repeated[request.repeated.clone()];
             for (&word, at) in words.iter().zip(repeated) {
                 let score = apply_repetition_penalty(self.logits[at], penalty) - corrected;
                 if score > f32::NEG_INFINITY {
                     self.candidates.push(Candidate { token: word, score });
                 }
             }
-            if wish.top_k != FULL_VOCABULARY {
+            if request.top_k != FULL_VOCABULARY {
                 self.candidates[first..].sort_unstable_by(Candidate::cmp_best_first);
             }
         }
-        self.candidates.truncate(first.saturating_add(wish.top_k));
+        self.candidates.truncate(first.saturating_add(request.top_k));
         Ok(())
     }
 
@@ -377,14 +379,14 @@ impl LogitsProcessor {
         &mut self,
         session: &mut dyn Session,
         row: usize,
-        wish: &RowRequest,
+        request: &RowRequest,
     ) -> Result<f64> {
         session.log_probabilities(row as u32, &mut self.distribution)?;
         let all = (0..).zip(&self.distribution);
         let kept = all.filter(|(word, _)| {
-            self.options.renormalize && !self.is_excluded(wish, *word)
+            self.options.renormalize && !self.is_excluded(request, *word)
                 || !self.options.renormalize
-                    && self.repeated[wish.repeated.clone()].binary_search(word).is_err()
+                    && self.repeated[request.repeated.clone()].binary_search(word).is_err()
         });
         Ok(kept.map(|(_, &score)| f64::from(score).exp()).sum())
     }

@@ -15,7 +15,7 @@ use crate::search::{DecodingSemantics, SearchOptions};
 ///
 /// # fn main() -> Result<(), miriam_nmt::Error> {
 /// let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
-/// let mut options = TranslationOptions::for_package(&bundle, None);
+/// let mut options = TranslationOptions::for_bundle(&bundle, None);
 /// assert_eq!(options.search.semantics, DecodingSemantics::CTranslate2);
 /// assert_eq!(options.search.beam_size, 2);
 /// options.search.beam_size = 5;
@@ -105,9 +105,9 @@ impl TranslationOptions {
     /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
     /// the model was made for ([`ModelBundle::semantics`]). Settings of a decoder configuration
     /// override them. Only batches are larger, for results do not depend on them here.
-    pub fn for_bundle(package: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
-        let settings = &package.settings;
-        let semantics = semantics.unwrap_or(package.semantics);
+    pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
+        let settings = &bundle.settings;
+        let semantics = semantics.unwrap_or(bundle.semantics);
         let is_marian = semantics == DecodingSemantics::Marian;
         let (beam, normalize) = if is_marian { (12, 0.0) } else { (2, 1.0) };
         let factor = if is_marian { 3.0 } else { f32::INFINITY };
@@ -135,7 +135,7 @@ impl TranslationOptions {
                 skip_cost: false,
             },
             allow_unknown: !is_marian,
-            precision: stored_precision(package),
+            precision: stored_precision(bundle),
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
@@ -185,11 +185,11 @@ impl TranslationOptions {
 }
 
 /// The precision of the stored weights, if they are integers or packed; otherwise f32.
-fn stored_precision(package: &ModelBundle) -> Precision {
-    if let Some(packed) = package.models.iter().find_map(|model| model.precision()) {
+fn stored_precision(bundle: &ModelBundle) -> Precision {
+    if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {
         return packed;
     }
-    let parameters = package.models.iter().flat_map(|model| model.parameters());
+    let parameters = bundle.models.iter().flat_map(|model| model.parameters());
     let weights = parameters.filter(|(name, _)| !name.contains("emb"));
     let mut dtypes = weights.map(|(_, tensor)| tensor.dtype());
     dtypes

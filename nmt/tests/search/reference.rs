@@ -79,7 +79,7 @@ pub fn translate(
         }
         live = next;
         let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
-        let behind =
+        let trails =
             options.early_stop_margin.is_some_and(|margin| best(&live) < best(&ended) - margin);
         let enough = match options.semantics {
             DecodingSemantics::Marian => false,
@@ -93,7 +93,7 @@ pub fn translate(
                 ended.len() >= (options.beam_size as f32 * options.patience).round() as usize
             }
         };
-        if live.is_empty() || !ended.is_empty() && (behind || enough) {
+        if live.is_empty() || !ended.is_empty() && (trails || enough) {
             break;
         }
     }

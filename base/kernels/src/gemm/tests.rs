@@ -116,8 +116,8 @@ fn run_gemm_i16(
     let (rows, columns) = (a.rows(), weights.view().columns());
     let mut out = vec![f32::NAN; rows * columns];
     let mut prepared = PreparedI16::default();
-    let room = weights.view().headroom();
-    prepared.prepare(cpu, tiling, QuantizedI16 { values: a, scales, headroom: room });
+    let headroom = weights.view().headroom();
+    prepared.prepare(cpu, tiling, QuantizedI16 { values: a, scales, headroom });
     let into = MatMut::new(&mut out, rows, columns);
     gemm_i16(&prepared, weights.view(), Epilogue::default(), into);
     out
@@ -174,9 +174,9 @@ fn no_row_overflows_i16_accumulators() {
         let width = columns.len() / depth;
         let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&columns, width, depth));
         let weights = WeightsI16::quantize(source).unwrap();
-        for room in [weights.view().headroom(), 8191] {
+        for headroom in [weights.view().headroom(), 8191] {
             // As in a file of weights with larger norms.
-            let packed = PackedI16 { norm: i32::MAX as u32 / room, ..weights.view() };
+            let packed = PackedI16 { norm: i32::MAX as u32 / headroom, ..weights.view() };
             let a: Vec<f32> = kinds
                 .iter()
                 .flat_map(|make| kind(*make, 0.3, depth))

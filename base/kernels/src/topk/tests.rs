@@ -65,10 +65,10 @@ fn non_finite_logits_are_reported_with_and_without_the_sum() {
                         best[0].has_non_finite()
                     };
                     row[place] = f32::NEG_INFINITY;
-                    assert!(!broken(&row), "{length} {place} {normalise}");
+                    assert!(!broken(&row), "{length} {place} {normalize}");
                     for wrong in [f32::NAN, f32::INFINITY] {
                         row[place] = wrong;
-                        assert!(broken(&row), "{} {length} {place} {normalise}", cpu.name());
+                        assert!(broken(&row), "{} {length} {place} {normalize}", cpu.name());
                         let mut mean = TopK::new(2, normalize);
                         update_topk_from_scores(cpu, &row, ColumnIds::Consecutive(0), &mut mean);
                         assert!(mean.has_non_finite());

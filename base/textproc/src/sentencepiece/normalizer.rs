@@ -109,10 +109,10 @@ impl Normalizer {
         if self.add_dummy_prefix && !whitespace_as_suffix {
             normal.extend_from_slice(space);
         }
-        let mut behind_space = self.remove_extra_whitespaces;
+        let mut after_space = self.remove_extra_whitespaces;
         while !rest.is_empty() {
             let (mut replaced, length) = self.normalize_prefix(rest);
-            while behind_space && let Some(shorter) = replaced.strip_prefix(b" ") {
+            while after_space && let Some(shorter) = replaced.strip_prefix(b" ") {
                 replaced = shorter;
             }
             for &byte in replaced {
@@ -122,7 +122,7 @@ impl Normalizer {
                 }
             }
             if let Some(&last) = replaced.last() {
-                behind_space = self.remove_extra_whitespaces && last == b' ';
+                after_space = self.remove_extra_whitespaces && last == b' ';
             }
             rest = &rest[length..];
         }

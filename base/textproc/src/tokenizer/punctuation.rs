@@ -122,6 +122,6 @@ fn is_comma_in_number(line: &[u8], at: usize, begins: bool) -> bool {
     }
     let commas = line[..=at].iter().rev().take_while(|&&byte| byte == b',').count();
     let before = &line[..at + 1 - commas];
-    let behind_number = is_number(last_class(before)) || begins && is_blank(before);
-    behind_number == (commas % 2 == 1)
+    let after_number = is_number(last_class(before)) || begins && is_blank(before);
+    after_number == (commas % 2 == 1)
 }

@@ -90,7 +90,7 @@ impl TruecaseModel {
     }
 
     fn truecase_line(&self, line: &[u8], all: bool, out: &mut Vec<u8>) {
-        let (mut begins, mut first, mut behind_markup) = (true, true, false);
+        let (mut begins, mut first, mut after_markup) = (true, true, false);
         let mut lower = Vec::new();
         for part in markup_tokens(line, true) {
             let token = match part {
@@ -99,14 +99,14 @@ impl TruecaseModel {
                     // As the script: a space after markup, none before it.
                     out.extend_from_slice(markup);
                     out.push(b' ');
-                    behind_markup = true;
+                    after_markup = true;
                     continue;
                 }
             };
-            if !first && !behind_markup {
+            if !first && !after_markup {
                 out.push(b' ');
             }
-            (first, behind_markup) = (false, false);
+            (first, after_markup) = (false, false);
             let end = match memchr::memchr(b'|', token) {
                 None | Some(0) => token.len(),
                 Some(bar) => bar,
@@ -124,7 +124,7 @@ impl TruecaseModel {
             out.extend_from_slice(factors);
             begins = next_starts_sentence(word, begins);
         }
-        if behind_markup {
+        if after_markup {
             out.pop();
         }
     }

@@ -23,9 +23,9 @@ impl LineErrors {
     }
 
     /// Writes or logs a line error.
-    pub fn report(&mut self, mishap: &LineError) -> Result<()> {
+    pub fn report(&mut self, error: &LineError) -> Result<()> {
         self.count += 1;
-        let LineError { line, reason } = mishap;
+        let LineError { line, reason } = error;
         if let Some(file) = &mut self.file {
             let record = serde_json::json!({ "line": line, "reason": reason });
             file.write(format!("{record}\n").as_bytes())?;

@@ -69,26 +69,26 @@ impl ModelArguments {
             [both] => Some([both.as_path(); 2]),
             _ => None,
         };
-        let mut package = match (&self.models[..], &self.config) {
+        let mut bundle = match (&self.models[..], &self.config) {
             ([], Some(config)) => ModelBundle::open(config, vocabularies)?,
             (models, _) => ModelBundle::open_ensemble(models, vocabularies)?,
         };
         if let Some(settings) = settings {
-            package.settings = settings;
+            bundle.settings = settings;
         }
-        set_bpe_codes(&mut package, &self.bpe_codes)?;
+        set_bpe_codes(&mut bundle, &self.bpe_codes)?;
         if let Some(lists) = lists {
-            lists.apply(&mut package, !self.models.is_empty())?;
+            lists.apply(&mut bundle, !self.models.is_empty())?;
         }
         if let Some((_, dialect)) =
             DIALECTS.iter().find(|(name, _)| Some(*name) == self.dialect.as_deref())
         {
-            package.set_dialect(*dialect);
+            bundle.set_dialect(*dialect);
         }
         if !self.weights.is_empty() {
-            package.settings.weights = self.weights.clone();
+            bundle.settings.weights = self.weights.clone();
         }
-        Ok(package)
+        Ok(bundle)
     }
 
     /// The precision of GEMM, if it is set.
@@ -98,30 +98,30 @@ impl ModelArguments {
 }
 
 /// Sets the BPE codes of both sides, from one file or one each.
-pub fn set_bpe_codes(package: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Result<()> {
+pub fn set_bpe_codes(bundle: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Result<()> {
     match codes {
         [] => {}
-        [both] => package.set_bpe_codes([both, both])?,
-        [source, target, ..] => package.set_bpe_codes([source, target])?,
+        [both] => bundle.set_bpe_codes([both, both])?,
+        [source, target, ..] => bundle.set_bpe_codes([source, target])?,
     }
     Ok(())
 }
 
 impl DecoderShortlistArguments {
-    /// Sets the shortlist of `package`: that of the options, or that of a configuration
-    /// (`of_settings`) by which the package was not opened.
-    fn apply(&self, package: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {
+    /// Sets the shortlist of `bundle`: that of the options, or that of a configuration
+    /// (`of_settings`) by which the bundle was not opened.
+    fn apply(&self, bundle: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
-            package.shortlist_generator = None;
+            bundle.shortlist_generator = None;
             return Ok(());
         }
-        let beside = package.settings.shortlist.clone().filter(|_| of_settings);
+        let beside = bundle.settings.shortlist.clone().filter(|_| of_settings);
         if let (Some((path, options)), Some(words)) =
-            (self.shortlist().or(beside), &package.tokenizers)
+            (self.shortlist().or(beside), &bundle.tokenizers)
         {
             let [source, target] = &words.vocabularies;
             let list = Shortlist::open(&path, options, source, target)?;
-            package.shortlist_generator = Some(ShortlistGenerator::Shortlist(list));
+            bundle.shortlist_generator = Some(ShortlistGenerator::Shortlist(list));
         }
         Ok(())
     }

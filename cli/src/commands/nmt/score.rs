@@ -98,11 +98,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
-    let package = a.models.open_bundle(None)?;
-    let defaults = TranslationOptions::for_bundle(&package, None);
+    let bundle = a.models.open_bundle(None)?;
+    let defaults = TranslationOptions::for_bundle(&bundle, None);
     let precision = a.models.precision().unwrap_or(defaults.precision);
-    let choices = a.tuner_cache.open();
-    let models = Ready::new(&package, precision, &defaults.weights, &choices.tuner)?;
+    let tuner_cache = a.tuner_cache.open();
+    let models = Ready::new(&bundle, precision, &defaults.weights, &tuner_cache.tuner)?;
     let stop = CancellationToken::new();
     let interrupts = SignalHandler::install(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
@@ -133,7 +133,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut output = Some(Output::create(&a.output)?);
     let lines = if a.summary.is_some() { None } else { output.take() };
     let outcome = score_text(&models, pairs, &options, lines, &stop, &common.progress());
-    choices.save();
+    tuner_cache.save();
     let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
         // A summary of a part of the text would be mistaken for one of all of it.
         if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_cancelled()))

@@ -312,24 +312,24 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if text.errors.as_deref().is_some_and(|errors| is_same_file(errors, &text.output)) {
         exit_with_usage_error("--errors is also the output; write to another file".into());
     }
-    let package = arguments.models.open_bundle(Some(&arguments.candidates))?;
+    let bundle = arguments.models.open_bundle(Some(&arguments.candidates))?;
     let rules = arguments.search.search.map(|name| match name {
         SemanticsName::Marian => DecodingSemantics::Marian,
         SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
     });
     let options =
-        arguments.override_options(TranslationOptions::for_bundle(&package, rules), common);
+        arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common);
     if arguments.verbose {
-        tracing::info!("{}: {}", package.path.display(), package.format);
+        tracing::info!("{}: {}", bundle.path.display(), bundle.format);
         for (name, value) in options.describe() {
             tracing::info!("{name}: {value}");
         }
     }
-    let choices = arguments.tuner_cache.open();
+    let tuner_cache = arguments.tuner_cache.open();
     if arguments.verbose {
-        tracing::info!("{}", choices.describe());
+        tracing::info!("{}", tuner_cache.describe());
     }
-    let translator = Translator::new(package, options, &choices.tuner)?;
+    let translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
     // Translations on a terminal show the progress.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);
@@ -346,17 +346,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let source = SourceText { lines, prefixes };
     // Output is created only after input could be opened.
     let output = Output::create(&text.output)?;
-    let mut mishaps =
+    let mut line_errors =
         LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
     let interrupts = SignalHandler::install(&stop)?;
-    let mut tell = |mishap: &LineError| mishaps.report(mishap);
-    let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut tell);
-    let chosen = choices.save();
+    let mut report = |error: &LineError| line_errors.report(error);
+    let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut report);
+    let chosen = tuner_cache.save();
     if arguments.verbose {
         tracing::info!("products chosen now: {chosen}");
     }
-    let told = mishaps.finish();
-    let outcome = outcome.and_then(|reached| told.and(Ok(reached))).map_err(anyhow::Error::from);
+    let reported = line_errors.finish();
+    let outcome =
+        outcome.and_then(|reached| reported.and(Ok(reached))).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may end the reader of the output too.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         let LineCounts { read, written } = *outcome.as_ref().unwrap_or(&LineCounts::default());

@@ -58,7 +58,7 @@ pub(super) fn load(
     let path = (context.resolve_path)(&spec.path);
     let model = miriam_glm::open(&path, spec.load, context.progress)?;
     let fixed = FixedOperations::new(&*model);
-    let operations = Arc::new(OperationModel { model, fixed });
+    let operations = Arc::new(LoadedModel { model, fixed });
     let weights = vec![0.0; num_components];
     let feature = OperationSequenceModel { operations, component, weights };
     set.phrase.push(PhraseFeature::OperationSequenceModel(feature.clone()));
@@ -67,7 +67,7 @@ pub(super) fn load(
 }
 
 /// An n-gram model of operations, and its ids of those that name no words.
-struct OperationModel {
+struct LoadedModel {
     model: Arc<dyn LanguageModel>,
     fixed: FixedOperations,
 }
@@ -75,7 +75,7 @@ struct OperationModel {
 /// An operation sequence model with its weights and its components.
 #[derive(Clone)]
 pub(crate) struct OperationSequenceModel {
-    operations: Arc<OperationModel>,
+    operations: Arc<LoadedModel>,
     component: usize,
     /// One weight, that of the model, or five with those of the supporting features.
     weights: Vec<f32>,

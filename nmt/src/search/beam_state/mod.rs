@@ -188,17 +188,17 @@ impl BeamState {
         // The last attention rows are those of this step.
         let attention = self.tree.attention_rows().saturating_sub(self.live.len());
         let last = self.step + 1 == self.max_length;
-        let room = self.beam_width;
+        let beam_width = self.beam_width;
         scratch.next_live.clear();
         for (rank, choice) in scratch.expansions.iter().enumerate() {
             let ends = choice.token == options.eos_id && !forced;
             let stays = !ends
                 && !last
                 && match options.semantics {
-                    DecodingSemantics::Marian => rank < room,
-                    DecodingSemantics::CTranslate2 => scratch.next_live.len() < room,
+                    DecodingSemantics::Marian => rank < beam_width,
+                    DecodingSemantics::CTranslate2 => scratch.next_live.len() < beam_width,
                 };
-            let counts = rank < room && (ends || last);
+            let counts = rank < beam_width && (ends || last);
             if !(stays || counts) {
                 continue;
             }

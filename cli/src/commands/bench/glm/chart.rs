@@ -1,7 +1,7 @@
 //! Queries a second over the size of a batch, as SVG: explicit queries above, whole
 //! sentences below, both axes logarithmic.
 //!
-//! Of `glm` files the usual layout is drawn. Solid lines are the last text (held-out
+//! Of `glm` files the default layout is drawn. Solid lines are the last text (held-out
 //! text of a synthetic model), dashed ones the others.
 
 use super::super::svg::{DASHED_STROKE, FOREGROUND, SvgCanvas};
@@ -188,15 +188,21 @@ mod tests {
     /// nothing.
     #[test]
     fn everything_lies_on_the_page() {
-        let usual = Engine::glm(GlmOptions::default(), 5);
+        let default_engine = Engine::glm(GlmOptions::default(), 5);
         let other = Engine::glm(GlmOptions { max_hashed_order: 0, ..GlmOptions::default() }, 5);
         let trie = Engine::other("trie");
         let mut report = Report::default();
         for mode in QueryMode::ALL {
             for power in 2..=7 {
                 let (batch, rate) = (10usize.pow(power), 3.0 * 10f64.powi(power as i32 + 2));
-                report.rows.push(measurement(&usual, Backend::Kernel, mode, batch, rate));
-                report.rows.push(measurement(&usual, Backend::WithCopies, mode, batch, rate / 5.0));
+                report.rows.push(measurement(&default_engine, Backend::Kernel, mode, batch, rate));
+                report.rows.push(measurement(
+                    &default_engine,
+                    Backend::WithCopies,
+                    mode,
+                    batch,
+                    rate / 5.0,
+                ));
                 report.rows.push(measurement(&other, Backend::Kernel, mode, batch, 2.0 * rate));
             }
             report.rows.push(measurement(&trie, Backend::CpuBatch(1), mode, 250_000, 7e3));

@@ -127,7 +127,7 @@ impl Bench {
     pub fn measure_glm_on_cpu(
         &mut self,
         engine: &Engine,
-        twin: &GlmModel,
+        cpu_model: &GlmModel,
         bytes: u64,
     ) -> anyhow::Result<()> {
         let one = self.measure_cpu_ceilings(1, bytes)?;
@@ -136,9 +136,14 @@ impl Bench {
             threads => [one, self.measure_cpu_ceilings(threads, bytes)?],
         };
         for at in 0..self.texts.len() {
-            let reads =
-                count_reads(&self.plan, twin, &self.texts[at], self.begin, QueryMode::Sentences);
-            self.measure_on_cpu(engine, twin, at, Some((reads, rates)))?;
+            let reads = count_reads(
+                &self.plan,
+                cpu_model,
+                &self.texts[at],
+                self.begin,
+                QueryMode::Sentences,
+            );
+            self.measure_on_cpu(engine, cpu_model, at, Some((reads, rates)))?;
         }
         Ok(())
     }
@@ -160,7 +165,7 @@ impl Bench {
     }
 
     /// Measures a model with one text on the CPU, in one size of batches unless it is
-    /// the usual `glm` file.
+    /// the default `glm` file.
     fn measure_on_cpu(
         &mut self,
         engine: &Engine,

@@ -163,8 +163,8 @@ fn measured_layouts(order: usize) -> Vec<GlmOptions> {
             NODE_WIDTHS.map(|width| GlmOptions { node_width: width, max_hashed_order: hashed })
         })
         .collect();
-    let usual = report::default_layout(order);
-    for layout in [usual, GlmOptions { max_hashed_order: order, ..usual }] {
+    let default_layout = report::default_layout(order);
+    for layout in [default_layout, GlmOptions { max_hashed_order: order, ..default_layout }] {
         if !layouts.contains(&layout) {
             layouts.push(layout);
         }
@@ -224,13 +224,13 @@ fn compare_all(arguments: &Arguments, source: BenchData) -> anyhow::Result<()> {
             #[cfg(not(feature = "cuda"))]
             device: None,
         };
-        let mut told = Ok(());
+        let mut written = Ok(());
         comparison::compare_models(&models, &material, &mut |line| {
-            if told.is_ok() {
-                told = writeln!(out, "{name}: {line}");
+            if written.is_ok() {
+                written = writeln!(out, "{name}: {line}");
             }
         })?;
-        told?;
+        written?;
     }
     let what = match choice.get() {
         DeviceChoice::Cpu => "all the same on the CPU; no device was compared",

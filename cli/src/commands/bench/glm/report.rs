@@ -35,8 +35,8 @@ impl Engine {
 
 /// How `lm build` lays out models of an order unless told otherwise.
 pub fn default_layout(order: usize) -> GlmOptions {
-    let usual = GlmOptions::default();
-    GlmOptions { max_hashed_order: usual.max_hashed_order.min(order), ..usual }
+    let defaults = GlmOptions::default();
+    GlmOptions { max_hashed_order: defaults.max_hashed_order.min(order), ..defaults }
 }
 
 impl fmt::Display for Engine {
