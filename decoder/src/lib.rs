@@ -13,12 +13,12 @@
 //! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,
 //!   `output_streams`: words, lines and what goes wrong with them;
 //! - `models`: phrase tables, reordering tables, language models, the vocabulary;
-//! - `sentence`, `lm_scoring`, `options`, `coverage`, `future_cost`,
+//! - `sentence`, `lm_scoring`, `translation_options`, `coverage`, `future_cost`,
 //!   `reordering_constraint`, `joint_states`, `hypothesis`: what a search reads and grows;
 //! - `features`: the feature functions, a file each: keys, weights, scores, values;
 //! - `config`, `input_line`: from ini and command line to typed values; what a line has
 //!   besides words;
-//! - `plan`, `system`: the features with their weights over the models;
+//! - `search_plan`, `system`: the features with their weights over the models;
 //! - `option_building`, `search`: target phrases scored and pruned; both searches;
 //! - `output`, `surface_forms`: a translation as it is printed;
 //! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable

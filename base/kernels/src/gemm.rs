@@ -48,7 +48,7 @@ impl Epilogue<'_> {
 }
 
 /// The rows and panels of a tile, which change only the speed. The
-/// [`tuner`](crate::tuner) chooses among [`alternatives`](Tiling::alternatives).
+/// [`autotuner`](crate::autotuner) chooses among [`alternatives`](Tiling::alternatives).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
     rows: usize,

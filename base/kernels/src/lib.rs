@@ -4,7 +4,7 @@
 //! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits
 //! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]),
 //! embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
-//! ([`tuner`]). The crate owns no model: inputs are views ([`Mat`]) of memory of the
+//! ([`autotuner`]). The crate owns no model: inputs are views ([`MatRef`]) of memory of the
 //! caller, a mapped file or a flat vector in training, and scratch buffers are the
 //! caller's to reuse.
 //!

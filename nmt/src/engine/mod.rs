@@ -42,8 +42,8 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// The CPU with all its instructions. Engines use what `tuner` knows of the fastest ways
-    /// of products, and add to it; it can be saved for the next start.
+    /// The CPU with all its instructions. Engines use the fastest GEMM kernels that `tuner` knows
+    /// and measure further ones; it can be saved for the next start.
     pub fn new(tuner: &Arc<Autotuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
@@ -89,7 +89,7 @@ impl Engine {
         Self::with_tuner(cpu, Arc::new(Autotuner::new(cpu)))
     }
 
-    /// As [`new`](Engine::new); the way of a product is chosen by what `tuner` has measured.
+    /// As [`new`](Engine::new); GEMM kernels are chosen by what `tuner` has measured.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Autotuner>) -> Self {
         Engine {
             cpu,

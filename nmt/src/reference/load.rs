@@ -8,7 +8,7 @@ use crate::architecture::{Model, PositionalEncodingKind};
 use crate::layer::{AffineNames, ParameterLoader, RecurrentParameterLoader};
 use crate::{Error, Result};
 
-/// Gives the parameters of a model to layers on the [`Reference`].
+/// Gives the parameters of a model to layers on the [`ReferenceBackend`].
 pub struct ReferenceLoader<'a> {
     model: &'a Model,
     path: PathBuf,

@@ -1,6 +1,6 @@
 //! The numeric oracle: every operation of layers in f64, by plain loops.
 //!
-//! [`Reference`] is the second implementor of the traits of [`layer`](crate::layer), written
+//! [`ReferenceBackend`] is the second implementor of the traits of [`layer`](crate::layer), written
 //! for clarity: no operation depends on anything but its arguments, nothing is packed,
 //! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
 //! other backends can be compared with it.

@@ -5,5 +5,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = miriam_kernels::tuner::is_tuner_cache(data);
+    let _ = miriam_kernels::autotuner::is_tuner_cache(data);
 });
