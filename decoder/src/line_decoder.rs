@@ -110,7 +110,7 @@ impl<'s> LineDecoder<'s> {
             return Ok(score);
         }
         self.is_split = true;
-        let mut reason = format!("{words} words are translated in pieces of {MAX_SENTENCE_WORDS}");
+        let mut reason = format!("{words} words are translated in parts of {MAX_SENTENCE_WORDS}");
         if self.system.settings.output.n_best.is_some() {
             reason.push_str("; the n-best list holds the best translation alone");
         }

@@ -4,7 +4,7 @@
 //! A worker fills the streams of its line in memory; they are written in the order
 //! of the input, so that line n of every stream is about line n.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{Output, is_same_file};
 
@@ -50,6 +50,14 @@ impl LineOutput {
     }
 }
 
+/// Whether two paths name one file, or one device by the text of the paths.
+fn is_same_output(one: &Path, other: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).ok();
+    one == other
+        || is_same_file(one, other)
+        || one.as_os_str() != "-" && other.as_os_str() != "-" && absolute(one) == absolute(other)
+}
+
 /// The files of all requested streams.
 pub(crate) struct OutputStreams {
     /// Streams to one file share it: the outputs of a line stay together.
@@ -61,7 +69,7 @@ impl OutputStreams {
     pub(crate) fn create(outputs: &[(OutputStream, PathBuf)]) -> Result<Self> {
         let mut files: Vec<(Vec<OutputStream>, &PathBuf)> = Vec::new();
         for (stream, path) in outputs {
-            match files.iter_mut().find(|(_, known)| *known == path || is_same_file(known, path)) {
+            match files.iter_mut().find(|(_, known)| is_same_output(known, path)) {
                 Some((streams, _)) => streams.push(*stream),
                 None => files.push((vec![*stream], path)),
             }

@@ -47,9 +47,9 @@ pub enum OrientationClasses {
 ///
 /// # Examples
 /// ```
-/// use miriam_extract::ReorderingModel;
+/// use miriam_extract::ReorderingType;
 ///
-/// let model = ReorderingModel::parse("hier-mslr-bidirectional-fe").unwrap();
+/// let model = ReorderingType::parse("hier-mslr-bidirectional-fe").unwrap();
 /// assert_eq!(model.num_classes(), 4);
 /// assert!(model.backward && model.forward && model.conditions_on_target);
 /// ```

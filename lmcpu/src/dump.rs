@@ -33,17 +33,16 @@ pub fn dump(
     let unigrams = &source.unigrams()[first..];
     let longest = counts.len() == 1;
     let vocabulary = source.vocabulary();
-    write_entries(output, unigrams.len(), None, &mut 0, |i, out| {
+    let task = progress.task("writing", Some(counts.iter().sum()));
+    write_entries(output, unigrams.len(), &task, |i, out| {
         let (unigram, id) = (&unigrams[i], (first + i) as u32);
         let backoff = (!longest).then_some(unigram.backoff);
         push_entry(out, unigram.log10, &[id], backoff, vocabulary);
     })?;
-    let task = progress.task("writing", Some(counts.iter().skip(1).sum()));
-    let mut done = 0;
     while let Some(section) = source.next_section()? {
         output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
         let vocabulary = source.vocabulary();
-        write_entries(output, section.len(), Some(&task), &mut done, |i, out| {
+        write_entries(output, section.len(), &task, |i, out| {
             let backoff = section.backoffs.get(i).copied();
             push_entry(out, section.log10[i], section.ngram(i), backoff, vocabulary);
         })?;
@@ -56,8 +55,7 @@ pub fn dump(
 fn write_entries(
     output: &mut Output,
     count: usize,
-    task: Option<&ProgressTask<'_>>,
-    done: &mut u64,
+    task: &ProgressTask<'_>,
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
     let batch = CHUNK_ENTRIES * 4 * rayon::current_num_threads();
@@ -77,10 +75,7 @@ fn write_entries(
         for text in &texts {
             output.write(text)?;
         }
-        *done += (last - first) as u64;
-        if let Some(task) = task {
-            task.set_position(*done);
-        }
+        task.advance((last - first) as u64);
     }
     Ok(())
 }

@@ -63,8 +63,7 @@ impl PerplexityFilter {
 /// The inputs are read as one text; each is opened when the one before has ended.
 /// `size` is their length in bytes where known, before decompression.
 ///
-/// #
-/// Errors
+/// # Errors
 ///
 /// If an input cannot be read, a line is not the JSON object expected,
 /// or the output cannot be written.

@@ -16,7 +16,7 @@
 //! use std::sync::Arc;
 //!
 //! use miriam_nmt::ModelBundle;
-//! use miriam_nmt::engine::{Cpu, Tuner};
+//! use miriam_nmt::engine::{Cpu, Autotuner};
 //! use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
 //! use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 //!
@@ -24,7 +24,7 @@
 //! // A folder of CTranslate2 with a tiny random model, read and loaded.
 //! let bundle = ModelBundle::open(Path::new("testdata/tiny-ct2"), None)?;
 //! let options = TranslationOptions::for_bundle(&bundle, None);
-//! let translator = Translator::new(bundle, options, &Arc::new(Tuner::new(Cpu::detect())))?;
+//! let translator = Translator::new(bundle, options, &Arc::new(Autotuner::new(Cpu::detect())))?;
 //!
 //! let text = Input::from_reader(Cursor::new("w2 w3 w4\nw5\n"), "text", None)?;
 //! let source = SourceText { lines: Lines::new(text), prefixes: None };

@@ -20,17 +20,17 @@
 //! ```
 //! use miriam_kernels::gemm::{Epilogue, Tiling, gemm_f32};
 //! use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
-//! use miriam_kernels::{Cpu, Mat, MatMut};
+//! use miriam_kernels::{Cpu, MatRef, MatMut};
 //!
 //! // [2, 3] x [3, 2], with a bias.
 //! let rows = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 //! let weights = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
-//! let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&weights, 3, 2)))?;
+//! let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&weights, 3, 2)))?;
 //!
 //! let (cpu, mut out) = (Cpu::detect(), [0.0; 4]);
 //! let epilogue = Epilogue { bias: Some(&[0.0, 10.0]), ..Epilogue::default() };
 //! let into = MatMut::new(&mut out, 2, 2);
-//! gemm_f32(cpu, Tiling::default_for(cpu), Mat::new(&rows, 2, 3), weights.view(), epilogue, into);
+//! gemm_f32(cpu, Tiling::default_for(cpu), MatRef::new(&rows, 2, 3), weights.view(), epilogue, into);
 //! assert_eq!(out, [4.0, 15.0, 10.0, 21.0]);
 //! # Ok::<(), miriam_kernels::Error>(())
 //! ```

@@ -8,9 +8,9 @@ use std::ops::Range;
 /// A matrix `[rows, columns]` over a borrowed slice.
 ///
 /// ```
-/// use miriam_kernels::Mat;
+/// use miriam_kernels::MatRef;
 ///
-/// let gates = Mat::new(&[1, 2, 3, 4, 5, 6], 2, 3);
+/// let gates = MatRef::new(&[1, 2, 3, 4, 5, 6], 2, 3);
 /// assert_eq!(gates.column_range(1..3).row(1), [5, 6]);
 /// ```
 #[derive(Debug)]

@@ -55,14 +55,14 @@ impl ColumnIds<'_> {
 ///
 /// ```
 /// use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
-/// use miriam_kernels::{Cpu, Mat};
+/// use miriam_kernels::{Cpu, MatRef};
 ///
-/// let logits = Mat::new(&[0.5, 2.0, -1.0, 1.0], 1, 4);
+/// let logits = MatRef::new(&[0.5, 2.0, -1.0, 1.0], 1, 4);
 /// let mut topk = [TopK::new(2, true)];
 /// update_topk(Cpu::detect(), logits, None, ColumnIds::Consecutive(0), &mut topk);
 /// let best = topk[0].candidates();
 /// assert_eq!([best[0].id, best[1].id], [1, 3]);
-/// assert!((best[0].logit - topk[0].log_normaliser()).exp() < 1.0);
+/// assert!((best[0].logit - topk[0].log_normalizer()).exp() < 1.0);
 /// ```
 #[derive(Clone, Debug)]
 pub struct TopK {

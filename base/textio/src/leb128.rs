@@ -10,14 +10,19 @@ pub fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes a number off the front of `bytes`; `None` where they end inside it.
+/// Takes a number off the front of `bytes`; `None` where they end inside it or it has more than
+/// 64 bits.
 #[inline]
 pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     let (mut value, mut shift) = (0, 0);
     loop {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;
-        value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        let bits = u64::from(byte & 0x7f);
+        if shift >= 63 && (shift > 63 || bits > 1) {
+            return None;
+        }
+        value |= bits << shift;
         if byte < 0x80 {
             return Some(value);
         }
@@ -28,7 +33,7 @@ pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
 /// Reads the number at `*at` and moves `*at` past it.
 ///
 /// # Panics
-/// If `bytes` end inside the number.
+/// If `bytes` end inside the number, or it has more than 64 bits.
 #[inline]
 pub fn read_leb128(bytes: &[u8], at: &mut usize) -> u64 {
     let mut rest = &bytes[*at..];
@@ -51,6 +56,17 @@ mod tests {
             push_leb128(&mut out, value);
             assert_eq!(out, bytes);
         }
+    }
+
+    #[test]
+    fn numbers_of_more_than_64_bits_are_refused() {
+        let mut largest = [0xff; 10];
+        largest[9] = 1;
+        assert_eq!(take_leb128(&mut &largest[..]), Some(u64::MAX));
+        largest[9] = 2;
+        assert_eq!(take_leb128(&mut &largest[..]), None);
+        assert_eq!(take_leb128(&mut &[0x80; 11][..]), None);
+        assert_eq!(take_leb128(&mut &[0x80; 3][..]), None);
     }
 
     proptest! {

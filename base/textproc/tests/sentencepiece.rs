@@ -101,6 +101,25 @@ fn invalid_models_are_refused_with_a_reason() {
     refused(&[("<unk>", 0.0, 2), ("a", 0.0, 9)], "kind 9");
 }
 
+/// What SentencePiece 0.2 gives for this model: folding a capital leaves its combining accent.
+#[test]
+fn normalisation_is_not_idempotent_as_in_sentencepiece() {
+    let model = open("unigram-bytes");
+    let mut encoding = Encoding::new();
+    let mut check = |text: &str, pieces: &[&str], decoded: &str| {
+        model.encode(text.as_bytes(), &mut encoding);
+        let found: Vec<&[u8]> = model.pieces(&encoding).collect();
+        let expected: Vec<&[u8]> = pieces.iter().map(|piece| piece.as_bytes()).collect();
+        assert_eq!(found, expected, "{text:?}");
+        let mut back = Vec::new();
+        model.decode(encoding.ids(), &mut back);
+        assert_eq!(back, decoded.as_bytes(), "{text:?}");
+    };
+    check("E\u{301}", &["▁", "e", "<0xCC>", "<0x81>"], "e\u{301}");
+    check("e\u{301}", &["▁", "é"], "é");
+    check("\u{c9}", &["▁", "<0xC3>", "<0x89>"], "\u{c9}");
+}
+
 proptest! {
     #[test]
     fn any_text_is_segmented_and_decodes_to_utf8(
@@ -117,14 +136,18 @@ proptest! {
             let mut back = Vec::new();
             model.decode(encoding.ids(), &mut back);
             prop_assert!(std::str::from_utf8(&back).is_ok());
-            // With byte fallback no character is lost, so the decoded text decodes to
-            // itself again.
+            // With byte fallback no character is lost, so the decoded text decodes to itself
+            // again, once it is normalised: SentencePiece's folding leaves a capital's combining
+            // accent, which the second round composes.
             if model.has_byte_fallback() && name == "unigram-bytes" {
-                let first = back.clone();
-                model.encode(&first, &mut encoding);
-                back.clear();
-                model.decode(encoding.ids(), &mut back);
-                prop_assert_eq!(back, first);
+                let mut decode_again = |text: &[u8]| {
+                    model.encode(text, &mut encoding);
+                    let mut decoded = Vec::new();
+                    model.decode(encoding.ids(), &mut decoded);
+                    decoded
+                };
+                let normalised = decode_again(&back);
+                prop_assert_eq!(decode_again(&normalised), normalised);
             }
         }
     }

@@ -323,7 +323,7 @@ fn estimate_within(
             for (p, table) in column.into_iter().enumerate() {
                 probabilities.put(p * ranges.len() + range, table)?;
             }
-            task.set_position(range as u64 + 1);
+            task.advance(1);
             Ok(())
         })?;
     }
@@ -460,7 +460,7 @@ fn build_rows<K: NgramKey>(
         for (q, block) in std::mem::take(&mut row.blocks).into_iter().enumerate() {
             blocks.put(range * ranges.len() + q, block)?;
         }
-        task.set_position(range as u64 + 1);
+        task.advance(1);
         Ok(row)
     })
 }

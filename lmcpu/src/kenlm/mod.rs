@@ -81,8 +81,7 @@ impl KenlmFile {
 
     /// A file with this content; `path` is its name for messages.
     ///
-    /// #
-    /// Errors
+    /// # Errors
     ///
     /// If the file is incomplete or damaged, or is of an
     /// unsupported type or version.

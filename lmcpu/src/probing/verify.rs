@@ -8,8 +8,7 @@ use crate::{LanguageModel, NgramSource};
 /// its key, that the tables hold as many entries as the metadata says, and that no
 /// probability or backoff is NaN. [`Container::verify`] checks the checksums.
 ///
-/// #
-/// Errors
+/// # Errors
 ///
 /// If the file cannot be opened as a probing model or a check fails.
 pub fn verify(container: &Container) -> Result<()> {

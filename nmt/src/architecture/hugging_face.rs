@@ -59,7 +59,7 @@ impl Config<'_> {
             return Err(self.unsupported(format!("a model of type {kind}; only marian is read")));
         }
         for name in ["normalize_before", "normalize_embedding", "add_final_layer_norm"] {
-            if self.flag(name, false) {
+            if self.flag(name, false)? {
                 return Err(self.unsupported(format!("{name} is true, which MarianMT ignores")));
             }
         }
@@ -112,7 +112,7 @@ impl Config<'_> {
             has_output_projection: true,
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
-            scales_embeddings: self.flag("scale_embedding", false),
+            scales_embeddings: self.flag("scale_embedding", false)?,
             decoder_start: DecoderStart::Token(u32::try_from(start).unwrap_or(u32::MAX)),
             pre_norm_keys: PreNormKeys::Normalized,
             norm_epsilon: NORM_EPSILON,
@@ -120,8 +120,8 @@ impl Config<'_> {
                 source_vocab_size,
                 target_vocab_size,
                 dim: self.number("d_model")?,
-                shared: self.flag("share_encoder_decoder_embeddings", true),
-                tied_output: self.flag("tie_word_embeddings", true),
+                shared: self.flag("share_encoder_decoder_embeddings", true)?,
+                tied_output: self.flag("tie_word_embeddings", true)?,
                 output_bias: true,
                 right_to_left: false,
                 suppress_tokens: suppressed.collect(),
@@ -135,8 +135,16 @@ impl Config<'_> {
         self.value.get(name).and_then(Value::as_str)
     }
 
-    fn flag(&self, name: &str, default: bool) -> bool {
-        self.value.get(name).and_then(Value::as_bool).unwrap_or(default)
+    /// Whether the flag `name` is set; `default` where it is missing or null.
+    fn flag(&self, name: &str, default: bool) -> Result<bool> {
+        match self.value.get(name) {
+            None | Some(Value::Null) => Ok(default),
+            Some(&Value::Bool(flag)) => Ok(flag),
+            Some(_) => {
+                let place = format!("config.json, {name}");
+                Err(Error::mismatch(self.path, &place, "true or false is needed here"))
+            }
+        }
     }
 
     /// An option of decoding; older versions have it in `config.json`.

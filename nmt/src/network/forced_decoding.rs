@@ -1,6 +1,6 @@
 //! Forced decoding: the scores of given translations, token by token.
 
-use super::{HypothesisRow, Session, TopK};
+use super::{HypothesisRow, Session, Slot, TopK};
 use crate::Result;
 
 /// A translation to score.
@@ -42,6 +42,18 @@ pub fn score_targets(
     alignments: bool,
 ) -> Result<Vec<ForcedScores>> {
     let slots = session.begin(sources, candidates)?;
+    let scores = score_begun(session, &slots, translations, alignments);
+    slots.into_iter().for_each(|slot| session.finish(slot));
+    scores
+}
+
+/// [`score_targets`] of sources that have been begun in `slots`.
+fn score_begun(
+    session: &mut dyn Session,
+    slots: &[Slot],
+    translations: &[Target],
+    alignments: bool,
+) -> Result<Vec<ForcedScores>> {
     session.keep_alignments(alignments);
     let mut scores = vec![ForcedScores::default(); translations.len()];
     // Translations that have not ended, each with its row of the step before.
@@ -78,6 +90,5 @@ pub fn score_targets(
         }
         active.retain(|&(i, _)| position + 1 < translations[i].tokens.len());
     }
-    slots.into_iter().for_each(|slot| session.finish(slot));
     Ok(scores)
 }

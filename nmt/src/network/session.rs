@@ -32,7 +32,7 @@ pub trait Session {
 
     /// The best tokens of each row of the step, as many as each [`TopK`] was made for, and
     /// the log-normaliser if it was asked for. A candidate's id is a token of the vocabulary;
-    /// its score is `logit - log_normaliser` (over the row's candidates, if it has some).
+    /// its score is `logit - log_normalizer` (over the row's candidates, if it has some).
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
 
     /// The logits of single tokens of single rows of the step, (row, token) each, the same

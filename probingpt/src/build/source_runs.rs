@@ -46,7 +46,7 @@ impl<'a> SourceRun<'a> {
         let (hash, rest) = bytes.split_first_chunk::<8>()?;
         *bytes = rest;
         let first_line = take_leb128(bytes)?;
-        let last_line = first_line + take_leb128(bytes)?;
+        let last_line = first_line.checked_add(take_leb128(bytes)?)?;
         let entries = take_leb128(bytes)? as usize;
         let length = take_leb128(bytes)? as usize;
         let (body, rest) = bytes.split_at_checked(length)?;

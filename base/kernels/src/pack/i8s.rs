@@ -23,17 +23,17 @@ pub struct PackedI8<'a> {
 /// ```
 /// use miriam_kernels::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
 /// use miriam_kernels::pack::{UnpackedWeights, WeightsI8};
-/// use miriam_kernels::quantise::{ClipRange, QuantisedI8, quantise_i8};
-/// use miriam_kernels::{Cpu, Mat, MatMut};
+/// use miriam_kernels::quantize::{ClipRange, QuantizedI8, quantize_i8};
+/// use miriam_kernels::{Cpu, MatRef, MatMut};
 ///
 /// // [1, 2] x [2, 2]
 /// let (rows, weights) = ([0.5, -1.0], [1.0, -1.0, 0.5, 2.0]);
-/// let weights = WeightsI8::quantise(UnpackedWeights::inputs_by_outputs(Mat::new(&weights, 2, 2)))?;
+/// let weights = WeightsI8::quantize(UnpackedWeights::inputs_by_outputs(MatRef::new(&weights, 2, 2)))?;
 ///
 /// let (cpu, mut values, mut scales) = (Cpu::detect(), [0; 2], [0.0]);
 /// let quantised = MatMut::new(&mut values, 1, 2);
-/// quantise_i8(cpu, Mat::new(&rows, 1, 2), ClipRange::PerRow, quantised, &mut scales);
-/// let quantised = QuantisedI8 { values: Mat::new(&values, 1, 2), scales: &scales };
+/// quantize_i8(cpu, MatRef::new(&rows, 1, 2), ClipRange::PerRow, quantised, &mut scales);
+/// let quantised = QuantizedI8 { values: MatRef::new(&values, 1, 2), scales: &scales };
 /// let mut prepared = PreparedI8::default();
 /// prepared.prepare(cpu, Tiling::default_for(cpu), quantised);
 ///

@@ -59,7 +59,7 @@ impl<T: Default> LazyVec<T> {
 
     /// The value at `at`, which has been made.
     fn get(&self, at: u32) -> &T {
-        debug_assert!(self.contains(at));
+        assert!(self.contains(at), "a state that was scored");
         &self.values[at as usize]
     }
 

@@ -24,8 +24,7 @@ use crate::sorted::SortedModel;
 /// [`crate::open_source`] reads, on rayon's current threads. With `bits` probabilities
 /// and backoffs of n-grams of two words and more are quantised.
 ///
-/// #
-/// Errors
+/// # Errors
 ///
 /// If the source cannot be read, lacks contexts or has duplicates, or
 /// the file cannot be written.
@@ -45,8 +44,7 @@ pub fn build_trie(
 
 /// Writes `model` as the file `output`, on rayon's current threads.
 ///
-/// #
-/// Errors
+/// # Errors
 ///
 /// If the model is too large for a trie or the file cannot be written.
 pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantizationBits>) -> Result<()> {
