@@ -2,14 +2,15 @@
 //! translations that a reference in double precision chose. Without the files of
 //! `../shared/data/nmt-oracle` these tests are skipped.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miriam_kernels::Cpu;
 use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::{Architecture, Dialect};
 use miriam_nmt::engine::{Engine, Precision, WeightLoader};
 use miriam_nmt::network::{HypothesisRow, Network, Session, TopK, Transformer};
+
+use crate::oracle_data::oracle_folder;
 
 const TRANSFORMERS: [&str; 8] = [
     "tr-post",
@@ -21,15 +22,6 @@ const TRANSFORMERS: [&str; 8] = [
     "tr-aan-nogate1",
     "tr-options",
 ];
-
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
-    if !folder.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 fn load_network(
     folder: &Path,
@@ -101,7 +93,7 @@ fn force_decode(session: &mut dyn Session, line: &ReferenceLine) -> (Vec<f32>, V
 
 #[test]
 fn the_encoder_gives_the_states_of_the_reference() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let variants = TRANSFORMERS
         .map(|name| (name, "enc0.npy", Some(Dialect::Marian)))
         .into_iter()
@@ -134,7 +126,7 @@ fn the_encoder_gives_the_states_of_the_reference() {
 
 #[test]
 fn raw_input_keys_match_browser_marian() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in ["tr-pre", "tr-ssru-pre"] {
         let network = load_network(&folder, name, None, Precision::F32);
         let mut session = network.session().unwrap();
@@ -149,7 +141,7 @@ fn raw_input_keys_match_browser_marian() {
 
 #[test]
 fn full_sequence_scores_match_stepwise_scores() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in TRANSFORMERS.into_iter().chain(["rnn-gru", "nematus"]) {
         let network = load_network(&folder, name, Some(Dialect::Marian), Precision::F32);
         let mut lines = read_reference(&folder, name, "ref.greedy.tsv");
@@ -168,7 +160,7 @@ fn full_sequence_scores_match_stepwise_scores() {
 
 /// The mean and the largest difference from the scores of the reference, by model.
 fn score_differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32)>> {
-    let folder = data()?;
+    let folder = oracle_folder()?;
     let differences = TRANSFORMERS.iter().map(|&name| {
         let network = load_network(&folder, name, Some(Dialect::Marian), precision);
         let mut session = network.session().unwrap();

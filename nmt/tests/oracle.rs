@@ -1,8 +1,7 @@
 //! The models, vocabularies and shortlists of `../shared/data/nmt-oracle`, which Marian
 //! and its fork for browsers wrote and read. Without them these tests are skipped.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miriam_nmt::architecture::{
     Activation, Architecture, AutoregressionConfig, CellKind, DecoderStart, Dialect, EncoderKind,
@@ -14,33 +13,7 @@ use miriam_nmt::{ModelBundle, Vocabulary};
 use miriam_textproc::SentencePiece;
 use miriam_textproc::sentencepiece::Encoding;
 
-const MODELS: [&str; 16] = [
-    "tr-post",
-    "tr-post-untied",
-    "tr-pre",
-    "tr-ssru",
-    "tr-ssru-pre",
-    "tr-aan",
-    "tr-aan-nogate1",
-    "tr-options",
-    "rnn-gru",
-    "rnn-deep-ln",
-    "rnn-lstm",
-    "rnn-mlstm",
-    "amun",
-    "amun-ln",
-    "nematus",
-    "nematus-ln",
-];
-
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
-    if !folder.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use crate::oracle_data::{ORACLE_MODELS, oracle_folder};
 
 fn model(folder: &Path, name: &str) -> Model {
     let path = folder.join("models").join(name);
@@ -50,8 +23,8 @@ fn model(folder: &Path, name: &str) -> Model {
 
 #[test]
 fn both_formats_hold_the_same_model() {
-    let Some(folder) = data() else { return };
-    for name in MODELS {
+    let Some(folder) = oracle_folder() else { return };
+    for name in ORACLE_MODELS {
         let (npz, bin) =
             (model(&folder, &format!("{name}.npz")), model(&folder, &format!("{name}.bin")));
         assert_eq!(npz.architecture(), bin.architecture(), "{name}");
@@ -67,7 +40,7 @@ fn both_formats_hold_the_same_model() {
 
 #[test]
 fn options_become_the_architecture_that_the_readme_describes() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let transformer = |name: &str| match model(&folder, &format!("{name}.npz")).architecture() {
         Architecture::Transformer(transformer) => transformer.clone(),
         other => panic!("{name}: {other:?}"),
@@ -128,7 +101,7 @@ fn options_become_the_architecture_that_the_readme_describes() {
 
 #[test]
 fn models_of_nematus_need_no_options() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in ["nematus", "nematus-ln", "amun-ln"] {
         let name = format!("{name}.npz");
         let mut bytes = std::fs::read(folder.join("models").join(&name)).unwrap();
@@ -151,7 +124,7 @@ fn models_of_nematus_need_no_options() {
 
 #[test]
 fn a_dialect_changes_the_computation_that_versions_differ_in() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let mut package = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
     package.set_dialect(Dialect::Marian);
     let Architecture::Transformer(transformer) = package.models[0].architecture() else { panic!() };
@@ -161,7 +134,7 @@ fn a_dialect_changes_the_computation_that_versions_differ_in() {
 
 #[test]
 fn quantized_weights_of_both_forks_stay_integers() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let float = model(&folder, "tr-post.npz");
     let browser = model(&folder, "tr-post.intgemm8.bin");
     let mainline = model(&folder, "tr-post.mainline-intgemm8.bin");
@@ -199,7 +172,7 @@ fn quantized_weights_of_both_forks_stay_integers() {
 
 #[test]
 fn yaml_and_sentencepiece_vocabularies_agree() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let yml = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
     let spm = Vocabulary::open(&folder.join("vocab.spm")).unwrap();
     assert!(yml.has_same_words(&spm));
@@ -209,7 +182,7 @@ fn yaml_and_sentencepiece_vocabularies_agree() {
 
 #[test]
 fn tokenization_matches_marian() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let model = SentencePiece::open(&folder.join("vocab.spm")).unwrap();
     let (text, ids, pieces) = (read("input.txt"), read("input.ids.txt"), read("input.pieces.txt"));
@@ -229,7 +202,7 @@ fn tokenization_matches_marian() {
 
 #[test]
 fn shortlist_candidates_match_marian() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     let vocabulary = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
     let options = ShortlistOptions { first: 50, best: 10, threshold: 0.0 };
     let open = |name: &str| {

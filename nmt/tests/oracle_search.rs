@@ -15,6 +15,8 @@ use miriam_nmt::network::{Ensemble, Network};
 use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
 use miriam_nmt::{ModelBundle, Vocabulary};
 
+use crate::oracle_data::oracle_folder;
+
 /// All models with the tolerance of token scores. On greedy translations Marian differs from a
 /// reference in double precision by at most 8.5e-4, with `rnn-mlstm` by 2.5e-3; our own
 /// difference from the reference is added.
@@ -39,15 +41,6 @@ const MODELS: [(&str, f32); 16] = [
 
 /// Totals that differ by less may be in any order.
 const TIE: f32 = 1e-3;
-
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
-    if !folder.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 fn options(beam: usize, normalize: f32) -> SearchOptions {
     SearchOptions {
@@ -127,7 +120,7 @@ struct ComparisonCounts {
 
 impl Oracle {
     fn open() -> Option<Self> {
-        let folder = data()?;
+        let folder = oracle_folder()?;
         let vocabulary = Vocabulary::open(&folder.join("vocab.yml")).unwrap();
         let numbers = |name: &str| -> Vec<Vec<u32>> {
             let text = std::fs::read_to_string(folder.join(name)).unwrap();

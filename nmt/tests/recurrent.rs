@@ -2,7 +2,7 @@
 //! (`../shared/data/nmt-oracle`; skipped without it).
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miriam_kernels::Cpu;
 use miriam_nmt::ModelBundle;
@@ -12,23 +12,16 @@ use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::layer::{ActivationImpl, Backend, Epilogue};
 use miriam_nmt::network::{EncoderDecoder, HypothesisRow, Recurrent, Slot};
 
+use crate::oracle_data::oracle_folder;
+
 const MODELS: [&str; 8] =
     ["rnn-gru", "rnn-deep-ln", "rnn-lstm", "rnn-mlstm", "amun", "amun-ln", "nematus", "nematus-ln"];
 
 /// The id of the unknown token, which references never generate.
 const UNK_ID: usize = 1;
 
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
-    if !folder.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
 fn load(name: &str, precision: Precision, shortcuts: &Speedups) -> Recurrent<Engine> {
-    let path = data().unwrap().join("models").join(format!("{name}.npz"));
+    let path = oracle_folder().unwrap().join("models").join(format!("{name}.npz"));
     let package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
     let Architecture::Recurrent(architecture) = package.models[0].architecture() else {
         panic!("{name} is recurrent")
@@ -136,7 +129,7 @@ struct Difference {
 }
 
 fn compare(name: &str, precision: Precision, shortcuts: &Speedups) -> Difference {
-    let folder = data().unwrap();
+    let folder = oracle_folder().unwrap();
     let model = load(name, precision, shortcuts);
     let (sources, expected) = read_references(&folder, name);
     let (mut difference, mut compared) = (Difference::default(), 0);
@@ -167,7 +160,7 @@ fn tolerance(name: &str) -> f32 {
 
 #[test]
 fn encoders_give_the_states_of_the_reference() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in MODELS {
         let model = load(name, Precision::F32, &Speedups::default());
         let (sources, _) = read_references(&folder, name);
@@ -192,7 +185,7 @@ fn encoders_give_the_states_of_the_reference() {
 
 #[test]
 fn scores_are_those_of_the_reference() {
-    let Some(_) = data() else { return };
+    let Some(_) = oracle_folder() else { return };
     let table = Speedups { activation_impl: ActivationImpl::Table, ..Speedups::default() };
     for name in MODELS {
         for shortcuts in [Speedups::default(), Speedups::NONE] {
@@ -209,7 +202,7 @@ fn scores_are_those_of_the_reference() {
 /// hundred times as large in rnn-mlstm as in rnn-gru.
 #[test]
 fn i16_scores_stay_near_the_reference() {
-    let Some(_) = data() else { return };
+    let Some(_) = oracle_folder() else { return };
     for name in MODELS {
         let (largest, words) = match name {
             "rnn-mlstm" => (0.6, 60),
@@ -226,7 +219,7 @@ fn i16_scores_stay_near_the_reference() {
 /// the mean is near.
 #[test]
 fn i8_scores_are_near_the_reference_on_average() {
-    let Some(_) = data() else { return };
+    let Some(_) = oracle_folder() else { return };
     for name in MODELS.into_iter().filter(|&name| name != "rnn-mlstm") {
         let most = if name == "rnn-deep-ln" { 0.15 } else { 7e-2 };
         let [found, mixed] = [Precision::I8, Precision::Mixed]
@@ -239,7 +232,7 @@ fn i8_scores_are_near_the_reference_on_average() {
 
 #[test]
 fn sentences_do_not_depend_on_their_batch() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in MODELS {
         for precision in [Precision::F32, Precision::I16, Precision::I8] {
             let model = load(name, precision, &Speedups::default());
@@ -260,7 +253,7 @@ fn sentences_do_not_depend_on_their_batch() {
 /// Cached embeddings and merged parents change no bit.
 #[test]
 fn exact_shortcuts_are_exact() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in MODELS {
         for precision in [Precision::F32, Precision::I16, Precision::I8] {
             let long = Speedups { cached_tokens: 0, merge_parents: false, ..Speedups::default() };

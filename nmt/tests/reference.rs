@@ -14,33 +14,7 @@ use miriam_nmt::network::{
 };
 use miriam_nmt::reference::{Matrix, ReferenceBackend, ReferenceLoader};
 
-const MODELS: [&str; 16] = [
-    "tr-post",
-    "tr-post-untied",
-    "tr-pre",
-    "tr-ssru",
-    "tr-ssru-pre",
-    "tr-aan",
-    "tr-aan-nogate1",
-    "tr-options",
-    "rnn-gru",
-    "rnn-deep-ln",
-    "rnn-lstm",
-    "rnn-mlstm",
-    "amun",
-    "amun-ln",
-    "nematus",
-    "nematus-ln",
-];
-
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
-    if !folder.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use crate::oracle_data::{ORACLE_MODELS, oracle_folder};
 
 fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
@@ -192,8 +166,8 @@ fn largest_difference(layers: &Layers, lines: &[Line], greedy: bool) -> f64 {
 
 #[test]
 fn forced_scores_are_those_of_the_numpy_decoders() {
-    let Some(folder) = data() else { return };
-    let variants = MODELS
+    let Some(folder) = oracle_folder() else { return };
+    let variants = ORACLE_MODELS
         .map(|name| (name, "ref.greedy.tsv", Some(Dialect::Marian)))
         .into_iter()
         .chain(["tr-pre", "tr-ssru-pre"].map(|name| (name, "ref.raw-kv.greedy.tsv", None)));
@@ -209,7 +183,7 @@ fn forced_scores_are_those_of_the_numpy_decoders() {
 
 #[test]
 fn speedups_change_nothing_but_rounding() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = oracle_folder() else { return };
     for name in ["rnn-gru", "rnn-deep-ln", "amun-ln", "nematus-ln"] {
         let bundle = open(&folder.join("models").join(format!("{name}.npz")), None);
         let lines = read_lines(&folder, name, "ref.greedy.tsv", 12);
@@ -220,8 +194,8 @@ fn speedups_change_nothing_but_rounding() {
 
 #[test]
 fn encoder_states_are_those_of_the_numpy_decoders() {
-    let Some(folder) = data() else { return };
-    for name in MODELS {
+    let Some(folder) = oracle_folder() else { return };
+    for name in ORACLE_MODELS {
         let bytes = std::fs::read(folder.join("out").join(name).join("enc0.npy")).unwrap();
         let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         let floats = bytes[start..].as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b));

@@ -4,6 +4,7 @@ mod forced_decoding;
 mod formats;
 mod hostile;
 mod oracle;
+mod oracle_data;
 mod oracle_search;
 mod packed_weights;
 mod recurrent;
