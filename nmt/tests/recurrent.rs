@@ -10,7 +10,7 @@ use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Engine, Precision, WeightLoader};
 use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::layer::{ActivationImpl, Backend, Epilogue};
-use miriam_nmt::network::{EncoderDecoder, HypothesisRow, Recurrent, Slot};
+use miriam_nmt::network::{EncoderDecoder, HypothesisRow, Recurrent, Slot, TeacherForced};
 
 use crate::oracle_data::oracle_folder;
 
@@ -101,7 +101,7 @@ fn force_decode(
         for weights in &alignment {
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         }
-        let output = EncoderDecoder::<Engine>::output_weights(model);
+        let output = model.output_weights();
         let logits = engine.affine(&out, output, Epilogue::default()).unwrap();
         for (row, &sentence) in alive.iter().enumerate() {
             let logits = logits.view().row(row);

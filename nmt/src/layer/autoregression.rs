@@ -6,8 +6,8 @@ use super::backend::Activation;
 use super::feed_forward::kernel_activation;
 use super::sublayer_connection::load_affine;
 use super::{
-    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
-    ParameterLoader, SelfAttention, SequenceLayout, SublayerConnection,
+    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, DropoutSite, Epilogue,
+    LayerNorm, ParameterLoader, SelfAttention, SequenceLayout, SublayerConnection,
 };
 use crate::Result;
 use crate::architecture::{
@@ -217,6 +217,7 @@ impl<B: Backend> AverageAttention<B> {
         let mut rows = self.connection.preprocess(backend, &means)?.unwrap_or(means);
         for weights in &self.hidden {
             rows = backend.affine(&rows, weights, self.activation.into())?;
+            rows = backend.drop_out(rows, DropoutSite::FeedForward)?;
         }
         if let Some(weights) = &self.output {
             rows = backend.affine(&rows, weights, Epilogue::default())?;

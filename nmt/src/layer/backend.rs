@@ -142,6 +142,58 @@ pub trait Backend {
         groups: &[(usize, &Self::PackedKv)],
         mask: AttentionMask,
     ) -> Result<Self::Tensor>;
+
+    /// [`attend`](Backend::attend) to all positions, where the weights of the first head are
+    /// the alignment of the model. Backends that train for given alignments remember them.
+    fn attend_aligned(
+        &mut self,
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
+    ) -> Result<Self::Tensor> {
+        self.attend(queries, groups, AttentionMask::All)
+    }
+
+    /// Says that the rows of the following operations are the positions of sentences,
+    /// `lengths` rows each, one sentence after the other: dropout is drawn by sentence and
+    /// position. Backends that do not train ignore it.
+    fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
+
+    /// Dropout at a site of training; elsewhere `rows` as they are.
+    fn drop_out(&mut self, rows: Self::Tensor, _site: DropoutSite) -> Result<Self::Tensor> {
+        Ok(rows)
+    }
+
+    /// Whether [`drop_out`](Backend::drop_out) changes rows at a site. Where it does not,
+    /// layers may fuse what lies around it.
+    fn drops_out(&self, _site: DropoutSite) -> bool {
+        false
+    }
+}
+
+/// The side of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The encoder, with the tokens of the source.
+    Source,
+    /// The decoder, with the tokens of the target.
+    Target,
+}
+
+/// The places of a transformer where training drops elements of rows, named after Marian's
+/// options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropoutSite {
+    /// Embeddings with their positional encodings (`transformer-postprocess-emb`).
+    Embedding,
+    /// The input of a sublayer (`transformer-preprocess`).
+    SublayerInput,
+    /// The output of a sublayer, before the residual is added (`transformer-postprocess`).
+    SublayerOutput,
+    /// The output of a stack (`transformer-postprocess-top`).
+    StackOutput,
+    /// The hidden layers of feed-forward sublayers and of average attention
+    /// (`transformer-dropout-ffn`).
+    FeedForward,
 }
 
 /// Makes the backends of threads: the CPU with its kernels, or a device.

@@ -30,7 +30,6 @@ impl<B: Backend> Embedding<B> {
             PositionalEncodingKind::Table { length } => length.saturating_sub(1) as u32,
             _ => u32::MAX,
         };
-        let process = &shape.postprocess_embedding;
         Ok(Embedding {
             table: parameters.embedding_table(table)?,
             scale: if shape.scales_embeddings { (width as f32).sqrt() } else { 1.0 },
@@ -40,13 +39,7 @@ impl<B: Backend> Embedding<B> {
                 &format!("{side}_Wpos"),
             )?,
             max_position,
-            connection: SublayerConnection::load_post(
-                parameters,
-                shape,
-                process,
-                &format!("{side}_emb"),
-                "_pre",
-            )?,
+            connection: SublayerConnection::load_embedding(parameters, shape, side)?,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Feed-forward layers.
 
 use super::sublayer_connection::load_affine;
-use super::{Activation, Backend, ParameterLoader, SublayerConnection};
+use super::{Activation, Backend, DropoutSite, ParameterLoader, SublayerConnection};
 use crate::Result;
 use crate::architecture::{self, Gelu, TransformerConfig, TransformerStackConfig};
 
@@ -54,7 +54,8 @@ impl<B: Backend> FeedForward<B> {
         let mut rows = self.connection.preprocess(backend, input)?;
         for weights in &self.hidden {
             let from = rows.as_ref().unwrap_or(input);
-            rows = Some(backend.affine(from, weights, self.activation.into())?);
+            let hidden = backend.affine(from, weights, self.activation.into())?;
+            rows = Some(backend.drop_out(hidden, DropoutSite::FeedForward)?);
         }
         let from = rows.as_ref().unwrap_or(input);
         self.connection.project_and_postprocess(backend, from, &self.output, input)

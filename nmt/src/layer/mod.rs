@@ -24,8 +24,8 @@ mod sublayer_connection;
 pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
-    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, Epilogue, LayerNorm,
-    ParameterLoader, SequenceLayout,
+    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, DropoutSite, Epilogue,
+    LayerNorm, ParameterLoader, SequenceLayout, Side,
 };
 pub use decoding_ops::{DecodingBackend, DecodingOps};
 pub use embedding::Embedding;

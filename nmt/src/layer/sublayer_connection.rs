@@ -4,7 +4,7 @@
 //! sublayer ends with a GEMM, the residual is added in the epilogue of the GEMM or by
 //! the norm that follows.
 
-use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};
+use super::{AffineNames, Backend, DropoutSite, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 use crate::architecture::{ProcessStep, ProcessSteps, TransformerConfig};
 
@@ -12,6 +12,8 @@ use crate::architecture::{ProcessStep, ProcessSteps, TransformerConfig};
 pub struct SublayerConnection<B: Backend> {
     pre_norm: Option<LayerNorm<B::Vector>>,
     post_steps: Vec<PostStep<B::Vector>>,
+    /// Where training drops elements, before the steps after the sublayer.
+    dropout_site: DropoutSite,
 }
 
 enum PostStep<V> {
@@ -53,22 +55,41 @@ impl<B: Backend> SublayerConnection<B> {
         };
         let post_steps =
             Self::load_post_steps(parameters, shape, &shape.postprocess, post_prefix, "")?;
-        Ok(SublayerConnection { pre_norm, post_steps })
+        Ok(SublayerConnection { pre_norm, post_steps, dropout_site: DropoutSite::SublayerOutput })
     }
 
-    /// Loads the steps after embeddings or after a whole stack, which have none before.
+    /// Loads the steps after embeddings, which have none before; `side` is `encoder` or
+    /// `decoder`.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
-    pub fn load_post(
+    pub fn load_embedding(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
-        process: &ProcessSteps,
-        prefix: &str,
-        suffix: &str,
+        side: &str,
     ) -> Result<Self> {
-        let post_steps = Self::load_post_steps(parameters, shape, process, prefix, suffix)?;
-        Ok(SublayerConnection { pre_norm: None, post_steps })
+        let (steps, prefix) = (&shape.postprocess_embedding, format!("{side}_emb"));
+        let post_steps = Self::load_post_steps(parameters, shape, steps, &prefix, "_pre")?;
+        Ok(SublayerConnection { pre_norm: None, post_steps, dropout_site: DropoutSite::Embedding })
+    }
+
+    /// Loads the steps after a whole stack, which have none before; `side` is `encoder` or
+    /// `decoder`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load_top(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
+        side: &str,
+    ) -> Result<Self> {
+        let (steps, prefix) = (&shape.postprocess_top, format!("{side}_top"));
+        let post_steps = Self::load_post_steps(parameters, shape, steps, &prefix, "")?;
+        Ok(SublayerConnection {
+            pre_norm: None,
+            post_steps,
+            dropout_site: DropoutSite::StackOutput,
+        })
     }
 
     fn load_post_steps(
@@ -95,7 +116,16 @@ impl<B: Backend> SublayerConnection<B> {
     /// # Errors
     /// What the backend gives.
     pub fn preprocess(&self, backend: &mut B, rows: &B::Tensor) -> Result<Option<B::Tensor>> {
-        self.pre_norm.as_ref().map(|norm| backend.layer_norm(rows, norm)).transpose()
+        let dropped = if backend.drops_out(DropoutSite::SublayerInput) {
+            let rows = backend.copy(rows)?;
+            Some(backend.drop_out(rows, DropoutSite::SublayerInput)?)
+        } else {
+            None
+        };
+        match &self.pre_norm {
+            Some(norm) => backend.layer_norm(dropped.as_ref().unwrap_or(rows), norm).map(Some),
+            None => Ok(dropped),
+        }
     }
 
     /// The steps after a sublayer that got `input` and gave `rows`, `[rows, width]` both.
@@ -105,9 +135,10 @@ impl<B: Backend> SublayerConnection<B> {
     pub fn postprocess(
         &self,
         backend: &mut B,
-        mut rows: B::Tensor,
+        rows: B::Tensor,
         input: &B::Tensor,
     ) -> Result<B::Tensor> {
+        let mut rows = backend.drop_out(rows, self.dropout_site)?;
         let mut steps = &self.post_steps[..];
         loop {
             (rows, steps) = match steps {
@@ -132,7 +163,9 @@ impl<B: Backend> SublayerConnection<B> {
         weights: &B::Weights,
         input: &B::Tensor,
     ) -> Result<B::Tensor> {
-        if let [PostStep::Add] = &self.post_steps[..] {
+        if let [PostStep::Add] = &self.post_steps[..]
+            && !backend.drops_out(self.dropout_site)
+        {
             let add_input = Epilogue { residual: Some(input), ..Epilogue::default() };
             return backend.affine(rows, weights, add_input);
         }

@@ -1,13 +1,31 @@
-//! What an architecture gives to search.
+//! What an architecture gives to search, and to training and scoring.
 
 use crate::Result;
-use crate::layer::{DecodingOps, HypothesisRow};
+use crate::layer::{Backend, DecodingOps, HypothesisRow};
+
+/// The layers of a model under known translations: what training and scoring need.
+pub trait TeacherForced<B: Backend> {
+    /// The weights of the output layer, `[width, tokens]`.
+    fn output_weights(&self) -> &B::Weights;
+
+    /// The input of the output layer for every token of known translations, one translation
+    /// after the other: `[tokens, width]`. Sources and targets end with `</s>`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor>;
+}
 
 /// The layers of a model that reads a sentence and writes its translation token by token.
 ///
 /// # Errors
 /// All operations give the errors of the backend.
-pub trait EncoderDecoder<B: DecodingOps> {
+pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// An encoded source sentence, kept while it is translated.
     type EncodedSource;
     /// The states of the rows of the last step. Rows of one sentence follow each other.
@@ -31,18 +49,4 @@ pub trait EncoderDecoder<B: DecodingOps> {
         sources: &[&Self::EncodedSource],
         alignment: Option<&mut Vec<Vec<f32>>>,
     ) -> Result<B::Tensor>;
-
-    /// The weights of the output layer, `[width, tokens]`.
-    fn output_weights(&self) -> &B::Weights;
-
-    /// The input of the output layer for every token of known translations, each with its
-    /// `</s>`, all positions at once; none from models whose steps need the one before.
-    fn target_states(
-        &self,
-        _backend: &mut B,
-        _sources: &[&[u32]],
-        _targets: &[&[u32]],
-    ) -> Result<Option<B::Tensor>> {
-        Ok(None)
-    }
 }

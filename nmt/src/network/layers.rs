@@ -1,26 +1,32 @@
 //! The layers of any architecture.
 
-use super::{Recurrent, Stacked, Transformer};
+use super::{Recurrent, Stacked, TeacherForced, Transformer};
 use crate::Result;
-use crate::architecture::{Architecture, Model};
+use crate::architecture::Architecture;
 use crate::layer::recurrent::Speedups;
 use crate::layer::{RecurrentOps, RecurrentParameterLoader};
 
 /// The layers of a model.
-pub(super) enum Layers<B: RecurrentOps> {
+pub enum Layers<B: RecurrentOps> {
+    /// Of a transformer.
     Transformer(Transformer<B>),
+    /// Of Marian's, Amun's and Nematus' recurrent models.
     Recurrent(Recurrent<B>),
+    /// Of Devlin's model.
     Stacked(Stacked<B>),
 }
 
 impl<B: RecurrentOps> Layers<B> {
-    /// Loads the layers that the architecture of `model` describes.
-    pub(super) fn load(
-        model: &Model,
+    /// Loads the layers of an architecture.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        architecture: &Architecture,
         speedups: &Speedups,
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<Self> {
-        Ok(match model.architecture() {
+        Ok(match architecture {
             Architecture::Transformer(shape) => {
                 Layers::Transformer(Transformer::load(parameters, shape)?)
             }
@@ -31,5 +37,28 @@ impl<B: RecurrentOps> Layers<B> {
                 Layers::Stacked(Stacked::from_stacked(shape, speedups, parameters)?)
             }
         })
+    }
+
+    fn teacher_forced(&self) -> &dyn TeacherForced<B> {
+        match self {
+            Layers::Transformer(layers) => layers,
+            Layers::Recurrent(layers) => layers,
+            Layers::Stacked(layers) => layers,
+        }
+    }
+}
+
+impl<B: RecurrentOps> TeacherForced<B> for Layers<B> {
+    fn output_weights(&self) -> &B::Weights {
+        self.teacher_forced().output_weights()
+    }
+
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor> {
+        self.teacher_forced().target_states(backend, sources, targets)
     }
 }

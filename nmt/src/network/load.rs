@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Layers;
 use super::Network;
-use super::layers::Layers;
 use crate::Result;
 use crate::architecture::Model;
 use crate::engine::{Autotuner, CpuDevice, Engine, UsedParameters, WeightLoader};
@@ -68,6 +68,6 @@ pub(crate) fn used_parameters(
     precision: Precision,
 ) -> Result<UsedParameters> {
     let mut parameters = WeightLoader::new(model, path, precision);
-    Layers::<Engine>::load(model, &Speedups::default(), &mut parameters)?;
+    Layers::<Engine>::load(model.architecture(), &Speedups::default(), &mut parameters)?;
     Ok(parameters.into_used_parameters())
 }

@@ -23,9 +23,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use crate::layer::{HypothesisRow, Slot, TokenLogit, TopK};
-pub use encoder_decoder::EncoderDecoder;
+pub use encoder_decoder::{EncoderDecoder, TeacherForced};
 pub use ensemble::Ensemble;
 pub use forced_decoding::{ForcedScores, Target, score_targets};
+pub use layers::Layers;
 pub use recurrent::{Recurrent, Stacked};
 pub use score::SequenceScorer;
 pub use session::Session;
@@ -37,7 +38,6 @@ use crate::Result;
 use crate::architecture::Model;
 use crate::layer::recurrent::Speedups;
 use crate::layer::{Device, RecurrentParameterLoader};
-use layers::Layers;
 use network_session::{NetworkSession, VocabLimits};
 use score::NetworkScorer;
 
@@ -93,11 +93,14 @@ impl Network {
             target_vocab_size: embeddings.target_vocab_size,
             model_name: path.display().to_string().into(),
         };
-        let model: Arc<dyn SharedModel> = match Layers::load(model, speedups, parameters)? {
-            Layers::Transformer(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
-            Layers::Recurrent(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
-            Layers::Stacked(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
-        };
+        let model: Arc<dyn SharedModel> =
+            match Layers::load(model.architecture(), speedups, parameters)? {
+                Layers::Transformer(layers) => {
+                    Arc::new(LoadedModel { device, layers, vocab_limits })
+                }
+                Layers::Recurrent(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
+                Layers::Stacked(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
+            };
         Ok(Network { model })
     }
 

@@ -1,7 +1,7 @@
 //! Recurrent models: Marian's `s2s`, Amun's and Nematus', and Devlin's (2017), which differ
 //! in their decoders.
 
-use super::{EncoderDecoder, HypothesisRow};
+use super::{EncoderDecoder, HypothesisRow, Slot, TeacherForced};
 use crate::Result;
 use crate::architecture::{self, EmbeddingConfig};
 use crate::layer::recurrent::{
@@ -78,6 +78,50 @@ impl<B: RecurrentOps, D> Recurrent<B, D> {
     }
 }
 
+impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, D> {
+    fn output_weights(&self) -> &B::Weights {
+        &self.output
+    }
+
+    /// A token of every translation at a time, longest translations first: those that have a
+    /// token are then the first rows, in the order of the step before.
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor> {
+        let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
+        let states = self.encoder_states(backend, sources)?;
+        let sources = self.decoder.prepare_sources(backend, &states, &lengths)?;
+        let mut order: Vec<usize> = (0..targets.len()).collect();
+        order.sort_by_key(|&target| std::cmp::Reverse(targets[target].len()));
+        let longest = order.first().map_or(0, |&target| targets[target].len());
+        let (mut states, mut steps) = (DecoderStates::new(), Vec::with_capacity(longest));
+        let mut rows_of: Vec<Vec<u32>> = targets.iter().map(|_| Vec::new()).collect();
+        let mut next_row = 0;
+        for time in 0..longest {
+            let active = order.partition_point(|&target| targets[target].len() > time);
+            let active = &order[..active];
+            let row = |(row, &target): (u32, &usize)| HypothesisRow {
+                slot: Slot(target as u32),
+                parent: (time > 0).then_some(row),
+                token: time.checked_sub(1).map(|last| targets[target][last]),
+            };
+            let rows: Vec<HypothesisRow> = (0..).zip(active).map(row).collect();
+            let of_rows: Vec<&RecurrentSource<B>> =
+                active.iter().map(|&target| &sources[target]).collect();
+            steps.push(self.decoder.step(backend, &mut states, &rows, &of_rows, None)?);
+            for &target in active {
+                rows_of[target].push(next_row);
+                next_row += 1;
+            }
+        }
+        let by_time = backend.concat_rows(&steps.iter().collect::<Vec<_>>())?;
+        backend.index_select(&by_time, &rows_of.concat())
+    }
+}
+
 impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> for Recurrent<B, D> {
     type EncodedSource = RecurrentSource<B>;
     type State = DecoderStates<B>;
@@ -101,9 +145,5 @@ impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> fo
         alignment: Option<&mut Vec<Vec<f32>>>,
     ) -> Result<B::Tensor> {
         self.decoder.step(backend, state, rows, sources, alignment)
-    }
-
-    fn output_weights(&self) -> &B::Weights {
-        &self.output
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EncoderDecoder, HypothesisRow, LoadedModel, Slot};
+use super::{EncoderDecoder, LoadedModel};
 use crate::Result;
 use crate::layer::{Device, OutputOps};
 
@@ -41,48 +41,11 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> SequenceScorer for NetworkScorer<
         sources.iter().try_for_each(|tokens| limits.check_source_ids(tokens))?;
         targets.iter().try_for_each(|tokens| limits.check_target_ids(tokens))?;
         let (layers, backend) = (&self.model.layers, &mut self.backend);
-        let Some(states) = layers.target_states(backend, sources, targets)? else {
-            return score_stepwise(layers, backend, sources, targets);
-        };
+        let states = layers.target_states(backend, sources, targets)?;
         let tokens: Vec<u32> = targets.concat();
         let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
         let mut scores = scores.into_iter();
         let of_target = |target: &&[u32]| scores.by_ref().take(target.len()).collect();
         Ok(targets.iter().map(of_target).collect())
     }
-}
-
-/// The same token after token, for models whose steps need the one before; all translations
-/// side by side.
-fn score_stepwise<B, F>(
-    layers: &F,
-    backend: &mut B,
-    sources: &[&[u32]],
-    targets: &[&[u32]],
-) -> Result<Vec<Vec<f32>>>
-where
-    B: crate::layer::DecodingBackend,
-    F: EncoderDecoder<B>,
-{
-    let sources = layers.encode(backend, sources)?;
-    let mut state = layers.start_state(backend)?;
-    let mut scores: Vec<Vec<f32>> = targets.iter().map(|_| Vec::new()).collect();
-    // The translations of the rows of the step before.
-    let mut before: Vec<usize> = Vec::new();
-    for step in 0..targets.iter().map(|target| target.len()).max().unwrap_or(0) {
-        let now: Vec<usize> = (0..targets.len()).filter(|&i| step < targets[i].len()).collect();
-        let row = |&target: &usize| HypothesisRow {
-            slot: Slot(target as u32),
-            parent: before.binary_search(&target).ok().map(|row| row as u32),
-            token: step.checked_sub(1).map(|last| targets[target][last]),
-        };
-        let rows: Vec<HypothesisRow> = now.iter().map(row).collect();
-        let of_rows: Vec<&F::EncodedSource> = now.iter().map(|&target| &sources[target]).collect();
-        let states = layers.step(backend, &mut state, &rows, &of_rows, None)?;
-        let tokens: Vec<u32> = now.iter().map(|&target| targets[target][step]).collect();
-        let of_tokens = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
-        now.iter().zip(of_tokens).for_each(|(&target, score)| scores[target].push(score));
-        before = now;
-    }
-    Ok(scores)
 }

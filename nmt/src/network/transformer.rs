@@ -5,13 +5,13 @@
 //! in one GEMM. Layers that share their parameters share those as well; the states of
 //! hypotheses are each layer's own.
 
-use super::{EncoderDecoder, HypothesisRow};
+use super::{EncoderDecoder, HypothesisRow, TeacherForced};
 use crate::Result;
-use crate::architecture::{self, DecoderStart, ProcessSteps};
+use crate::architecture::{self, DecoderStart};
 use crate::layer::{
     AttentionMask, Autoregression, AutoregressionState, Backend, ColumnSlice, CrossAttention,
     DecodingOps, DecodingStep, Embedding, Epilogue, FeedForward, ParameterLoader, SelfAttention,
-    SublayerConnection,
+    Side, SublayerConnection,
 };
 
 /// A transformer over a backend.
@@ -24,7 +24,7 @@ pub struct Transformer<B: Backend> {
 struct TransformerEncoder<B: Backend> {
     embedding: Embedding<B>,
     layers: Vec<(SelfAttention<B>, FeedForward<B>)>,
-    top: Option<SublayerConnection<B>>,
+    top: SublayerConnection<B>,
 }
 
 struct TransformerDecoder<B: Backend> {
@@ -37,7 +37,7 @@ struct TransformerDecoder<B: Backend> {
     cross_kv_weights: B::Weights,
     heads: usize,
     width: usize,
-    top: Option<SublayerConnection<B>>,
+    top: SublayerConnection<B>,
     start_token: Option<u32>,
     /// The layer whose first head gives alignments.
     alignment_layer: usize,
@@ -71,13 +71,6 @@ impl<B: Backend> Transformer<B> {
         shape: &architecture::TransformerConfig,
     ) -> Result<Self> {
         let tables = &shape.embeddings;
-        let top = |parameters: &mut _, side: &str| {
-            let (process, prefix) = (&shape.postprocess_top, format!("{side}_top"));
-            let has_steps = *process != ProcessSteps::default();
-            has_steps
-                .then(|| SublayerConnection::load_post(parameters, shape, process, &prefix, ""))
-                .transpose()
-        };
         let layers = (1..=shape.encoder.depth).map(|layer| {
             let attention = format!("encoder_l{layer}_self");
             let feed_forward = format!("encoder_l{layer}_ffn");
@@ -90,7 +83,7 @@ impl<B: Backend> Transformer<B> {
         let encoder = TransformerEncoder {
             embedding: Embedding::load(parameters, shape, "encoder", tables.encoder_table_name())?,
             layers,
-            top: top(parameters, "encoder")?,
+            top: SublayerConnection::load_top(parameters, shape, "encoder")?,
         };
         let mut own = shape.tied_layers.clone();
         own.sort_unstable();
@@ -120,7 +113,7 @@ impl<B: Backend> Transformer<B> {
             cross_kv_weights: CrossAttention::load_kv_weights(parameters, &contexts)?,
             heads: shape.decoder.heads,
             width: tables.dim,
-            top: top(parameters, "decoder")?,
+            top: SublayerConnection::load_top(parameters, shape, "decoder")?,
             start_token: match shape.decoder_start {
                 DecoderStart::ZeroEmbedding => None,
                 DecoderStart::Token(token) => Some(token),
@@ -147,16 +140,14 @@ impl<B: Backend> Transformer<B> {
             .flat_map(|sentence| sentence.iter().map(|&token| Some(token)))
             .collect();
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
+        backend.begin_rows(Side::Source, &lengths);
         let embedded = self.encoder.embedding.forward(backend, &tokens, &positions)?;
         let mut rows = backend.copy(&embedded)?;
         for (attention, feed_forward) in &self.encoder.layers {
             rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
             rows = feed_forward.forward(backend, &rows)?;
         }
-        match &self.encoder.top {
-            Some(top) => top.postprocess(backend, rows, &embedded),
-            None => Ok(rows),
-        }
+        self.encoder.top.postprocess(backend, rows, &embedded)
     }
 
     /// Keys and values of each sentence for the decoder, from the states of the encoder.
@@ -181,13 +172,15 @@ impl<B: Backend> Transformer<B> {
         }
         Ok(sources)
     }
+}
 
-    /// The input of the output layer for every token of known translations, each with its
-    /// `</s>`, all positions at once: `[tokens, width]`.
-    ///
-    /// # Errors
-    /// What the backend gives.
-    pub fn decoder_states(
+impl<B: Backend> TeacherForced<B> for Transformer<B> {
+    fn output_weights(&self) -> &B::Weights {
+        &self.output
+    }
+
+    /// All positions at once.
+    fn target_states(
         &self,
         backend: &mut B,
         sources: &[&[u32]],
@@ -207,9 +200,10 @@ impl<B: Backend> Transformer<B> {
             })
             .collect();
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
+        backend.begin_rows(Side::Target, &lengths);
         let embedded = self.decoder.embedding.forward(backend, &tokens, &positions)?;
         let mut rows = backend.copy(&embedded)?;
-        for &layer in &self.decoder.layer_order {
+        for (number, &layer) in self.decoder.layer_order.iter().enumerate() {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &self.decoder.layers[layer];
             rows = autoregression.forward(backend, &rows, &lengths)?;
@@ -219,26 +213,16 @@ impl<B: Backend> Transformer<B> {
                 backend,
                 &rows,
                 |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| {
-                    backend.attend(queries, &groups, AttentionMask::All)
+                    if number == self.decoder.alignment_layer {
+                        backend.attend_aligned(queries, &groups)
+                    } else {
+                        backend.attend(queries, &groups, AttentionMask::All)
+                    }
                 },
             )?;
             rows = feed_forward.forward(backend, &rows)?;
         }
-        self.decoder.postprocess_top(backend, rows, &embedded)
-    }
-}
-
-impl<B: Backend> TransformerDecoder<B> {
-    fn postprocess_top(
-        &self,
-        backend: &mut B,
-        rows: B::Tensor,
-        embedded: &B::Tensor,
-    ) -> Result<B::Tensor> {
-        match &self.top {
-            Some(top) => top.postprocess(backend, rows, embedded),
-            None => Ok(rows),
-        }
+        self.decoder.top.postprocess(backend, rows, &embedded)
     }
 }
 
@@ -294,20 +278,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
             )?;
             x = feed_forward.forward(backend, &x)?;
         }
-        decoder.postprocess_top(backend, x, &embedded)
-    }
-
-    fn output_weights(&self) -> &B::Weights {
-        &self.output
-    }
-
-    fn target_states(
-        &self,
-        backend: &mut B,
-        sources: &[&[u32]],
-        targets: &[&[u32]],
-    ) -> Result<Option<B::Tensor>> {
-        self.decoder_states(backend, sources, targets).map(Some)
+        decoder.top.postprocess(backend, x, &embedded)
     }
 }
 
