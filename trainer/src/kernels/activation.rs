@@ -1,0 +1,101 @@
+//! Activations and their derivatives.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, FRAC_2_SQRT_PI, PI};
+
+use miriam_kernels::activation::Activation;
+use miriam_kernels::{MatMut, MatRef};
+
+use super::sigmoid;
+use crate::Real;
+
+/// The slope of the sigmoid in Marian's approximation of gelu.
+const GELU_SIGMOID: f64 = 1.702;
+/// The coefficient of the cube in gelu's approximation by tanh.
+const GELU_CUBE: f64 = 0.044_715;
+
+pub(super) fn activate<R: Real>(activation: Activation, mut rows: MatMut<'_, R>) {
+    for row in 0..rows.rows() {
+        rows.row(row).iter_mut().for_each(|x| *x = apply(activation, *x));
+    }
+}
+
+pub(super) fn activation_gradient<R: Real>(
+    activation: Activation,
+    saved: MatRef<'_, R>,
+    mut gradient: MatMut<'_, R>,
+) {
+    for row in 0..saved.rows() {
+        let saved = saved.row(row).iter();
+        let gradient = gradient.row(row).iter_mut().zip(saved);
+        gradient.for_each(|(g, &saved)| *g *= derivative(activation, saved));
+    }
+}
+
+/// `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
+fn erf(x: f64) -> f64 {
+    if x.abs() > 6.0 {
+        return x.signum();
+    }
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term *= 2.0 * x * x / f64::from(2 * n + 1);
+        sum += term;
+    }
+    FRAC_2_SQRT_PI * (-x * x).exp() * sum
+}
+
+/// The normal distribution function.
+fn normal_distribution(x: f64) -> f64 {
+    (1.0 + erf(x * FRAC_1_SQRT_2)) / 2.0
+}
+
+fn apply<R: Real>(activation: Activation, x: R) -> R {
+    match activation {
+        Activation::None => x,
+        Activation::Relu => x.max(R::ZERO),
+        Activation::Swish => x * sigmoid(x),
+        Activation::Gelu => x * R::of(normal_distribution(x.to_f64())),
+        Activation::GeluSigmoid => x * sigmoid(R::of(GELU_SIGMOID) * x),
+        Activation::GeluTanh => {
+            let inner = R::of(FRAC_2_PI.sqrt()) * (x + R::of(GELU_CUBE) * x * x * x);
+            x * R::of(0.5) * (R::ONE + inner.tanh())
+        }
+        Activation::Tanh => x.tanh(),
+        Activation::Sigmoid => sigmoid(x),
+    }
+}
+
+/// The derivative, from the result of the first four and the argument of the others.
+fn derivative<R: Real>(activation: Activation, saved: R) -> R {
+    let one = R::ONE;
+    let swish = |slope: R| {
+        let s = sigmoid(slope * saved);
+        s * (one + slope * saved * (one - s))
+    };
+    match activation {
+        Activation::None => one,
+        Activation::Relu => {
+            if saved > R::ZERO {
+                one
+            } else {
+                R::ZERO
+            }
+        }
+        Activation::Tanh => one - saved * saved,
+        Activation::Sigmoid => saved * (one - saved),
+        Activation::Swish => swish(one),
+        Activation::GeluSigmoid => swish(R::of(GELU_SIGMOID)),
+        Activation::Gelu => {
+            let z = saved.to_f64();
+            let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
+            R::of(normal_distribution(z) + z * density)
+        }
+        Activation::GeluTanh => {
+            let (half, square) = (R::of(0.5), saved * saved);
+            let root = R::of(FRAC_2_PI.sqrt());
+            let t = (root * (saved + R::of(GELU_CUBE) * square * saved)).tanh();
+            let inner = root * (one + R::of(3.0 * GELU_CUBE) * square);
+            half * (one + t) + half * saved * (one - t * t) * inner
+        }
+    }
+}

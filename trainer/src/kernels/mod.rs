@@ -1,0 +1,372 @@
+//! The arithmetic of a tape: every operator forwards and backwards.
+//!
+//! [`Kernels`] has a plain implementation of each as a default method, written for clarity
+//! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).
+//! An implementation for speed replaces those that matter. Shapes are written
+//! `[rows, columns]`. Results are written; gradients are added to what is there.
+//!
+//! The formulas are those of `training.md` B.3.
+
+mod activation;
+mod attention;
+mod cells;
+mod loss;
+mod norm;
+mod product;
+
+use std::marker::PhantomData;
+
+use miriam_kernels::activation::Activation;
+use miriam_kernels::{MatMut, MatRef};
+
+pub use attention::{AdditiveAttention, AttentionGradients};
+pub use cells::{GruGradients, GruInputs, LstmGradients, LstmInputs};
+pub use loss::{LossRow, RowLoss};
+pub use norm::NormGradients;
+
+use crate::Real;
+
+/// A matrix of weights as it lies in the flat vector.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightPart<'a, R> {
+    /// `[inputs, outputs]`, or `[outputs, inputs]` of a table.
+    pub values: MatRef<'a, R>,
+    /// Whether it is a table, with a row for each output.
+    pub is_transposed: bool,
+}
+
+impl<R> WeightPart<'_, R> {
+    /// The number of outputs.
+    pub fn outputs(&self) -> usize {
+        if self.is_transposed { self.values.rows() } else { self.values.columns() }
+    }
+}
+
+/// Weights of a product: matrices with the same inputs, their outputs side by side.
+pub struct Weights<'a, K: Kernels> {
+    /// The matrices.
+    pub parts: &'a [WeightPart<'a, K::Real>],
+    /// The same as the kernels want them.
+    pub packed: &'a K::Packed,
+}
+
+/// A layer norm's parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Norm<'a, R> {
+    /// A factor for each column.
+    pub scale: &'a [R],
+    /// An addend for each column.
+    pub bias: Option<&'a [R]>,
+    /// Added to the variance.
+    pub epsilon: R,
+}
+
+/// The operators of a tape on numbers, one thread's.
+pub trait Kernels: Clone + Send + 'static {
+    /// The numbers.
+    type Real: Real;
+    /// Weights in the layout of products, made once an update.
+    type Packed: Default + Send + Sync + 'static;
+
+    /// Packs weights for products.
+    fn pack(&self, parts: &[WeightPart<'_, Self::Real>], packed: &mut Self::Packed);
+
+    /// `out = activation(rows * weights + bias + residual)`, `[rows, inputs]` to
+    /// `[rows, outputs]`.
+    fn product(
+        &mut self,
+        rows: MatRef<'_, Self::Real>,
+        weights: &Weights<'_, Self>,
+        bias: Option<&[Self::Real]>,
+        residual: Option<MatRef<'_, Self::Real>>,
+        activation: Activation,
+        mut out: MatMut<'_, Self::Real>,
+    ) where
+        Self: Sized,
+    {
+        product::product(rows, weights.parts, bias, residual, out.reborrow());
+        self.activate(activation, out);
+    }
+
+    /// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`.
+    fn product_gradient(
+        &mut self,
+        gradient: MatRef<'_, Self::Real>,
+        weights: &Weights<'_, Self>,
+        into: MatMut<'_, Self::Real>,
+    ) where
+        Self: Sized,
+    {
+        product::product_gradient(gradient, weights.parts, into);
+    }
+
+    /// `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
+    fn weight_gradient(
+        &mut self,
+        a: MatRef<'_, Self::Real>,
+        b: MatRef<'_, Self::Real>,
+        into: MatMut<'_, Self::Real>,
+    ) {
+        product::weight_gradient(a, b, into);
+    }
+
+    /// `into += ` the sums of columns.
+    fn column_sums(&mut self, rows: MatRef<'_, Self::Real>, into: &mut [Self::Real]) {
+        product::column_sums(rows, into);
+    }
+
+    /// `into += rows`.
+    fn add(&mut self, rows: MatRef<'_, Self::Real>, into: MatMut<'_, Self::Real>) {
+        product::add(rows, into);
+    }
+
+    /// Applies an activation in place.
+    fn activate(&mut self, activation: Activation, rows: MatMut<'_, Self::Real>) {
+        activation::activate(activation, rows);
+    }
+
+    /// Multiplies `gradient` with the derivative of an activation. `saved` is the result of
+    /// the activation if [`saves_result`] says so, else its argument.
+    fn activation_gradient(
+        &mut self,
+        activation: Activation,
+        saved: MatRef<'_, Self::Real>,
+        gradient: MatMut<'_, Self::Real>,
+    ) {
+        activation::activation_gradient(activation, saved, gradient);
+    }
+
+    /// `out = norm(rows + residual)`; `statistics` become the mean and the reciprocal of the
+    /// deviation of each row.
+    fn layer_norm(
+        &mut self,
+        norm: Norm<'_, Self::Real>,
+        rows: MatRef<'_, Self::Real>,
+        residual: Option<MatRef<'_, Self::Real>>,
+        statistics: &mut [Self::Real],
+        out: MatMut<'_, Self::Real>,
+    ) {
+        norm::layer_norm(norm, rows, residual, statistics, out);
+    }
+
+    /// The gradient of [`layer_norm`](Kernels::layer_norm) with respect to the sum of `rows`
+    /// and `residual`, and to its parameters.
+    fn layer_norm_gradient(
+        &mut self,
+        scale: &[Self::Real],
+        rows: MatRef<'_, Self::Real>,
+        residual: Option<MatRef<'_, Self::Real>>,
+        statistics: &[Self::Real],
+        gradient: MatRef<'_, Self::Real>,
+        into: NormGradients<'_, Self::Real>,
+    ) {
+        norm::layer_norm_gradient(scale, rows, residual, statistics, gradient, into);
+    }
+
+    /// Multi-head attention of consecutive queries to the positions of one sentence. Query i
+    /// of n sees all positions, or where `is_causal` those up to `positions - n + i`.
+    /// `probabilities`, `[heads * queries, positions]`, become the attention weights;
+    /// `mask`, of the same shape, is multiplied with them before values are summed.
+    #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+    fn attend(
+        &mut self,
+        heads: usize,
+        is_causal: bool,
+        queries: MatRef<'_, Self::Real>,
+        keys: MatRef<'_, Self::Real>,
+        values: MatRef<'_, Self::Real>,
+        mask: Option<&[Self::Real]>,
+        probabilities: &mut [Self::Real],
+        out: MatMut<'_, Self::Real>,
+    ) {
+        attention::attend(heads, is_causal, queries, keys, values, mask, probabilities, out);
+    }
+
+    /// The gradients of [`attend`](Kernels::attend). `extra` is added to the gradient of the
+    /// probabilities of the first head, `[queries, positions]`.
+    #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+    fn attend_gradient(
+        &mut self,
+        heads: usize,
+        queries: MatRef<'_, Self::Real>,
+        keys: MatRef<'_, Self::Real>,
+        values: MatRef<'_, Self::Real>,
+        mask: Option<&[Self::Real]>,
+        probabilities: &[Self::Real],
+        extra: Option<&[Self::Real]>,
+        gradient: MatRef<'_, Self::Real>,
+        into: AttentionGradients<'_, Self::Real>,
+    ) {
+        attention::attend_gradient(
+            heads,
+            queries,
+            keys,
+            values,
+            mask,
+            probabilities,
+            extra,
+            gradient,
+            into,
+        );
+    }
+
+    /// The attention of recurrent decoders: see [`AdditiveAttention`].
+    fn attend_annotations(
+        &mut self,
+        attention: AdditiveAttention<'_, Self::Real>,
+        probabilities: &mut [Self::Real],
+        out: MatMut<'_, Self::Real>,
+    ) {
+        attention::attend_annotations(attention, probabilities, out);
+    }
+
+    /// The gradients of [`attend_annotations`](Kernels::attend_annotations): into those of
+    /// queries, keys and values, and of the vector of additive scores.
+    fn attend_annotations_gradient(
+        &mut self,
+        attention: AdditiveAttention<'_, Self::Real>,
+        probabilities: &[Self::Real],
+        extra: Option<&[Self::Real]>,
+        gradient: MatRef<'_, Self::Real>,
+        into: AttentionGradients<'_, Self::Real>,
+        vector: &mut [Self::Real],
+    ) {
+        attention::attend_annotations_gradient(
+            attention,
+            probabilities,
+            extra,
+            gradient,
+            into,
+            vector,
+        );
+    }
+
+    /// A step of a GRU.
+    fn gru(&mut self, inputs: GruInputs<'_, Self::Real>, out: MatMut<'_, Self::Real>) {
+        cells::gru(inputs, out);
+    }
+
+    /// The gradients of [`gru`](Kernels::gru).
+    fn gru_gradient(
+        &mut self,
+        inputs: GruInputs<'_, Self::Real>,
+        gradient: MatRef<'_, Self::Real>,
+        into: GruGradients<'_, Self::Real>,
+    ) {
+        cells::gru_gradient(inputs, gradient, into);
+    }
+
+    /// A step of an LSTM.
+    fn lstm(
+        &mut self,
+        inputs: LstmInputs<'_, Self::Real>,
+        output: MatMut<'_, Self::Real>,
+        cell: MatMut<'_, Self::Real>,
+    ) {
+        cells::lstm(inputs, output, cell);
+    }
+
+    /// The gradients of [`lstm`](Kernels::lstm), whose next cell was `cell`; none flows to
+    /// where a gradient is missing.
+    fn lstm_gradient(
+        &mut self,
+        inputs: LstmInputs<'_, Self::Real>,
+        cell: MatRef<'_, Self::Real>,
+        output_gradient: Option<MatRef<'_, Self::Real>>,
+        cell_gradient: Option<MatRef<'_, Self::Real>>,
+        into: LstmGradients<'_, Self::Real>,
+    ) {
+        cells::lstm_gradient(inputs, cell, output_gradient, cell_gradient, into);
+    }
+
+    /// One sequence of the recurrence `c = g c' + (1 - g) x` with `g` the sigmoid of `gate`.
+    fn linear_recurrence(
+        &mut self,
+        gate: MatRef<'_, Self::Real>,
+        input: MatRef<'_, Self::Real>,
+        initial: &[Self::Real],
+        out: MatMut<'_, Self::Real>,
+    ) {
+        cells::linear_recurrence(gate, input, initial, out);
+    }
+
+    /// The gradients of [`linear_recurrence`](Kernels::linear_recurrence), whose results were
+    /// `states`: into those of the gate, the input and the initial state.
+    #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
+    fn linear_recurrence_gradient(
+        &mut self,
+        gate: MatRef<'_, Self::Real>,
+        input: MatRef<'_, Self::Real>,
+        initial: &[Self::Real],
+        states: MatRef<'_, Self::Real>,
+        gradient: MatRef<'_, Self::Real>,
+        gate_gradient: MatMut<'_, Self::Real>,
+        input_gradient: MatMut<'_, Self::Real>,
+        initial_gradient: &mut [Self::Real],
+    ) {
+        cells::linear_recurrence_gradient(
+            gate,
+            input,
+            initial,
+            states,
+            gradient,
+            gate_gradient,
+            input_gradient,
+            initial_gradient,
+        );
+    }
+
+    /// The loss of one row of logits, `[tokens]`, and its gradient in the place of the logits.
+    fn cross_entropy(&mut self, row: LossRow<Self::Real>, logits: &mut [Self::Real]) -> RowLoss {
+        loss::cross_entropy(row, logits)
+    }
+}
+
+/// Whether the derivative of an activation is computed from its result (`training.md` B.3).
+pub fn saves_result(activation: Activation) -> bool {
+    matches!(
+        activation,
+        Activation::None | Activation::Relu | Activation::Tanh | Activation::Sigmoid
+    )
+}
+
+/// The plain kernels: the default methods of [`Kernels`], nothing packed.
+#[derive(Debug, Default)]
+pub struct Plain<R>(PhantomData<R>);
+
+impl<R> Clone for Plain<R> {
+    fn clone(&self) -> Self {
+        Plain(PhantomData)
+    }
+}
+
+impl<R: Real> Kernels for Plain<R> {
+    type Real = R;
+    type Packed = ();
+
+    fn pack(&self, _: &[WeightPart<'_, R>], (): &mut ()) {}
+}
+
+/// The logistic function.
+fn sigmoid<R: Real>(x: R) -> R {
+    R::ONE / (R::ONE + (-x).exp())
+}
+
+/// `into += factor * row`.
+fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
+    for (into, &x) in into.iter_mut().zip(row) {
+        *into += factor * x;
+    }
+}
+
+fn dot<R: Real>(a: &[R], b: &[R]) -> R {
+    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+}
+
+/// Replaces scores by their softmax.
+fn softmax<R: Real>(scores: &mut [R]) {
+    let max = scores.iter().copied().fold(R::neg_infinity(), R::max);
+    scores.iter_mut().for_each(|score| *score = (*score - max).exp());
+    let sum: R = scores.iter().copied().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
+}

@@ -1,0 +1,77 @@
+//! A model whose layers run on a tape.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_nmt::Result;
+use miriam_nmt::architecture::{Architecture, PreNormKeys};
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::network::{Layers, TeacherForced};
+
+use crate::kernels::Kernels;
+use crate::parameters::ParameterLayout;
+use crate::tape::{AffineId, Loss, LossOptions, Tape, TapeLoader, WeightRegistry};
+
+/// The layers of an architecture, ready to be trained.
+pub struct TrainableModel<K: Kernels> {
+    architecture: Architecture,
+    layers: Layers<Tape<K>>,
+    registry: Arc<WeightRegistry>,
+}
+
+impl<K: Kernels> TrainableModel<K> {
+    /// The layers of `architecture`. Keys and values of pre-norm transformers are normalised,
+    /// as in Marian's training.
+    ///
+    /// # Errors
+    /// If the architecture is not consistent.
+    pub fn new(mut architecture: Architecture) -> Result<Self> {
+        if let Architecture::Transformer(transformer) = &mut architecture {
+            transformer.pre_norm_keys = PreNormKeys::Normalized;
+        }
+        let layout = ParameterLayout::new(&architecture);
+        let mut loader = TapeLoader::new(layout, Path::new("(the model in training)"));
+        let layers = Layers::load(&architecture, &Speedups::NONE, &mut loader)?;
+        Ok(TrainableModel { architecture, layers, registry: Arc::new(loader.into_registry()) })
+    }
+
+    /// The architecture.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// The places of parameters.
+    pub fn layout(&self) -> &ParameterLayout {
+        self.registry.layout()
+    }
+
+    /// What the parameters of the layers are.
+    pub fn registry(&self) -> &Arc<WeightRegistry> {
+        &self.registry
+    }
+
+    /// A tape for this model.
+    pub fn tape(&self, kernels: K) -> Tape<K> {
+        Tape::new(kernels, Arc::clone(&self.registry))
+    }
+
+    /// Records the translation of `sources` by `targets`, a row for each target token, and
+    /// gives the sums of losses over them. Both end with `</s>`.
+    ///
+    /// # Errors
+    /// None on a CPU.
+    ///
+    /// # Panics
+    /// If a token is not in its vocabulary, or there is not one target for each source.
+    pub fn loss(
+        &self,
+        tape: &mut Tape<K>,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+        options: LossOptions<'_>,
+    ) -> Result<Loss> {
+        let states = self.layers.target_states(tape, sources, targets)?;
+        let output: AffineId = *self.layers.output_weights();
+        Ok(tape.cross_entropy(states, output, &targets.concat(), options))
+    }
+}

@@ -1,0 +1,82 @@
+//! The flat vector of all parameters.
+//!
+//! Parameters lie one after the other in the order of their names, each at a multiple of 64
+//! floats, as Marian keeps them: its optimiser's state is one array in this order, and a
+//! vector can be cut into shards for workers without looking at what it means
+//! (`training.md` 0.2).
+
+use miriam_nmt::architecture::Architecture;
+
+/// Numbers to a multiple of which every parameter is padded: 256 bytes in f32.
+pub const ALIGNMENT: usize = 64;
+
+/// A parameter and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Marian's name for it.
+    pub name: String,
+    /// `[rows, columns]`.
+    pub shape: [usize; 2],
+    /// The index of its first number.
+    pub offset: usize,
+}
+
+impl Parameter {
+    /// The number of its elements.
+    pub fn len(&self) -> usize {
+        self.shape[0] * self.shape[1]
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its place in the flat vector.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.len()
+    }
+}
+
+/// The places of all parameters of an architecture in one flat vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterLayout {
+    parameters: Vec<Parameter>,
+    len: usize,
+}
+
+impl ParameterLayout {
+    /// The layout of the parameters of `architecture`.
+    pub fn new(architecture: &Architecture) -> Self {
+        let mut specs = architecture.parameters();
+        specs.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut len = 0;
+        let parameters = specs.into_iter().map(|spec| {
+            let parameter = Parameter { name: spec.name, shape: spec.shape, offset: len };
+            len += parameter.len().next_multiple_of(ALIGNMENT);
+            parameter
+        });
+        ParameterLayout { parameters: parameters.collect(), len }
+    }
+
+    /// The length of the flat vector, padding included.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no parameters.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The parameter of that name.
+    pub fn get(&self, name: &str) -> Option<&Parameter> {
+        let found = self.parameters.binary_search_by(|parameter| parameter.name[..].cmp(name));
+        found.ok().map(|index| &self.parameters[index])
+    }
+
+    /// All parameters in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Parameter> {
+        self.parameters.iter()
+    }
+}

@@ -1,0 +1,117 @@
+//! The output layer and the loss in one operation.
+//!
+//! All logits of a granule would be its largest matrix. Their gradient is known as soon as
+//! they are, since the loss is the sum over rows; so a block of rows at a time becomes
+//! logits, losses, gradients of logits, and products of these with the weights and with the
+//! states, and nothing of it is kept.
+
+use miriam_kernels::activation::Activation;
+use miriam_kernels::{MatMut, MatRef};
+
+use super::Tape;
+use super::node::{Op, Tensor, Values};
+use super::weights::AffineId;
+use crate::Real;
+use crate::kernels::{Kernels, LossRow};
+
+/// Logits that are computed at once: 4 MiB in f32.
+const BLOCK_LOGITS: usize = 1 << 20;
+
+/// What the loss depends on beside states and labels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LossOptions<'a> {
+    /// The probability mass that is spread over all tokens, the label among them.
+    pub label_smoothing: f32,
+    /// A weight for each row; 1 without.
+    pub row_weights: Option<&'a [f32]>,
+}
+
+/// The sums of losses over rows, in nats.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Loss {
+    /// The weighted and smoothed loss, whose gradient is computed.
+    pub sum: f64,
+    /// The cross-entropy, neither weighted nor smoothed.
+    pub cross_entropy: f64,
+}
+
+impl<K: Kernels> Tape<K> {
+    /// The loss of the logits `hidden * weights + bias` for a label a row: the sum over rows
+    /// of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
+    /// (`training.md` A.1). The gradient is that of this sum.
+    ///
+    /// # Panics
+    /// If there is not one label, and one weight if any, for each row.
+    pub fn cross_entropy(
+        &mut self,
+        hidden: Tensor,
+        weights: AffineId,
+        labels: &[u32],
+        options: LossOptions<'_>,
+    ) -> Loss {
+        assert_eq!(labels.len(), hidden.rows(), "a label for each row");
+        let LossOptions { label_smoothing, row_weights } = options;
+        assert!(row_weights.is_none_or(|weights| weights.len() == labels.len()));
+        let (rows, width) = (hidden.rows(), hidden.width());
+        let tokens = self.registry.affine(weights).outputs;
+        let block_rows = (BLOCK_LOGITS / tokens.max(1)).clamp(16, rows.max(16)).min(rows.max(1));
+        let was_measuring = std::mem::replace(&mut self.is_measuring, true);
+        self.record(Op::CrossEntropy { hidden }, rows, 1, rows * width);
+        self.is_measuring = was_measuring;
+        let mut loss = Loss::default();
+        if was_measuring {
+            return loss;
+        }
+        self.values.resize(self.values.len().max(self.size.values), K::Real::ZERO);
+        let snapshot = self.snapshot();
+        let registry = std::sync::Arc::clone(&self.registry);
+        let spec = registry.affine(weights);
+        let node = self.nodes.last().expect("just recorded");
+        let (before, rest) = self.values.split_at_mut(node.value);
+        let (losses, rest) = rest.split_at_mut(rows);
+        let hidden_gradient = &mut rest[..rows * width];
+        hidden_gradient.fill(K::Real::ZERO);
+        let hidden = Values { nodes: &self.nodes, values: before }.of(hidden);
+        let bias = spec.bias.map(|bias| snapshot.vector(bias));
+        let kernels = &mut self.kernels;
+        let logits = &mut self.scratch.rows;
+        logits.resize(logits.len().max(block_rows * tokens), K::Real::ZERO);
+        for first in (0..rows).step_by(block_rows) {
+            let block = first..rows.min(first + block_rows);
+            let logits = &mut logits[..block.len() * tokens];
+            let states = hidden.row_range(block.clone());
+            snapshot.with_weights(&registry, weights, |weights| {
+                let out = MatMut::new(logits, block.len(), tokens);
+                kernels.product(states, weights, bias, None, Activation::None, out);
+            });
+            for (row, logits) in block.clone().zip(logits.chunks_exact_mut(tokens)) {
+                let weight = row_weights.map_or(1.0, |weights| weights[row]);
+                let row_loss = kernels.cross_entropy(
+                    LossRow {
+                        label: labels[row] as usize,
+                        weight: K::Real::of(weight.into()),
+                        smoothing: K::Real::of(label_smoothing.into()),
+                        has_gradient: true,
+                    },
+                    logits,
+                );
+                losses[row] = K::Real::of(row_loss.loss);
+                loss.sum += row_loss.loss;
+                loss.cross_entropy -= row_loss.log_probability;
+            }
+            let gradient = MatRef::new(logits, block.len(), tokens);
+            snapshot.with_weights(&registry, weights, |weights| {
+                let into = &mut hidden_gradient[block.start * width..block.end * width];
+                let into = MatMut::new(into, block.len(), width);
+                kernels.product_gradient(gradient, weights, into);
+            });
+            let into = &mut self.parameter_gradient;
+            super::backward::add_weight_gradient(kernels, spec, states, gradient, into);
+            if let Some(bias) = spec.bias {
+                let sums = &mut self.scratch.columns;
+                super::backward::add_bias_gradient(kernels, &registry, bias, gradient, sums, into);
+            }
+        }
+        loss
+    }
+}

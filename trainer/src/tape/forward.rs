@@ -1,0 +1,367 @@
+//! Computes the result of a recorded operation.
+
+use miriam_kernels::activation::Activation;
+use miriam_kernels::{MatMut, MatRef};
+
+use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values};
+use super::weights::{MatrixPlace, Snapshot};
+use super::{GuidedAlignment, Tape};
+use crate::Real;
+use crate::dropout::fill_mask;
+use crate::kernels::{AdditiveAttention, GruInputs, Kernels, LstmInputs, Norm, saves_result};
+
+impl<K: Kernels> Tape<K> {
+    /// Computes node `index`; those before it have been.
+    pub(super) fn forward(&mut self, index: usize) {
+        let snapshot = self.snapshot();
+        let node = &self.nodes[index];
+        let (before, rest) = self.values.split_at_mut(node.value);
+        let (result, rest) = rest.split_at_mut(node.len());
+        let saved = &mut rest[..node.saved];
+        let inputs = Values { nodes: &self.nodes, values: before };
+        let mut out = MatMut::new(result, node.rows, node.width);
+        let kernels = &mut self.kernels;
+        match &node.op {
+            Op::Zeros => result.fill(K::Real::ZERO),
+            Op::IndexSelect { from, indices } => {
+                let from = inputs.of(*from);
+                for (row, &index) in indices.iter().enumerate() {
+                    out.row(row).copy_from_slice(from.row(index as usize));
+                }
+            }
+            Op::Embed { table, tokens, scale, positions } => {
+                embed(snapshot.values(), *table, tokens, *scale, positions.as_ref(), out);
+            }
+            Op::Affine { input, weights, residual, activation } => {
+                let bias = self.registry.affine(*weights).bias.map(|bias| snapshot.vector(bias));
+                let residual = residual.map(|residual| inputs.of(residual));
+                let fused = if saves_result(*activation) { *activation } else { Activation::None };
+                snapshot.with_weights(&self.registry, *weights, |weights| {
+                    let input = inputs.of(*input);
+                    kernels.product(input, weights, bias, residual, fused, out.reborrow());
+                });
+                if !saves_result(*activation) {
+                    saved.copy_from_slice(result);
+                    let out = MatMut::new(result, node.rows, node.width);
+                    kernels.activate(*activation, out);
+                }
+            }
+            Op::Add { a, b } => {
+                copy_rows(inputs.of(*a), out.reborrow());
+                kernels.add(inputs.of(*b), out);
+            }
+            Op::LayerNorm { rows, residual, norm } => {
+                let residual = residual.map(|residual| inputs.of(residual));
+                let norm = norm_of(&snapshot, norm);
+                kernels.layer_norm(norm, inputs.of(*rows), residual, saved, out);
+            }
+            Op::NormColumns { rows, norms } => {
+                let rows = inputs.of(*rows);
+                copy_rows(rows, out.reborrow());
+                for (statistics, (columns, norm)) in
+                    saved.chunks_exact_mut(2 * node.rows).zip(norms)
+                {
+                    let norm = norm_of(&snapshot, norm);
+                    let part = rows.column_range(columns.clone());
+                    let out = out.reborrow().column_range(columns.clone());
+                    kernels.layer_norm(norm, part, None, statistics, out);
+                }
+            }
+            Op::Activate { rows, activation } => {
+                copy_rows(inputs.of(*rows), out.reborrow());
+                kernels.activate(*activation, out);
+            }
+            Op::DropOut { rows, side, site, rate } => {
+                let keys = &self.row_keys[*side as usize];
+                let mask = &mut self.scratch.mask;
+                mask.resize(node.width, 0.0);
+                let rows = inputs.of(*rows);
+                for (row, key) in keys.iter().enumerate() {
+                    let place = [*site, key.sentence, key.position];
+                    fill_mask(self.dropout.key, place, *rate, mask);
+                    let elements = out.row(row).iter_mut().zip(rows.row(row)).zip(&*mask);
+                    elements.for_each(|((out, &x), &mask)| *out = x * K::Real::of(mask.into()));
+                }
+            }
+            Op::LinearRecurrence { gate, input, initial, lengths } => {
+                let (gate, input) = (inputs.columns(gate), inputs.columns(input));
+                let (initial, mut rest, mut first) = (inputs.of(*initial), out, 0);
+                for (sequence, &length) in lengths.iter().enumerate() {
+                    let rows = first..first + length;
+                    first = rows.end;
+                    let (part, others) = rest.split_rows(length);
+                    rest = others;
+                    let (gate, input) = (gate.row_range(rows.clone()), input.row_range(rows));
+                    kernels.linear_recurrence(gate, input, initial.row(sequence), part);
+                }
+            }
+            Op::RunningMean { input, initial, counts, lengths } => {
+                let (input, initial) = (inputs.of(*input), inputs.of(*initial));
+                running_mean(input, initial, counts, lengths, out);
+            }
+            Op::AverageAttentionGate { input_gate, input, gate, rows } => {
+                let all = [*input_gate, *input, *gate, *rows].map(|tensor| inputs.of(tensor));
+                for row in 0..node.rows {
+                    let [i, x, g, y] = all.map(|rows| rows.row(row));
+                    for (column, out) in out.row(row).iter_mut().enumerate() {
+                        *out = sigmoid(i[column]) * x[column] + sigmoid(g[column]) * y[column];
+                    }
+                }
+            }
+            Op::Highway { gate, input, rows } => {
+                let all = [inputs.columns(gate), inputs.of(*input), inputs.of(*rows)];
+                for row in 0..node.rows {
+                    let [gate, x, y] = all.map(|rows| rows.row(row));
+                    for (column, out) in out.row(row).iter_mut().enumerate() {
+                        let g = sigmoid(gate[column]);
+                        *out = g * y[column] + (K::Real::ONE - g) * x[column];
+                    }
+                }
+            }
+            Op::Attend { queries, groups, is_causal, positions, dropout_site } => {
+                let heads = groups.first().map_or(1, |(_, group)| group.heads);
+                let (weights, mut masks) = saved.split_at_mut(match dropout_site {
+                    Some(_) => node.saved / 2,
+                    None => node.saved,
+                });
+                let queries_all = inputs.columns(queries);
+                let (mut first, mut rest, mut weights_rest) = (0, out, &mut *weights);
+                for (rows, group) in groups {
+                    let queries = queries_all.row_range(first..first + rows);
+                    let pairs = heads * rows * group.rows.len();
+                    let (part, others) = rest.split_rows(*rows);
+                    let (of_group, later) = weights_rest.split_at_mut(pairs);
+                    let mask = dropout_site.map(|(side, site)| {
+                        let (mask, later) = std::mem::take(&mut masks).split_at_mut(pairs);
+                        masks = later;
+                        let keys = &self.row_keys[side as usize];
+                        let rate = self.dropout.attention;
+                        for (row, mask) in mask.chunks_exact_mut(group.rows.len()).enumerate() {
+                            let key = keys[first + row % rows];
+                            let scratch = &mut self.scratch.mask;
+                            scratch.resize(mask.len(), 0.0);
+                            // Heads are told apart by the lower byte of the site.
+                            let site = site << 8 | (row / rows) as u32;
+                            let place = [site, key.sentence, key.position];
+                            fill_mask(self.dropout.key, place, rate, scratch);
+                            let elements = mask.iter_mut().zip(&*scratch);
+                            elements.for_each(|(to, &from)| *to = K::Real::of(from.into()));
+                        }
+                        &*mask
+                    });
+                    let keys = inputs.columns(&group.keys).row_range(group.rows.clone());
+                    let values = inputs.columns(&group.values).row_range(group.rows.clone());
+                    kernels.attend(heads, *is_causal, queries, keys, values, mask, of_group, part);
+                    (first, rest, weights_rest) = (first + rows, others, later);
+                }
+                if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {
+                    self.alignment_loss += alignment_loss(guide, groups, positions, weights, heads);
+                }
+            }
+            Op::ConcatRows { parts } => {
+                let mut rest = out;
+                for part in parts {
+                    let (of_part, others) = rest.split_rows(part.rows());
+                    rest = others;
+                    copy_rows(inputs.of(*part), of_part);
+                }
+            }
+            Op::ConcatColumns { parts } => {
+                let mut first = 0;
+                for part in parts {
+                    let columns = first..first + part.width();
+                    first = columns.end;
+                    copy_rows(inputs.of(*part), out.reborrow().column_range(columns));
+                }
+            }
+            Op::CopyColumns { part } => copy_rows(inputs.columns(part), out),
+            Op::MeanPool { rows, lengths } => {
+                let (rows, mut first) = (inputs.of(*rows), 0);
+                for (sentence, &length) in lengths.iter().enumerate() {
+                    let mean = out.row(sentence);
+                    mean.fill(K::Real::ZERO);
+                    let factor = K::Real::of(1.0 / length as f64);
+                    for row in first..first + length {
+                        let elements = mean.iter_mut().zip(rows.row(row));
+                        elements.for_each(|(mean, &x)| *mean += factor * x);
+                    }
+                    first += length;
+                }
+            }
+            Op::Gru { variant, input, recurrent, bias, state } => {
+                let inputs = GruInputs {
+                    variant: *variant,
+                    input: input.as_ref().map(|input| inputs.columns(input)),
+                    recurrent: inputs.of(*recurrent),
+                    bias: bias.map(|bias| snapshot.vector(bias)),
+                    state: inputs.of(*state),
+                };
+                kernels.gru(inputs, out);
+            }
+            Op::Lstm { input, recurrent, bias, cell } => {
+                let inputs = LstmInputs {
+                    input: input.as_ref().map(|input| inputs.columns(input)),
+                    recurrent: inputs.of(*recurrent),
+                    bias: snapshot.vector(*bias),
+                    cell: inputs.of(*cell),
+                };
+                kernels.lstm(inputs, out, MatMut::new(saved, node.rows, node.width));
+            }
+            Op::LstmCell => {
+                let cells = inputs.saved(&self.nodes[index - 1]);
+                result.copy_from_slice(cells);
+            }
+            Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
+                let biases = [*input_bias, *recurrent_bias].map(|bias| snapshot.vector(bias));
+                let (input, recurrent) = (inputs.columns(input), inputs.of(*recurrent));
+                for row in 0..node.rows {
+                    let (x, s) = (input.row(row), recurrent.row(row));
+                    for (column, out) in out.row(row).iter_mut().enumerate() {
+                        *out = (x[column] + biases[0][column]) * (s[column] + biases[1][column]);
+                    }
+                }
+            }
+            Op::AttendAnnotations { vector, queries, groups, positions } => {
+                let vector = vector.map(|vector| snapshot.vector(vector));
+                let queries = inputs.of(*queries);
+                let (mut first, mut rest, mut weights_rest) = (0, out, &mut *saved);
+                for (rows, group) in groups {
+                    let (part, others) = rest.split_rows(*rows);
+                    let (of_group, later) = weights_rest.split_at_mut(rows * group.rows.len());
+                    let attention = AdditiveAttention {
+                        vector,
+                        queries: queries.row_range(first..first + rows),
+                        keys: inputs.columns(&group.keys).row_range(group.rows.clone()),
+                        values: inputs.columns(&group.values).row_range(group.rows.clone()),
+                    };
+                    kernels.attend_annotations(attention, of_group, part);
+                    (first, rest, weights_rest) = (first + rows, others, later);
+                }
+                if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {
+                    self.alignment_loss += alignment_loss(guide, groups, positions, saved, 1);
+                }
+            }
+            Op::CrossEntropy { .. } => {
+                unreachable!("losses are computed by Tape::cross_entropy")
+            }
+        }
+    }
+}
+
+/// The layer norm's parameters.
+pub(super) fn norm_of<'a, K: Kernels>(
+    snapshot: &'a Snapshot<K>,
+    norm: &NormSpec,
+) -> Norm<'a, K::Real> {
+    Norm {
+        scale: snapshot.vector(norm.scale),
+        bias: norm.bias.map(|bias| snapshot.vector(bias)),
+        epsilon: K::Real::of(norm.epsilon.into()),
+    }
+}
+
+pub(super) fn sigmoid<R: Real>(x: R) -> R {
+    R::ONE / (R::ONE + (-x).exp())
+}
+
+fn copy_rows<R: Real>(from: MatRef<'_, R>, mut to: MatMut<'_, R>) {
+    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
+}
+
+fn embed<R: Real>(
+    values: &[R],
+    table: MatrixPlace,
+    tokens: &[Option<u32>],
+    scale: f32,
+    positions: Option<&Positions>,
+    mut out: MatMut<'_, R>,
+) {
+    let row_of = |table: MatrixPlace, row: u32| {
+        &values[table.offset + row as usize * table.columns..][..table.columns]
+    };
+    let scale = R::of(scale.into());
+    for (row, token) in tokens.iter().enumerate() {
+        let out = out.row(row);
+        match *token {
+            Some(token) => {
+                let elements = out.iter_mut().zip(row_of(table, token));
+                elements.for_each(|(out, &x)| *out = scale * x);
+            }
+            None => out.fill(R::ZERO),
+        }
+        let Some(Positions { table, positions }) = positions else { continue };
+        match *table {
+            PositionTable::Learned(table) => {
+                let elements = out.iter_mut().zip(row_of(table, positions[row]));
+                elements.for_each(|(out, &x)| *out += x);
+            }
+            PositionTable::Sinusoidal { half, steps } => {
+                for i in 0..half {
+                    let exponent = -(i as f64) / steps as f64;
+                    let angle = f64::from(positions[row]) * 10_000f64.powf(exponent);
+                    out[i] += R::of(angle.sin());
+                    out[half + i] += R::of(angle.cos());
+                }
+            }
+        }
+    }
+}
+
+fn running_mean<R: Real>(
+    input: MatRef<'_, R>,
+    initial: MatRef<'_, R>,
+    counts: &[u32],
+    lengths: &[usize],
+    mut out: MatMut<'_, R>,
+) {
+    let mut row = 0;
+    for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
+        let mut mean = initial.row(sequence).to_vec();
+        for step in 0..length {
+            let count = R::of(f64::from(seen) + step as f64);
+            for (mean, &x) in mean.iter_mut().zip(input.row(row)) {
+                *mean = (count * *mean + x) / (count + R::ONE);
+            }
+            out.row(row).copy_from_slice(&mean);
+            row += 1;
+        }
+    }
+}
+
+/// Added to attention weights below the logarithm.
+pub(super) const ALIGNMENT_EPSILON: f64 = 1e-6;
+
+/// The links of a group: the index of each one's weight among those of the first head, and
+/// its own weight.
+pub(super) fn links_of<'a>(
+    guide: &'a GuidedAlignment,
+    (queries, group): &'a Group,
+    first_position: u32,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let (queries, positions) = (*queries, group.rows.len());
+    let links = guide.links.get(group.sentence).map_or(&[][..], |links| &links[..]);
+    links.iter().filter_map(move |&(target, source, weight)| {
+        let query = target.checked_sub(first_position)? as usize;
+        let is_there = query < queries && (source as usize) < positions;
+        is_there.then_some((query * positions + source as usize, f64::from(weight)))
+    })
+}
+
+/// The weighted loss of guided alignment of attention weights, all heads of a group after
+/// those of the one before.
+fn alignment_loss<R: Real>(
+    guide: &GuidedAlignment,
+    groups: &[Group],
+    positions: &[u32],
+    weights: &[R],
+    heads: usize,
+) -> f64 {
+    let (mut loss, mut first) = (0.0, 0);
+    for (group, &position) in groups.iter().zip(positions) {
+        for (index, weight) in links_of(guide, group, position) {
+            loss -= weight * (weights[first + index].to_f64() + ALIGNMENT_EPSILON).ln();
+        }
+        first += heads * group.0 * group.1.rows.len();
+    }
+    guide.weight * loss
+}

@@ -1,0 +1,231 @@
+//! Reverse-mode differentiation of everything that `nmt` decodes.
+//!
+//! A [`Tape`] is a backend of `nmt`'s layers, so a model trains by the code that it decodes
+//! with. An operation is computed when a layer asks for it and recorded as a node; nodes are
+//! in the order of their creation, so the reverse of it is an order in which every gradient is
+//! complete before it is passed on. The operators and their gradients are [`Kernels`].
+//!
+//! All results of a granule (the sentences that are computed together) lie in one vector of
+//! numbers that only grows at its end: what a node reads lies before what it writes, and a
+//! single split of the vector gives both. Gradients lie in a second one in the same order. How
+//! long both become depends on lengths of sentences alone, and [`Tape::measure`] runs
+//! the layers without computing anything to say so.
+//!
+//! The gradients of weights that occur several times, as in every step of a recurrent model,
+//! are computed at the end, in one product for all their occurrences. The output layer and
+//! the loss are one operation that computes a block of rows at a time and keeps no logits.
+
+mod backend;
+mod backward;
+mod cross_entropy;
+mod forward;
+mod load;
+mod node;
+mod recurrent;
+mod weights;
+
+use std::sync::Arc;
+
+use miriam_nmt::layer::Side;
+
+pub use cross_entropy::{Loss, LossOptions};
+pub use load::TapeLoader;
+pub use node::{KeysValues, PositionTable, Tensor};
+pub use weights::{AffineId, MatrixPlace, Snapshot, VectorId, WeightRegistry};
+
+use crate::Real;
+use crate::dropout::Dropout;
+use crate::kernels::Kernels;
+use node::{Node, Op};
+
+/// A table of token vectors and the weights that they are multiplied with.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectedEmbeddings {
+    pub(crate) table: MatrixPlace,
+    pub(crate) weights: AffineId,
+}
+
+/// The numbers that a tape needs for some sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TapeSize {
+    /// Of results and what gradients need of them.
+    pub values: usize,
+    /// Of gradients.
+    pub gradients: usize,
+}
+
+/// Links of a given alignment that attention is trained towards (`training.md` A.1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GuidedAlignment {
+    /// The weight of this loss beside that of the tokens.
+    pub weight: f64,
+    /// For each sentence the position in the target, the position in the source, and the
+    /// weight of each link.
+    pub links: Vec<Vec<(u32, u32, f32)>>,
+}
+
+/// The sentence and the position of a row, by which dropout is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RowKey {
+    sentence: u32,
+    position: u32,
+}
+
+/// Records operations on numbers of [`Kernels::Real`] and computes gradients: see the
+/// [module](self).
+pub struct Tape<K: Kernels> {
+    kernels: K,
+    registry: Arc<WeightRegistry>,
+    snapshot: Option<Arc<Snapshot<K>>>,
+    nodes: Vec<Node>,
+    values: Vec<K::Real>,
+    size: TapeSize,
+    gradients: Vec<K::Real>,
+    begun: Vec<bool>,
+    /// The gradient of all parameters, a flat vector.
+    parameter_gradient: Vec<K::Real>,
+    /// Whether operations are only counted.
+    is_measuring: bool,
+    dropout: Dropout,
+    num_dropout_sites: u32,
+    /// The numbers of the sentences in the corpus.
+    sentences: Vec<u32>,
+    row_keys: [Vec<RowKey>; 2],
+    /// The side whose rows are computed.
+    side: Side,
+    guided_alignment: Option<GuidedAlignment>,
+    alignment_loss: f64,
+    /// For each sentence the target position that attends next.
+    attending_position: Vec<u32>,
+    scratch: Scratch<K::Real>,
+}
+
+/// Buffers that are used again and again.
+#[derive(Default)]
+struct Scratch<R> {
+    rows: Vec<R>,
+    columns: Vec<R>,
+    attention: [Vec<R>; 4],
+    mask: Vec<f32>,
+}
+
+impl<K: Kernels> Tape<K> {
+    /// A tape of layers with those parameters.
+    pub fn new(kernels: K, registry: Arc<WeightRegistry>) -> Self {
+        let parameter_gradient = vec![K::Real::ZERO; registry.layout().len()];
+        Tape {
+            kernels,
+            registry,
+            snapshot: None,
+            nodes: Vec::new(),
+            values: Vec::new(),
+            size: TapeSize::default(),
+            gradients: Vec::new(),
+            begun: Vec::new(),
+            parameter_gradient,
+            is_measuring: false,
+            dropout: Dropout::default(),
+            num_dropout_sites: 0,
+            sentences: Vec::new(),
+            row_keys: [Vec::new(), Vec::new()],
+            side: Side::Source,
+            guided_alignment: None,
+            alignment_loss: 0.0,
+            attending_position: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Begins a granule: forgets what was recorded, sets the gradient of parameters to zero
+    /// and takes parameters from `snapshot`. `sentences` are the numbers of the sentences in
+    /// the corpus, by which dropout is drawn.
+    pub fn begin(&mut self, snapshot: &Arc<Snapshot<K>>, dropout: Dropout, sentences: &[u32]) {
+        self.clear();
+        self.is_measuring = false;
+        self.snapshot = Some(Arc::clone(snapshot));
+        self.dropout = dropout;
+        self.sentences.clear();
+        self.sentences.extend_from_slice(sentences);
+        self.parameter_gradient.fill(K::Real::ZERO);
+    }
+
+    /// The numbers that the operations of `record` need. It must not look at results.
+    ///
+    /// # Errors
+    /// What `record` gives.
+    pub fn measure<E>(
+        &mut self,
+        dropout: Dropout,
+        record: impl FnOnce(&mut Self) -> Result<(), E>,
+    ) -> Result<TapeSize, E> {
+        self.clear();
+        (self.is_measuring, self.dropout) = (true, dropout);
+        let result = record(self);
+        let size = self.size;
+        self.clear();
+        self.is_measuring = false;
+        result.map(|()| size)
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.size = TapeSize::default();
+        self.num_dropout_sites = 0;
+        self.row_keys.iter_mut().for_each(Vec::clear);
+        self.attending_position.clear();
+        self.guided_alignment = None;
+        self.alignment_loss = 0.0;
+    }
+
+    /// Trains the alignment of the model towards given links as well, from here on.
+    pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
+        self.guided_alignment = Some(guided_alignment);
+    }
+
+    /// The loss of guided alignment so far, weighted.
+    pub fn alignment_loss(&self) -> f64 {
+        self.alignment_loss
+    }
+
+    /// The gradient of all parameters after [`backward`](Tape::backward), a flat vector.
+    pub fn parameter_gradient(&self) -> &[K::Real] {
+        &self.parameter_gradient
+    }
+
+    /// Exchanges the gradient of all parameters with another vector of its length.
+    ///
+    /// # Panics
+    /// If their lengths differ.
+    pub fn swap_parameter_gradient(&mut self, other: &mut Vec<K::Real>) {
+        assert_eq!(other.len(), self.parameter_gradient.len(), "a flat vector of this layout");
+        std::mem::swap(&mut self.parameter_gradient, other);
+    }
+
+    /// The numbers of a result, row after row.
+    pub fn read(&self, tensor: Tensor) -> &[K::Real] {
+        let node = &self.nodes[tensor.node as usize];
+        &self.values[node.value..node.value + node.len()]
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot<K>> {
+        Arc::clone(self.snapshot.as_ref().expect("a granule has begun"))
+    }
+
+    /// Records an operation with a result `[rows, width]` and `saved` numbers for its
+    /// gradient, and computes it.
+    fn record(&mut self, op: Op, rows: usize, width: usize, saved: usize) -> Tensor {
+        let index = self.nodes.len();
+        let node =
+            Node { op, rows, width, value: self.size.values, saved, gradient: self.size.gradients };
+        self.size.values += node.len() + saved;
+        self.size.gradients += node.len();
+        self.nodes.push(node);
+        if !self.is_measuring {
+            if self.values.len() < self.size.values {
+                self.values.resize(self.size.values, K::Real::ZERO);
+            }
+            self.forward(index);
+        }
+        Tensor { node: index as u32, rows: rows as u32, width: width as u32 }
+    }
+}

@@ -1,0 +1,289 @@
+//! What a tape records: operations with their operands, and where their results lie.
+
+use std::ops::Range;
+
+use miriam_kernels::activation::Activation;
+use miriam_kernels::cell::GruVariant;
+use miriam_kernels::{MatMut, MatRef};
+use miriam_nmt::layer::{ColumnSlice, Side};
+
+use super::weights::{AffineId, MatrixPlace, VectorId};
+use crate::Real;
+
+/// The result of an operation on a tape, `[rows, width]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    pub(super) node: u32,
+    pub(super) rows: u32,
+    pub(super) width: u32,
+}
+
+impl Tensor {
+    pub(super) fn rows(self) -> usize {
+        self.rows as usize
+    }
+
+    pub(super) fn width(self) -> usize {
+        self.width as usize
+    }
+}
+
+/// Some columns of a result.
+#[derive(Clone, Debug)]
+pub(super) struct Columns {
+    pub tensor: Tensor,
+    pub range: Range<usize>,
+}
+
+impl Columns {
+    /// All columns of a result.
+    pub fn all(tensor: Tensor) -> Self {
+        Columns { tensor, range: 0..tensor.width() }
+    }
+
+    pub fn width(&self) -> usize {
+        self.range.len()
+    }
+}
+
+impl From<ColumnSlice<'_, Tensor>> for Columns {
+    fn from(slice: ColumnSlice<'_, Tensor>) -> Self {
+        Columns { tensor: *slice.tensor, range: slice.columns }
+    }
+}
+
+/// Keys and values of a sentence: consecutive rows of two results.
+#[derive(Clone, Debug)]
+pub struct KeysValues {
+    /// Its index among the sentences of the granule.
+    pub(super) sentence: usize,
+    pub(super) heads: usize,
+    pub(super) keys: Columns,
+    pub(super) values: Columns,
+    pub(super) rows: Range<usize>,
+}
+
+/// The layer norm of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NormSpec {
+    pub scale: VectorId,
+    pub bias: Option<VectorId>,
+    pub epsilon: f32,
+}
+
+/// Positional encodings that are added to embeddings.
+#[derive(Clone, Debug)]
+pub(super) struct Positions {
+    pub table: PositionTable,
+    pub positions: Vec<u32>,
+}
+
+/// A positional encoding.
+#[derive(Clone, Copy, Debug)]
+pub enum PositionTable {
+    /// Column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its cosine.
+    Sinusoidal {
+        /// Half of the width.
+        half: usize,
+        /// The number of steps by which frequencies fall to a ten-thousandth.
+        steps: usize,
+    },
+    /// A row for each position.
+    Learned(MatrixPlace),
+}
+
+/// A group of consecutive queries and the sentence that they attend to.
+pub(super) type Group = (usize, KeysValues);
+
+/// An operation with its operands.
+#[derive(Clone, Debug)]
+pub(super) enum Op {
+    Zeros,
+    IndexSelect {
+        from: Tensor,
+        indices: Vec<u32>,
+    },
+    Embed {
+        table: MatrixPlace,
+        tokens: Vec<Option<u32>>,
+        scale: f32,
+        positions: Option<Positions>,
+    },
+    Affine {
+        input: Tensor,
+        weights: AffineId,
+        residual: Option<Tensor>,
+        activation: Activation,
+    },
+    Add {
+        a: Tensor,
+        b: Tensor,
+    },
+    LayerNorm {
+        rows: Tensor,
+        residual: Option<Tensor>,
+        norm: NormSpec,
+    },
+    NormColumns {
+        rows: Tensor,
+        norms: Vec<(Range<usize>, NormSpec)>,
+    },
+    Activate {
+        rows: Tensor,
+        activation: Activation,
+    },
+    DropOut {
+        rows: Tensor,
+        side: Side,
+        site: u32,
+        rate: f32,
+    },
+    LinearRecurrence {
+        gate: Columns,
+        input: Columns,
+        initial: Tensor,
+        lengths: Vec<usize>,
+    },
+    RunningMean {
+        input: Tensor,
+        initial: Tensor,
+        counts: Vec<u32>,
+        lengths: Vec<usize>,
+    },
+    AverageAttentionGate {
+        input_gate: Tensor,
+        input: Tensor,
+        gate: Tensor,
+        rows: Tensor,
+    },
+    Highway {
+        gate: Columns,
+        input: Tensor,
+        rows: Tensor,
+    },
+    Attend {
+        queries: Columns,
+        groups: Vec<Group>,
+        is_causal: bool,
+        /// The target positions of groups where the weights of the first head are the
+        /// alignment of the model, and it is guided.
+        positions: Option<Vec<u32>>,
+        /// The side of the queries and the number of the site, where weights are dropped.
+        dropout_site: Option<(Side, u32)>,
+    },
+    ConcatRows {
+        parts: Vec<Tensor>,
+    },
+    ConcatColumns {
+        parts: Vec<Tensor>,
+    },
+    CopyColumns {
+        part: Columns,
+    },
+    MeanPool {
+        rows: Tensor,
+        lengths: Vec<usize>,
+    },
+    Gru {
+        variant: GruVariant,
+        input: Option<Columns>,
+        recurrent: Tensor,
+        bias: Option<VectorId>,
+        state: Tensor,
+    },
+    /// Gives the output; the node behind it is the [`LstmCell`](Op::LstmCell).
+    Lstm {
+        input: Option<Columns>,
+        recurrent: Tensor,
+        bias: VectorId,
+        cell: Tensor,
+    },
+    /// The next cell of the node before, which computes it.
+    LstmCell,
+    MultiplicativeState {
+        input: Columns,
+        input_bias: VectorId,
+        recurrent: Tensor,
+        recurrent_bias: VectorId,
+    },
+    AttendAnnotations {
+        vector: Option<VectorId>,
+        queries: Tensor,
+        groups: Vec<Group>,
+        positions: Option<Vec<u32>>,
+    },
+    /// The losses of rows, `[rows, 1]`; its saved numbers become the gradient of `hidden`.
+    CrossEntropy {
+        hidden: Tensor,
+    },
+}
+
+/// A recorded operation. Its result, and behind it what its gradient needs, are ranges of the
+/// values of the tape.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub op: Op,
+    pub rows: usize,
+    pub width: usize,
+    /// The start of the result.
+    pub value: usize,
+    /// Numbers behind the result.
+    pub saved: usize,
+    /// The start of the gradient.
+    pub gradient: usize,
+}
+
+impl Node {
+    pub fn len(&self) -> usize {
+        self.rows * self.width
+    }
+}
+
+/// The results that a node may read: those before it.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a, R> {
+    pub nodes: &'a [Node],
+    pub values: &'a [R],
+}
+
+impl<'a, R> Values<'a, R> {
+    pub fn of(&self, tensor: Tensor) -> MatRef<'a, R> {
+        let node = &self.nodes[tensor.node as usize];
+        MatRef::new(&self.values[node.value..node.value + node.len()], node.rows, node.width)
+    }
+
+    pub fn columns(&self, columns: &Columns) -> MatRef<'a, R> {
+        self.of(columns.tensor).column_range(columns.range.clone())
+    }
+
+    /// What a node has saved.
+    pub fn saved(&self, node: &Node) -> &'a [R] {
+        let start = node.value + node.len();
+        &self.values[start..start + node.saved]
+    }
+}
+
+/// The gradients of the results before a node.
+pub(super) struct Gradients<'a, R> {
+    pub nodes: &'a [Node],
+    pub gradients: &'a mut [R],
+    /// Whether the gradient of each node has been begun.
+    pub begun: &'a mut [bool],
+}
+
+impl<R: Real> Gradients<'_, R> {
+    /// The gradient of a result, to be added to.
+    pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
+        let index = tensor.node as usize;
+        let node = &self.nodes[index];
+        let gradient = &mut self.gradients[node.gradient..node.gradient + node.len()];
+        if !std::mem::replace(&mut self.begun[index], true) {
+            gradient.fill(R::ZERO);
+        }
+        MatMut::new(gradient, node.rows, node.width)
+    }
+
+    pub fn columns(&mut self, columns: &Columns) -> MatMut<'_, R> {
+        self.of(columns.tensor).column_range(columns.range.clone())
+    }
+}

@@ -1,0 +1,192 @@
+//! The parameters that layers use, as places in the flat vector, and the values that a tape
+//! computes with.
+//!
+//! Layers hold ids. What they stand for is a [`WeightRegistry`], made once when the layers
+//! are loaded; the numbers are a [`Snapshot`], made anew after every update and shared by all
+//! workers.
+
+use std::ops::Range;
+
+use miriam_kernels::MatRef;
+
+use crate::Real;
+use crate::kernels::{Kernels, WeightPart, Weights};
+use crate::parameters::ParameterLayout;
+
+/// Weights of a product in a [`WeightRegistry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AffineId(pub(super) u32);
+
+/// A vector in a [`WeightRegistry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VectorId(pub(super) u32);
+
+/// A matrix as it lies in the flat vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixPlace {
+    /// The index of its first number.
+    pub offset: usize,
+    /// Its rows.
+    pub rows: usize,
+    /// Its columns.
+    pub columns: usize,
+}
+
+impl MatrixPlace {
+    /// Its place in the flat vector.
+    pub fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.rows * self.columns
+    }
+
+    fn view<'a, R>(&self, values: &'a [R]) -> MatRef<'a, R> {
+        MatRef::new(&values[self.range()], self.rows, self.columns)
+    }
+}
+
+/// Weights of a product: matrices with the same inputs, their outputs side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AffineSpec {
+    pub parts: Vec<MatrixPlace>,
+    /// Whether matrices are tables, with a row for each output.
+    pub is_transposed: bool,
+    pub bias: Option<VectorId>,
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
+/// A vector of parts, side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct VectorSpec {
+    pub parts: Vec<VectorPart>,
+    pub len: usize,
+}
+
+/// A part of a vector: a parameter, or zeros where a product has no bias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct VectorPart {
+    pub offset: Option<usize>,
+    pub len: usize,
+}
+
+/// What the ids of layers stand for.
+#[derive(Clone, Debug)]
+pub struct WeightRegistry {
+    pub(super) layout: ParameterLayout,
+    pub(super) affines: Vec<AffineSpec>,
+    pub(super) vectors: Vec<VectorSpec>,
+}
+
+impl WeightRegistry {
+    pub(super) fn new(layout: ParameterLayout) -> Self {
+        WeightRegistry { layout, affines: Vec::new(), vectors: Vec::new() }
+    }
+
+    /// The places of parameters.
+    pub fn layout(&self) -> &ParameterLayout {
+        &self.layout
+    }
+
+    pub(super) fn affine(&self, id: AffineId) -> &AffineSpec {
+        &self.affines[id.0 as usize]
+    }
+
+    pub(super) fn vector(&self, id: VectorId) -> &VectorSpec {
+        &self.vectors[id.0 as usize]
+    }
+
+    /// The id of weights, the same for the same ones.
+    pub(super) fn affine_id(&mut self, spec: AffineSpec) -> AffineId {
+        AffineId(index_of(&mut self.affines, spec))
+    }
+
+    /// The id of a vector, the same for the same one.
+    pub(super) fn vector_id(&mut self, parts: Vec<VectorPart>) -> VectorId {
+        let len = parts.iter().map(|part| part.len).sum();
+        VectorId(index_of(&mut self.vectors, VectorSpec { parts, len }))
+    }
+}
+
+fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> u32 {
+    let found = all.iter().position(|other| *other == item);
+    let index = found.unwrap_or_else(|| {
+        all.push(item);
+        all.len() - 1
+    });
+    index as u32
+}
+
+/// The values of all parameters between two updates.
+pub struct Snapshot<K: Kernels> {
+    values: Vec<K::Real>,
+    /// Vectors with their parts side by side.
+    vectors: Vec<Vec<K::Real>>,
+    packed: Vec<K::Packed>,
+}
+
+impl<K: Kernels> Snapshot<K> {
+    /// The snapshot of `values`, a flat vector.
+    ///
+    /// # Panics
+    /// If there are not as many as the layout has.
+    pub fn new(registry: &WeightRegistry, kernels: &K, values: Vec<K::Real>) -> Self {
+        assert_eq!(values.len(), registry.layout.len(), "a value for each parameter");
+        let mut snapshot = Snapshot {
+            values,
+            vectors: registry.vectors.iter().map(|_| Vec::new()).collect(),
+            packed: registry.affines.iter().map(|_| K::Packed::default()).collect(),
+        };
+        snapshot.refresh(registry, kernels);
+        snapshot
+    }
+
+    /// The flat vector.
+    pub fn values(&self) -> &[K::Real] {
+        &self.values
+    }
+
+    /// The flat vector, to be changed; [`refresh`](Snapshot::refresh) must follow.
+    pub fn values_mut(&mut self) -> &mut [K::Real] {
+        &mut self.values
+    }
+
+    /// Brings what is derived from the flat vector up to date.
+    pub fn refresh(&mut self, registry: &WeightRegistry, kernels: &K) {
+        for (spec, vector) in registry.vectors.iter().zip(&mut self.vectors) {
+            vector.clear();
+            for part in &spec.parts {
+                match part.offset {
+                    Some(offset) => vector.extend(&self.values[offset..offset + part.len]),
+                    None => vector.resize(vector.len() + part.len, K::Real::ZERO),
+                }
+            }
+        }
+        for (spec, packed) in registry.affines.iter().zip(&mut self.packed) {
+            kernels.pack(&spec.parts(&self.values), packed);
+        }
+    }
+
+    pub(super) fn vector(&self, id: VectorId) -> &[K::Real] {
+        &self.vectors[id.0 as usize]
+    }
+
+    /// Calls `body` with the weights of a product.
+    pub(super) fn with_weights<T>(
+        &self,
+        registry: &WeightRegistry,
+        id: AffineId,
+        body: impl FnOnce(&Weights<'_, K>) -> T,
+    ) -> T {
+        let parts = registry.affine(id).parts(&self.values);
+        body(&Weights { parts: &parts, packed: &self.packed[id.0 as usize] })
+    }
+}
+
+impl AffineSpec {
+    fn parts<'a, R>(&self, values: &'a [R]) -> Vec<WeightPart<'a, R>> {
+        let part = |place: &MatrixPlace| WeightPart {
+            values: place.view(values),
+            is_transposed: self.is_transposed,
+        };
+        self.parts.iter().map(part).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! Gradients are the limits of differences of losses.
+
+use std::sync::Arc;
+
+use miriam_nmt::architecture::Architecture;
+use miriam_trainer::TrainableModel;
+use miriam_trainer::dropout::{Dropout, TransformerSites};
+use miriam_trainer::kernels::Plain;
+use miriam_trainer::philox::PhiloxStream;
+use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
+
+use crate::architectures::{all, random_sentences, random_values};
+
+const SOURCE_LENGTHS: [usize; 4] = [3, 1, 7, 4];
+const TARGET_LENGTHS: [usize; 4] = [4, 6, 1, 3];
+
+/// A loss as a function of the parameters.
+struct LossFunction {
+    model: TrainableModel<Plain<f64>>,
+    tape: Tape<Plain<f64>>,
+    dropout: Dropout,
+    guide: Option<GuidedAlignment>,
+    sources: Vec<Vec<u32>>,
+    targets: Vec<Vec<u32>>,
+}
+
+impl LossFunction {
+    fn new(architecture: Architecture, dropout: Dropout, guide: Option<GuidedAlignment>) -> Self {
+        let model = TrainableModel::new(architecture).unwrap_or_else(|e| panic!("{e}"));
+        let tape = model.tape(Plain::default());
+        let sources = random_sentences(&SOURCE_LENGTHS, 5);
+        let targets = random_sentences(&TARGET_LENGTHS, 6);
+        LossFunction { model, tape, dropout, guide, sources, targets }
+    }
+
+    fn loss(&mut self, values: &[f64]) -> f64 {
+        let snapshot = Snapshot::new(self.model.registry(), &Plain::default(), values.to_vec());
+        self.tape.begin(&Arc::new(snapshot), self.dropout, &[10, 11, 12, 13]);
+        if let Some(guide) = &self.guide {
+            self.tape.guide_alignment(guide.clone());
+        }
+        let sources: Vec<&[u32]> = self.sources.iter().map(Vec::as_slice).collect();
+        let targets: Vec<&[u32]> = self.targets.iter().map(Vec::as_slice).collect();
+        let weights: Vec<f32> = (0..14).map(|row| 0.5 + row as f32 / 8.0).collect();
+        let options = LossOptions { label_smoothing: 0.1, row_weights: Some(&weights) };
+        let loss = self.model.loss(&mut self.tape, &sources, &targets, options).unwrap();
+        loss.sum + self.tape.alignment_loss()
+    }
+
+    /// Compares the gradient of each parameter with central differences at `draws` of its
+    /// elements (`training.md` E.1).
+    fn check(&mut self, name: &str, draws: usize) {
+        let values: Vec<f64> = random_values(self.model.layout(), 1);
+        let loss = self.loss(&values);
+        self.tape.backward();
+        let gradient = self.tape.parameter_gradient().to_vec();
+        let mut random = PhiloxStream::new([9, 9], [0; 3]);
+        let layout = self.model.layout().clone();
+        for parameter in layout.iter() {
+            let range = parameter.range();
+            let squares: f64 = gradient[range.clone()].iter().map(|g| g * g).sum();
+            let rms = (squares / range.len() as f64).sqrt();
+            for draw in 0..draws.min(range.len()) {
+                let at = match range.len() <= draws {
+                    true => range.start + draw,
+                    false => range.start + random.next_below(range.len() as u64) as usize,
+                };
+                let step = 1e-5 * values[at].abs().max(1.0);
+                let mut moved = values.clone();
+                moved[at] = values[at] + step;
+                let above = self.loss(&moved);
+                moved[at] = values[at] - step;
+                let numeric = (above - self.loss(&moved)) / (2.0 * step);
+                let analytic = gradient[at];
+                let scale = (analytic.abs() + numeric.abs()).max(1e-3 * rms);
+                // Losses are rounded, which limits what a difference can say.
+                let rounding = 16.0 * f64::EPSILON * loss.abs() / step;
+                assert!(
+                    (analytic - numeric).abs() <= 1e-5 * scale + rounding,
+                    "{name}: {} [{}]: {analytic} by the tape, {numeric} by differences",
+                    parameter.name,
+                    at - range.start,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_are_limits_of_differences() {
+    for (name, architecture) in all() {
+        LossFunction::new(architecture, Dropout::default(), None).check(name, 12);
+    }
+}
+
+#[test]
+fn gradients_pass_through_dropout() {
+    let sites = TransformerSites { embedding: true, input: true, output: true, top: true };
+    let dropout = Dropout {
+        transformer: 0.3,
+        feed_forward: 0.2,
+        attention: 0.25,
+        sites,
+        key: [3, 4],
+        ..Dropout::default()
+    };
+    for (name, architecture) in all().into_iter().take(5) {
+        let mut function = LossFunction::new(architecture, dropout, None);
+        let values: Vec<f64> = random_values(function.model.layout(), 1);
+        let dropped = function.loss(&values);
+        assert_eq!(dropped, function.loss(&values), "masks are drawn again");
+        function.check(name, 6);
+        function.dropout = Dropout::default();
+        assert_ne!(dropped, function.loss(&values), "dropout changes the loss");
+    }
+}
+
+#[test]
+fn attention_is_guided() {
+    let links = vec![
+        vec![(0, 0, 1.0), (2, 1, 0.5), (2, 2, 0.5)],
+        vec![(5, 0, 1.0)],
+        vec![(0, 6, 1.0)],
+        vec![(1, 0, 1.0), (0, 2, 1.0)],
+    ];
+    for (name, architecture) in all() {
+        let guide = GuidedAlignment { weight: 0.7, links: links.clone() };
+        let mut function = LossFunction::new(architecture, Dropout::default(), Some(guide));
+        function.check(name, 4);
+        let values: Vec<f64> = random_values(function.model.layout(), 1);
+        let guided = function.loss(&values);
+        function.guide = None;
+        assert!(guided > function.loss(&values) + 1.0, "{name}: links cost something");
+    }
+}

@@ -1,0 +1,4 @@
+//! Suites of the trainer.
+
+mod architectures;
+mod gradients;
