@@ -18,7 +18,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-align", &["miriam-storage", "miriam-textio"]),
     ("miriam-extract", &["miriam-textio"]),
     ("miriam-nmt", &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"]),
-    ("miriam-trainer", &["miriam-nmt", "miriam-kernels"]),
+    ("miriam-trainer", &["miriam-nmt", "miriam-kernels", "miriam-storage"]),
     (
         "miriam-decoder",
         &[

@@ -1,0 +1,369 @@
+//! The batches of an epoch.
+//!
+//! Sentences are read in an order that is a function of seed and epoch, a maxi-batch of them
+//! is sorted by length and divided into batches, and the batches are shuffled. What does not
+//! fill the last batch of a maxi-batch goes into the next one, so that batches are alike in
+//! size. The position in all this is a few numbers, from which a resumed training goes on with
+//! the same batches.
+
+use serde::{Deserialize, Serialize};
+
+use super::ParallelCorpus;
+use crate::philox::PhiloxStream;
+
+/// Random streams: the order of sentences, and of the batches of a maxi-batch.
+const SENTENCES_STREAM: u32 = 2;
+const BATCHES_STREAM: u32 = 3;
+
+/// What is shuffled (`shuffle`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shuffle {
+    /// Sentences and batches.
+    #[default]
+    Data,
+    /// Batches.
+    Batches,
+    /// Nothing.
+    None,
+}
+
+/// By which side's length a maxi-batch is sorted (`maxi-batch-sort`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SortKey {
+    /// The target's, then the source's.
+    #[default]
+    Target,
+    /// The source's, then the target's.
+    Source,
+    /// Not at all.
+    None,
+}
+
+/// When a batch is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchSize {
+    /// At so many sentences (`mini-batch`).
+    Sentences(usize),
+    /// When its source has more tokens than this, as Marian counts (`mini-batch-words`).
+    SourceTokens(usize),
+    /// When its target has at least so many tokens.
+    TargetTokens(usize),
+}
+
+/// How a corpus is divided into batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// When a batch is full.
+    pub size: BatchSize,
+    /// The number of sentences that are sorted together.
+    pub maxi_batch: usize,
+    /// By which length they are sorted.
+    pub sort: SortKey,
+    /// What is shuffled.
+    pub shuffle: Shuffle,
+    /// The seed of all shuffling.
+    pub seed: u64,
+}
+
+/// The place in an epoch where training is: enough to go on with the same batches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BatchPosition {
+    /// The number of the epoch, from 1.
+    pub epoch: u64,
+    /// The number of the first sentence of the maxi-batch in the order of the epoch.
+    pub maxi_start: usize,
+    /// Sentences that the maxi-batches before have left over.
+    pub carried: Vec<u32>,
+    /// Batches of the maxi-batch that have been taken.
+    pub taken: usize,
+    /// The factor of batch sizes of this maxi-batch (`mini-batch-warmup`).
+    pub size_ratio: f64,
+}
+
+impl Default for BatchPosition {
+    fn default() -> Self {
+        BatchPosition { epoch: 1, maxi_start: 0, carried: Vec::new(), taken: 0, size_ratio: 1.0 }
+    }
+}
+
+/// Reads a corpus batch by batch, epoch after epoch.
+pub struct BatchReader<'a> {
+    corpus: &'a ParallelCorpus,
+    options: BatchOptions,
+    position: BatchPosition,
+    /// The order of sentences in this epoch.
+    order: Vec<u32>,
+    /// The batches of this maxi-batch.
+    batches: Vec<Vec<u32>>,
+    /// What they leave over.
+    left_over: Vec<u32>,
+    next_maxi_start: usize,
+}
+
+impl<'a> BatchReader<'a> {
+    /// Reads from a position on.
+    ///
+    /// # Errors
+    /// If the corpus has no pairs, or the position is none of this corpus.
+    pub fn new(
+        corpus: &'a ParallelCorpus,
+        options: BatchOptions,
+        position: BatchPosition,
+    ) -> Result<Self, String> {
+        if corpus.is_empty() {
+            return Err("the corpus has no pair of sentences within the limits of length".into());
+        }
+        let is_there = |&index: &u32| (index as usize) < corpus.len();
+        if position.maxi_start > corpus.len() || !position.carried.iter().all(is_there) {
+            return Err("the position of the training is behind the end of the corpus".into());
+        }
+        let mut reader = BatchReader {
+            corpus,
+            options,
+            order: Vec::new(),
+            batches: Vec::new(),
+            left_over: Vec::new(),
+            next_maxi_start: 0,
+            position,
+        };
+        reader.order = reader.order_of_epoch();
+        reader.divide();
+        if reader.position.taken > reader.batches.len() {
+            return Err("the position of the training is none of these batches".into());
+        }
+        Ok(reader)
+    }
+
+    /// The position of the batch that comes next.
+    pub fn position(&self) -> &BatchPosition {
+        &self.position
+    }
+
+    /// Whether the next batch is the first of an epoch after the first one.
+    pub fn is_at_epoch_end(&self) -> bool {
+        self.position.taken == self.batches.len() && self.next_maxi_start >= self.order.len()
+    }
+
+    /// The indices of the sentences of the next batch. `size_ratio` scales the batches of a
+    /// maxi-batch that begins now.
+    pub fn next_batch(&mut self, size_ratio: f64) -> &[u32] {
+        while self.position.taken == self.batches.len() {
+            if self.next_maxi_start >= self.order.len() {
+                self.position = BatchPosition {
+                    epoch: self.position.epoch + 1,
+                    size_ratio,
+                    ..BatchPosition::default()
+                };
+                self.order = self.order_of_epoch();
+            } else {
+                self.position.maxi_start = self.next_maxi_start;
+                self.position.carried = std::mem::take(&mut self.left_over);
+                (self.position.taken, self.position.size_ratio) = (0, size_ratio);
+            }
+            self.divide();
+        }
+        self.position.taken += 1;
+        &self.batches[self.position.taken - 1]
+    }
+
+    fn random(&self, stream: [u32; 2]) -> PhiloxStream {
+        let seed = self.options.seed;
+        let [stream, part] = stream;
+        let epoch = self.position.epoch as u32;
+        PhiloxStream::new([seed as u32, (seed >> 32) as u32], [epoch, part, stream])
+    }
+
+    fn order_of_epoch(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.corpus.len() as u32).collect();
+        if self.options.shuffle == Shuffle::Data {
+            shuffle(&mut order, self.random([SENTENCES_STREAM, 0]));
+        }
+        order
+    }
+
+    /// Divides the maxi-batch of the position into batches.
+    fn divide(&mut self) {
+        let start = self.position.maxi_start;
+        let end = self.order.len().min(start + self.options.maxi_batch.max(1));
+        self.next_maxi_start = end;
+        let mut sentences = self.position.carried.clone();
+        sentences.extend_from_slice(&self.order[start..end]);
+        let lengths = |&index: &u32| {
+            let index = index as usize;
+            [self.corpus.source(index).len(), self.corpus.target(index).len()]
+        };
+        // Longest first, equal ones in the order of the corpus.
+        sentences.sort_by_cached_key(|index| {
+            let [source, target] = lengths(index);
+            let key = match self.options.sort {
+                SortKey::Target => Some((target, source)),
+                SortKey::Source => Some((source, target)),
+                SortKey::None => None,
+            };
+            key.map(|key| (std::cmp::Reverse(key), *index))
+        });
+        self.batches.clear();
+        let (mut batch, mut tokens) = (Vec::new(), 0);
+        for index in sentences {
+            let [source, target] = lengths(&index);
+            batch.push(index);
+            let ratio = self.position.size_ratio;
+            let scaled = |size: usize| ((size as f64 * ratio) as usize).max(1);
+            let is_full = match self.options.size {
+                BatchSize::Sentences(count) => batch.len() >= scaled(count),
+                BatchSize::SourceTokens(count) => {
+                    tokens += source;
+                    tokens > scaled(count)
+                }
+                BatchSize::TargetTokens(count) => {
+                    tokens += target;
+                    tokens >= scaled(count)
+                }
+            };
+            if is_full {
+                self.batches.push(std::mem::take(&mut batch));
+                tokens = 0;
+            }
+        }
+        let is_last = end == self.order.len();
+        if is_last && !batch.is_empty() {
+            self.batches.push(std::mem::take(&mut batch));
+        }
+        self.left_over = batch;
+        if self.options.shuffle != Shuffle::None {
+            let random = self.random([BATCHES_STREAM, start as u32]);
+            shuffle(&mut self.batches, random);
+        }
+    }
+}
+
+/// Fisher and Yates' shuffle.
+fn shuffle<T>(items: &mut [T], mut random: PhiloxStream) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, random.next_below(last as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::LengthLimit;
+
+    fn corpus(lengths: &[[usize; 2]]) -> ParallelCorpus {
+        let mut corpus = ParallelCorpus::default();
+        for lengths in lengths {
+            // One less, for `</s>`.
+            let sides = lengths.map(|length| vec![7; length - 1]);
+            let limit = LengthLimit { tokens: 100, crops: false };
+            corpus.push([&sides[0], &sides[1]], [0, 0], limit);
+        }
+        corpus
+    }
+
+    fn random_corpus(count: usize) -> ParallelCorpus {
+        let mut random = PhiloxStream::new([1, 2], [3, 4, 5]);
+        let mut length = || 2 + random.next_below(40) as usize;
+        corpus(&(0..count).map(|_| [length(), length()]).collect::<Vec<_>>())
+    }
+
+    fn options(size: BatchSize, maxi_batch: usize) -> BatchOptions {
+        BatchOptions { size, maxi_batch, sort: SortKey::Target, shuffle: Shuffle::Data, seed: 1 }
+    }
+
+    #[test]
+    fn every_sentence_comes_once_an_epoch() {
+        let corpus = random_corpus(10_000);
+        let sizes =
+            [BatchSize::Sentences(64), BatchSize::SourceTokens(500), BatchSize::TargetTokens(500)];
+        for size in sizes {
+            let options = options(size, 640);
+            let mut reader = BatchReader::new(&corpus, options, BatchPosition::default()).unwrap();
+            for epoch in 1..=2 {
+                let mut seen = vec![0; corpus.len()];
+                let mut batches = 0;
+                while !(reader.is_at_epoch_end() && batches > 0) {
+                    let batch = reader.next_batch(1.0).to_vec();
+                    assert_eq!(reader.position().epoch, epoch);
+                    batch.iter().for_each(|&index| seen[index as usize] += 1);
+                    let tokens: usize =
+                        batch.iter().map(|&i| corpus.source(i as usize).len()).sum();
+                    assert!(tokens <= 541 || size != BatchSize::SourceTokens(500));
+                    batches += 1;
+                }
+                assert!(seen.iter().all(|&count| count == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn limits_are_those_of_marian() {
+        // Source tokens: a batch is closed by the sentence that exceeds the limit.
+        let corpus = corpus(&[[5, 9], [5, 8], [5, 7], [5, 6], [5, 5]]);
+        let batches = |size| {
+            let options = BatchOptions { shuffle: Shuffle::None, ..options(size, 100) };
+            let mut reader = BatchReader::new(&corpus, options, BatchPosition::default()).unwrap();
+            let mut batches = vec![reader.next_batch(1.0).to_vec()];
+            while !reader.is_at_epoch_end() {
+                batches.push(reader.next_batch(1.0).to_vec());
+            }
+            batches
+        };
+        assert_eq!(batches(BatchSize::SourceTokens(10)), [vec![0, 1, 2], vec![3, 4]]);
+        assert_eq!(batches(BatchSize::SourceTokens(9)), [vec![0, 1], vec![2, 3], vec![4]]);
+        assert_eq!(batches(BatchSize::TargetTokens(17)), [vec![0, 1], vec![2, 3, 4]]);
+        assert_eq!(batches(BatchSize::Sentences(3)), [vec![0, 1, 2], vec![3, 4]]);
+    }
+
+    #[test]
+    fn what_is_left_over_goes_into_the_next_maxi_batch() {
+        let corpus = random_corpus(100);
+        let options = options(BatchSize::Sentences(7), 10);
+        let mut reader = BatchReader::new(&corpus, options, BatchPosition::default()).unwrap();
+        let mut sizes = Vec::new();
+        while sizes.is_empty() || !reader.is_at_epoch_end() {
+            sizes.push(reader.next_batch(1.0).len());
+        }
+        sizes.sort_unstable();
+        assert_eq!(sizes, [vec![2], vec![7; 14]].concat());
+    }
+
+    #[test]
+    fn reading_goes_on_where_it_was() {
+        let corpus = random_corpus(500);
+        for size in [BatchSize::Sentences(7), BatchSize::SourceTokens(200)] {
+            let options = options(size, 60);
+            let mut reader = BatchReader::new(&corpus, options, BatchPosition::default()).unwrap();
+            let ratio = |number: usize| 0.5 + (number % 3) as f64 / 4.0;
+            let mut positions = Vec::new();
+            let mut batches = Vec::new();
+            for number in 0..200 {
+                positions.push(reader.position().clone());
+                batches.push(reader.next_batch(ratio(number)).to_vec());
+            }
+            for from in [0, 1, 13, 50, 120] {
+                let position = positions[from].clone();
+                let mut resumed = BatchReader::new(&corpus, options, position).unwrap();
+                for number in from..200 {
+                    assert_eq!(resumed.next_batch(ratio(number)), batches[number]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn epochs_are_shuffled_by_seed_and_number() {
+        let corpus = random_corpus(300);
+        let first = |seed, shuffle| {
+            let options = BatchOptions { seed, shuffle, ..options(BatchSize::Sentences(300), 300) };
+            let options = BatchOptions { sort: SortKey::None, ..options };
+            let mut reader = BatchReader::new(&corpus, options, BatchPosition::default()).unwrap();
+            [reader.next_batch(1.0).to_vec(), reader.next_batch(1.0).to_vec()]
+        };
+        let [one, two] = first(1, Shuffle::Data);
+        assert_ne!(one, two);
+        assert_ne!(one, first(2, Shuffle::Data)[0]);
+        assert_eq!(one, first(1, Shuffle::Data)[0]);
+        let unshuffled: Vec<u32> = (0..300).collect();
+        assert_eq!(first(1, Shuffle::None), [unshuffled.clone(), unshuffled]);
+    }
+}

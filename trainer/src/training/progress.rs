@@ -1,0 +1,139 @@
+//! How far training has come, and points in it: Marian's units.
+
+use std::str::FromStr;
+
+/// The unit of a length of training, Marian's letter behind a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Updates: `u`, or no letter.
+    #[default]
+    Updates,
+    /// Target tokens with `</s>`, "labels": `t`.
+    Labels,
+    /// Passes over the corpus: `e`.
+    Epochs,
+}
+
+/// A length of training, such as `16000u`, `10e` or `20Gt`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// How many.
+    pub count: u64,
+    /// Of what.
+    pub unit: Unit,
+}
+
+impl Span {
+    /// A number of updates.
+    pub fn updates(count: u64) -> Self {
+        Span { count, unit: Unit::Updates }
+    }
+
+    /// Whether it is no length at all.
+    pub fn is_zero(self) -> bool {
+        self.count == 0
+    }
+}
+
+impl std::fmt::Display for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let letter = match self.unit {
+            Unit::Updates => "u",
+            Unit::Labels => "t",
+            Unit::Epochs => "e",
+        };
+        write!(f, "{}{letter}", self.count)
+    }
+}
+
+/// Reads a number with an optional `K`, `M` or `G` and an optional unit.
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, unit) = match text.as_bytes().last() {
+            Some(b'u') => (&text[..text.len() - 1], Unit::Updates),
+            Some(b't') => (&text[..text.len() - 1], Unit::Labels),
+            Some(b'e') => (&text[..text.len() - 1], Unit::Epochs),
+            _ => (text, Unit::Updates),
+        };
+        let (digits, factor) = match number.as_bytes().last() {
+            Some(b'K' | b'k') => (&number[..number.len() - 1], 1000.0),
+            Some(b'M') => (&number[..number.len() - 1], 1e6),
+            Some(b'G') => (&number[..number.len() - 1], 1e9),
+            _ => (number, 1.0),
+        };
+        let wrong = || {
+            format!(
+                "{text:?} is no length of training: a number, perhaps with K, M or G, and u for \
+                 updates, t for target tokens or e for epochs"
+            )
+        };
+        let count: f64 = digits.parse().map_err(|_| wrong())?;
+        let count = count * factor;
+        if !(0.0..=1e18).contains(&count) {
+            return Err(wrong());
+        }
+        Ok(Span { count: count.round() as u64, unit })
+    }
+}
+
+/// How far training has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Updates made.
+    pub updates: u64,
+    /// Target tokens trained on.
+    pub labels: u64,
+    /// The number of the epoch, from 1.
+    pub epoch: u64,
+}
+
+impl Progress {
+    /// How far it is in a unit.
+    pub fn in_unit(&self, unit: Unit) -> u64 {
+        match unit {
+            Unit::Updates => self.updates,
+            Unit::Labels => self.labels,
+            Unit::Epochs => self.epoch,
+        }
+    }
+
+    /// Whether an update from `before` to here has passed a multiple of `period`; never for
+    /// no period at all.
+    pub fn passed(&self, before: &Progress, period: Span) -> bool {
+        if period.is_zero() {
+            return false;
+        }
+        let count = |progress: &Progress| progress.in_unit(period.unit) / period.count;
+        count(self) > count(before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_as_marian_does() {
+        let span = |text: &str| text.parse::<Span>();
+        assert_eq!(span("16000"), Ok(Span::updates(16_000)));
+        assert_eq!(span("300Ku"), Ok(Span::updates(300_000)));
+        assert_eq!(span("20Gt"), Ok(Span { count: 20_000_000_000, unit: Unit::Labels }));
+        assert_eq!(span("10e"), Ok(Span { count: 10, unit: Unit::Epochs }));
+        for wrong in ["", "u", "x", "-1", "1x", "nan"] {
+            assert!(span(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(span("2Mt").unwrap().to_string(), "2000000t");
+    }
+
+    #[test]
+    fn periods_are_passed_once() {
+        let at = |updates, labels| Progress { updates, labels, epoch: 1 };
+        assert!(at(10, 0).passed(&at(9, 0), Span::updates(10)));
+        assert!(!at(11, 0).passed(&at(10, 0), Span::updates(10)));
+        let labels = Span { count: 1000, unit: Unit::Labels };
+        assert!(at(3, 2100).passed(&at(2, 1900), labels));
+        assert!(!at(3, 2100).passed(&at(2, 1900), Span::default()));
+    }
+}

@@ -1,0 +1,8 @@
+//! An update of the parameters: gradients of granules by several workers, their sum, the step
+//! of the optimiser.
+
+mod optimizer;
+mod tree;
+
+pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
+pub use tree::GranuleTree;

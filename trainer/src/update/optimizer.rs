@@ -1,0 +1,202 @@
+//! Optimisers (`training.md` A.2): from the gradient of a part of the flat vector to its new
+//! values.
+
+use crate::Real;
+
+/// The rule of an optimiser, with Marian's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `p -= rate * g`.
+    Sgd,
+    /// `h += g^2; p -= rate * g / (sqrt(h) + epsilon)`.
+    Adagrad {
+        /// Added to the root.
+        epsilon: f64,
+    },
+    /// Adam with weight decay beside the gradient.
+    Adam {
+        /// The decay of the mean of gradients.
+        beta1: f64,
+        /// The decay of the mean of their squares.
+        beta2: f64,
+        /// Added to the root.
+        epsilon: f64,
+        /// How much of a parameter itself is subtracted, times the rate.
+        weight_decay: f64,
+    },
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Rule::Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0 }
+    }
+}
+
+/// Adam's bias corrections: the weights that means have got so far. They equal `1 - beta^t`
+/// while betas stay, and are right when betas change.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Denominators(pub [f64; 2]);
+
+impl Denominators {
+    /// Those of the next step.
+    pub fn advanced(self, beta1: f64, beta2: f64) -> Self {
+        let [first, second] = self.0;
+        Denominators([beta1 * first + (1.0 - beta1), beta2 * second + (1.0 - beta2)])
+    }
+}
+
+/// The moving average of parameters (`exponential-smoothing`): it is what is validated and
+/// saved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothing {
+    /// The weight of the newest parameters in this step.
+    pub decay: f64,
+}
+
+impl Smoothing {
+    /// The smoothing of an update after `updates` ones, by `alpha` for every
+    /// `reference_words` words if that is not 0; the update has `words` words. `progress` is
+    /// the number of updates in units of the reference.
+    pub fn new(alpha: f64, progress: f64, words_ratio: f64) -> Self {
+        let beta = (1.0 - alpha).powf(words_ratio);
+        let steps = progress;
+        Smoothing { decay: (1.0 - beta).max(1.0 - (steps + 1.0) / (steps + 10.0)) }
+    }
+}
+
+/// A part of the flat vector with the optimiser's state for it, all of one length.
+pub struct Shard<'a, R> {
+    /// The parameters.
+    pub values: &'a mut [R],
+    /// The gradient of the update.
+    pub gradient: &'a [R],
+    /// Adam's mean of gradients; empty for other rules.
+    pub first: &'a mut [R],
+    /// Adam's mean of squared gradients, Adagrad's sum of them; empty for SGD.
+    pub second: &'a mut [R],
+    /// The moving average; empty without smoothing.
+    pub average: &'a mut [R],
+}
+
+/// What a step of an optimiser does beside its rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The rule.
+    pub rule: Rule,
+    /// The learning rate.
+    pub rate: f64,
+    /// Multiplies gradients: normalisation and clipping.
+    pub gradient_scale: f64,
+    /// The bias corrections of this step.
+    pub denominators: Denominators,
+    /// The moving average, if there is one.
+    pub smoothing: Option<Smoothing>,
+}
+
+impl Step {
+    /// Takes the step on a shard.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    pub fn apply<R: Real>(&self, shard: Shard<'_, R>) {
+        let Shard { values, gradient, first, second, average } = shard;
+        assert_eq!(values.len(), gradient.len(), "a gradient for each parameter");
+        let (rate, scale) = (R::of(self.rate), R::of(self.gradient_scale));
+        match self.rule {
+            Rule::Sgd => {
+                for (p, &g) in values.iter_mut().zip(gradient) {
+                    *p -= rate * (scale * g);
+                }
+            }
+            Rule::Adagrad { epsilon } => {
+                let epsilon = R::of(epsilon);
+                for ((p, &g), h) in values.iter_mut().zip(gradient).zip(second) {
+                    let g = scale * g;
+                    *h += g * g;
+                    *p -= rate / (h.sqrt() + epsilon) * g;
+                }
+            }
+            Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
+                let [d1, d2] = self.denominators.0.map(|d| R::of(1.0 / d));
+                let [b1, b2] = [beta1, beta2].map(R::of);
+                let [c1, c2] = [1.0 - beta1, 1.0 - beta2].map(R::of);
+                let [epsilon, decay] = [epsilon, weight_decay].map(R::of);
+                let state = first.iter_mut().zip(second.iter_mut());
+                for ((p, &g), (m, v)) in values.iter_mut().zip(gradient).zip(state) {
+                    let g = scale * g;
+                    *m = b1 * *m + c1 * g;
+                    *v = b2 * *v + c2 * (g * g);
+                    *p -= rate * (*m * d1 / ((*v * d2).sqrt() + epsilon) + decay * *p);
+                }
+            }
+        }
+        if let Some(Smoothing { decay }) = self.smoothing {
+            let (keep, decay) = (R::of(1.0 - decay), R::of(decay));
+            for (average, &p) in average.iter_mut().zip(&*values) {
+                *average = keep * *average + decay * p;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(rule: Rule, denominators: Denominators) -> Step {
+        Step { rule, rate: 0.1, gradient_scale: 2.0, denominators, smoothing: None }
+    }
+
+    fn apply(step: Step, values: &mut [f64], state: [&mut [f64]; 2], gradient: &[f64]) {
+        let [first, second] = state;
+        step.apply(Shard { values, gradient, first, second, average: &mut [] });
+    }
+
+    /// Computed by hand: the scaled gradient is 1, then -2.
+    #[test]
+    fn rules_follow_their_formulas() {
+        let mut p = [1.0];
+        apply(step(Rule::Sgd, Denominators::default()), &mut p, [&mut [], &mut []], &[0.5]);
+        assert!((p[0] - 0.9f64).abs() < 1e-12);
+
+        let (mut p, mut h) = ([1.0], [3.0]);
+        let rule = Rule::Adagrad { epsilon: 0.5 };
+        apply(step(rule, Denominators::default()), &mut p, [&mut [], &mut h], &[0.5]);
+        assert_eq!(h, [4.0]);
+        assert!((p[0] - (1.0 - 0.1 / 2.5f64)).abs() < 1e-12);
+
+        let (mut p, mut m, mut v) = ([1.0], [0.0], [0.0]);
+        let rule = Rule::Adam { beta1: 0.9, beta2: 0.99, epsilon: 0.0, weight_decay: 0.5 };
+        let first = Denominators::default().advanced(0.9, 0.99);
+        apply(step(rule, first), &mut p, [&mut m, &mut v], &[0.5]);
+        // The first step is the sign of the gradient, and half of the parameter decays.
+        assert!((p[0] - (1.0 - 0.1 * 1.5f64)).abs() < 1e-12, "{}", p[0]);
+        let second = first.advanced(0.9, 0.99);
+        assert!((second.0[0] - (1.0 - 0.81f64)).abs() < 1e-12);
+        apply(step(rule, second), &mut p, [&mut m, &mut v], &[-1.0]);
+        let mean = (0.9 * 0.1 - 0.1 * 2.0) / 0.19;
+        let square: f64 = (0.99 * 0.01 + 0.01 * 4.0) / (1.0 - 0.9801);
+        let expected = 0.85 - 0.1 * (mean / square.sqrt() + 0.5 * 0.85);
+        assert!((p[0] - expected).abs() < 1e-12, "{} {expected}", p[0]);
+    }
+
+    #[test]
+    fn averages_begin_fast_and_become_slow() {
+        let decay = |updates: f64| Smoothing::new(1e-4, updates, 1.0).decay;
+        assert!((decay(0.0) - 0.9f64).abs() < 1e-12);
+        assert!((decay(90.0) - 0.09f64).abs() < 1e-12);
+        assert!((decay(1e6) - 1e-4f64).abs() < 1e-9);
+        let (mut p, mut average) = ([1.0], [3.0]);
+        let smoothing = Some(Smoothing { decay: 0.25 });
+        let step = Step { rate: 0.0, smoothing, ..step(Rule::Sgd, Denominators::default()) };
+        let shard = Shard {
+            values: &mut p,
+            gradient: &[0.0],
+            first: &mut [],
+            second: &mut [],
+            average: &mut average,
+        };
+        step.apply(shard);
+        assert_eq!(average, [2.5]);
+    }
+}

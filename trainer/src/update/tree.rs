@@ -1,0 +1,135 @@
+//! The sum of the gradients of granules.
+//!
+//! Sums of floats depend on their order. Granules are added as the leaves of a binary tree
+//! over their numbers, so the sum does not depend on which worker has computed which of them:
+//! a worker adds up complete subtrees of its own granules, and what is left is added in the
+//! same tree (`training.md` A.3).
+
+use crate::Real;
+
+/// A complete or last subtree: its level, its index among those of the level, its sum.
+struct Subtree<R> {
+    level: u32,
+    index: usize,
+    sum: Vec<R>,
+}
+
+/// Sums of consecutive granules, at most one for each level.
+pub struct GranuleTree<R> {
+    subtrees: Vec<Subtree<R>>,
+    /// Vectors to use again.
+    spare: Vec<Vec<R>>,
+    len: usize,
+}
+
+impl<R: Real> GranuleTree<R> {
+    /// Sums of vectors of `len` numbers.
+    pub fn new(len: usize) -> Self {
+        GranuleTree { subtrees: Vec::new(), spare: Vec::new(), len }
+    }
+
+    /// A vector of the tree's length for a gradient, of any content.
+    pub fn buffer(&mut self) -> Vec<R> {
+        self.spare.pop().unwrap_or_else(|| vec![R::ZERO; self.len])
+    }
+
+    /// Adds the gradient of granule `number`. Numbers ascend.
+    pub fn push(&mut self, number: usize, gradient: Vec<R>) {
+        self.subtrees.push(Subtree { level: 0, index: number, sum: gradient });
+        self.join_siblings();
+    }
+
+    /// Adds the last two subtrees while they are the children of one parent.
+    fn join_siblings(&mut self) {
+        while let [.., left, right] = &self.subtrees[..]
+            && left.level == right.level
+            && left.index % 2 == 0
+            && left.index + 1 == right.index
+        {
+            let right = self.subtrees.pop().expect("there are two");
+            let left = self.subtrees.last_mut().expect("there are two");
+            add(&mut left.sum, &right.sum);
+            (left.level, left.index) = (left.level + 1, left.index / 2);
+            self.spare.push(right.sum);
+        }
+    }
+
+    /// The sum of the subtrees of all workers, in the order of granules; none without
+    /// granules. The trees are empty afterwards and keep their buffers.
+    pub fn join(trees: &mut [GranuleTree<R>]) -> Option<Vec<R>> {
+        let (first, others) = trees.split_first_mut()?;
+        for tree in &mut *others {
+            for subtree in tree.subtrees.drain(..) {
+                first.subtrees.push(subtree);
+                first.join_siblings();
+            }
+        }
+        // What is left ends the tree: its right siblings are missing.
+        while let [.., _, _] = first.subtrees[..] {
+            let mut right = first.subtrees.pop().expect("there are two");
+            let left = first.subtrees.last_mut().expect("there are two");
+            while right.level < left.level {
+                (right.level, right.index) = (right.level + 1, right.index / 2);
+            }
+            debug_assert_eq!(left.index + 1, right.index);
+            add(&mut left.sum, &right.sum);
+            (left.level, left.index) = (left.level + 1, left.index / 2);
+            first.spare.push(right.sum);
+        }
+        // Vectors of the others have come to the first one.
+        for tree in others {
+            let missing = first.spare.len().saturating_sub(tree.spare.len()) / 2;
+            tree.spare.extend(first.spare.drain(..missing));
+        }
+        first.subtrees.pop().map(|subtree| subtree.sum)
+    }
+
+    /// Takes a vector back to be used again.
+    pub fn recycle(&mut self, buffer: Vec<R>) {
+        self.spare.push(buffer);
+    }
+}
+
+fn add<R: Real>(into: &mut [R], other: &[R]) {
+    into.iter_mut().zip(other).for_each(|(into, &x)| *into += x);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tree as brackets: additions of strings are not associative.
+    fn reference(granules: &[f32]) -> f32 {
+        match granules.len() {
+            1 => granules[0],
+            n => {
+                let half = n.next_power_of_two() / 2;
+                reference(&granules[..half]) + reference(&granules[half..])
+            }
+        }
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_workers() {
+        for count in 1..40 {
+            let granules: Vec<f32> = (0..count).map(|i| 1.0 / (i as f32 + 0.37)).collect();
+            for workers in 1..=8usize {
+                let mut trees: Vec<GranuleTree<f32>> =
+                    (0..workers).map(|_| GranuleTree::new(1)).collect();
+                for (number, &x) in granules.iter().enumerate() {
+                    let tree = &mut trees[number * workers / count];
+                    let mut gradient = tree.buffer();
+                    gradient[0] = x;
+                    tree.push(number, gradient);
+                }
+                let sum = GranuleTree::join(&mut trees).unwrap();
+                assert_eq!(sum[0].to_bits(), reference(&granules).to_bits(), "{count} {workers}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_granules_have_no_sum() {
+        assert!(GranuleTree::<f32>::join(&mut [GranuleTree::new(3)]).is_none());
+    }
+}
