@@ -13,7 +13,7 @@
 use crate::activation::{GateImpl, softmax_row, tanh_with};
 use crate::gemm::{Epilogue, Tiling, gemm_f32};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
-use crate::pack::{PackedF32, WeightsF32};
+use crate::pack::{PackedF32, UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
 /// The packed keys and values of one sentence, for all heads.
@@ -50,7 +50,7 @@ impl PackedKv {
                 && values.columns().is_multiple_of(heads)
         );
         (self.heads, self.positions) = (heads, keys.rows());
-        self.keys.fill_columns(keys);
+        self.keys.fill(&[UnpackedWeights::outputs_by_inputs(keys)]);
         // Every head starts a panel, so that it can be multiplied on its own.
         self.values.fill_rows(values, values.columns() / heads);
     }

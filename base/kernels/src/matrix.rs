@@ -58,7 +58,7 @@ impl<'a, T> MatRef<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub(crate) fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+    pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &values[..span], rows, columns, stride }
     }
@@ -120,12 +120,7 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub(crate) fn with_stride(
-        values: &'a mut [T],
-        rows: usize,
-        columns: usize,
-        stride: usize,
-    ) -> Self {
+    pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &mut values[..span], rows, columns, stride }
     }
@@ -174,6 +169,16 @@ impl<'a, T> MatMut<'a, T> {
     /// The matrix for a shorter lifetime.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    /// The rows `range`.
+    ///
+    /// # Panics
+    /// If the range exceeds the rows.
+    pub fn row_range(self, range: Range<usize>) -> MatMut<'a, T> {
+        assert!(range.start <= range.end && range.end <= self.rows);
+        let (until, _) = self.split_rows(range.end);
+        until.split_rows(range.start).1
     }
 
     /// The columns `range` of every row.
