@@ -145,6 +145,17 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[index * self.stride..][..self.columns]
     }
 
+    /// Row `before` to read and row `index` after it.
+    ///
+    /// # Panics
+    /// If there are none, or not in that order.
+    #[inline(always)]
+    pub(crate) fn two_rows(&mut self, before: usize, index: usize) -> (&[T], &mut [T]) {
+        assert!(before < index && index < self.rows);
+        let (first, second) = self.values.split_at_mut(index * self.stride);
+        (&first[before * self.stride..][..self.columns], &mut second[..self.columns])
+    }
+
     /// The columns `columns` of row `index`.
     ///
     /// # Panics
