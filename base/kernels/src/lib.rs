@@ -44,6 +44,7 @@ pub mod activation;
 pub mod attention;
 pub mod autotuner;
 pub mod cell;
+pub mod cross_entropy;
 pub mod elementwise;
 pub mod embedding;
 mod error;
