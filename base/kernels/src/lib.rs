@@ -52,6 +52,7 @@ pub mod gemm;
 mod isa;
 mod matrix;
 pub mod norm;
+pub mod optimizer;
 pub mod pack;
 pub mod quantize;
 #[cfg(test)]
