@@ -55,6 +55,7 @@ pub mod norm;
 pub mod optimizer;
 pub mod pack;
 pub mod quantize;
+pub mod random;
 #[cfg(test)]
 mod testing;
 pub mod topk;
