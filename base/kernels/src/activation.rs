@@ -8,10 +8,12 @@
 //! numbers. The order of the arguments of minima and maxima matters for that.
 
 mod exp;
+mod gradient;
 mod lookup_table;
 mod softmax;
 
 pub(crate) use exp::{exp, exp_for_sum};
+pub use gradient::activation_gradient;
 pub(crate) use softmax::softmax_row;
 pub use softmax::{log_softmax, softmax};
 
@@ -47,6 +49,9 @@ impl Activation {
         matches!(self, Activation::None | Activation::Relu)
     }
 }
+
+/// `sqrt(2 / pi)`.
+const SQRT_2_OVER_PI: f32 = 0.797_884_6;
 
 /// The implementation of sigmoid and tanh in gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,10 +140,18 @@ pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.copysign(isa.div(minus_one, isa.add(minus_one, isa.splat(2.0))), x)
 }
 
-/// Gelu with erf after Abramowitz and Stegun, 7.1.26: an absolute error of 1.5e-7 in
-/// erf, so of `|x| * 1e-7` here.
+/// Gelu: an absolute error of `|x| * 1e-7`.
 #[inline(always)]
 fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
+    let (erf, _) = erf_and_exp(isa, x);
+    let half = isa.mul(x, isa.splat(0.5));
+    isa.mul_add(half, erf, half)
+}
+
+/// `erf(x / sqrt 2)` after Abramowitz and Stegun, 7.1.26, with an absolute error of 1.5e-7,
+/// and `exp(-x^2 / 2)`.
+#[inline(always)]
+fn erf_and_exp<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     let z = isa.mul(isa.abs(x), isa.splat(std::f32::consts::FRAC_1_SQRT_2));
     let one = isa.splat(1.0);
     let t = isa.div(one, isa.mul_add(z, isa.splat(0.327_591_1), one));
@@ -147,18 +160,22 @@ fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
         p = isa.mul_add(p, t, isa.splat(coefficient));
     }
     let square = isa.mul(z, z);
-    let tail = isa.mul(isa.mul(p, t), exp(isa, isa.sub(isa.splat(0.0), square)));
-    let erf = isa.copysign(isa.sub(one, tail), x);
-    let half = isa.mul(x, isa.splat(0.5));
-    isa.mul_add(half, erf, half)
+    let exponential = exp(isa, isa.sub(isa.splat(0.0), square));
+    let tail = isa.mul(isa.mul(p, t), exponential);
+    (isa.copysign(isa.sub(one, tail), x), exponential)
+}
+
+/// `tanh(sqrt(2 / pi) (x + 0.044715 x^3))`.
+#[inline(always)]
+fn tanh_of_cubic<I: Isa>(isa: I, x: I::F) -> I::F {
+    let cube = isa.mul(isa.mul(x, x), x);
+    let inner = isa.mul_add(cube, isa.splat(0.044_715), x);
+    tanh(isa, isa.mul(inner, isa.splat(SQRT_2_OVER_PI)))
 }
 
 #[inline(always)]
 fn gelu_tanh<I: Isa>(isa: I, x: I::F) -> I::F {
-    let cube = isa.mul(isa.mul(x, x), x);
-    let inner = isa.mul_add(cube, isa.splat(0.044_715), x);
-    // sqrt(2 / pi)
-    let t = tanh(isa, isa.mul(inner, isa.splat(0.797_884_6)));
+    let t = tanh_of_cubic(isa, x);
     let half = isa.mul(x, isa.splat(0.5));
     isa.mul_add(half, t, half)
 }

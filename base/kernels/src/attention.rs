@@ -10,10 +10,19 @@
 //! stay where they were written, in a pool of rows ([`KvPool`]), and each hypothesis
 //! has the list of its rows: reordering a beam reorders lists and copies nothing.
 
+mod gradient;
+mod sequence;
+
+pub use gradient::{AdditiveAttention, AdditiveGradients, attend_additive_gradient};
+pub use sequence::{
+    SequenceAttention, SequenceGradients, SequenceScratch, attend_sequence,
+    attend_sequence_gradient,
+};
+
 use crate::activation::{GateImpl, softmax_row, tanh_with};
 use crate::gemm::{Epilogue, Tiling, gemm_f32};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
-use crate::pack::{PackedF32, WeightsF32};
+use crate::pack::{PackedF32, UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
 /// The packed keys and values of one sentence, for all heads.
@@ -36,6 +45,17 @@ pub enum AttentionMask {
     Causal,
 }
 
+impl AttentionMask {
+    /// The positions that query `row` of `rows` attends to: the first ones, this many.
+    fn visible(self, row: usize, rows: usize, positions: usize) -> usize {
+        match self {
+            AttentionMask::All => positions,
+            AttentionMask::Prefix(count) => count.min(positions),
+            AttentionMask::Causal => (row + 1 + positions.saturating_sub(rows)).min(positions),
+        }
+    }
+}
+
 impl PackedKv {
     /// Packs `keys`, `[positions, heads * head_dim]`, and `values`,
     /// `[positions, heads * value_dim]`, of a sentence. Buffers are reused.
@@ -50,7 +70,7 @@ impl PackedKv {
                 && values.columns().is_multiple_of(heads)
         );
         (self.heads, self.positions) = (heads, keys.rows());
-        self.keys.fill_columns(keys);
+        self.keys.fill(&[UnpackedWeights::outputs_by_inputs(keys)]);
         // Every head starts a panel, so that it can be multiplied on its own.
         self.values.fill_rows(values, values.columns() / heads);
     }
@@ -111,13 +131,7 @@ pub fn attend(
         let block = first..rows.min(first + QUERY_BLOCK);
         let (part, rest) = out.split_rows(block.len());
         out = rest;
-        let visible = |row: usize| match mask {
-            AttentionMask::All => positions,
-            AttentionMask::Prefix(count) => count.min(positions),
-            AttentionMask::Causal => {
-                (first + row + 1 + positions.saturating_sub(rows)).min(positions)
-            }
-        };
+        let visible = |row: usize| mask.visible(first + row, rows, positions);
         let weights_part = weights.as_mut().map(|(head, weights)| (*head, first, weights));
         let queries = queries.row_range(block);
         attend_query_block(cpu, scale, queries, packed, visible, part, weights_part, scratch);

@@ -5,11 +5,22 @@
 //! function here is one pass over the rows. Gate orders are Marian's: r, z and the
 //! candidate for GRU; f, i, c, o for LSTM. Model readers permute other orders.
 
+mod gradient;
+mod sequence;
+
 use std::ops::Range;
 
 use crate::activation::{GateImpl, sigmoid, sigmoid_with, tanh_with};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
+
+pub use gradient::{
+    CellGradients, MultiplicativeGradients, average_attention_gate_gradient, gru_gradient,
+    highway_gradient, lstm_gradient, multiplicative_state_gradient,
+};
+pub use sequence::{
+    linear_recurrence, linear_recurrence_gradient, running_means, running_means_gradient,
+};
 
 /// The position of the bias of a GRU's candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

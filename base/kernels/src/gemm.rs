@@ -12,17 +12,20 @@ mod i16s;
 mod i8s;
 mod prepared;
 mod tile;
+mod transposed;
 
 pub use f32s::gemm_f32;
 pub use i8s::{PreparedI8, QuadCells, gemm_i8};
 pub use i16s::{PairCells, PreparedI16, gemm_i16};
 pub use prepared::PreparedRows;
+pub use transposed::{GemmScratch, gemm_f32_transposed};
 
 use crate::activation::Activation;
 use crate::isa::Level;
 use crate::{Cpu, MatMut, MatRef};
 
-/// The epilogue of a GEMM: `activation(product * scales + bias + residual)`.
+/// The epilogue of a GEMM: `activation(product * scales + bias + residual + out)`, the last
+/// only where asked for.
 #[derive(Debug, Default)]
 pub struct Epilogue<'a> {
     /// Added to each row, `[columns]`.
@@ -30,6 +33,9 @@ pub struct Epilogue<'a> {
     /// Added before the activation, `[rows, columns]`, as in Devlin's stacks; without
     /// activation, the residual of a transformer.
     pub residual: Option<MatRef<'a, f32>>,
+    /// Whether the elements that are there are added too, before the activation: gradients
+    /// of a matrix that is used several times.
+    pub accumulate: bool,
     /// Applied last.
     pub activation: Activation,
     /// Set to the largest magnitude of each row of the result, `[rows]`, for its quantisation.

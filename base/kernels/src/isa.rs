@@ -67,6 +67,8 @@ pub(crate) trait Isa: Copy + 'static {
     /// The smaller; `b` where either is NaN.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
+    /// The square root, correctly rounded.
+    fn sqrt(self, a: Self::F) -> Self::F;
     /// The larger of two magnitudes; NaN is larger than any.
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F;
     /// The magnitude of `a` with the sign of `sign`.
@@ -104,6 +106,10 @@ pub(crate) trait Isa: Copy + 'static {
 
     /// The sixteen f32 of a line.
     fn load_line(self, line: &Line) -> Self::F;
+    /// Stores sixteen f32 as a line.
+    fn store_line(self, value: Self::F, line: &mut Line);
+    /// The transpose of sixteen vectors: lane i of vector j becomes lane j of vector i.
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
 
     /// Loads the first lanes from a slice of fewer than sixteen, with `fill` in the others.
     #[inline(always)]

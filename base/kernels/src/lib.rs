@@ -44,14 +44,18 @@ pub mod activation;
 pub mod attention;
 pub mod autotuner;
 pub mod cell;
+pub mod cross_entropy;
+pub mod elementwise;
 pub mod embedding;
 mod error;
 pub mod gemm;
 mod isa;
 mod matrix;
 pub mod norm;
+pub mod optimizer;
 pub mod pack;
 pub mod quantize;
+pub mod random;
 #[cfg(test)]
 mod testing;
 pub mod topk;

@@ -58,7 +58,7 @@ impl<'a, T> MatRef<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub(crate) fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+    pub fn with_stride(values: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &values[..span], rows, columns, stride }
     }
@@ -120,12 +120,7 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
-    pub(crate) fn with_stride(
-        values: &'a mut [T],
-        rows: usize,
-        columns: usize,
-        stride: usize,
-    ) -> Self {
+    pub fn with_stride(values: &'a mut [T], rows: usize, columns: usize, stride: usize) -> Self {
         let span = required_len(rows, columns, stride);
         Self { values: &mut values[..span], rows, columns, stride }
     }
@@ -148,6 +143,17 @@ impl<'a, T> MatMut<'a, T> {
     pub fn row(&mut self, index: usize) -> &mut [T] {
         assert!(index < self.rows, "row {index} of {}", self.rows);
         &mut self.values[index * self.stride..][..self.columns]
+    }
+
+    /// Row `before` to read and row `index` after it.
+    ///
+    /// # Panics
+    /// If there are none, or not in that order.
+    #[inline(always)]
+    pub(crate) fn two_rows(&mut self, before: usize, index: usize) -> (&[T], &mut [T]) {
+        assert!(before < index && index < self.rows);
+        let (first, second) = self.values.split_at_mut(index * self.stride);
+        (&first[before * self.stride..][..self.columns], &mut second[..self.columns])
     }
 
     /// The columns `columns` of row `index`.
@@ -174,6 +180,16 @@ impl<'a, T> MatMut<'a, T> {
     /// The matrix for a shorter lifetime.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
+    }
+
+    /// The rows `range`.
+    ///
+    /// # Panics
+    /// If the range exceeds the rows.
+    pub fn row_range(self, range: Range<usize>) -> MatMut<'a, T> {
+        assert!(range.start <= range.end && range.end <= self.rows);
+        let (until, _) = self.split_rows(range.end);
+        until.split_rows(range.start).1
     }
 
     /// The columns `range` of every row.

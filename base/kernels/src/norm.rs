@@ -4,6 +4,10 @@
 //! (around the mean, which is exact where one pass is not) and the result are three
 //! passes.
 
+mod gradient;
+
+pub use gradient::{layer_norm_forward, layer_norm_gradient};
+
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
@@ -45,7 +49,7 @@ pub fn normalize_in_place(
     for index in 0..rows.rows() {
         let row = rows.row(index);
         let residual = residual.map(|residual| residual.row(index));
-        dispatch!(cpu, normalize_row(norm, row, residual));
+        let _ = dispatch!(cpu, normalize_row(norm, row, residual));
     }
 }
 
@@ -56,9 +60,14 @@ fn check_shapes(norm: &Norm, rows: &MatMut<f32>, residual: Option<MatRef<f32>>) 
     assert!(residual.is_none_or(|residual| (residual.rows(), residual.columns()) == shape));
 }
 
-/// Adds the residual to the row and normalises it.
+/// Adds the residual to the row and normalises it; returns what was subtracted and the factor.
 #[inline(always)]
-fn normalize_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&[f32]>) {
+fn normalize_row<I: Isa>(
+    isa: I,
+    norm: Norm,
+    row: &mut [f32],
+    residual: Option<&[f32]>,
+) -> [f32; 2] {
     let columns = row.len() as f32;
     let mut sums = isa.splat(0.0);
     if let Some(residual) = residual {
@@ -83,12 +92,13 @@ fn normalize_row<I: Isa>(isa: I, norm: Norm, row: &mut [f32], residual: Option<&
         let deviation = isa.sub(isa.load_partial(&row[part], mean), means);
         squares = isa.mul_add(deviation, deviation, squares);
     }
-    let factor = isa.splat(1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt());
-    let moments = (means, factor);
+    let factor = 1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt();
+    let moments = (means, isa.splat(factor));
     for part in lane_chunks(row.len()) {
         let y = normalize_columns(isa, &norm, moments, &row[part.clone()], part.start);
         isa.store_partial(y, &mut row[part]);
     }
+    [mean, factor]
 }
 
 /// The normalised elements `x`, at most sixteen, from column `from` on.

@@ -15,6 +15,7 @@
 //! [`WeightsI8::select`]).
 
 mod f32s;
+mod fill;
 mod i16s;
 mod i8s;
 

@@ -35,3 +35,26 @@ pub(crate) fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, name
         assert!(error <= tolerance, "{name}: element {at} is {found}, not {expected}");
     }
 }
+
+/// The gradient of `loss` with respect to each number of `parts`, by central differences.
+pub(crate) fn numeric_gradients(
+    parts: &[&[f32]],
+    loss: impl Fn(&[Vec<f64>]) -> f64,
+) -> Vec<Vec<f64>> {
+    const STEP: f64 = 1e-5;
+    let mut x: Vec<Vec<f64>> =
+        parts.iter().map(|part| part.iter().map(|&x| f64::from(x)).collect()).collect();
+    let mut gradients: Vec<Vec<f64>> = parts.iter().map(|part| vec![0.0; part.len()]).collect();
+    for part in 0..parts.len() {
+        for at in 0..parts[part].len() {
+            let number = x[part][at];
+            let mut shifted = |by: f64| {
+                x[part][at] = number + by;
+                loss(&x)
+            };
+            gradients[part][at] = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+            x[part][at] = number;
+        }
+    }
+    gradients
+}

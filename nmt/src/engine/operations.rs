@@ -124,7 +124,7 @@ impl Backend for Engine {
             bias: weights.bias.as_deref(),
             residual: epilogue.residual.map(PooledTensor::view),
             activation: epilogue.activation,
-            absmax: None,
+            ..Default::default()
         };
         self.matmul(input.view(), weights, epilogue, out.view_mut());
         Ok(out)

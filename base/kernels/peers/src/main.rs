@@ -1,18 +1,28 @@
-//! f32 GEMM compared with the crate `gemm`, in turn, at the shapes of `benches/gemm.rs`.
+//! f32 GEMM compared with the crate `gemm`, in turn, at the shapes of `benches/gemm.rs`
+//! (`decoding`) and at those of training: `forward` for long batches, `gradient` for gradients of
+//! weights, `packing` for the packing of weights after an update, in GB/s read and written.
 //! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at
 //! each call when that pays. Times are CPU times of the thread; a rate is the best of many
 //! slices, so that other programs disturb both little.
+//!
+//! `cargo run --release -- [SECONDS a number] [PARTS]`, by default all parts.
 
 use std::io::Write;
 
-use miriam_kernels::gemm::{Epilogue, Tiling, gemm_f32};
+use miriam_kernels::gemm::{Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_transposed};
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
-use miriam_kernels::{Cpu, Mat, MatMut};
+use miriam_kernels::{Cpu, MatMut, MatRef};
 use nix::time::{ClockId, clock_gettime};
 
 const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
+
+/// Rows of a batch in training.
+const BATCH_ROWS: [usize; 3] = [512, 1024, 2048];
+/// Inputs and outputs of weights in training.
+const TRAINED: [(usize, usize); 6] =
+    [(128, 128), (128, 512), (512, 128), (256, 1024), (1024, 256), (512, 2048)];
 
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
@@ -37,10 +47,17 @@ fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-/// `gemm`'s product of two row-major matrices.
-fn theirs(a: &[f32], b: &[f32], out: &mut [f32], [rows, depth, columns]: [usize; 3]) {
+/// `gemm`'s product of two row-major matrices, the first of them transposed if asked, added to
+/// `out` if asked.
+fn theirs(
+    (a, transposed): (&[f32], bool),
+    b: &[f32],
+    (out, add): (&mut [f32], bool),
+    [rows, depth, columns]: [usize; 3],
+) {
     assert_eq!([a.len(), b.len(), out.len()], [rows * depth, depth * columns, rows * columns]);
     let (one, wide) = (1, columns as isize);
+    let (a_column, a_row) = if transposed { (rows as isize, 1) } else { (1, depth as isize) };
     // SAFETY: the three matrices have as many numbers as their strides and sizes say, as was
     // just checked, and `out` is borrowed alone.
     unsafe {
@@ -51,14 +68,14 @@ fn theirs(a: &[f32], b: &[f32], out: &mut [f32], [rows, depth, columns]: [usize;
             out.as_mut_ptr(),
             one,
             wide,
-            false,
+            add,
             a.as_ptr(),
-            one,
-            depth as isize,
+            a_column,
+            a_row,
             b.as_ptr(),
             one,
             wide,
-            0.0,
+            1.0,
             1.0,
             false,
             false,
@@ -68,28 +85,73 @@ fn theirs(a: &[f32], b: &[f32], out: &mut [f32], [rows, depth, columns]: [usize;
     }
 }
 
+/// The seconds of one call of each, the best of slices in turn for `for_seconds` seconds.
+fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [f64; 2] {
+    let (mut best, mut calls) = ([f64::INFINITY; 2], [1; 2]);
+    let start = seconds();
+    while seconds() - start < for_seconds || best[0] == f64::INFINITY {
+        best[0] = best[0].min(slice(&mut calls[0], ours));
+        best[1] = best[1].min(slice(&mut calls[1], theirs));
+    }
+    best
+}
+
 /// Rates of both, in 10^9 operations a second.
 fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
-    let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(Mat::new(&b, depth, columns)));
+    let weights =
+        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
     let weights = weights.expect("fits");
-    let (cpu, values) = (Cpu::detect(), Mat::new(&a, rows, depth));
+    let (cpu, values) = (Cpu::detect(), MatRef::new(&a, rows, depth));
     let mut outs = [vec![0.0; rows * columns], vec![0.0; rows * columns]];
     let [out, other] = &mut outs;
     let mut ours = || {
         let out = MatMut::new(out, rows, columns);
         gemm_f32(cpu, Tiling::default_for(cpu), values, weights.view(), Epilogue::default(), out);
     };
-    let mut theirs = || theirs(&a, &b, other, shape);
-    let (mut best, mut calls) = ([f64::INFINITY; 2], [1; 2]);
-    let start = seconds();
-    while seconds() - start < for_seconds || best[0] == f64::INFINITY {
-        best[0] = best[0].min(slice(&mut calls[0], &mut ours));
-        best[1] = best[1].min(slice(&mut calls[1], &mut theirs));
-    }
+    let mut theirs = || theirs((&a, false), &b, (&mut *other, false), shape);
+    let best = race(for_seconds, &mut ours, &mut theirs);
     let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(error < 1e-2, "both multiply the same: {error}");
     best.map(|time| 2.0 * (rows * depth * columns) as f64 / time / 1e9)
+}
+
+/// Rates of both for gradients of weights, in 10^9 operations a second.
+fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f64; 2] {
+    let (x, dz) = (numbers(rows * inputs), numbers(rows * outputs));
+    let cpu = Cpu::detect();
+    let mut outs = [vec![0.0; inputs * outputs], vec![0.0; inputs * outputs]];
+    let mut scratch = GemmScratch::default();
+    let mut ours = |out: &mut Vec<f32>| {
+        let (x, dz) = (MatRef::new(&x, rows, inputs), MatRef::new(&dz, rows, outputs));
+        let out = MatMut::new(out, inputs, outputs);
+        gemm_f32_transposed(cpu, x, dz, &mut scratch, out);
+    };
+    let shape = [inputs, rows, outputs];
+    let theirs = |out: &mut Vec<f32>| theirs((&x, true), &dz, (out, true), shape);
+    ours(&mut outs[0]);
+    theirs(&mut outs[1]);
+    let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(error < 1e-2, "both multiply the same: {error}");
+    let [out, other] = &mut outs;
+    let best = race(for_seconds, &mut || ours(out), &mut || theirs(other));
+    best.map(|time| 2.0 * (rows * inputs * outputs) as f64 / time / 1e9)
+}
+
+/// Bytes read and written a second by filling weights, in 10^9, beside copying them.
+fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds: f64) -> [f64; 2] {
+    let values = numbers(inputs * outputs);
+    let mut weights = WeightsF32::default();
+    let mut copy = values.clone();
+    let part = UnpackedWeights::inputs_by_outputs(MatRef::new(&values, inputs, outputs));
+    let mut ours = || match turned {
+        true => weights.fill_transposed(&[part]),
+        false => weights.fill(&[part]),
+    };
+    let best = race(for_seconds, &mut ours, &mut || {
+        std::hint::black_box(&mut copy).copy_from_slice(&values)
+    });
+    best.map(|time| 8.0 * (inputs * outputs) as f64 / time / 1e9)
 }
 
 fn main() {
@@ -99,20 +161,48 @@ fn main() {
         let _ = writeln!(out, "{line}");
         let _ = out.flush();
     };
-    say("f32, 10^9 operations a second\nrows x depth x columns     Miriam      gemm   ratio");
-    let mut table = Vec::new();
-    for rows in ROWS {
-        let mut cells = Vec::new();
-        for (depth, columns) in SHAPES {
-            let [ours, theirs] = compare([rows, depth, columns], for_seconds);
-            let (shape, ratio) = (format!("{rows}x{depth}x{columns}"), ours / theirs);
-            say(&format!("{shape:<24} {ours:>8.1} {theirs:>9.1} {ratio:>7.2}"));
-            cells.push(format!("{ours:.0} / {theirs:.0} = {ratio:.2}"));
-        }
-        table.push(format!("| {rows} | {} |", cells.join(" | ")));
+    let parts: Vec<String> = std::env::args().skip(2).collect();
+    let asked = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
+    let mut tabulate =
+        |what: &str,
+         rows: &[usize],
+         shapes: &[(usize, usize)],
+         measure: &dyn Fn(usize, (usize, usize)) -> [f64; 2]| {
+            say(&format!("{what}\nrows x inputs x outputs     Miriam      peer   ratio"));
+            let mut table = Vec::new();
+            for &rows in rows {
+                let mut cells = Vec::new();
+                for &(depth, columns) in shapes {
+                    let [ours, theirs] = measure(rows, (depth, columns));
+                    let (shape, ratio) = (format!("{rows}x{depth}x{columns}"), ours / theirs);
+                    say(&format!("{shape:<24} {ours:>8.1} {theirs:>9.1} {ratio:>7.2}"));
+                    cells.push(format!("{ours:.0} / {theirs:.0} = {ratio:.2}"));
+                }
+                table.push(format!("| {rows} | {} |", cells.join(" | ")));
+            }
+            let heads: Vec<String> = shapes.iter().map(|(a, b)| format!("{a} x {b}")).collect();
+            say(&format!("\n| Miriam / peer | {} |", heads.join(" | ")));
+            say(&format!("|---|{}", "---|".repeat(shapes.len())));
+            table.iter().for_each(|row| say(row));
+        };
+    let forward = |rows, (depth, columns)| compare([rows, depth, columns], for_seconds);
+    let gradient = |rows, (depth, columns)| compare_gradient([rows, depth, columns], for_seconds);
+    if asked("decoding") {
+        tabulate("f32, 10^9 operations a second", &ROWS, &SHAPES, &forward);
     }
-    let shapes = SHAPES.map(|(depth, columns)| format!("{depth} x {columns}"));
-    say(&format!("\n| Miriam / gemm | {} |", shapes.join(" | ")));
-    say(&format!("|---|{}", "---|".repeat(SHAPES.len())));
-    table.iter().for_each(|row| say(row));
+    if asked("forward") {
+        tabulate("forward, 10^9 operations a second", &BATCH_ROWS, &TRAINED, &forward);
+    }
+    if asked("gradient") {
+        tabulate(
+            "gradients of weights, 10^9 operations a second",
+            &BATCH_ROWS,
+            &TRAINED,
+            &gradient,
+        );
+    }
+    if asked("packing") {
+        let packing = |rows, shape| compare_packing(shape, rows == 1, for_seconds);
+        tabulate("packing, in rows 1 transposed; GB/s; peer: a copy", &[0, 1], &TRAINED, &packing);
+    }
 }

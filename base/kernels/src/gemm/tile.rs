@@ -155,6 +155,16 @@ impl RowBlocks {
         block * self.min_rows + block.min(self.larger_blocks)
     }
 
+    /// The number of tiles with one row more than the others, and their rows.
+    pub(super) fn larger_blocks(self) -> (usize, usize) {
+        (self.larger_blocks, self.min_rows + 1)
+    }
+
+    /// The rows of the other tiles.
+    pub(super) fn smaller_rows(self) -> usize {
+        self.min_rows
+    }
+
     /// The rows of the largest tile.
     fn max_rows(self) -> usize {
         self.min_rows + usize::from(self.larger_blocks > 0)
@@ -345,7 +355,8 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
     ) {
         for p in 0..PANELS {
             let columns = (panel + p) * LANES..((panel + p + 1) * LANES).min(self.out.columns());
-            let Epilogue { bias, residual, activation, absmax: largest } = &mut self.epilogue;
+            let Epilogue { bias, residual, accumulate, activation, absmax: largest } =
+                &mut self.epilogue;
             let scales = self.arithmetic.column_scales(isa, panel + p);
             let mut values = [isa.splat(0.0); ROWS];
             for r in 0..ROWS {
@@ -361,6 +372,12 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
                 for (r, value) in values.iter_mut().enumerate() {
                     let residual = &residual.row(row + r)[columns.clone()];
                     *value = isa.add(*value, isa.load_partial(residual, 0.0));
+                }
+            }
+            if *accumulate {
+                for (r, value) in values.iter_mut().enumerate() {
+                    let before = self.out.row_columns(row + r, columns.clone());
+                    *value = isa.add(*value, isa.load_partial(before, 0.0));
                 }
             }
             if *activation == Activation::Relu {

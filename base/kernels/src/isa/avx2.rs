@@ -112,6 +112,10 @@ impl Isa for Avx2 {
         both!(_mm256_andnot_ps(sign, a))
     }
     #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        both!(_mm256_sqrt_ps(a))
+    }
+    #[inline(always)]
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
         let (a, b) = (self.abs(a), self.abs(b));
         // Bits of magnitudes are in the order of the magnitudes.
@@ -269,6 +273,34 @@ impl Isa for Avx2 {
         let bytes = load_bytes(self, line);
         both!(_mm256_castsi256_ps(bytes))
     }
+    #[inline(always)]
+    fn store_line(self, value: Self::F, line: &mut Line) {
+        let bytes = &mut line.0;
+        // SAFETY: AVX; both stores lie inside the line's 64 bytes, which are aligned to 64.
+        unsafe {
+            _mm256_store_ps(bytes.as_mut_ptr().cast(), value.0);
+            _mm256_store_ps(bytes[32..].as_mut_ptr().cast(), value.1);
+        }
+    }
+    #[inline(always)]
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES] {
+        let mut columns = rows;
+        for half in [0, 8] {
+            let (mut low, mut high) = ([rows[0].0; 8], [rows[0].0; 8]);
+            for row in 0..8 {
+                (low[row], high[row]) = (rows[half + row].0, rows[half + row].1);
+            }
+            let (low, high) = (transpose_eight(self, low), transpose_eight(self, high));
+            for column in 0..8 {
+                if half == 0 {
+                    (columns[column].0, columns[8 + column].0) = (low[column], high[column]);
+                } else {
+                    (columns[column].1, columns[8 + column].1) = (low[column], high[column]);
+                }
+            }
+        }
+        columns
+    }
 }
 
 /// All ones in the first `count` lanes.
@@ -283,6 +315,33 @@ fn lane_mask(isa: Avx2, count: usize) -> Two<__m256i> {
         )
     };
     both!(_mm256_cmpgt_epi32(counts, numbers))
+}
+
+/// The transpose of eight registers of eight lanes.
+#[inline(always)]
+fn transpose_eight(_: Avx2, rows: [__m256; 8]) -> [__m256; 8] {
+    let (mut pairs, mut quads, mut columns) = (rows, rows, rows);
+    // SAFETY: AVX, by the token.
+    unsafe {
+        for row in [0, 2, 4, 6] {
+            pairs[row] = _mm256_unpacklo_ps(rows[row], rows[row + 1]);
+            pairs[row + 1] = _mm256_unpackhi_ps(rows[row], rows[row + 1]);
+        }
+        for row in [0, 4] {
+            for odd in [0, 1] {
+                let a = _mm256_castps_pd(pairs[row + odd]);
+                let b = _mm256_castps_pd(pairs[row + odd + 2]);
+                quads[row + 2 * odd] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+                quads[row + 2 * odd + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+            }
+        }
+        // Half L of register 4g + k now has rows 4g to 4g + 3 of column 4L + k.
+        for k in 0..4 {
+            columns[k] = _mm256_permute2f128_ps::<0x20>(quads[k], quads[4 + k]);
+            columns[4 + k] = _mm256_permute2f128_ps::<0x31>(quads[k], quads[4 + k]);
+        }
+    }
+    columns
 }
 
 #[inline(always)]

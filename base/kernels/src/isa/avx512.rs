@@ -121,6 +121,10 @@ macro_rules! common {
             one!(_mm512_andnot_ps(_mm512_set1_ps(-0.0), a))
         }
         #[inline(always)]
+        fn sqrt(self, a: Self::F) -> Self::F {
+            one!(_mm512_sqrt_ps(a))
+        }
+        #[inline(always)]
         fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
             let (a, b) = (self.abs(a), self.abs(b));
             // Bits of magnitudes are in the order of the magnitudes.
@@ -199,6 +203,15 @@ macro_rules! common {
             let bytes = load_bytes(self, line);
             one!(_mm512_castsi512_ps(bytes))
         }
+        #[inline(always)]
+        fn store_line(self, value: Self::F, line: &mut Line) {
+            // SAFETY: AVX-512 F; a line is 64 bytes, aligned to 64.
+            unsafe { _mm512_store_ps(line.0.as_mut_ptr().cast(), value) }
+        }
+        #[inline(always)]
+        fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES] {
+            transpose_sixteen(self, rows)
+        }
     };
 }
 
@@ -206,6 +219,38 @@ macro_rules! common {
 trait Registers512 {}
 impl Registers512 for Avx512 {}
 impl Registers512 for Avx512Vnni {}
+
+/// The transpose of sixteen registers.
+#[inline(always)]
+fn transpose_sixteen(_: impl Registers512, rows: [__m512; LANES]) -> [__m512; LANES] {
+    let (mut pairs, mut quads, mut columns) = (rows, rows, rows);
+    one!({
+        for row in [0, 2, 4, 6, 8, 10, 12, 14] {
+            pairs[row] = _mm512_unpacklo_ps(rows[row], rows[row + 1]);
+            pairs[row + 1] = _mm512_unpackhi_ps(rows[row], rows[row + 1]);
+        }
+        for row in [0, 4, 8, 12] {
+            for odd in [0, 1] {
+                let a = _mm512_castps_pd(pairs[row + odd]);
+                let b = _mm512_castps_pd(pairs[row + odd + 2]);
+                quads[row + 2 * odd] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+                quads[row + 2 * odd + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+            }
+        }
+        // Quarter L of register 4g + k now has rows 4g to 4g + 3 of column 4L + k.
+        for k in 0..4 {
+            let even_low = _mm512_shuffle_f32x4::<0x88>(quads[k], quads[4 + k]);
+            let odd_low = _mm512_shuffle_f32x4::<0xdd>(quads[k], quads[4 + k]);
+            let even_high = _mm512_shuffle_f32x4::<0x88>(quads[8 + k], quads[12 + k]);
+            let odd_high = _mm512_shuffle_f32x4::<0xdd>(quads[8 + k], quads[12 + k]);
+            columns[k] = _mm512_shuffle_f32x4::<0x88>(even_low, even_high);
+            columns[4 + k] = _mm512_shuffle_f32x4::<0x88>(odd_low, odd_high);
+            columns[8 + k] = _mm512_shuffle_f32x4::<0xdd>(even_low, even_high);
+            columns[12 + k] = _mm512_shuffle_f32x4::<0xdd>(odd_low, odd_high);
+        }
+    });
+    columns
+}
 
 /// The 64 bytes of a line.
 #[inline(always)]

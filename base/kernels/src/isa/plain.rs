@@ -87,6 +87,10 @@ impl Isa for Plain {
         map(a, a, |a, _| a.abs())
     }
     #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        map(a, a, |a, _| a.sqrt())
+    }
+    #[inline(always)]
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
         // Bits of magnitudes are in the order of the magnitudes.
         map(a, b, |a, b| f32::from_bits(a.abs().to_bits().max(b.abs().to_bits())))
@@ -178,5 +182,21 @@ impl Isa for Plain {
             *lane = f32::from_le_bytes(*cell);
         }
         lanes
+    }
+    #[inline(always)]
+    fn store_line(self, value: Self::F, line: &mut Line) {
+        for (lane, cell) in value.iter().zip(line.0.as_chunks_mut::<4>().0) {
+            *cell = lane.to_le_bytes();
+        }
+    }
+    #[inline(always)]
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES] {
+        let mut columns = [[0.0; LANES]; LANES];
+        for row in 0..LANES {
+            for column in 0..LANES {
+                columns[column][row] = rows[row][column];
+            }
+        }
+        columns
     }
 }

@@ -15,9 +15,9 @@ pub struct PackedF32<'a> {
 /// columns of a shortlist.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsF32 {
-    lines: Vec<Line>,
-    depth: usize,
-    columns: usize,
+    pub(super) lines: Vec<Line>,
+    pub(super) depth: usize,
+    pub(super) columns: usize,
 }
 
 impl<'a> PackedF32<'a> {
@@ -94,21 +94,6 @@ impl WeightsF32 {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());
         Ok(())
-    }
-
-    /// Replaces the weights by `[columns, rows]`, the transpose of `rows`: keys of an
-    /// attention. As packing [`UnpackedWeights::outputs_by_inputs`], but into the same memory.
-    pub(crate) fn fill_columns(&mut self, rows: MatRef<f32>) {
-        let (columns, steps) = (rows.rows(), rows.columns());
-        self.lines.clear();
-        self.lines.resize(columns.div_ceil(LANES) * steps, Line::ZERO);
-        (self.depth, self.columns) = (steps, columns);
-        for column in 0..columns {
-            let panel = &mut self.lines[column / LANES * steps..][..steps];
-            for (line, number) in panel.iter_mut().zip(rows.row(column)) {
-                *line.cell_mut(column % LANES) = number.to_le_bytes();
-            }
-        }
     }
 
     /// Replaces the weights by `rows`, `[rows, columns]`: values of an attention. Every

@@ -147,3 +147,69 @@ fn weights_that_are_not_finite_have_nan_scales() {
         }
     }
 }
+
+#[test]
+fn filling_gives_the_bytes_of_packing() {
+    let mut numbers = crate::testing::TestRng::new(33);
+    let mut filled = WeightsF32::default();
+    for (depth, outputs) in [
+        (5, vec![17]),
+        (16, vec![16, 16, 16]),
+        (37, vec![48, 5, 90]),
+        (128, vec![128]),
+        (1, vec![1, 1]),
+        (0, vec![3]),
+        (70, vec![0, 33]),
+        (20, vec![]),
+    ] {
+        let columns: usize = outputs.iter().sum();
+        let depth = if outputs.is_empty() { 0 } else { depth };
+        // Parts are columns of a wider matrix, or rows of its transpose.
+        let stride = columns + 1;
+        let whole = numbers.floats(depth * stride, 1.0);
+        let turned: Vec<f32> = (0..columns * depth)
+            .map(|at| whole[at % depth.max(1) * stride + at / depth.max(1)])
+            .collect();
+        let whole = MatRef::with_stride(&whole, depth, columns, stride);
+        let turned = MatRef::new(&turned, columns, depth);
+        let mut parts = Vec::new();
+        let mut first = 0;
+        for (index, width) in outputs.iter().enumerate() {
+            let range = first..first + width;
+            parts.push(if index % 2 == 0 {
+                UnpackedWeights::inputs_by_outputs(whole.column_range(range))
+            } else {
+                UnpackedWeights::outputs_by_inputs(turned.row_range(range))
+            });
+            first += width;
+        }
+        let expected = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(whole)).unwrap();
+        filled.fill(&parts);
+        assert_eq!(filled.lines(), expected.lines(), "{depth} x {outputs:?}");
+        assert_eq!((filled.view().depth(), filled.view().columns()), (depth, columns));
+        let expected = WeightsF32::pack(UnpackedWeights::outputs_by_inputs(whole)).unwrap();
+        filled.fill_transposed(&parts);
+        assert_eq!(filled.lines(), expected.lines(), "{depth} x {outputs:?} transposed");
+        assert_eq!((filled.view().depth(), filled.view().columns()), (columns, depth));
+    }
+}
+
+#[test]
+fn registers_are_transposed_on_every_instruction_set() {
+    use crate::isa::{Isa, dispatch};
+    fn transpose<I: Isa>(isa: I, numbers: &mut [f32]) {
+        let mut rows = [isa.splat(0.0); 16];
+        for (row, from) in rows.iter_mut().zip(numbers.chunks(16)) {
+            *row = isa.load(from);
+        }
+        for (row, to) in isa.transpose(rows).into_iter().zip(numbers.chunks_mut(16)) {
+            isa.store(row, to);
+        }
+    }
+    for cpu in crate::Cpu::all() {
+        let mut numbers: Vec<f32> = (0..256).map(|at| at as f32).collect();
+        dispatch!(cpu, transpose(&mut numbers));
+        let expected: Vec<f32> = (0..256).map(|at| (at % 16 * 16 + at / 16) as f32).collect();
+        assert_eq!(numbers, expected, "{}", cpu.name());
+    }
+}

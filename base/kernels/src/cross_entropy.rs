@@ -1,0 +1,259 @@
+//! Cross entropy over blocks of the vocabulary.
+//!
+//! Logits of a batch and the whole vocabulary are larger than all else in training, so they are
+//! made in blocks of columns and never stored whole: a first pass over the blocks gathers the
+//! statistics of each row ([`LogitStatistics`]), from which its loss follows; a second one makes
+//! the logits again and turns each block into its gradient in place.
+//!
+//! With label smoothing e over V columns, all of them, the label's too:
+//! `loss = (1 - e) (lse - x_label) + e (lse - mean(x))`, where `lse` is the logarithm of the sum
+//! of the exponentials.
+
+use crate::activation::exp;
+use crate::isa::{Isa, dispatch, lane_chunks};
+use crate::{Cpu, MatMut, MatRef};
+
+/// What is known of the logits of a row after some blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogitStatistics {
+    /// The largest logit.
+    pub max: f32,
+    /// The sum of `exp(logit - max)`.
+    pub exp_sum: f64,
+    /// The sum of the logits.
+    pub sum: f64,
+    /// The logit of the label; NaN before its block.
+    pub label: f32,
+}
+
+impl Default for LogitStatistics {
+    fn default() -> Self {
+        Self { max: f32::NEG_INFINITY, exp_sum: 0.0, sum: 0.0, label: f32::NAN }
+    }
+}
+
+impl LogitStatistics {
+    /// The logarithm of the sum of the exponentials of all logits.
+    pub fn log_sum_exp(&self) -> f64 {
+        f64::from(self.max) + self.exp_sum.ln()
+    }
+
+    /// The cross entropy (natural logarithm) of the label with `smoothing` of the probability
+    /// spread over all `columns`.
+    pub fn cross_entropy(&self, columns: usize, smoothing: f32) -> f64 {
+        // Differences first: they are exact where logits are large.
+        let (max, smoothing) = (f64::from(self.max), f64::from(smoothing));
+        let of_label = max - f64::from(self.label) + self.exp_sum.ln();
+        if smoothing == 0.0 {
+            return of_label;
+        }
+        let of_all = max - self.sum / columns as f64 + self.exp_sum.ln();
+        (1.0 - smoothing) * of_label + smoothing * of_all
+    }
+
+    fn merge(&mut self, max: f32, exp_sum: f32, sum: f32) {
+        if max > self.max || max.is_nan() {
+            self.exp_sum *= f64::from(self.max - max).exp();
+            self.max = max;
+            self.exp_sum += f64::from(exp_sum);
+        } else if max > f32::NEG_INFINITY {
+            self.exp_sum += f64::from(exp_sum) * f64::from(max - self.max).exp();
+        }
+        self.sum += f64::from(sum);
+    }
+}
+
+/// Adds a block of logits, `[rows, columns of the block]`, to the statistics of its rows. The
+/// block's first column is column `first` of the vocabulary; `labels`, `[rows]`, are columns of
+/// the vocabulary.
+///
+/// # Panics
+/// If shapes differ.
+pub fn update_logit_statistics(
+    cpu: Cpu,
+    logits: MatRef<f32>,
+    first: usize,
+    labels: &[u32],
+    statistics: &mut [LogitStatistics],
+) {
+    assert_eq!((labels.len(), statistics.len()), (logits.rows(), logits.rows()));
+    for (index, statistics) in statistics.iter_mut().enumerate() {
+        let row = logits.row(index);
+        if row.is_empty() {
+            continue;
+        }
+        let [max, exp_sum, sum] = dispatch!(cpu, block_statistics(row));
+        statistics.merge(max, exp_sum, sum);
+        if let Some(&label) = label_column(labels[index], first).and_then(|label| row.get(label)) {
+            statistics.label = label;
+        }
+    }
+}
+
+/// The column of a block from column `first` on that has the label, if not before it.
+fn label_column(label: u32, first: usize) -> Option<usize> {
+    (label as usize).checked_sub(first)
+}
+
+/// Largest logit, sum of exponentials relative to it, and sum of a block's row.
+#[inline(always)]
+fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
+    let mut largest = isa.splat(f32::NEG_INFINITY);
+    let mut sums = isa.splat(0.0);
+    for part in lane_chunks(row.len()) {
+        let part = &row[part];
+        // NaN in the second argument stays, and reaches the sum of exponentials.
+        largest = isa.max(isa.load_partial(part, f32::NEG_INFINITY), largest);
+        sums = isa.add(sums, isa.load_partial(part, 0.0));
+    }
+    let max = isa.reduce_max(largest);
+    if max == f32::NEG_INFINITY {
+        let sum = isa.reduce_sum(sums);
+        return [if sum.is_nan() { f32::NAN } else { max }, 0.0, sum];
+    }
+    let shift = isa.splat(max);
+    let mut exponentials = isa.splat(0.0);
+    for part in lane_chunks(row.len()) {
+        let x = isa.load_partial(&row[part], f32::NEG_INFINITY);
+        exponentials = isa.add(exponentials, exp(isa, isa.sub(x, shift)));
+    }
+    [max, isa.reduce_sum(exponentials), isa.reduce_sum(sums)]
+}
+
+/// The block of the vocabulary of [`cross_entropy_gradient`], and the smoothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VocabularyBlock {
+    /// The block's first column.
+    pub first: usize,
+    /// Columns of the vocabulary.
+    pub columns: usize,
+    /// The probability that is spread over all columns, 0 for none.
+    pub smoothing: f32,
+}
+
+/// Replaces a block of logits, `[rows, columns of the block]`, by the gradient of the weighted
+/// cross entropy: `weight * (softmax(x) - (1 - e) [column is the label] - e / V)`. `labels`,
+/// `weights` and the final `statistics` are `[rows]`.
+///
+/// # Panics
+/// If shapes differ.
+pub fn cross_entropy_gradient(
+    cpu: Cpu,
+    block: VocabularyBlock,
+    labels: &[u32],
+    weights: &[f32],
+    statistics: &[LogitStatistics],
+    mut logits: MatMut<f32>,
+) {
+    let rows = logits.rows();
+    assert_eq!((labels.len(), weights.len(), statistics.len()), (rows, rows, rows));
+    let spread = block.smoothing / block.columns as f32;
+    for index in 0..rows {
+        let (row, weight, statistics) = (logits.row(index), weights[index], &statistics[index]);
+        let factor = (f64::from(weight) / statistics.exp_sum) as f32;
+        let shift = weight * spread;
+        dispatch!(cpu, gradient_row(statistics.max, factor, shift, row));
+        if let Some(of_label) =
+            label_column(labels[index], block.first).and_then(|label| row.get_mut(label))
+        {
+            *of_label -= weight * (1.0 - block.smoothing);
+        }
+    }
+}
+
+/// `factor * exp(x - max) - shift`.
+#[inline(always)]
+fn gradient_row<I: Isa>(isa: I, max: f32, factor: f32, shift: f32, row: &mut [f32]) {
+    let (max, factor) = (isa.splat(max), isa.splat(factor));
+    let shift = isa.splat(-shift);
+    for part in lane_chunks(row.len()) {
+        let part = &mut row[part];
+        let power = exp(isa, isa.sub(isa.load_partial(part, 0.0), max));
+        isa.store_partial(isa.mul_add(power, factor, shift), part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestRng, assert_close};
+
+    #[test]
+    fn blocks_give_the_cross_entropy_and_its_gradient() {
+        let mut numbers = TestRng::new(45);
+        for (rows, columns, block) in
+            [(0, 7, 3), (1, 1, 1), (3, 37, 16), (2, 100, 7), (4, 90, 200), (2, 64, 32)]
+        {
+            for smoothing in [0.0f32, 0.1] {
+                let logits = numbers.floats(rows * columns, 20.0);
+                let labels: Vec<u32> =
+                    (0..rows).map(|_| numbers.integer(0, columns as i64 - 1) as u32).collect();
+                let weights = numbers.floats(rows, 2.0);
+                let e = f64::from(smoothing);
+                let (mut losses, mut gradients) = (Vec::new(), Vec::new());
+                for row in 0..rows {
+                    let x: Vec<f64> =
+                        (0..columns).map(|c| f64::from(logits[row * columns + c])).collect();
+                    let label = labels[row] as usize;
+                    let sum: f64 = x.iter().map(|x| x.exp()).sum();
+                    let mean = x.iter().sum::<f64>() / columns as f64;
+                    losses.push((1.0 - e) * (sum.ln() - x[label]) + e * (sum.ln() - mean));
+                    gradients.extend((0..columns).map(|c| {
+                        let target = (1.0 - e) * f64::from(u8::from(c == label));
+                        let target = target + e / columns as f64;
+                        f64::from(weights[row]) * (x[c].exp() / sum - target)
+                    }));
+                }
+                for cpu in Cpu::all() {
+                    let mut statistics = vec![LogitStatistics::default(); rows];
+                    let whole = MatRef::new(&logits, rows, columns);
+                    let ranges = (0..columns)
+                        .step_by(block)
+                        .map(|first| first..(first + block).min(columns));
+                    for range in ranges.clone() {
+                        let first = range.start;
+                        let block = whole.column_range(range);
+                        update_logit_statistics(cpu, block, first, &labels, &mut statistics);
+                    }
+                    let mut found = logits.clone();
+                    for range in ranges {
+                        let block = VocabularyBlock { first: range.start, columns, smoothing };
+                        let into = MatMut::new(&mut found, rows, columns).column_range(range);
+                        cross_entropy_gradient(cpu, block, &labels, &weights, &statistics, into);
+                    }
+                    assert_close(&found, &gradients, 1e-6, cpu.name());
+                    for (statistics, expected) in statistics.iter().zip(&losses) {
+                        let loss = statistics.cross_entropy(columns, smoothing);
+                        assert!((loss - expected).abs() < 1e-5, "{loss} {expected}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unusual_logits_give_their_limits_or_nan() {
+        let infinite = f32::NEG_INFINITY;
+        for cpu in Cpu::all() {
+            let run = |blocks: &[&[f32]]| {
+                let mut statistics = [LogitStatistics::default()];
+                let mut first = 0;
+                for block in blocks {
+                    let logits = MatRef::new(block, 1, block.len());
+                    update_logit_statistics(cpu, logits, first, &[1], &mut statistics);
+                    first += block.len();
+                }
+                statistics[0].cross_entropy(first, 0.0)
+            };
+            // Suppressed words, a whole block of them too, have no probability.
+            assert!((run(&[&[infinite, 1.0], &[infinite; 3], &[1.0]]) - 2f64.ln()).abs() < 1e-6);
+            assert!((run(&[&[1e30, 1e30, 0.0]]) - 2f64.ln()).abs() < 1e-6);
+            for position in 0..4 {
+                let mut logits = [1.0; 4];
+                logits[position] = f32::NAN;
+                assert!(run(&[&logits]).is_nan() && run(&[&logits[..2], &logits[2..]]).is_nan());
+            }
+            assert!(run(&[&[f32::NAN, infinite, 0.0]]).is_nan());
+        }
+    }
+}

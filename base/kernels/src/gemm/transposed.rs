@@ -1,0 +1,152 @@
+//! The product of a transpose with a matrix: gradients of weights.
+//!
+//! `x^T dz` has the rows of a batch as its depth, hundreds to thousands of steps, and adds to a
+//! result that was there before. Rows are taken in blocks of [`DEPTH_BLOCK`]; of each block `dz`
+//! is packed like weights and `x` interleaved for the tiles, both once, and the tiles of any
+//! GEMM do the rest. A sum runs through a block in a register and is then added to the result,
+//! so the order of sums depends on the number of rows only.
+
+use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks};
+use super::{Epilogue, Tiling};
+use crate::isa::{Isa, dispatch};
+use crate::pack::{Line, UnpackedWeights, WeightsF32};
+use crate::{Cpu, MatMut, MatRef};
+
+/// The most rows of a block: four panels of them have 64 KiB and stay in the second-level cache.
+const DEPTH_BLOCK: usize = 256;
+
+/// Tiles of a block of rows that are interleaved together.
+const TILES_AT_ONCE: usize = 8;
+
+/// Buffers of [`gemm_f32_transposed`] to reuse.
+#[derive(Clone, Debug, Default)]
+pub struct GemmScratch {
+    panels: WeightsF32,
+    cells: Vec<f32>,
+}
+
+/// Sums of f32 that run through a whole block.
+#[derive(Clone, Copy)]
+struct GradientArithmetic;
+
+impl Arithmetic for GradientArithmetic {
+    type Cell = f32;
+    type Accumulators<I: Isa> = I::F;
+    const FLUSH_STEPS: usize = DEPTH_BLOCK;
+
+    #[inline(always)]
+    fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {
+        isa.splat(0.0)
+    }
+    #[inline(always)]
+    fn zero_sums<I: Isa>(isa: I) -> I::F {
+        isa.splat(0.0)
+    }
+    #[inline(always)]
+    fn accumulate<I: Isa>(isa: I, sums: I::F, cell: &f32, line: &Line) -> I::F {
+        isa.mul_add(isa.splat(*cell), isa.load_line(line), sums)
+    }
+    #[inline(always)]
+    fn to_f32<I: Isa>(_: I, sums: I::F) -> I::F {
+        sums
+    }
+    #[inline(always)]
+    fn column_scales<I: Isa>(&self, isa: I, _: usize) -> I::F {
+        isa.splat(1.0)
+    }
+    #[inline(always)]
+    fn dequantize<I: Isa>(&self, _: I, sums: I::F, _: usize, _: I::F) -> I::F {
+        sums
+    }
+}
+
+/// `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows, outputs]`:
+/// the gradient of weights from the rows they multiplied and the gradients of their results.
+///
+/// # Panics
+/// If shapes do not fit.
+pub fn gemm_f32_transposed(
+    cpu: Cpu,
+    x: MatRef<f32>,
+    dz: MatRef<f32>,
+    scratch: &mut GemmScratch,
+    out: MatMut<f32>,
+) {
+    assert_eq!(x.rows(), dz.rows(), "a gradient for each row");
+    assert_eq!((x.columns(), dz.columns()), (out.rows(), out.columns()));
+    dispatch!(cpu, multiply(x, dz, scratch, out))
+}
+
+#[inline(always)]
+fn multiply<I: Isa>(
+    isa: I,
+    x: MatRef<f32>,
+    dz: MatRef<f32>,
+    scratch: &mut GemmScratch,
+    mut out: MatMut<f32>,
+) {
+    let tiling = Tiling { rows: 6, panels: 4 };
+    let blocks = RowBlocks::new::<I>(x.columns(), tiling);
+    let GemmScratch { panels, cells } = scratch;
+    // Blocks of even size.
+    let count = x.rows().div_ceil(DEPTH_BLOCK);
+    for block in 0..count {
+        let rows = x.rows() * block / count..x.rows() * (block + 1) / count;
+        panels.fill(&[UnpackedWeights::inputs_by_outputs(dz.row_range(rows.clone()))]);
+        interleave_columns(x.row_range(rows.clone()), blocks, cells);
+        let call = Gemm {
+            arithmetic: GradientArithmetic,
+            cells: Interleaved { cells, steps: rows.len() },
+            blocks,
+            panels: panels.view().panels,
+            epilogue: Epilogue { accumulate: true, ..Epilogue::default() },
+            out: out.reborrow(),
+        };
+        call.multiply(isa, tiling);
+    }
+}
+
+/// The columns of `x` as rows of tiles, interleaved: for each tile, its columns of the first row
+/// of `x`, of the second and so on.
+#[inline(always)]
+fn interleave_columns(x: MatRef<f32>, blocks: RowBlocks, cells: &mut Vec<f32>) {
+    cells.resize(x.rows() * x.columns(), 0.0);
+    let (larger, rows) = blocks.larger_blocks();
+    let boundary = larger * rows;
+    let (first, rest) = cells.split_at_mut(boundary * x.rows());
+    interleave_tiles(x.column_range(0..boundary), rows, first);
+    interleave_tiles(x.column_range(boundary..x.columns()), blocks.smaller_rows(), rest);
+}
+
+/// Interleaves columns for tiles of `width` columns each.
+#[inline(always)]
+fn interleave_tiles(x: MatRef<f32>, width: usize, cells: &mut [f32]) {
+    if x.columns() == 0 {
+        return;
+    }
+    match width {
+        1 => interleave::<1>(x, cells),
+        2 => interleave::<2>(x, cells),
+        3 => interleave::<3>(x, cells),
+        4 => interleave::<4>(x, cells),
+        5 => interleave::<5>(x, cells),
+        6 => interleave::<6>(x, cells),
+        _ => unreachable!("no tile has {width} rows"),
+    }
+}
+
+#[inline(always)]
+fn interleave<const WIDTH: usize>(x: MatRef<f32>, cells: &mut [f32]) {
+    let (rows, tiles) = (x.rows(), x.columns() / WIDTH);
+    let cells = cells.as_chunks_mut::<WIDTH>().0;
+    for first in (0..tiles).step_by(TILES_AT_ONCE) {
+        let tiles = first..(first + TILES_AT_ONCE).min(tiles);
+        for row in 0..rows {
+            let numbers = &x.row(row)[tiles.start * WIDTH..tiles.end * WIDTH];
+            let numbers = numbers.as_chunks::<WIDTH>().0;
+            for tile in 0..numbers.len() {
+                cells[(tiles.start + tile) * rows + row] = numbers[tile];
+            }
+        }
+    }
+}
