@@ -45,9 +45,19 @@ fn every_format_is_detected_and_converted() {
         convert_and_compare(&tiny_model(name), &[], &output);
     }
     let report = lossy_text(&run(miriam().args(["nmt", "info"]).arg(tiny_model("tiny-ct2-int8"))));
-    for line in ["transformer", "1 + 1", "24 words, </s> 0, <unk> 1", "CTranslate2 version 6"] {
+    for line in [
+        "transformer",
+        "1 + 1",
+        "24 words, </s> 0, <unk> 1",
+        "CTranslate2 version 6",
+        "after a sublayer ",
+        " tokenised already\n",
+    ] {
         assert!(report.contains(line), "{line}: {report}");
     }
+    // The key that programs read is older than the line's name.
+    let summary = &model_info(&tiny_model("tiny-ct2-int8"))["models"][0];
+    assert!(summary["behind_a_sublayer"].is_string(), "{summary}");
     let tensors = run(miriam().args(["nmt", "info", "--tensors"]).arg(tiny_model("tiny-ct2-int8")));
     assert!(
         lossy_text(&tensors)

@@ -119,7 +119,7 @@ fn parse_tuner_counts(messages: &str) -> (usize, usize) {
         let digits = after.trim_start().split(|c: char| !c.is_ascii_digit()).next();
         digits.unwrap().parse().unwrap_or(0)
     };
-    (number("products chosen before:"), number("products chosen now:"))
+    (number("GEMM kernels chosen before:"), number("GEMM kernels chosen now:"))
 }
 
 #[test]

@@ -250,11 +250,11 @@ fn the_toy_corpus_is_complete() {
         lossy_text(&read_decompressed(&path)).lines().map(str::to_owned).collect()
     };
     let mut seen = std::collections::HashSet::new();
-    for (part, size) in [("train", 2500), ("dev", 100), ("test", 50)] {
+    for (part, size) in [("train", 10_000), ("dev", 100), ("test", 50)] {
         let (english, spanish) = (lines(part, "en"), lines(part, "es"));
         assert_eq!((english.len(), spanish.len()), (size, size));
         for (line, language) in
-            english.iter().zip(["en"; 2500]).chain(spanish.iter().zip(["es"; 2500]))
+            english.iter().zip(["en"; 10_000]).chain(spanish.iter().zip(["es"; 10_000]))
         {
             assert!(seen.insert((line.clone(), language)), "{line} occurs twice");
             assert!(!line.is_empty() && line.to_lowercase() == *line && line.trim() == line);

@@ -28,6 +28,36 @@
 //!
 //! The behaviour follows the specification of phrase-based decoding section by
 //! section; modules name the section they follow.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::fs;
+//!
+//! use miriam_decoder::{Configuration, System, Translator};
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let ini = folder.path().join("moses.ini");
+//! fs::write(
+//!     folder.path().join("phrase-table"),
+//!     "das ||| the ||| 0.5\ndas haus ||| the house ||| 0.25\nhaus ||| building ||| 0.25\n",
+//! )?;
+//! fs::write(
+//!     &ini,
+//!     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+//!      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+//!      [weight]\nUnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n",
+//! )?;
+//! let system = System::load(&Configuration::from_ini(&ini)?, &NoProgress)?;
+//! let mut translator = Translator::new(&system);
+//! let translation = translator.translate(b"das haus")?.expect("a translation");
+//! // One phrase of probability 0.25 is better than two of 0.5 and 0.25.
+//! assert_eq!(translation.phrases.len(), 1);
+//! assert_eq!(translation.phrases[0].words, [b"the".to_vec(), b"house".to_vec()]);
+//! assert_eq!(translation.score, 0.25f32.ln());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -14,6 +14,36 @@ use crate::models::Models;
 use crate::search_plan::SearchPlan;
 
 /// Everything a translator needs: models, features with weights, and settings.
+///
+/// # Examples
+///
+/// A translation under other weights:
+///
+/// ```
+/// # use miriam_decoder::{Configuration, System, Translator};
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let ini = folder.path().join("moses.ini");
+/// # std::fs::write(
+/// #     folder.path().join("phrase-table"),
+/// #     "das ||| the ||| 0.5\ndas haus ||| the house ||| 0.25\nhaus ||| building ||| 0.25\n",
+/// # )?;
+/// # std::fs::write(
+/// #     &ini,
+/// #     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+/// #      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+/// #      [weight]\nUnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n",
+/// # )?;
+/// let mut system = System::load(&Configuration::from_ini(&ini)?, &NoProgress)?;
+/// let names: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
+/// assert_eq!(names, ["UnknownWordPenalty0", "Distortion0", "Table"]);
+/// assert_eq!(system.weights(), [1.0, 0.5, 1.0]);
+///
+/// system.set_weights(&[1.0, 0.5, 2.0]);
+/// let translation = Translator::new(&system).translate(b"das haus")?.expect("a translation");
+/// assert_eq!(translation.score, 2.0 * 0.25f32.ln());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct System {
     pub(crate) settings: Settings,
     pub(crate) models: Models,

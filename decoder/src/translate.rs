@@ -21,6 +21,41 @@ pub trait LineProcessor: Sync {
 
 /// Translates every line of the input that the settings name to their output, in
 /// order, on as many threads as they say.
+///
+/// # Errors
+///
+/// The input cannot be read, an output cannot be written, or a model file is damaged. What
+/// is wrong with a line is no error, but a line error and an empty line.
+///
+/// # Examples
+///
+/// ```
+/// # use miriam_decoder::{Configuration, System, translate};
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let ini = folder.path().join("moses.ini");
+/// # std::fs::write(
+/// #     folder.path().join("phrase-table"),
+/// #     "das ||| the ||| 0.5\ndas haus ||| the house ||| 0.25\nhaus ||| building ||| 0.25\n",
+/// # )?;
+/// # std::fs::write(
+/// #     &ini,
+/// #     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+/// #      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+/// #      [weight]\nUnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n",
+/// # )?;
+/// let [input, output] = ["input", "output"].map(|name| folder.path().join(name));
+/// std::fs::write(&input, "das haus\nhaus\n")?;
+/// let mut configuration = Configuration::from_command_line(
+///     &["-f", ini.to_str().unwrap(), "-o", output.to_str().unwrap()].map(str::to_owned),
+/// )?;
+/// configuration.settings.input = input;
+/// translate(&System::load(&configuration, &NoProgress)?)?;
+/// let translations = std::fs::read_to_string(&output)?;
+/// let lines: Vec<&str> = translations.lines().map(str::trim_end).collect();
+/// assert_eq!(lines, ["the house", "building"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn translate(system: &System) -> Result<()> {
     let input = Input::open(&system.settings.input)?;
     translate_text(system, input, &CancellationToken::new(), &NoProgress)
@@ -32,6 +67,10 @@ pub fn translate(system: &System) -> Result<()> {
 ///
 /// Where the settings name CPUs, workers are pinned to them; on one thread the only
 /// worker is the caller, which stays pinned.
+///
+/// # Errors
+///
+/// As [`translate`].
 pub fn translate_text(
     system: &System,
     input: Input,
@@ -44,6 +83,10 @@ pub fn translate_text(
 /// As [`translate_text`], with raw text: `form` prepares lines before they are
 /// translated, and restores their best translations. N-best lists, alignments and other
 /// streams hold tokens.
+///
+/// # Errors
+///
+/// As [`translate`].
 pub fn translate_raw_text(
     system: &System,
     input: Input,

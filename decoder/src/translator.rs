@@ -12,6 +12,40 @@ use crate::sentence_decoder::Statistics;
 use crate::system::System;
 
 /// Translates sentences one at a time, in buffers that it reuses.
+///
+/// # Examples
+///
+/// Lines as `miriam translate` prints them, and n-best lists:
+///
+/// ```
+/// # use miriam_decoder::{Configuration, System, Translator};
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let ini = folder.path().join("moses.ini");
+/// # std::fs::write(
+/// #     folder.path().join("phrase-table"),
+/// #     "das ||| the ||| 0.5\ndas haus ||| the house ||| 0.25\nhaus ||| building ||| 0.25\n",
+/// # )?;
+/// # std::fs::write(
+/// #     &ini,
+/// #     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+/// #      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+/// #      [weight]\nUnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n",
+/// # )?;
+/// let system = System::load(&Configuration::from_ini(&ini)?, &NoProgress)?;
+/// let mut translator = Translator::new(&system);
+/// let mut line = Vec::new();
+/// translator.translate_line(b"haus 7", &mut line)?;
+/// // The unknown word is copied.
+/// assert_eq!(String::from_utf8(line)?.trim_end(), "building 7");
+///
+/// let list = translator.n_best(b"das haus", 2, true)?;
+/// // A value for each component: unknown words, distortion, the table's logarithm.
+/// assert_eq!(list[0].values, [0.0, 0.0, 0.25f32.ln()]);
+/// assert_eq!(list[1].phrases.len(), 2);
+/// assert!(list[0].score > list[1].score);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Translator<'s> {
     system: &'s System,
     decoder: LineDecoder<'s>,

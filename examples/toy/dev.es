@@ -1,100 +1,100 @@
-la falda es más barata que un zapato .
-él quiere leer la carta .
-mi abuelo hermoso bebe vino por la mañana .
-mi amigo hermoso ve mi mercado viejo , pero ella llega a un museo .
-otra enfermera joven quiere comprar carne .
-nuestra enfermera rica lava los abrigos cortos .
-hay muchas cebollas rojas cerca de este árbol .
-la vaca está cansada .
-¿ qué quiere mi abuelo ?
-elena quiere beber leche caliente .
-llegaremos al museo nuevo la semana próxima .
-muchos niños famosos quieren buscar a elena .
-les doy este espejo viejo a las enfermeras .
-diez alumnos rompen otra ventana .
-hay unas gallinas en esas bibliotecas .
-esas niñas ricas compran la carne .
-¿ cortas arroz caliente ?
-el alumno amable corta la sopa hoy .
-el país es rico .
-hay muchas escuelas amarillas detrás de la cocina .
-si elena no puede cantar otra canción famosa , no corto la manzana fresca .
-este gato está en un hospital azul .
-un abrigo feo está en la cocina grande .
-mi madre juega delante de la oficina tranquila y lavas otro vestido .
-mi hermana no ve al maestro .
-mis historias están en el mercado .
-cuando miguel encuentra nuestra camisa fea por la tarde , un campesino viejo puede cocinar el pan .
-otro niño alto corta el queso porque cantas esa canción nueva .
-una carta es larga .
-la cantante famosa no juega en el jardín .
-elena busca a mis reinas .
-mi cocinero no puede encontrar un espejo porque esos médicos visitan mis pueblos .
-juan durmió .
-los reyes hermosos van a cantar la canción .
-el pintor rompe mi plato por la noche .
-un pintor inteligente no canta mi canción .
-el rey que abre otra ventana come en dos estaciones .
-¿ qué quiere este hombre fuerte ?
-mi abuelo le dio doce zapatos a juan .
-esa reina corrió detrás de los jardines .
-ella tiene que dibujar muchas iglesias .
-un campesino fuerte llamará al amigo famoso .
-¿ dónde caminan mis enfermeras ?
-hay un barco cerca del árbol pequeño .
-mis vecinos pequeños le dieron una pera cara a mi abuela .
-este campesino está listo .
-pedro va a comer .
-los poemas difíciles están delante de las tiendas famosas .
-¿ dibujas mis bosques grandes ?
-otra carta es triste .
-la reina no bebe el jugo y leo esas historias ahora .
-mis alumnos escribirán cartas difíciles mañana .
-una enfermera abre una puerta pequeña .
-hablaste con ana la semana pasada .
-lucía no corrió delante de nuestra cocina .
-hay un pájaro cerca del hotel pequeño .
-¿ cuántas escuelas hay en otra calle pequeña ?
-la oveja puede comer en el jardín porque un alumno no quiere muchas sillas .
-los niños no cierran esa puerta amarilla .
-nuestro vecino tranquilo trabajó en un mercado ayer .
-si las niñas esperan la bicicleta otra vez , mis hijas leen el mensaje .
-¿ hablas con un niño amable ?
-el alumno ayudó al maestro la semana pasada .
-los cocineros famosos vendieron una cama .
-hay un perro en nuestra casa .
-¿ dónde está el mensaje difícil ?
-hay trenes delante del bosque pequeño .
-nuestra abuela vieja le envía el libro largo a la cantante .
-el hermano hermoso le dio unos zapatos cortos a pedro .
-¿ cuántos caballos hay en mi calle tranquila ?
-el rey rico no rompe la ventana .
-mis hijas cerrarán nuestra ventana .
-mis cocineros tranquilos cantan las canciones .
-¿ dónde camina lucía ?
-cuando el campesino pequeño no cierra una ventana azul , ellos beben vino frío .
-nuestro hombre que pinta una escuela fea limpia otra flor roja .
-mis reinas no son altas .
-¿ cuántas bicicletas hay detrás de nueve ríos ?
-nueve campesinos son altos .
-¿ cuántas reinas hay delante de esa playa pequeña ?
-pedro le da los zapatos a mi padre .
-los alumnos no encuentran el vestido caro .
-ellos llegan a una biblioteca .
-tienes que bailar cerca de esa torre .
-¿ cuántos peces hay cerca de mi oficina ?
-mi abuela irá a estas torres .
-el pez juega detrás de ese jardín .
-nueve campesinos ricos no cocinan la carne , pero otro pintor puede comprar nuestra carta .
-¿ cuándo vuelve ese alumno rico ?
-él escribe unas historias nuevas porque no trabajo en una playa grande .
-mi vecino ayuda a otro alumno pequeño .
-la llave es grande .
-ella no toca estos violines porque quiero una silla barata .
-un hombre viejo puede visitar los pueblos interesantes porque cantamos esta canción .
-él va a romper la ventana amarilla .
-a veces veo a juan .
-mi falda está en la oficina .
-las mujeres comen en el jardín .
-mi madre tranquila le da el vestido azul nuevo a nuestro rey .
-ellos están viajando a esos pueblos famosos .
+elena puede jugar .
+mi rey que compra una llave barata espera a un alumno joven tranquilo .
+hay un pintor detrás del museo .
+otra niña tiene que cerrar otra ventana .
+un conejo corre en una biblioteca hermosa .
+los campesinos viejos nunca rompen los platos .
+nuestra mujer que canta delante del árbol espera a maría .
+hay un limón caro en esas iglesias .
+mis mujeres que tocan el piano lavan el zapato .
+elena encontrará nuestra llave pesada pronto .
+hay unas bicicletas cerca de estas playas .
+él no pinta nuestro techo grande .
+¿ cuándo come el niño alto fuerte ?
+nuestro amigo joven no ve los campos .
+un conejo es más fuerte que los burros .
+él quiere hablar con nuestro alumno .
+ese museo es muy feo .
+ana puede comprar la leche fría porque la niña inteligente no bebe el agua .
+juan puede cerrar muchas ventanas y mi rey no puede cantar en nuestra montaña hermosa .
+nuestro amigo joven hablará con elena mañana .
+mi maestro es más joven que doce hombres .
+maría le da un huevo a mi abuelo .
+mis escuelas están abiertas .
+¿ qué lee otro cocinero joven ?
+hay peras rojas en esta casa grande .
+mi reloj blanco está cerca del jardín tranquilo .
+los maestros altos están cerca de nuestro jardín grande .
+hay seis cebollas cerca del puente .
+tu madre joven le da la manzana a un hombre .
+el sombrero no es amarillo .
+las canciones son famosas .
+hay un coche en una calle .
+mi abuelo joven rico habló con mi madre la semana pasada .
+la niña fuerte fue a esos hoteles la semana pasada .
+un barco feo está cerca de otro árbol .
+el médico que espera a nuestro maestro tranquilo cierra las ventanas rojas .
+los alumnos pueden buscar una bolsa .
+los maestros tocarán las guitarras baratas .
+¿ qué leen estas reinas ?
+¿ qué venden ellos ?
+la oficina está llena .
+juan está enfadado .
+¿ cuántas mesas hay en mi jardín ?
+las aldeas son más pequeñas que estos pueblos .
+lucía está tocando el piano .
+quieres romper otro plato .
+ana no puede ir a una torre .
+hay un limón en mis parques grandes .
+el maestro rico no habló con un hombre rico .
+¿ dónde está la silla roja ?
+tu hermana joven pequeña puede visitar la ciudad y lucía llega a nuestra tienda .
+una enfermera lleva mi vestido porque ellos no viven en unos países famosos .
+él necesita el pan caliente .
+¿ qué compra él ?
+mi hermano que come delante de un árbol rompe mi ventana negra .
+mi reina pequeña puede caminar delante de nuestra escuela .
+¿ cuándo vuelve él ?
+hay una caja verde en nuestra oficina .
+nuestro hermano verá el caballo tranquilo esta noche .
+¿ corta él los pasteles caros ?
+los libros son muy viejos .
+una calle es tranquila .
+las zanahorias son caras .
+un gato es viejo .
+el perro es más fuerte que las ovejas .
+¿ cierra un niño alto la puerta roja ?
+quieres llamar a mi hija hermosa .
+ella no viaja al país .
+mi hermano amable tiene el coche pequeño otra vez .
+mi abuelo que toca la guitarra barata baila detrás de muchos parques tranquilos .
+¿ quién trabaja detrás de los lagos pequeños ?
+mi vecino es rico .
+¿ quién come en una cocina ?
+carlos necesita otro barco caro .
+la abuela está contenta .
+esta cama es azul .
+el maestro alto está vendiendo esas botellas blancas .
+abrirás la puerta blanca .
+¿ pintas mi hotel famoso ?
+el pintor alto no lavó mi barco .
+miguel nunca busca los relojes .
+estamos lavando otro barco .
+esta manzana es dulce .
+pedro busca el espejo .
+los niños están solos .
+mis hermanos que limpian las cocinas tranquilas viajan a la aldea grande .
+un abrigo está sobre esta cama .
+la enfermera está contenta .
+no escribimos un mensaje y ella trabaja en esta casa .
+la ventana no está abierta .
+¿ cuántos trenes hay en un bosque ?
+esas lámparas son muy feas .
+el autobús está detrás de las oficinas .
+nuestra falda es más barata que el abrigo .
+limpias la puerta los lunes .
+no puedes hablar con nuestros abuelos .
+¿ cuántas reinas hay cerca del bosque ?
+¿ vendes los trenes baratos ?
+otro violín no es negro .
+hay un burro en una cocina grande .

@@ -1,50 +1,50 @@
-hay un museo viejo en un hotel .
-¿ ayuda nuestro vecino alto a nuestro tío joven ?
-esta historia es interesante .
-él ayuda a mis enfermeras .
-¿ lavas otro autobús ?
-ella va a las tiendas .
-mis reinas hermosas están leyendo el poema .
-elena no comió cerca de un hotel .
-una reina amable llevó un zapato .
-la silla es muy pesada .
-el médico está listo .
-los alumnos que juegan cerca de un parque abren la puerta negra pequeña .
-diez museos están vacíos .
-los sombreros están detrás de nuestro campo grande .
-el rey es más alto que mis hijas .
-pedro pinta el mercado nuevo .
-él está cantando en un jardín .
-mi padre famoso escribe los libros .
-las reinas fuertes le dan esta silla a la niña .
-¿ cuántas cebollas hay en una biblioteca ?
-la enfermera fuerte habla con lucía porque nuestro amigo lee una carta vieja interesante todos los días .
-¿ dónde come mi madre ?
-ana puede hablar con ana y ellos no pueden caminar en mis jardines tranquilos .
-la montaña no es tranquila .
-mi padre que vuelve al puente duerme en estas cocinas grandes .
-hay una lámpara en una calle .
-mis abuelas amables ayudan a ana ahora .
-¿ cuántas cajas hay en las oficinas tranquilas ?
-el campesino alto va al puente viejo por la tarde .
-una niña lava unos coches baratos .
-¿ viaja pedro a los países ?
-¿ dónde cantan los médicos ?
-el país es más grande que esta ciudad .
-hay un coche caro en muchos jardines grandes .
-juan puede ir a esos puentes .
-la silla es pesada .
-mis ventanas están rotas .
-¿ camina otra reina ?
-ana venderá las naranjas .
-mi hermana joven les dio un zapato a los médicos .
-mis vecinos están visitando a maría .
-¿ cuándo trabaja ella ?
-mi madre que juega en los jardines vive en mi pueblo famoso .
-el periódico famoso está en tres cajas .
-los médicos no están solos .
-el gato es marrón .
-ellos no viven en un pueblo , pero otro hombre puede correr .
-pedro no visita a los vecinos y mis maestros tranquilos no leen los poemas largos interesantes .
-¿ cuándo llega mi hermana inteligente ?
-hay ovejas en las tiendas .
+hay dos escuelas famosas delante de otra oficina .
+cuatro médicos son amables .
+ellos siempre beben café frío .
+a veces llevamos un zapato barato .
+esta enfermera come .
+¿ llamas a tu padre ?
+los hombres van a comprar el libro .
+¿ ayuda él al alumno joven ?
+estas calles son tranquilas .
+los caballos están enfermos .
+maría pinta una puerta amarilla .
+tu hermano no vive en una ciudad porque miguel no ayuda a la mujer .
+carlos no ve un museo pequeño .
+¿ cuándo trabaja juan ?
+cuando mi madre joven ayuda a la enfermera , nuestro vecino puede ayudar a nuestros vecinos .
+mis escuelas son más viejas que los hoteles .
+esos pintores tranquilos están llegando a una iglesia nueva .
+tu hija que rompe el plato busca un conejo tranquilo .
+tu abuela puede lavar este tren , pero la enfermera no cocina la sopa caliente .
+hay caballos cerca del puente pequeño .
+este vestido está debajo de las sillas .
+nuestro vecino famoso pinta los hospitales los domingos y ella puede escribir una carta interesante .
+ellos no lavan la falda verde .
+miguel no limpia esta caja y nuestra hermana vive en la ciudad .
+lucía tiene las gallinas .
+¿ abre la madre esta puerta azul ?
+verás otra playa tranquila .
+hay veinte manzanas caras cerca del museo feo .
+¿ qué beben mis abuelos ?
+carlos va a esta iglesia .
+hay un hospital detrás del jardín tranquilo .
+ella no toca mi guitarra , pero miguel no puede pintar nuestra pared pequeña .
+él come detrás del hotel , pero la enfermera famosa puede cerrar una ventana pequeña .
+hay un pastel barato detrás de la casa grande .
+cierro esta ventana .
+nuestro rey viejo tranquilo va a bailar .
+¿ qué leen las enfermeras amables ?
+maría cerró la puerta .
+¿ busca la mujer fuerte a carlos ?
+esa bolsa es redonda .
+muchas vacas son más fuertes que un burro .
+lucía tocó nuestra guitarra .
+¿ tienes una falda ?
+carlos visita a tu hermana los lunes , pero ana tiene nuestro perro tranquilo hoy .
+la carta está delante del puente .
+ana le da las peras a mi cantante .
+la enfermera está lista .
+carlos no rompió unos platos esta mañana .
+un niño está cantando la canción corta .
+viajamos al pueblo .

@@ -6,6 +6,35 @@
 //! searches it on the CPU, and [`device`], with the cargo feature `cuda`, on a GPU. Both
 //! are language models of [`miriam_lmcpu`], which scores words, batches and text with
 //! them, to the same bits. [`open()`] opens language models of every kind.
+//!
+//! # Examples
+//!
+//! A model built of ARPA text, and a bigram of it:
+//!
+//! ```
+//! use miriam_glm::{GlmModel, GlmOptions, build_glm};
+//! use miriam_lmcpu::{DuplicatePolicy, LanguageModel, State};
+//! use miriam_storage::LoadMethod;
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [arpa, file] = ["lm.arpa", "lm.glm"].map(|name| folder.path().join(name));
+//! std::fs::write(
+//!     &arpa,
+//!     "\\data\\\nngram 1=4\nngram 2=2\n\n\
+//!      \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+//!      \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n",
+//! )?;
+//! let options = GlmOptions::default();
+//! let size = build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+//! assert_eq!(size.counts, [4, 2]);
+//!
+//! let model = GlmModel::open(&file, LoadMethod::Lazy)?;
+//! let (a, mut after_a) = (model.word_id(b"a"), State::EMPTY);
+//! let (log10, matched) = model.score(&model.begin_state(), a, &mut after_a);
+//! assert_eq!((log10.0, matched), (-0.5, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 // Only `device/kernels.rs` has an unsafe block: it loads PTX.
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]

@@ -57,6 +57,22 @@ pub enum Level {
 }
 
 /// A model in a `glm` file.
+///
+/// # Examples
+///
+/// A file of another kind is refused:
+///
+/// ```
+/// use miriam_glm::{GlmModel, is_glm};
+/// use miriam_storage::LoadMethod;
+///
+/// let arpa = tempfile::NamedTempFile::new()?;
+/// std::fs::write(arpa.path(), "\\data\\\nngram 1=3\n")?;
+/// assert!(!is_glm(arpa.path())?);
+/// let error = GlmModel::open(arpa.path(), LoadMethod::Lazy).err().expect("no model");
+/// assert!(error.to_string().contains(&arpa.path().display().to_string()), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct GlmModel {
     pub(crate) metadata: Metadata,
     pub(crate) node_width: NodeWidth,

@@ -91,7 +91,7 @@ impl Report {
     pub fn to_json(&self) -> String {
         let lines = |lines: &[(&str, String)]| {
             let pairs = lines.iter();
-            JsonObject(pairs.map(|(k, v)| (k.replace([' ', '-'], "_"), v.clone())).collect())
+            JsonObject(pairs.map(|(name, v)| (json_key(name), v.clone())).collect())
         };
         let models = self.models.iter().map(|model| {
             let elements = model.elements.iter();
@@ -122,6 +122,17 @@ impl Report {
         json.push(b'\n');
         String::from_utf8(json).expect("JSON is UTF-8")
     }
+}
+
+/// The key of a line in JSON: programs read it, so it has not followed rewordings of names.
+fn json_key(name: &str) -> String {
+    let first_name = match name {
+        "after a sublayer" => "behind a sublayer",
+        "after embeddings" => "behind embeddings",
+        "after the last layer" => "behind the last layer",
+        _ => name,
+    };
+    first_name.replace([' ', '-'], "_")
 }
 
 /// A JSON object with its entries in this order.
@@ -246,7 +257,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
             lines.push((
                 name,
                 match segmentation {
-                    Segmentation::Presegmented => "in pieces already".into(),
+                    Segmentation::Presegmented => "tokenised already".into(),
                     Segmentation::SentencePiece(pieces) => format!(
                         "SentencePiece, {:?}, {} pieces{}",
                         pieces.model.model_type(),

@@ -9,6 +9,27 @@ use miriam_storage::LoadMethod;
 use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 
 /// A phrase table of either kind, with the methods of [`PhraseTable`].
+///
+/// # Examples
+///
+/// ```
+/// use miriam_probingpt::{AnyTable, SpanLookup, load_text};
+/// use miriam_storage::LoadMethod;
+/// use miriam_textio::NoProgress;
+///
+/// let folder = tempfile::tempdir()?;
+/// let text = folder.path().join("phrase-table");
+/// std::fs::write(&text, "haus ||| house ||| 0.5\n")?;
+/// let table = AnyTable::from(load_text(&text, None, 1, &NoProgress)?);
+/// let mut lookup = SpanLookup::new();
+/// table.lookup_spans(&[0, u32::MAX], 2, &mut lookup);
+/// assert_eq!(lookup.hits().len(), 1);
+///
+/// // A folder is opened as one of Moses' directories; this one has none of its files.
+/// let error = AnyTable::open(folder.path(), LoadMethod::Lazy).err().expect("no table");
+/// assert!(error.to_string().contains("config"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub enum AnyTable {
     /// Our file, or a table in memory.
     Native(Box<PhraseTable>),

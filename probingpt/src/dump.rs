@@ -11,6 +11,26 @@ use crate::{Annotations, AnyTable, RecordOffset, Result, Targets};
 
 /// Prints the entries of a table, source phrase by source phrase. The caller passes the
 /// word ids of the source, because not every kind of table keeps them.
+///
+/// # Examples
+///
+/// ```
+/// use miriam_probingpt::{AnyTable, EntryPrinter, load_text};
+/// use miriam_textio::NoProgress;
+///
+/// let text = tempfile::NamedTempFile::new()?;
+/// let line = "das haus ||| the house ||| 0.5 0.125 ||| 0-0 1-1 ||| 4 2 2 ||| |||\n";
+/// std::fs::write(text.path(), line)?;
+/// let table = load_text(text.path(), None, 1, &NoProgress)?;
+/// let record = table.records().next().expect("one source phrase");
+/// let mut source = Vec::new();
+/// table.read_source(record, &mut source)?;
+///
+/// let (table, mut printed) = (AnyTable::from(table), Vec::new());
+/// EntryPrinter::new(&table).write_phrase_table(record, &source, &mut printed)?;
+/// assert_eq!(String::from_utf8(printed)?, line);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct EntryPrinter<'a> {
     table: &'a AnyTable,
     targets: Targets,

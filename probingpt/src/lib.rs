@@ -18,6 +18,43 @@
 //!
 //! `docs/formats.md` describes a file byte by byte. A damaged or hostile file gives an
 //! [`Error`] or "not found", never a panic.
+//!
+//! # Examples
+//!
+//! A table built from text, and the phrases of a sentence that it has:
+//!
+//! ```
+//! use miriam_probingpt::{BuildOptions, PhraseTable, SpanLookup, Targets, build_file};
+//! use miriam_storage::LoadMethod;
+//! use miriam_textio::NoProgress;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [text, file] = ["phrase-table", "table.miriam"].map(|name| folder.path().join(name));
+//! std::fs::write(
+//!     &text,
+//!     "alte haus ||| old house ||| 0.5 1 ||| 0-0 1-1\n\
+//!      haus ||| building ||| 0.25 1 ||| 0-0\n\
+//!      haus ||| house ||| 0.75 0.5 ||| 0-0\n",
+//! )?;
+//! let options = BuildOptions { phrase_table: text, ..BuildOptions::default() };
+//! let report = build_file(&options, &file, &NoProgress)?;
+//! assert_eq!((report.sources, report.entries), (2, 3));
+//!
+//! let table = PhraseTable::open(&file, LoadMethod::Lazy)?;
+//! let sentence = ["das", "alte", "haus"]
+//!     .map(|word| table.source_words().find(word.as_bytes()).unwrap_or(u32::MAX));
+//! let mut lookup = SpanLookup::new();
+//! table.lookup_spans(&sentence, 3, &mut lookup);
+//! let spans: Vec<_> = lookup.hits().iter().map(|hit| (hit.start, hit.end)).collect();
+//! assert_eq!(spans, [(1, 3), (2, 3)]);
+//!
+//! let mut targets = Targets::new();
+//! table.read_targets(lookup.hits()[1].record, &mut targets)?;
+//! assert_eq!(targets.len(), 2);
+//! assert_eq!(table.target_word(targets.words(1)[0])?, b"house");
+//! assert_eq!(targets.scores(1), [0.75f32.ln(), 0.5f32.ln()]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

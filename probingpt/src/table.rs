@@ -31,6 +31,31 @@ pub(crate) struct Codebook {
 
 /// A phrase table, mapped from a file or built in memory. It is immutable: threads share
 /// it in an `Arc`.
+///
+/// # Examples
+///
+/// A text table in memory, source phrase by source phrase:
+///
+/// ```
+/// use miriam_probingpt::{Targets, load_text};
+/// use miriam_textio::NoProgress;
+///
+/// let text = tempfile::NamedTempFile::new()?;
+/// let lines = "a b ||| x y ||| 0.5 ||| 0-1 1-0\na b ||| z ||| 0.25 ||| 0-0 1-0\n";
+/// std::fs::write(text.path(), lines)?;
+/// let table = load_text(text.path(), None, 1, &NoProgress)?;
+/// assert_eq!((table.num_sources(), table.num_entries(), table.num_scores()), (1, 2, 1));
+///
+/// let (mut source, mut targets) = (Vec::new(), Targets::new());
+/// for record in table.records() {
+///     table.read_source(record, &mut source)?;
+///     assert_eq!(table.source_word(source[0])?, b"a");
+///     table.read_targets(record, &mut targets)?;
+///     let links = table.alignment_points(targets.alignment_id(0));
+///     assert_eq!(links.collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PhraseTable {
     container: Container,
     pub(crate) metadata: Metadata,

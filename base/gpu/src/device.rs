@@ -35,6 +35,22 @@ pub struct DeviceProperties {
 }
 
 /// A GPU that is open. Clones share it.
+///
+/// # Examples
+///
+/// Opening a device fails for the reason for which there is none, or because its number
+/// is too high:
+///
+/// ```
+/// use miriam_gpu::{Device, Error};
+///
+/// let reason = Device::open(1000).err();
+/// let expected = match Device::count() {
+///     Ok(count) => Error::NoSuchDevice { number: 1000, count },
+///     Err(reason) => reason,
+/// };
+/// assert_eq!(reason, Some(expected));
+/// ```
 #[derive(Clone)]
 pub struct Device {
     pub(crate) context: Arc<CudaContext>,
@@ -185,6 +201,30 @@ fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error 
 
 /// A queue of work on a device. Launches and copies return at once;
 /// [`Stream::synchronize`] waits for them.
+///
+/// # Examples
+///
+/// The time that a copy takes:
+///
+/// ```
+/// use miriam_gpu::{Device, Result};
+///
+/// fn copy_ms(device: &Device) -> Result<f32> {
+///     let stream = device.new_stream()?;
+///     let mut on_host = stream.alloc_pinned::<f32>(1000)?;
+///     let mut on_device = stream.alloc_zeros::<f32>(1000)?;
+///     let start = stream.record_event()?;
+///     stream.upload(&mut on_host, 1000, &mut on_device, 0)?;
+///     let end = stream.record_event()?;
+///     stream.synchronize()?;
+///     end.elapsed_ms_since(&start)
+/// }
+///
+/// if let Ok(device) = Device::open(0) {
+///     assert!(copy_ms(&device)? >= 0.0);
+/// }
+/// # Ok::<(), miriam_gpu::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Stream {
     pub(crate) device: Device,

@@ -124,6 +124,43 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 /// A launch being built: the kernel's parameters in order.
+///
+/// # Examples
+///
+/// A kernel whose threads each write a number:
+///
+/// ```no_run
+/// use miriam_gpu::Device;
+///
+/// const FILL: &str = "
+/// .version 8.4
+/// .target sm_75
+/// .address_size 64
+/// .visible .entry fill(.param .u64 numbers, .param .u32 value)
+/// {
+///     .reg .b64 %address;
+///     .reg .b32 %value, %thread;
+///     ld.param.u64 %address, [numbers];
+///     ld.param.u32 %value, [value];
+///     mov.u32 %thread, %tid.x;
+///     mad.wide.u32 %address, %thread, 4, %address;
+///     st.global.u32 [%address], %value;
+///     ret;
+/// }";
+///
+/// let device = Device::open(0)?;
+/// let stream = device.new_stream()?;
+/// // SAFETY: each thread of the one block writes one number, and the only launch has as
+/// // many threads as the buffer has numbers.
+/// let module = unsafe { device.load(FILL) }?;
+/// let fill = module.kernel("fill")?;
+/// let mut numbers = stream.alloc_zeros::<u32>(32)?;
+/// stream.launch(&fill).write(&mut numbers).value(&7u32).run((1, 1), 32)?;
+/// let mut copy = stream.alloc_pinned::<u32>(32)?;
+/// stream.download(&numbers, 32, &mut copy)?;
+/// assert_eq!(copy.get()?, [7; 32]);
+/// # Ok::<(), miriam_gpu::Error>(())
+/// ```
 pub struct Launch<'a> {
     stream: &'a Stream,
     kernel: &'a Kernel,

@@ -9,6 +9,28 @@
 //! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
 //! `unsafe`: its caller promises it for every launch. [`Launch::run`] checks the
 //! number and the sizes of a kernel's parameters.
+//!
+//! # Examples
+//!
+//! Numbers copied to a device and back, or the reason why there is none:
+//!
+//! ```
+//! use miriam_gpu::Device;
+//!
+//! match Device::open(0) {
+//!     Ok(device) => {
+//!         let stream = device.new_stream()?;
+//!         let mut numbers = stream.alloc_zeros::<u32>(4)?;
+//!         stream.upload_blocking(&mut numbers, 1, &[5, 6, 7])?;
+//!         let mut copy = stream.alloc_pinned::<u32>(4)?;
+//!         stream.download(&numbers, 4, &mut copy)?;
+//!         assert_eq!(copy.get()?, [0, 5, 6, 7]);
+//!         println!("{} has copied them", device.properties().name);
+//!     }
+//!     Err(reason) => println!("{reason}"),
+//! }
+//! # Ok::<(), miriam_gpu::Error>(())
+//! ```
 
 #![cfg(feature = "cuda")]
 

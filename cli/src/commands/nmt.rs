@@ -80,7 +80,7 @@ pub struct ConvertArguments {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Pack weights for products of this precision: the file opens at once and serves no
+    /// Pack weights for GEMM of this precision: the file opens at once and serves no
     /// other; without it parameters stay as they are and serve all
     #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,

@@ -84,6 +84,32 @@ impl Parameters {
 
 /// A configuration: the ini file, overridden by the command line (`phrase-decoding.md`
 /// 1).
+///
+/// # Examples
+///
+/// ```
+/// use miriam_decoder::{Configuration, FeatureKind};
+///
+/// let ini = tempfile::NamedTempFile::new()?;
+/// let lines = "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nWordPenalty\n\
+///              PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+///              [weight]\nUnknownWordPenalty0= 1\nWordPenalty0= -0.5\nTable= 0.25\n";
+/// std::fs::write(ini.path(), lines)?;
+/// let path = ini.path().display().to_string();
+/// let tokens = |options: &[&str]| -> Vec<String> {
+///     ["-f", &path].iter().chain(options).map(|token| token.to_string()).collect()
+/// };
+/// let configuration = Configuration::from_command_line(&tokens(&["-s", "50"]))?;
+/// assert_eq!(configuration.settings.stack_size, 50);
+/// assert!(matches!(configuration.features[2].kind, FeatureKind::PhraseTable(_)));
+/// let weights = "UnknownWordPenalty0 UNTUNEABLE\nWordPenalty0= -0.5\nTable= 0.25\n";
+/// assert_eq!(configuration.weight_lines(), weights);
+///
+/// // An option that no system has is an error that names it.
+/// let error = Configuration::from_command_line(&tokens(&["-stak", "50"])).unwrap_err();
+/// assert!(error.to_string().contains("-stak"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// The ini file, in whose folder relative paths are tried second.

@@ -131,6 +131,40 @@ const PATIENCE: usize = 5;
 /// # Errors
 ///
 /// The texts or models cannot be read, no feature can be tuned, or the ini cannot be written.
+///
+/// # Examples
+///
+/// ```
+/// use miriam_decoder::tuning::{TuneOptions, tune};
+/// # use miriam_decoder::Configuration;
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let ini = folder.path().join("moses.ini");
+/// # std::fs::write(
+/// #     folder.path().join("phrase-table"),
+/// #     "das ||| the ||| 0.5\ndas haus ||| the house ||| 0.25\nhaus ||| building ||| 0.25\n",
+/// # )?;
+/// # std::fs::write(
+/// #     &ini,
+/// #     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+/// #      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+/// #      [weight]\nUnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n",
+/// # )?;
+/// let [source, reference, tuned] =
+///     ["source", "reference", "tuned.ini"].map(|name| folder.path().join(name));
+/// std::fs::write(&source, "das haus das haus\n")?;
+/// std::fs::write(&reference, "the house the house\n")?;
+/// let configuration = Configuration::from_ini(&ini)?;
+/// let options = TuneOptions {
+///     iterations: 2,
+///     ..TuneOptions::new(configuration, source, vec![reference], tuned.clone())
+/// };
+/// let report = tune(&options, &NoProgress)?;
+/// // The initial weights translate it without a fault.
+/// assert!((report.best().bleu - 100.0).abs() < 1e-9);
+/// assert!(Configuration::from_ini(&tuned)?.weight_lines().contains("Table= "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningReport> {
     if options.iterations == 0 || options.nbest_size == 0 {
         return Err(Error::usage("tuning needs at least one iteration and lists of at least one"));

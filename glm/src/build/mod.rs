@@ -28,6 +28,31 @@ use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
 const SIGN: u32 = 1 << 31;
 
 /// How a file is laid out. Scores do not depend on it.
+///
+/// # Examples
+///
+/// ```
+/// use miriam_glm::format::NodeWidth;
+/// use miriam_glm::{GlmModel, GlmOptions, build_glm};
+/// # use miriam_lmcpu::{DuplicatePolicy, LanguageModel, State};
+/// # use miriam_storage::LoadMethod;
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let [arpa, file] = ["lm.arpa", "lm.glm"].map(|name| folder.path().join(name));
+/// # let text = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(&arpa, text)?;
+/// for max_hashed_order in [0, 2] {
+///     let options = GlmOptions { node_width: NodeWidth::Keys16, max_hashed_order };
+///     build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+///     let model = GlmModel::open(&file, LoadMethod::Lazy)?;
+///     assert_eq!(model.max_hashed_order(), max_hashed_order);
+///     let (a, mut next) = (model.word_id(b"a"), State::EMPTY);
+///     assert_eq!(model.score(&model.begin_state(), a, &mut next).0.0, -0.5);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlmOptions {
     /// Keys of a node.

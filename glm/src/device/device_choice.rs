@@ -66,6 +66,35 @@ impl DeviceChoice {
 ///
 /// The file cannot be opened or trusted, is no `glm` file though a GPU is chosen, or the
 /// chosen GPU cannot be used.
+///
+/// # Examples
+///
+/// A model on a GPU where there is one, else on the CPU; the scores are the same:
+///
+/// ```
+/// use miriam_glm::device::{DeviceChoice, open_on_device};
+/// use miriam_glm::{GlmOptions, build_glm};
+/// # use miriam_lmcpu::{DuplicatePolicy, State};
+/// # use miriam_storage::LoadMethod;
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let [arpa, file] = ["lm.arpa", "lm.glm"].map(|name| folder.path().join(name));
+/// # let text = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(&arpa, text)?;
+/// let options = GlmOptions::default();
+/// build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+/// let choice: DeviceChoice = "auto".parse()?;
+/// let model = open_on_device(&file, LoadMethod::Lazy, choice, &NoProgress)?;
+/// let (a, mut next) = (model.word_id(b"a"), State::EMPTY);
+/// assert_eq!(model.score(&model.begin_state(), a, &mut next).0.0, -0.5);
+///
+/// // ARPA text never goes to a GPU.
+/// let refused = open_on_device(&arpa, LoadMethod::Lazy, DeviceChoice::Cuda(0), &NoProgress);
+/// assert!(refused.is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn open_on_device(
     path: &Path,
     load: LoadMethod,

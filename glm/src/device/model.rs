@@ -89,6 +89,41 @@ impl<'a> ScoreBuffers<'a> {
 }
 
 /// A model on a GPU.
+///
+/// # Examples
+///
+/// The words of a sentence, each given those left of it:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use miriam_glm::device::{DeviceModel, DeviceOptions, SENTENCE_START, ScoreBuffers};
+/// use miriam_glm::{GlmModel, GlmOptions, build_glm};
+/// # use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+/// # use miriam_storage::{Container, LoadMethod};
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let [arpa, file] = ["lm.arpa", "lm.glm"].map(|name| folder.path().join(name));
+/// # let text = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(&arpa, text)?;
+/// let options = GlmOptions::default();
+/// build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+/// let container = Container::open_any(&file, LoadMethod::Lazy)?;
+/// let cpu_model = Arc::new(GlmModel::from_container(&container)?);
+/// let ids = ["<s>", "a", "</s>"].map(|word| cpu_model.word_id(word.as_bytes()).0);
+/// match DeviceModel::new(&container, cpu_model, 0, DeviceOptions::default()) {
+///     Ok(model) => {
+///         let mut log10 = [0.0; 3];
+///         let answers = ScoreBuffers { log10: &mut log10, matched: None };
+///         model.score_tokens(&[ids[0] | SENTENCE_START, ids[1], ids[2]], answers)?;
+///         assert_eq!(log10[1..], [-0.5, -0.75]);
+///     }
+///     Err(reason) => println!("{reason}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DeviceModel {
     device: Device,
     pub(super) kernels: Kernels,

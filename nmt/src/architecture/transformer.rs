@@ -399,12 +399,12 @@ impl TransformerConfig {
         };
         lines.push(("activation", activation.into()));
         lines.push(("before a sublayer", self.preprocess.to_string()));
-        lines.push(("behind a sublayer", self.postprocess.to_string()));
+        lines.push(("after a sublayer", self.postprocess.to_string()));
         if !self.postprocess_embedding.0.is_empty() {
-            lines.push(("behind embeddings", self.postprocess_embedding.to_string()));
+            lines.push(("after embeddings", self.postprocess_embedding.to_string()));
         }
         if !self.postprocess_top.0.is_empty() {
-            lines.push(("behind the last layer", self.postprocess_top.to_string()));
+            lines.push(("after the last layer", self.postprocess_top.to_string()));
         }
         if self.preprocess.has_norm() {
             let keys = match self.pre_norm_keys {

@@ -353,7 +353,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut report);
     let chosen = tuner_cache.save();
     if arguments.verbose {
-        tracing::info!("products chosen now: {chosen}");
+        tracing::info!("GEMM kernels chosen now: {chosen}");
     }
     let reported = line_errors.finish();
     let outcome =

@@ -15,7 +15,7 @@ const FILE_NAME: &str = "products.json";
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 pub struct AutotunerCacheOptions {
-    /// Where to remember which ways of products are the fastest on this CPU
+    /// Where to cache which GEMM kernels are the fastest on this CPU
     /// [products.json in $MIRIAM_CACHE, $XDG_CACHE_HOME/miriam or ~/.cache/miriam]
     #[arg(long, value_name = "FILE")]
     tuner_file: Option<PathBuf>,
@@ -56,8 +56,8 @@ impl AutotunerCache {
     pub fn describe(&self) -> String {
         let count = self.tuner.cached_count();
         match &self.file {
-            Some(file) => format!("products chosen before: {count} ({})", file.display()),
-            None => "products chosen before: none are remembered".into(),
+            Some(file) => format!("GEMM kernels chosen before: {count} ({})", file.display()),
+            None => "GEMM kernels chosen before: none are cached".into(),
         }
     }
 

@@ -118,6 +118,10 @@ impl RelativePosition {
 
 impl ReorderingType {
     /// Reads a type string; its parts may come in any order.
+    ///
+    /// # Errors
+    ///
+    /// A part is unknown, or none names the orientations.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut orientations = None;
         let (mut backward, mut forward) = (true, false);
