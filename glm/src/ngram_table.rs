@@ -240,7 +240,7 @@ impl NgramTable {
         }
         let blanks = match order {
             1 => &[],
-            _ => model.blanks_of_order(order),
+            _ => model.blanks.of_order(order),
         };
         let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
         if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
@@ -248,7 +248,7 @@ impl NgramTable {
             return Err(container.damaged("blanks", reason).into());
         }
         let (entries, counted) = match order {
-            1 => (words, words - usize::from(!model.metadata.has_unknown)),
+            1 => (words, words - usize::from(!model.metadata.head.has_unknown)),
             _ => (model.metadata.levels[order - 2].entries as usize, self.len() - blanks.len()),
         };
         if entries != self.len() || model.metadata.counts[order - 1] != counted as u64 {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use miriam_lmcpu::arpa::{Section, Unigram};
-use miriam_lmcpu::{NgramIndex, NgramSource, Result};
+use miriam_lmcpu::{NgramSource, Result};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Vocabulary, display_name};
 
@@ -38,7 +38,7 @@ impl GlmSource {
     pub(crate) fn from_container(container: Container, name: String) -> Result<Self> {
         let model = GlmModel::from_container(&container)?;
         let mut vocabulary = Vocabulary::new();
-        for word in model.words.iter() {
+        for word in model.head.words.iter() {
             vocabulary.intern(word);
         }
         if vocabulary.len() != model.unigrams.len() {
@@ -80,18 +80,18 @@ impl NgramSource for GlmSource {
     }
 
     fn has_unknown(&self) -> bool {
-        self.model.metadata.has_unknown
+        self.model.metadata.head.has_unknown
     }
 
     fn next_section(&mut self) -> Result<Option<Section>> {
         let order = self.next_order;
-        if order > self.model.order() {
+        if order > self.model.head.order() {
             return Ok(None);
         }
         self.next_order += 1;
         let table = self.suffixes.next_order(&self.model, &self.container, order)?;
-        let blanks = self.model.blanks_of_order(order);
-        let is_last = order == self.model.order();
+        let blanks = self.model.blanks.of_order(order);
+        let is_last = order == self.model.head.order();
         let mut section = Section::default();
         section.order = order;
         let mut words = Vec::with_capacity(table.len() * order);

@@ -43,6 +43,7 @@
 
 pub mod arpa;
 mod batch;
+mod blank_lists;
 mod dump;
 mod duplicates;
 mod error;
@@ -53,6 +54,7 @@ pub mod json_lines;
 pub mod kenlm;
 mod level_source;
 mod model;
+mod model_head;
 pub mod next_word;
 mod ngram_errors;
 mod ngram_index;
@@ -71,10 +73,12 @@ mod walk;
 pub mod word_ids;
 mod word_key;
 
+pub use blank_lists::BlankLists;
 pub use dump::dump;
 pub use duplicates::DuplicatePolicy;
 pub use error::{Error, Result};
 pub use model::{LanguageModel, LmWord, Request, ScoreResult};
+pub use model_head::{HeadMetadata, ModelHead, ModelVocabulary};
 pub use ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 pub use ngram_source::{NgramSource, open_source};
 pub use open::open;

@@ -49,13 +49,13 @@ pub(crate) fn probing_source(container: &Container) -> Result<LevelSource<Probin
         return Err(Error::Unsupported { file: name, reason });
     }
     let model = ProbingModel::from_container(container)?;
-    let vocabulary = read_vocabulary(container, model.words.iter(), model.unigrams.len())?;
+    let vocabulary = read_vocabulary(container, model.head.words.iter(), model.unigrams.len())?;
     let unigrams = model.unigrams.iter().map(|&value| Unigram {
         log10: unflagged_log10(log10_bits(value)),
         backoff: f32::from_bits(backoff_bits(value)),
     });
     let unigrams = unigrams.collect();
-    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.has_unknown);
+    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
     let levels = ProbingLevels {
         container: container.clone(),
         positions: (0..model.unigrams.len()).collect(),

@@ -1,7 +1,7 @@
 //! Checks of a probing file that take time in the size of the model.
 
 use super::*;
-use crate::file_checks::{check_numbers, check_words};
+use crate::file_checks::check_numbers;
 use crate::{LanguageModel, NgramSource};
 
 /// Checks what opening does not: that each word is found by its text and each n-gram by
@@ -13,7 +13,7 @@ use crate::{LanguageModel, NgramSource};
 /// If the file cannot be opened as a probing model or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = ProbingModel::from_container(container)?;
-    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
+    model.head.verify(container)?;
     for (id, &value) in model.unigrams.iter().enumerate() {
         check_value(value)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
