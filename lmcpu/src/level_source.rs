@@ -4,6 +4,8 @@
 //! its suffix, with one more word in front. A [`LevelReader`] says which suffix and
 //! which word; the words of the n-grams are put together here.
 
+use std::path::Path;
+
 use miriam_storage::Container;
 use miriam_textio::{Vocabulary, WordId};
 use rayon::prelude::*;
@@ -111,7 +113,9 @@ impl<R: LevelReader> NgramSource for LevelSource<R> {
 
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
         let ngram = join_words(&self.vocabulary, section.ngram(index));
-        Error::Unsupported { file: self.name.clone(), reason: format!("\"{ngram}\": {reason}") }
+        let (place, reason) =
+            (format!("{}-grams", section.order), format!("\"{ngram}\": {reason}"));
+        miriam_storage::Error::damaged(Path::new(&self.name), &place, reason).into()
     }
 }
 
