@@ -145,3 +145,18 @@ impl ModelHead {
         Ok(())
     }
 }
+
+/// Checks the two values of an n-gram.
+///
+/// # Errors
+///
+/// The reason why they are none.
+pub fn check_values(log10: f32, backoff: f32) -> Result<(), &'static str> {
+    if log10.is_nan() {
+        return Err("its log probability is not a number");
+    }
+    if !backoff.is_finite() {
+        return Err("its backoff is not a finite number");
+    }
+    Ok(())
+}

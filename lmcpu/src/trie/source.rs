@@ -10,7 +10,9 @@ use rayon::prelude::*;
 use super::{TrieModel, verify};
 use crate::Result;
 use crate::arpa::Unigram;
-use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
+use crate::level_source::{
+    LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
+};
 
 /// Reads the orders of a trie file.
 pub(crate) struct TrieLevels {
@@ -62,12 +64,7 @@ impl LevelReader for TrieLevels {
         }
         let ngrams = || entries.iter().map(|&(_, number, value)| level.decode_ngram(number, value));
         let longest = order == self.model.head.order();
-        let blanks = self.model.blanks.of_order(order);
-        let mut keep = Vec::new();
-        if !blanks.is_empty() {
-            let is_kept = |entry: &(u64, u32, u64)| blanks.binary_search(&entry.1).is_err();
-            keep = entries.iter().map(is_kept).collect();
-        }
+        let numbers = entries.iter().map(|entry| entry.1);
         let suffixes = entries.iter().map(|entry| (entry.0 >> 32) as usize);
         let listed = LevelNgrams {
             log10: ngrams().map(|found| found.log10).collect(),
@@ -77,7 +74,7 @@ impl LevelReader for TrieLevels {
             },
             oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
             offsets: offsets_by_key(self.suffix_count, suffixes),
-            keep,
+            keep: keep_flags(self.model.blanks.of_order(order), numbers),
         };
         (self.positions, self.suffix_count) = (positions, entries.len());
         Ok(listed)

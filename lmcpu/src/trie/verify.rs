@@ -1,7 +1,7 @@
 //! Checks of a trie file that take time in the size of the model.
 
 use super::*;
-use crate::file_checks::check_numbers;
+use crate::model_head::check_values;
 
 /// Checks what opening does not: that each word is found by its text and each n-gram by
 /// its key, that the suffix of each n-gram exists and is flagged as having children,
@@ -17,7 +17,7 @@ pub fn verify(container: &Container) -> Result<()> {
     let words = model.head.words.len();
     let mut parents = Vec::with_capacity(words);
     for (id, unigram) in model.unigrams.iter().enumerate() {
-        check_numbers(unigram.log10, unigram.backoff)
+        check_values(unigram.log10, unigram.backoff)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
         parents.push(match unigram.has_children {
             0 => ParentStatus::Childless,
@@ -54,7 +54,7 @@ pub fn verify(container: &Container) -> Result<()> {
                 return Err(damaged(reason).into());
             }
             let found = level.decode_ngram(number, entry.value);
-            check_numbers(found.log10, found.backoff)
+            check_values(found.log10, found.backoff)
                 .map_err(|reason| damaged(format!("n-gram {number}: {reason}")))?;
             numbers[number as usize] = match found.extend_left {
                 None => ParentStatus::Childless,
