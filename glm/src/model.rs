@@ -128,9 +128,9 @@ impl GlmModel {
         &self.levels[order - 2]
     }
 
-    /// The same model, searched with the instructions of `isa`: for tests that compare
-    /// them.
-    pub fn with_isa(self, isa: Isa) -> Self {
+    /// The same model, searched with the instructions of `isa`.
+    #[cfg(test)]
+    pub(crate) fn with_isa(self, isa: Isa) -> Self {
         GlmModel { isa, ..self }
     }
 }
