@@ -62,8 +62,7 @@ impl ModelVocabulary for Dictionary {
 
 /// What a model has besides its n-grams; a [`Dictionary`] holds the words of our files.
 pub struct ModelHead<V = Dictionary> {
-    /// In 32 bits: that no arithmetic on it overflows spares the walks checks.
-    order: u32,
+    pub(crate) order: usize,
     /// The vocabulary.
     pub words: V,
     pub(crate) begin_state: State,
@@ -75,7 +74,7 @@ impl<V: ModelVocabulary> ModelHead<V> {
     /// The head of a file of KenLM's, which names its words only; `backoff` gives the
     /// backoff of one. Whether minimisation is closed is not known without reading all
     /// of such a file.
-    pub(crate) fn of_kenlm(order: u32, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
+    pub(crate) fn of_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
         let (bos_id, eos_id) = (words.word_id(b"<s>"), words.word_id(b"</s>"));
         let begin_state = State::of_word(bos_id, backoff(bos_id));
         ModelHead { order, words, begin_state, eos_id, minimization_is_closed: false }
@@ -84,7 +83,7 @@ impl<V: ModelVocabulary> ModelHead<V> {
     /// The length of the longest n-grams, 1 to [`MAX_ORDER`].
     #[inline(always)]
     pub fn order(&self) -> usize {
-        self.order as usize
+        self.order
     }
 }
 
@@ -104,10 +103,11 @@ impl ModelHead {
         backoff: impl Fn(&U) -> f32,
     ) -> Result<(Self, View<U>)> {
         let damaged = |reason: &str| container.damaged("metadata", reason);
-        if !(1..=MAX_ORDER as u32).contains(&order) {
+        let order = order as usize;
+        if !(1..=MAX_ORDER).contains(&order) {
             return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
         }
-        if (counts, levels) != (order as usize, order as usize - 1) {
+        if counts != order || levels != order - 1 {
             return Err(damaged("the counts do not fit the order").into());
         }
         let words = Dictionary::open(container, "words")?;

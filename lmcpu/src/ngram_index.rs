@@ -133,7 +133,7 @@ pub trait NgramIndex: Send + Sync {
 
 impl<M: NgramIndex> LanguageModel for M {
     fn order(&self) -> usize {
-        self.head().order()
+        self.head().order
     }
 
     fn num_words(&self) -> usize {

@@ -216,7 +216,7 @@ impl TrieFile {
         }
         words.read_strings(&mut sections, &header)?;
         let backoff = |word: LmWord| f32_at(&unigrams[word.0 as usize], 4);
-        let head = ModelHead::of_kenlm(order as u32, words, backoff);
+        let head = ModelHead::of_kenlm(order, words, backoff);
         Ok(TrieFile { header, head, unigrams, levels })
     }
 
