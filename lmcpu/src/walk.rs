@@ -158,15 +158,14 @@ pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
 #[inline(always)]
 pub(crate) fn prefetch_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Lookup {
     let order = model.head().order();
-    let mut newest_first = words[words.len() - order..].iter().rev();
-    let mut node = newest_first.next().and_then(|&word| model.word_node(word));
-    for &older in newest_first.by_ref().take(order - 2) {
+    let [oldest, middle @ .., newest] = &words[words.len() - order..] else {
+        return M::Lookup::default();
+    };
+    let mut node = model.word_node(*newest);
+    for &older in middle.iter().rev() {
         node = node.and_then(|node| model.extend_node(node, older));
     }
-    match (node, newest_first.next()) {
-        (Some(node), Some(&oldest)) => model.begin_lookup(order, node, oldest),
-        _ => M::Lookup::default(),
-    }
+    node.map_or_else(M::Lookup::default, |node| model.begin_lookup(order, node, *oldest))
 }
 
 /// A query under way in a model whose lookups begin one after another.
