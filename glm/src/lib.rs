@@ -59,7 +59,6 @@ pub use error::Error;
 pub use model::{GlmModel, KIND, Level, VERSION};
 pub use open::{is_glm, open, open_source};
 pub use search::{Lookup, NodeRef};
-pub use source::GlmSource;
 pub use verify::verify;
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use miriam_lmcpu::{LmWord, MAX_ORDER, Result, State};
+use miriam_lmcpu::{BlankLists, HeadMetadata, ModelHead, Result};
 use miriam_storage::btree::{Isa, Unit};
-use miriam_storage::dictionary::Dictionary;
 use miriam_storage::{Container, FileKind, LoadMethod, View};
 use serde::{Deserialize, Serialize};
 
@@ -28,14 +27,7 @@ pub(crate) struct Metadata {
     pub max_hashed_order: u32,
     /// The orders from 2.
     pub levels: Vec<LevelMetadata>,
-    /// The id of `<s>`.
-    pub bos_id: u32,
-    /// The id of `</s>`.
-    pub eos_id: u32,
-    /// Whether the source had `<unk>`.
-    pub has_unknown: bool,
-    /// As `LanguageModel::minimization_is_closed` returns it.
-    pub minimization_is_closed: bool,
+    pub head: HeadMetadata,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,14 +68,13 @@ pub enum Level {
 pub struct GlmModel {
     pub(crate) metadata: Metadata,
     pub(crate) node_width: NodeWidth,
-    pub(crate) words: Dictionary,
+    pub(crate) head: ModelHead,
     /// By word id.
     pub(crate) unigrams: View<Entry>,
     /// Orders from 2.
     pub(crate) levels: Vec<Level>,
-    /// The locations of the blanks of each order (units of entries, or slots), end to end.
-    pub(crate) blanks: View<u32>,
-    pub(crate) begin_state: State,
+    /// Locations: units of entries, or slots.
+    pub(crate) blanks: BlankLists,
     pub(crate) isa: Isa,
 }
 
@@ -109,13 +100,10 @@ impl GlmModel {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
-        let order = metadata.order as usize;
-        if !(1..=MAX_ORDER).contains(&order) {
-            return Err(damaged(&format!("order {order} is not between 1 and {MAX_ORDER}")).into());
-        }
-        if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
-            return Err(damaged("the counts do not fit the order").into());
-        }
+        let orders = (metadata.counts.len(), metadata.levels.len());
+        let backoff = |unigram: &Entry| f32::from_bits(unigram.backoff);
+        let (head, unigrams) =
+            ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
         let Some(width) = NodeWidth::from_keys(metadata.node_width) else {
             let reason = format!("nodes of {} keys are not known", metadata.node_width);
             return Err(damaged(&reason).into());
@@ -123,46 +111,13 @@ impl GlmModel {
         if metadata.max_hashed_order > metadata.order {
             return Err(damaged("more orders are in buckets than there are").into());
         }
-        let words = Dictionary::open(&container, "words")?;
-        let unigrams = container.section::<Entry>("order-1")?;
-        if unigrams.len() != words.len() || u32::try_from(words.len()).is_err() {
-            let reason = "there is not one unigram for each word";
-            return Err(container.damaged("order-1", reason).into());
-        }
-        let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(metadata.bos_id) || !known(metadata.eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
-        }
-        let levels =
-            (2..=order).map(|n| open_level(&container, &metadata, n)).collect::<Result<_>>()?;
-        let blanks = container.section::<u32>("blanks")?;
-        let mut num_blanks = 0u64;
-        for level in &metadata.levels {
-            num_blanks = num_blanks.saturating_add(level.blanks);
-            if level.blanks > level.entries {
-                return Err(damaged("an order has more blanks than n-grams").into());
-            }
-        }
-        if num_blanks != blanks.len() as u64 {
-            return Err(container
-                .damaged("blanks", "there are not as many as the metadata counts")
-                .into());
-        }
-        let mut begin = State::EMPTY;
-        let backoff = f32::from_bits(unigrams[metadata.bos_id as usize].backoff);
-        begin.entries_mut()[0] = (LmWord(metadata.bos_id), backoff);
-        begin.set_len(1);
+        let levels = (2..=head.order())
+            .map(|order| open_level(&container, &metadata, order))
+            .collect::<Result<_>>()?;
+        let sizes = metadata.levels.iter().map(|level| (level.entries, level.blanks));
+        let blanks = BlankLists::open(&container, sizes)?;
         let isa = Isa::detect();
-        Ok(GlmModel {
-            metadata,
-            node_width: width,
-            words,
-            unigrams,
-            levels,
-            blanks,
-            begin_state: begin,
-            isa,
-        })
+        Ok(GlmModel { metadata, node_width: width, head, unigrams, levels, blanks, isa })
     }
 
     /// Keys of a node of a B-tree.
@@ -189,17 +144,10 @@ impl GlmModel {
         &self.levels[order - 2]
     }
 
-    /// The same model, searched with the instructions of `isa`: for tests that compare
-    /// them.
-    pub fn with_isa(self, isa: Isa) -> Self {
+    /// The same model, searched with the instructions of `isa`.
+    #[cfg(test)]
+    pub(crate) fn with_isa(self, isa: Isa) -> Self {
         GlmModel { isa, ..self }
-    }
-
-    /// The locations of the blanks of `order`, ascending.
-    pub(crate) fn blanks_of_order(&self, order: usize) -> &[u32] {
-        let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
-        let blanks = self.metadata.levels[order - 2].blanks;
-        &self.blanks[before as usize..(before + blanks) as usize]
     }
 }
 

@@ -6,7 +6,7 @@
 //! left out. In a hashed order a search must reach each key, and its suffix must count
 //! it as a child.
 
-use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result};
+use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result, check_values};
 use miriam_storage::Container;
 use miriam_storage::btree::{StaticBTree, Unit, key_at};
 use rayon::prelude::*;
@@ -32,14 +32,14 @@ pub(crate) struct NgramTable {
     pub backoffs: Vec<f32>,
     /// The location by which the file lists blanks: word id, unit of the entry, or slot.
     /// [`NONE`] in the highest order, which has no blanks.
-    locations: Vec<u32>,
+    pub locations: Vec<u32>,
     children: Vec<Option<NodeRef>>,
 }
 
 impl NgramTable {
     /// The number of n-grams.
     pub fn len(&self) -> usize {
-        self.words.len()
+        self.parents.len()
     }
 
     fn push(&mut self, parent: u32, word: u32, location: u32, found: FoundNgram<NodeRef>) {
@@ -226,21 +226,16 @@ impl NgramTable {
     fn validate(&self, model: &GlmModel, container: &Container, order: usize) -> Result<()> {
         let name = format!("order-{order}");
         let words = model.unigrams.len();
-        for (at, (&word, &log10)) in self.words.iter().zip(&self.log10).enumerate() {
-            let reason = if word as usize >= words {
-                "its oldest word is not in the vocabulary"
-            } else if log10.is_nan() {
-                "its log probability is not a number"
-            } else if !self.backoffs[at].is_finite() {
-                "its backoff is not a finite number"
-            } else {
-                continue;
+        for (at, &word) in self.words.iter().enumerate() {
+            let checked = match (word as usize) < words {
+                true => check_values(self.log10[at], self.backoffs[at]),
+                false => Err("its oldest word is not in the vocabulary"),
             };
-            return Err(container.damaged(&name, format!("n-gram {at}: {reason}")).into());
+            checked.map_err(|why| container.damaged(&name, format!("n-gram {at}: {why}")))?;
         }
         let blanks = match order {
             1 => &[],
-            _ => model.blanks_of_order(order),
+            _ => model.blanks.of_order(order),
         };
         let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
         if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
@@ -248,7 +243,7 @@ impl NgramTable {
             return Err(container.damaged("blanks", reason).into());
         }
         let (entries, counted) = match order {
-            1 => (words, words - usize::from(!model.metadata.has_unknown)),
+            1 => (words, words - usize::from(!model.metadata.head.has_unknown)),
             _ => (model.metadata.levels[order - 2].entries as usize, self.len() - blanks.len()),
         };
         if entries != self.len() || model.metadata.counts[order - 1] != counted as u64 {
@@ -259,7 +254,7 @@ impl NgramTable {
     }
 
     /// Whether the n-gram at `at` is one of `blanks`, the locations of its order's.
-    pub fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
+    fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
         self.locations[at] != NONE && blanks.binary_search(&self.locations[at]).is_ok()
     }
 }

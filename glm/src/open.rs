@@ -8,7 +8,7 @@ use miriam_storage::{Container, LoadMethod};
 use miriam_textio::Progress;
 
 use crate::model::{GlmModel, KIND};
-use crate::source::GlmSource;
+use crate::source::glm_source;
 
 /// Opens the model at `path`: a `glm` file, or any that [`miriam_lmcpu::open`] opens.
 ///
@@ -38,7 +38,7 @@ pub fn open_source<'p>(
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     match is_glm(path)? {
-        true => Ok(Box::new(GlmSource::open(path)?)),
+        true => Ok(Box::new(glm_source(path)?)),
         false => miriam_lmcpu::open_source(path, duplicates, progress),
     }
 }

@@ -10,8 +10,9 @@
 //! invalid location is absent. Units are numbered by `u32` and are indices of slices,
 //! so there is no multiplication that could overflow.
 
-use miriam_lmcpu::{FoundNgram, LmWord, LookupStep, NO_EXTENSION, NgramIndex, State};
+use miriam_lmcpu::{FoundNgram, LmWord, LookupStep, ModelHead, NO_EXTENSION, NgramIndex};
 use miriam_storage::btree::{StaticBTree, Unit, find_key, key_at};
+use miriam_storage::dictionary::Dictionary;
 use miriam_storage::prefetch_at;
 
 use crate::format::{
@@ -78,43 +79,11 @@ enum LookupStage {
 impl NgramIndex for GlmModel {
     type NodeRef = NodeRef;
     type Lookup = Lookup;
+    type Words = Dictionary;
 
-    fn order(&self) -> usize {
-        self.metadata.order as usize
-    }
-
-    fn num_words(&self) -> usize {
-        self.unigrams.len()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        self.word_or_unknown(self.words.find(word))
-    }
-
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
-        let mut ids = ids[..spans.len()].iter_mut();
-        self.words.find_batch(words, |found| {
-            if let Some(id) = ids.next() {
-                *id = self.word_or_unknown(found);
-            }
-        });
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.get(id.0)
-    }
-
-    fn begin_state(&self) -> State {
-        self.begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        LmWord(self.metadata.eos_id)
-    }
-
-    fn minimization_is_closed(&self) -> bool {
-        self.metadata.minimization_is_closed
+    #[inline(always)]
+    fn head(&self) -> &ModelHead {
+        &self.head
     }
 
     #[inline(always)]
@@ -214,11 +183,6 @@ impl NgramIndex for GlmModel {
 }
 
 impl GlmModel {
-    /// The word of an id, unless a damaged index names one that is not there.
-    fn word_or_unknown(&self, id: Option<u32>) -> LmWord {
-        id.filter(|&id| (id as usize) < self.unigrams.len()).map_or(LmWord::UNKNOWN, LmWord)
-    }
-
     #[inline(always)]
     pub(crate) fn is_longest(&self, order: usize) -> bool {
         order == self.metadata.order as usize

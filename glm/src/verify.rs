@@ -1,6 +1,6 @@
 //! The checks that read the whole model.
 
-use miriam_lmcpu::{LmWord, NgramIndex, Result};
+use miriam_lmcpu::Result;
 use miriam_storage::Container;
 
 use crate::model::GlmModel;
@@ -16,19 +16,9 @@ use crate::ngram_table::NgramTable;
 /// The first fault found, with its section.
 pub fn verify(container: &Container) -> Result<()> {
     let model = GlmModel::from_container(container)?;
-    if let Err(id) = model.words.verify() {
-        let reason = format!("word {id} is not found by its own text");
-        return Err(container.damaged("words.index", reason).into());
-    }
-    let marker = |text: &[u8], id: u32| model.word(LmWord(id)) == Some(text);
-    if !marker(b"<unk>", 0)
-        || !marker(b"<s>", model.metadata.bos_id)
-        || !marker(b"</s>", model.metadata.eos_id)
-    {
-        return Err(container.damaged("words.bytes", "a special word has another's id").into());
-    }
+    model.head.verify(container)?;
     let mut table = NgramTable::from_unigrams(&model, container)?;
-    for order in 2..=model.order() {
+    for order in 2..=model.head.order() {
         table = table.next_order(&model, container, order)?;
     }
     Ok(())

@@ -135,7 +135,7 @@ impl<M: NgramIndex> Lane<M> {
     fn advance(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
         let at = self.position;
         if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::LongestOnly {
-            let order = model.order();
+            let order = model.head().order();
             let LookupStep::Found(found) = model.step_lookup(order, &mut self.query.lookups[0])
             else {
                 self.begin_state_rebuild(model, words);
@@ -164,7 +164,7 @@ impl<M: NgramIndex> Lane<M> {
         self.is_swapped = !self.is_swapped;
         self.position = at + 1;
         if self.position < self.end {
-            let order = model.order();
+            let order = model.head().order();
             if M::INDEPENDENT_LOOKUPS
                 && usize::from(score.1) == order
                 && order > 2
@@ -184,7 +184,7 @@ impl<M: NgramIndex> Lane<M> {
     /// whose last match was of the highest order.
     #[inline(never)]
     fn begin_state_rebuild(&mut self, model: &M, words: &[LmWord]) {
-        let used = model.order() - 2;
+        let used = model.head().order() - 2;
         let state = &mut self.states[usize::from(self.is_swapped)];
         let older = words[..self.position - 1].iter().rev();
         for (entry, &word) in state.entries_mut().iter_mut().zip(older.take(used)) {

@@ -4,6 +4,8 @@
 //! its suffix, with one more word in front. A [`LevelReader`] says which suffix and
 //! which word; the words of the n-grams are put together here.
 
+use std::path::Path;
+
 use miriam_storage::Container;
 use miriam_textio::{Vocabulary, WordId};
 use rayon::prelude::*;
@@ -15,15 +17,20 @@ use crate::{Error, NgramSource, Result};
 pub(crate) const CHUNK: usize = 1 << 13;
 
 /// How a kind of file gives the n-grams of an order.
-pub(crate) trait LevelReader: Send {
+pub trait LevelReader: Send {
     /// The n-grams of `order`, from 2; called once for each order, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
     fn read_level(&mut self, order: usize) -> Result<LevelNgrams>;
 }
 
 /// The n-grams of one order in the order of their words, newest first.
-pub(crate) struct LevelNgrams {
+pub struct LevelNgrams {
+    /// log10 p.
     pub log10: Vec<f32>,
-    /// Empty for the longest.
+    /// log10 of the backoff; empty for the longest.
     pub backoffs: Vec<f32>,
     /// The oldest word of each.
     pub oldest: Vec<u32>,
@@ -35,13 +42,13 @@ pub(crate) struct LevelNgrams {
 }
 
 /// The n-grams of a model file.
-pub(crate) struct LevelSource<R> {
-    pub name: String,
+pub struct LevelSource<R> {
+    name: String,
     /// N-grams of each order, from 1, blanks not counted.
-    pub counts: Vec<u64>,
-    pub vocabulary: Vocabulary,
-    pub unigrams: Vec<Unigram>,
-    pub has_unknown: bool,
+    counts: Vec<u64>,
+    vocabulary: Vocabulary,
+    unigrams: Vec<Unigram>,
+    has_unknown: bool,
     levels: R,
     next_order: usize,
     /// The words of the n-grams of the order before, blanks included, oldest first.
@@ -111,7 +118,9 @@ impl<R: LevelReader> NgramSource for LevelSource<R> {
 
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> Error {
         let ngram = join_words(&self.vocabulary, section.ngram(index));
-        Error::Unsupported { file: self.name.clone(), reason: format!("\"{ngram}\": {reason}") }
+        let (place, reason) =
+            (format!("{}-grams", section.order), format!("\"{ngram}\": {reason}"));
+        miriam_storage::Error::damaged(Path::new(&self.name), &place, reason).into()
     }
 }
 
@@ -123,7 +132,11 @@ pub(crate) fn join_words(vocabulary: &Vocabulary, ids: &[u32]) -> String {
 }
 
 /// The words of a file of ours, which must be distinct and `count`.
-pub(crate) fn read_vocabulary<'w>(
+///
+/// # Errors
+///
+/// If they are not.
+pub fn read_vocabulary<'w>(
     container: &Container,
     words: impl Iterator<Item = &'w [u8]>,
     count: usize,
@@ -140,9 +153,18 @@ pub(crate) fn read_vocabulary<'w>(
     Ok(vocabulary)
 }
 
+/// [`LevelNgrams::keep`] of n-grams that a file numbers so and of which `blanks`, ascending,
+/// are blanks.
+pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec<bool> {
+    if blanks.is_empty() {
+        return Vec::new();
+    }
+    numbers.map(|number| blanks.binary_search(&number).is_err()).collect()
+}
+
 /// Where the items with each of `count` keys begin, and where the last end; `keys`
 /// never fall.
-pub(crate) fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<usize> {
+pub fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut offsets = vec![0; count + 1];
     for key in keys {
         offsets[key + 1] += 1;

@@ -43,16 +43,17 @@
 
 pub mod arpa;
 mod batch;
+mod blank_lists;
 mod dump;
 mod duplicates;
 mod error;
 pub mod estimate;
-mod file_checks;
 mod hash;
 pub mod json_lines;
 pub mod kenlm;
-mod level_source;
+pub mod level_source;
 mod model;
+mod model_head;
 pub mod next_word;
 mod ngram_errors;
 mod ngram_index;
@@ -71,10 +72,12 @@ mod walk;
 pub mod word_ids;
 mod word_key;
 
+pub use blank_lists::BlankLists;
 pub use dump::dump;
 pub use duplicates::DuplicatePolicy;
 pub use error::{Error, Result};
 pub use model::{LanguageModel, LmWord, Request, ScoreResult};
+pub use model_head::{HeadMetadata, ModelHead, ModelVocabulary, check_values};
 pub use ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 pub use ngram_source::{NgramSource, open_source};
 pub use open::open;

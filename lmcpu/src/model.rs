@@ -112,11 +112,7 @@ pub trait LanguageModel: Send + Sync {
     /// `text`), with their memory accesses overlapped.
     ///
     /// Panics when a span is not within `text` or `ids` is shorter than `spans`.
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
-            *id = self.word_id(&text[start as usize..end as usize]);
-        }
-    }
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]);
 
     /// Scores many sentences with their memory accesses overlapped: `words` holds them
     /// one after another, `ends` the end of each in `words`; each begins in the state
@@ -131,18 +127,7 @@ pub trait LanguageModel: Send + Sync {
         words: &[LmWord],
         ends: &[usize],
         scores: &mut [(Log10, u8)],
-    ) {
-        let (mut state, mut next) = (State::EMPTY, State::EMPTY);
-        let mut start = 0;
-        for &end in ends {
-            state.copy_from(begin);
-            for (&word, score) in words[start..end].iter().zip(&mut scores[start..end]) {
-                *score = self.score(&state, word, &mut next);
-                std::mem::swap(&mut state, &mut next);
-            }
-            start = end;
-        }
-    }
+    );
 
     /// Writes to `scores` log10 p of each of `words` after the same state `context`, as
     /// [`LanguageModel::score`] gives it, to the bit.

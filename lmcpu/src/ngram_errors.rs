@@ -12,15 +12,21 @@ pub(crate) fn duplicate_error(
     second: usize,
     source: &dyn NgramSource,
 ) -> Error {
-    let order = section.order;
-    let reason = match (section.ngram(first) == section.ngram(second), section.line(first)) {
+    let (order, ngram) = (section.order, section.ngram(second));
+    let reason = match (section.ngram(first) == ngram, section.line(first)) {
         (true, 0) => format!("this {order}-gram is there twice"),
         (true, line) => format!(
             "this {order}-gram is on line {line} already; remove one of the two, or pass \
              --duplicates keep-first"
         ),
+        // No fault of the file.
         (false, 0) => {
-            format!("this {order}-gram has the same 64-bit hash as another; build a trie instead")
+            let ngram = join_words(source.vocabulary(), ngram);
+            let reason = format!(
+                "\"{ngram}\": this {order}-gram has the same 64-bit hash as another; build a trie \
+                 instead"
+            );
+            return Error::Unsupported { file: source.name().to_owned(), reason };
         }
         (false, line) => format!(
             "this {order}-gram has the same 64-bit hash as that on line {line}; build a trie \
@@ -39,9 +45,13 @@ pub(crate) fn missing_context_error(
 ) -> Error {
     let (order, shorter) = (section.order, section.order - 1);
     let context = join_words(source.vocabulary(), &section.ngram(index)[..shorter]);
-    let reason = format!(
-        "the context of this {order}-gram, \"{context}\", is not among the {shorter}-grams; a model \
-         needs the context of every n-gram, so write the model again without pruning contexts"
+    let mut reason = format!(
+        "the context of this {order}-gram, \"{context}\", is not among the {shorter}-grams"
     );
+    // Builders check contexts, so that a file without lines, a binary one, is damaged.
+    if section.line(index) > 0 {
+        reason += "; a model needs the context of every n-gram, so write the model again without \
+                   pruning contexts";
+    }
     source.ngram_error(section, index, reason)
 }

@@ -6,6 +6,7 @@
 
 use miriam_textio::Log10;
 
+use crate::model_head::{ModelHead, ModelVocabulary};
 use crate::{LanguageModel, LmWord, Request, ScoreResult, State, batch, walk};
 
 /// The bits of a backoff of -0.0, which says that the n-gram has no backoff and that no
@@ -47,7 +48,7 @@ pub enum LookupStep<P> {
 /// read, so that a batch can step other queries meanwhile.
 ///
 /// Every implementor is a [`LanguageModel`]. All word ids are below
-/// [`NgramIndex::num_words`]. Damaged files may give wrong scores but must not panic.
+/// [`LanguageModel::num_words`]. Damaged files may give wrong scores but must not panic.
 pub trait NgramIndex: Send + Sync {
     /// Refers to the n-grams that extend one n-gram to the left: a hash, or a range of
     /// children.
@@ -55,26 +56,11 @@ pub trait NgramIndex: Send + Sync {
     /// A lookup under way. The default is no lookup and is never stepped.
     type Lookup: Copy + Default + Send;
 
-    /// [`LanguageModel::order`].
-    fn order(&self) -> usize;
-    /// [`LanguageModel::num_words`].
-    fn num_words(&self) -> usize;
-    /// [`LanguageModel::word_id`].
-    fn word_id(&self, word: &[u8]) -> LmWord;
-    /// [`LanguageModel::word_ids`].
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        for (&(start, end), id) in spans.iter().zip(&mut ids[..spans.len()]) {
-            *id = self.word_id(&text[start as usize..end as usize]);
-        }
-    }
-    /// [`LanguageModel::word`].
-    fn word(&self, id: LmWord) -> Option<&[u8]>;
-    /// [`LanguageModel::begin_state`].
-    fn begin_state(&self) -> State;
-    /// [`LanguageModel::end_of_sentence`].
-    fn end_of_sentence(&self) -> LmWord;
-    /// [`LanguageModel::minimization_is_closed`].
-    fn minimization_is_closed(&self) -> bool;
+    /// The words of the file.
+    type Words: ModelVocabulary;
+
+    /// What the file has besides its n-grams.
+    fn head(&self) -> &ModelHead<Self::Words>;
 
     /// Prefetches what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
@@ -147,31 +133,31 @@ pub trait NgramIndex: Send + Sync {
 
 impl<M: NgramIndex> LanguageModel for M {
     fn order(&self) -> usize {
-        NgramIndex::order(self)
+        self.head().order
     }
 
     fn num_words(&self) -> usize {
-        NgramIndex::num_words(self)
+        self.head().words.num_words()
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        NgramIndex::word_id(self, word)
+        self.head().words.word_id(word)
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        NgramIndex::word_ids(self, text, spans, ids);
+        self.head().words.word_ids(text, spans, ids);
     }
 
     fn word(&self, id: LmWord) -> Option<&[u8]> {
-        NgramIndex::word(self, id)
+        self.head().words.word(id)
     }
 
     fn begin_state(&self) -> State {
-        NgramIndex::begin_state(self)
+        self.head().begin_state
     }
 
     fn end_of_sentence(&self) -> LmWord {
-        NgramIndex::end_of_sentence(self)
+        self.head().eos_id
     }
 
     #[inline]
@@ -199,6 +185,6 @@ impl<M: NgramIndex> LanguageModel for M {
     }
 
     fn minimization_is_closed(&self) -> bool {
-        NgramIndex::minimization_is_closed(self)
+        self.head().minimization_is_closed
     }
 }

@@ -48,7 +48,7 @@ pub trait NgramSource: Send {
     fn next_section(&mut self) -> Result<Option<Section>>;
 
     /// The error that the n-gram `index` of `section` is invalid for `reason`; it names
-    /// the line or the words.
+    /// the line, or the words and that the file is damaged.
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn usable_context<'s, M: NgramIndex>(
     context: &'s State,
 ) -> &'s [(LmWord, f32)] {
     let entries = context.entries();
-    &entries[..entries.len().min(model.order() - 1)]
+    &entries[..entries.len().min(model.head().order() - 1)]
 }
 
 /// The longest n-gram that a walk has found.
@@ -128,7 +128,7 @@ pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
 ) -> (Log10, u8) {
     let found = model.unigram(word);
     let mut best = LongestMatch::from_unigram(word, &found, next);
-    let max_order = model.order();
+    let max_order = model.head().order();
     // The lookup of `following` with as many words of context as are matched.
     let extend = |node: Option<M::NodeRef>, order: usize, older: LmWord| match node {
         Some(node) if order <= max_order => {
@@ -157,16 +157,15 @@ pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
 /// Begins to look for the longest n-gram that ends in `words`, and for no other.
 #[inline(always)]
 pub(crate) fn prefetch_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Lookup {
-    let order = model.order();
-    let mut newest_first = words[words.len() - order..].iter().rev();
-    let mut node = newest_first.next().and_then(|&word| model.word_node(word));
-    for &older in newest_first.by_ref().take(order - 2) {
+    let order = model.head().order();
+    let [oldest, middle @ .., newest] = &words[words.len() - order..] else {
+        return M::Lookup::default();
+    };
+    let mut node = model.word_node(*newest);
+    for &older in middle.iter().rev() {
         node = node.and_then(|node| model.extend_node(node, older));
     }
-    match (node, newest_first.next()) {
-        (Some(node), Some(&oldest)) => model.begin_lookup(order, node, oldest),
-        _ => M::Lookup::default(),
-    }
+    node.map_or_else(M::Lookup::default, |node| model.begin_lookup(order, node, *oldest))
 }
 
 /// A query under way in a model whose lookups begin one after another.

@@ -1,21 +1,38 @@
 //! Whether two paths name one file, so that nothing is read and written at once.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// Whether both paths name one regular file, which need not exist yet. False for `-` and for
-/// devices: several streams may share those.
+/// Whether both paths name one regular file, which need not exist yet. A hard link is another
+/// name of its file, as a symbolic one is. False for `-` and for devices: several streams may
+/// share those.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     if one.as_os_str() == "-" || other.as_os_str() == "-" {
         return false;
     }
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other && one.is_file(),
+    match (one.metadata(), other.metadata()) {
+        (Ok(first), Ok(second)) => {
+            first.is_file() && second.is_file() && is_same_inode((one, &first), (other, &second))
+        }
         (Err(_), Err(_)) => {
             let folder = |path: &Path| path.parent().map(canonical_folder);
             one.file_name() == other.file_name() && folder(one) == folder(other)
         }
         _ => false,
     }
+}
+
+/// Whether two files that exist are one.
+#[cfg(unix)]
+fn is_same_inode((_, one): (&Path, &Metadata), (_, other): (&Path, &Metadata)) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether two files that exist are one; hard links are not seen.
+#[cfg(not(unix))]
+fn is_same_inode((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// `folder` as an absolute path without links, or as it is where it does not exist.
@@ -41,7 +58,25 @@ mod tests {
             // First neither exists, then one.
             std::fs::write(path("a"), "").unwrap();
         }
+        std::fs::write(path("b"), "").unwrap();
+        assert!(!is_same_file(&path("a"), &path("b")));
         assert!(!is_same_file(Path::new("-"), Path::new("-")));
         assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")));
+    }
+
+    /// Writing to a link destroys what would be read.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_other_names_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("input"), "a\n").unwrap();
+        std::fs::hard_link(path("input"), path("hard")).unwrap();
+        std::os::unix::fs::symlink(path("hard"), path("soft")).unwrap();
+        for link in ["hard", "soft"] {
+            assert!(is_same_file(&path("input"), &path(link)), "{link}");
+            let error = crate::Input::check_access(&path("input"), Some(&path(link))).unwrap_err();
+            assert!(error.to_string().contains("it is also the output"), "{error}");
+        }
     }
 }

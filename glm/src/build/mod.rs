@@ -113,7 +113,7 @@ pub fn write_glm(
     options: &GlmOptions,
     mut writer: ContainerWriter,
 ) -> Result<Option<Bytes>> {
-    let closed = model.trie.is_minimization_closed();
+    let head = model.head_metadata();
     let mut levels = std::mem::take(&mut model.trie.levels);
     let order = levels.len();
     let hashed = options.max_hashed_order.min(order);
@@ -127,10 +127,7 @@ pub fn write_glm(
         node_width: options.node_width.keys() as u32,
         max_hashed_order: hashed as u32,
         levels: levels[1..].iter().map(level).collect(),
-        bos_id: model.bos_id,
-        eos_id: model.eos_id,
-        has_unknown: model.has_unknown,
-        minimization_is_closed: closed,
+        head,
     })?;
     let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
     Dictionary::write(&mut writer, "words", words)?;

@@ -19,7 +19,7 @@ use crate::{GlmModel, KIND};
 /// The device on which a model computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The first GPU if it can be used and holds models of this kind, else the CPU.
+    /// The first GPU if it can be used and can hold the model, else the CPU.
     Auto,
     /// The CPU.
     Cpu,
@@ -140,7 +140,7 @@ fn open_on_gpu(
     let options = DeviceOptions::default();
     match DeviceModel::new(&container, Arc::clone(&cpu_model) as _, number, options) {
         Ok(model) => Ok(Some(Arc::new(model))),
-        Err(Error::Gpu(error)) if choice == DeviceChoice::Auto => {
+        Err(error) if choice == DeviceChoice::Auto && is_device_limit(&error) => {
             tracing::debug!("{error}");
             Ok(Some(cpu_model))
         }
@@ -148,9 +148,29 @@ fn open_on_gpu(
     }
 }
 
+/// Whether a GPU cannot hold a model that is sound: there is none, it refused, or the kernels
+/// are not made for such a model.
+#[cfg(feature = "cuda")]
+fn is_device_limit(error: &Error) -> bool {
+    matches!(error, Error::Gpu(_) | Error::Unsupported { .. })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `auto` takes the CPU for what only a GPU cannot do; a damaged file is an error anywhere.
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn limits_of_a_device_are_told_from_faults_of_a_file() {
+        assert!(is_device_limit(&miriam_gpu::Error::NoDevice.into()));
+        assert!(is_device_limit(&Error::Unsupported { reason: "too many words".into() }));
+        let damaged = miriam_storage::Error::damaged(Path::new("lm.glm"), "order-2", "it is cut");
+        assert!(!is_device_limit(&damaged.into()));
+        assert!(!is_device_limit(&Error::Lm(miriam_lmcpu::Error::InvalidOptions {
+            reason: "no order".into()
+        })));
+    }
 
     #[test]
     fn a_gpu_needs_the_feature_cuda() {

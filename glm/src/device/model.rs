@@ -207,11 +207,6 @@ impl DeviceModel {
         self.failure_reported.is_completed()
     }
 
-    /// Bytes of the n-grams on the device.
-    pub fn ngram_bytes(&self) -> u64 {
-        self.sections.ngrams.bytes()
-    }
-
     /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.order

@@ -4,7 +4,7 @@ use miriam_lmcpu::NgramSource;
 use proptest::prelude::*;
 
 use super::*;
-use crate::GlmSource;
+use crate::source::source_from_container;
 
 /// Every query of damaged bytes gives a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
@@ -12,7 +12,7 @@ pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
         return;
     };
     let _ = verify(&container);
-    let _ = GlmSource::from_container(container.clone(), "x".into())
+    let _ = source_from_container(container.clone(), "x".into())
         .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
     let Ok(model) = GlmModel::from_container(&container) else { return };
     let model: &dyn LanguageModel = &model;

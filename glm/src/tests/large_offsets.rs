@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
+use miriam_lmcpu::HeadMetadata;
 use miriam_storage::btree::{NO_KEY, StaticBTree, Unit};
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::hash::hash64;
@@ -77,10 +78,12 @@ fn blocks_past_16_gib_are_found() {
                 node_width: width.keys() as u32,
                 max_hashed_order: 0,
                 levels: vec![level, level],
-                bos_id: 1,
-                eos_id: 2,
-                has_unknown: true,
-                minimization_is_closed: true,
+                head: HeadMetadata {
+                    bos_id: 1,
+                    eos_id: 2,
+                    has_unknown: true,
+                    minimization_is_closed: true,
+                },
             })
             .unwrap();
         let words: Vec<String> = (0..WORDS).map(|id| format!("w{id}")).collect();

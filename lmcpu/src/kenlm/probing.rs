@@ -13,8 +13,9 @@ use super::table::{KenlmTable, bucket_count};
 use super::unaligned::{SectionReader, f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::hash::combine;
+use crate::model_head::ModelHead;
 use crate::ngram_index::SIGN;
-use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, State};
+use crate::{FoundNgram, LmWord, LookupStep, NgramIndex};
 
 /// Bytes of an entry of the longest n-grams: key and probability.
 pub(super) const LONGEST_ENTRY_BYTES: usize = 12;
@@ -23,15 +24,13 @@ pub(super) const LONGEST_ENTRY_BYTES: usize = 12;
 /// and 20 with rest costs.
 pub struct ProbingFile<const U: usize, const M: usize> {
     pub(super) header: Header,
-    pub(super) words: KenlmVocabulary,
+    pub(super) head: ModelHead<KenlmVocabulary>,
     /// By word id: probability and backoff.
     pub(super) unigrams: View<[u8; U]>,
     /// Orders 2 to N - 1: key, probability and backoff.
     pub(super) middle: Vec<KenlmTable<M>>,
     /// Order N: key and probability.
     pub(super) longest: KenlmTable<LONGEST_ENTRY_BYTES>,
-    begin_state: State,
-    eos_id: LmWord,
 }
 
 impl<const U: usize, const M: usize> ProbingFile<U, M> {
@@ -49,19 +48,9 @@ impl<const U: usize, const M: usize> ProbingFile<U, M> {
         }
         let longest = KenlmTable::new(sections.take(&format!("{order}-grams"), slots(order))?);
         words.read_strings(&mut sections, &header)?;
-        let end = LmWord(words.word_id(b"</s>"));
-        let mut model = ProbingFile {
-            header,
-            words,
-            unigrams,
-            middle,
-            longest,
-            begin_state: State::EMPTY,
-            eos_id: end,
-        };
-        let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
-        Ok(model)
+        let backoff = |word: LmWord| f32_at(&unigrams[word.0 as usize], 4);
+        let head = ModelHead::of_kenlm(order, words, backoff);
+        Ok(ProbingFile { header, head, unigrams, middle, longest })
     }
 }
 
@@ -75,38 +64,11 @@ pub struct ProbingLookup {
 impl<const U: usize, const M: usize> NgramIndex for ProbingFile<U, M> {
     type NodeRef = u64;
     type Lookup = ProbingLookup;
+    type Words = KenlmVocabulary;
 
-    fn order(&self) -> usize {
-        self.header.order()
-    }
-
-    fn num_words(&self) -> usize {
-        self.words.len()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        LmWord(self.words.word_id(word))
-    }
-
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        self.words.word_ids(text, spans, ids);
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.word(id.0)
-    }
-
-    fn begin_state(&self) -> State {
-        self.begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        self.eos_id
-    }
-
-    /// Not known: the suffix of an n-gram does not follow from its hash.
-    fn minimization_is_closed(&self) -> bool {
-        false
+    #[inline(always)]
+    fn head(&self) -> &ModelHead<KenlmVocabulary> {
+        &self.head
     }
 
     #[inline(always)]

@@ -16,15 +16,16 @@ use super::unaligned::{f32_at, u32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
 use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
+use crate::model_head::ModelVocabulary;
 use crate::ngram_index::SIGN;
-use crate::{Error, NO_EXTENSION, Result};
+use crate::{Error, LmWord, NO_EXTENSION, Result};
 
 fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
-    for id in 0..words.len() as u32 {
-        let Some(text) = words.word(id) else {
+    for id in 0..words.num_words() as u32 {
+        let Some(text) = words.word(LmWord(id)) else {
             if id > 0 {
-                let reason = format!("there are {id} of {}", words.len());
+                let reason = format!("there are {id} of {}", words.num_words());
                 return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {
@@ -51,8 +52,8 @@ pub struct TrieLevelReader {
 
 /// All n-grams of the trie `file`, which is at `path`.
 pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelReader>> {
-    let vocabulary = read_vocabulary(path, &file.words)?;
-    let unigrams = file.unigrams[..file.words.len()].iter();
+    let vocabulary = read_vocabulary(path, &file.head.words)?;
+    let unigrams = file.unigrams[..file.head.words.num_words()].iter();
     let unigrams = unigrams.map(|u| Unigram { log10: f32_at(u, 0), backoff: f32_at(u, 4) });
     let unigrams: Vec<Unigram> = unigrams.collect();
     let mut counts = vec![unigrams.len() as u64];
@@ -72,7 +73,7 @@ impl LevelReader for TrieLevelReader {
         let count = level.count as usize;
         let (parents, last) = match order {
             2 => {
-                let words = self.file.words.len();
+                let words = self.file.head.words.num_words();
                 (words, self.file.bigrams_of(words as u32 - 1).end)
             }
             _ => {
@@ -92,7 +93,7 @@ impl LevelReader for TrieLevelReader {
         }
         let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
         let oldest: Vec<u32> = entries().map(|i| level.word_at(i)).collect();
-        let words = self.file.words.len() as u32;
+        let words = self.file.head.words.num_words() as u32;
         if oldest.par_iter().any(|&word| word >= words) {
             return damaged("there are words that the model does not have");
         }
@@ -125,8 +126,8 @@ pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
 ) -> Result<LevelSource<ProbingLevelReader<U, M>>> {
-    let vocabulary = read_vocabulary(path, &file.words)?;
-    let entries = file.unigrams[..file.words.len()].iter();
+    let vocabulary = read_vocabulary(path, &file.head.words)?;
+    let entries = file.unigrams[..file.head.words.num_words()].iter();
     let unigrams: Vec<Unigram> = entries
         .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
         .collect();
@@ -138,7 +139,7 @@ pub fn probing_source<const U: usize, const M: usize>(
     counts.extend(file.middle.iter().map(count_entries));
     counts.push(count_entries(&file.longest));
     let shorter = RecoveredLevel::unigrams(
-        file.unigrams[..file.words.len()].iter().map(|u| extension_flags(u, 0)),
+        file.unigrams[..file.head.words.num_words()].iter().map(|u| extension_flags(u, 0)),
     );
     let levels = ProbingLevelReader { file, path: path.to_owned(), shorter };
     Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::DuplicatePolicy;
+use crate::sorted::SortedModel;
 use crate::test_support::{assert_same, capture_output, query_output, read_shared, shared_path};
 
 fn open(bytes: &[u8]) -> Result<KenlmFile> {
@@ -44,6 +45,37 @@ fn multi30k_scores_as_kenlm_does() {
             );
         }
     }
+}
+
+/// A word that changes in an n-gram leaves others without their context.
+#[test]
+fn what_a_builder_finds_in_a_damaged_file_is_called_damage() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-trie.kenlm");
+    let whole = std::fs::read(path).unwrap();
+    let mut contexts_missing = 0;
+    for at in Header::read(&Bytes::copy_from(&whole), Path::new("")).unwrap().len()..whole.len() {
+        for bit in 0..8 {
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << bit;
+            let built = open(&changed)
+                .and_then(|file| file.into_source(Path::new("changed.kenlm")))
+                .and_then(|mut source| SortedModel::from_source(&mut *source));
+            let Err(error) = built else { continue };
+            let message = error.to_string();
+            let crate::Error::Storage(miriam_storage::Error::Damaged { .. }) = error else {
+                panic!("byte {at}: {message}");
+            };
+            if message.contains("the context of this") {
+                assert!(message.starts_with("changed.kenlm: damaged: 3-grams: \""), "{message}");
+                assert!(
+                    message.ends_with("build the file again or fetch a whole copy"),
+                    "{message}"
+                );
+                contexts_missing += 1;
+            }
+        }
+    }
+    assert!(contexts_missing > 0);
 }
 
 /// Values of `ngram-lm.md`, Appendix A.

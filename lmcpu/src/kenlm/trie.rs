@@ -21,8 +21,9 @@ use super::bit_packing::{BitField, BitPackedArray, required_bits};
 use super::header::{Header, ModelType};
 use super::unaligned::{SectionReader, f32_at, u64_at};
 use super::vocabulary::KenlmVocabulary;
+use crate::model_head::{ModelHead, ModelVocabulary};
 use crate::ngram_index::SIGN;
-use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result, State};
+use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result};
 
 const QUANTIZER_VERSION: u8 = 2;
 const POINTER_ARRAY_VERSION: u8 = 0;
@@ -111,14 +112,12 @@ impl HighBits {
 /// A trie file.
 pub struct TrieFile {
     pub(super) header: Header,
-    pub(super) words: KenlmVocabulary,
+    pub(super) head: ModelHead<KenlmVocabulary>,
     /// By word id, and one more: probability, backoff and the index of the first
     /// bigram.
     pub(super) unigrams: View<[u8; 16]>,
     /// Orders 2 to N.
     pub(super) levels: Vec<Level>,
-    begin_state: State,
-    eos_id: LmWord,
 }
 
 /// The bits of probabilities and backoffs in a quantised file.
@@ -216,12 +215,9 @@ impl TrieFile {
             });
         }
         words.read_strings(&mut sections, &header)?;
-        let end = LmWord(words.word_id(b"</s>"));
-        let mut model =
-            TrieFile { header, words, unigrams, levels, begin_state: State::EMPTY, eos_id: end };
-        let begin = LmWord(model.words.word_id(b"<s>"));
-        model.begin_state = State::of_word(begin, model.unigram(begin).backoff);
-        Ok(model)
+        let backoff = |word: LmWord| f32_at(&unigrams[word.0 as usize], 4);
+        let head = ModelHead::of_kenlm(order, words, backoff);
+        Ok(TrieFile { header, head, unigrams, levels })
     }
 
     /// The bigrams that end in `word`.
@@ -427,38 +423,11 @@ impl Level {
 impl NgramIndex for TrieFile {
     type NodeRef = ChildRange;
     type Lookup = ChildSearch;
+    type Words = KenlmVocabulary;
 
-    fn order(&self) -> usize {
-        self.header.order()
-    }
-
-    fn num_words(&self) -> usize {
-        self.words.len()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        LmWord(self.words.word_id(word))
-    }
-
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        self.words.word_ids(text, spans, ids);
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.word(id.0)
-    }
-
-    fn begin_state(&self) -> State {
-        self.begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        self.eos_id
-    }
-
-    /// Not known without reading all of the file.
-    fn minimization_is_closed(&self) -> bool {
-        false
+    #[inline(always)]
+    fn head(&self) -> &ModelHead<KenlmVocabulary> {
+        &self.head
     }
 
     #[inline(always)]
@@ -483,7 +452,7 @@ impl NgramIndex for TrieFile {
             end,
             pivot: 0,
             low: 0,
-            high: self.words.len() as u32,
+            high: self.head.words.num_words() as u32,
             word: older.0,
             interpolations_left: MAX_INTERPOLATIONS,
         };

@@ -8,6 +8,7 @@ use miriam_storage::{View, prefetch_at};
 use super::header::Header;
 use super::table::{KenlmTable, bucket_count};
 use super::unaligned::SectionReader;
+use crate::model_head::ModelVocabulary;
 use crate::{LmWord, Result};
 
 /// MurmurHash64A of `text` with seed 0, which identifies a word in KenLM's files
@@ -111,16 +112,6 @@ impl KenlmVocabulary {
         Ok(())
     }
 
-    /// The number of words, `<unk>` included; ids are below this.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// The id of the word `text`, 0 when it is unknown.
-    pub fn word_id(&self, text: &[u8]) -> u32 {
-        self.id_of_hash(word_hash(text))
-    }
-
     fn id_of_hash(&self, hash: u64) -> u32 {
         let id = match &self.index {
             WordIndex::Hashed(table) => match table.find(hash, table.home_slot(hash)) {
@@ -133,10 +124,18 @@ impl KenlmVocabulary {
         };
         if (id as usize) < self.count { id } else { 0 }
     }
+}
 
-    /// Writes to `ids` the ids of the words at `spans` in `text`, with their memory
-    /// accesses overlapped.
-    pub fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+impl ModelVocabulary for KenlmVocabulary {
+    fn num_words(&self) -> usize {
+        self.count
+    }
+
+    fn word_id(&self, word: &[u8]) -> LmWord {
+        LmWord(self.id_of_hash(word_hash(word)))
+    }
+
+    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
         const GROUP: usize = 16;
         let ids = &mut ids[..spans.len()];
         let mut hashes = [0; GROUP];
@@ -156,8 +155,8 @@ impl KenlmVocabulary {
         }
     }
 
-    /// The word of `id`, where the file has the words' strings.
-    pub fn word(&self, id: u32) -> Option<&[u8]> {
+    /// `None` where the file does not have the words' strings.
+    fn word(&self, id: LmWord) -> Option<&[u8]> {
         let strings = self.strings.as_ref()?.as_flattened();
         let starts = self.starts.get_or_init(|| {
             let mut starts = Vec::with_capacity(self.count);
@@ -168,7 +167,7 @@ impl KenlmVocabulary {
             }
             starts
         });
-        let word = &strings[*starts.get(id as usize)?..];
+        let word = &strings[*starts.get(id.0 as usize)?..];
         Some(&word[..memchr::memchr(0, word)?])
     }
 }

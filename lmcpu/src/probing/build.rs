@@ -454,10 +454,12 @@ impl ProbingBuilder {
             counts: self.counts.clone(),
             entries,
             home_lines,
-            bos_id: id(b"<s>"),
-            eos_id: id(b"</s>"),
-            has_unknown: self.has_unknown,
-            minimization_is_closed: self.minimization_is_closed,
+            head: HeadMetadata {
+                bos_id: id(b"<s>"),
+                eos_id: id(b"</s>"),
+                has_unknown: self.has_unknown,
+                minimization_is_closed: self.minimization_is_closed,
+            },
         })?;
         let bits = oldest_words::bits_per_id(self.unigrams.len());
         let pack_longest =

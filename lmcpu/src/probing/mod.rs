@@ -30,8 +30,9 @@ pub(crate) use source::probing_source;
 pub use verify::verify;
 
 use crate::hash::{combine, hash_oldest_first, uncombine};
+use crate::model_head::{HeadMetadata, ModelHead};
 use crate::ngram_index::SIGN;
-use crate::{LmWord, NO_EXTENSION, Result, State, file_checks};
+use crate::{LmWord, NO_EXTENSION, Result};
 
 /// The kind of the file.
 pub const KIND: FileKind = FileKind::new("ngram-probing");
@@ -56,14 +57,7 @@ struct ProbingMetadata {
     entries: Vec<u64>,
     /// Home lines of each table, of orders from 2.
     home_lines: Vec<u64>,
-    /// The id of `<s>`.
-    bos_id: u32,
-    /// The id of `</s>`.
-    eos_id: u32,
-    /// Whether the ARPA file had `<unk>`.
-    has_unknown: bool,
-    /// [`crate::LanguageModel::minimization_is_closed`].
-    minimization_is_closed: bool,
+    head: HeadMetadata,
 }
 
 /// A probability and a backoff, both log10 with their flags, as one 64-bit value: the
@@ -86,14 +80,13 @@ fn backoff_bits(value: u64) -> u32 {
 /// A model in a probing file, or built from ARPA in memory.
 pub struct ProbingModel {
     metadata: ProbingMetadata,
-    words: Dictionary,
+    head: ModelHead,
     /// By word id: probability and backoff.
     unigrams: View<u64>,
     /// Orders 2 to N - 1.
     middle: Vec<ProbingTable<Line4>>,
     /// Order N, from 2.
     longest: Option<ProbingTable<Line5>>,
-    begin_state: State,
 }
 
 impl ProbingModel {
@@ -120,19 +113,15 @@ impl ProbingModel {
         };
         let container = container.clone().expect_kind(KIND, version)?;
         let metadata: ProbingMetadata = container.metadata()?;
-        let damaged = |reason: &str| container.damaged("metadata", reason);
-        let order = metadata.order as usize;
-        file_checks::check_order(&container, order)?;
-        if metadata.counts.len() != order
-            || metadata.entries.len() != order - 1
-            || metadata.home_lines.len() != order - 1
-        {
-            return Err(damaged("the counts do not fit the order").into());
+        let orders = (metadata.counts.len(), metadata.entries.len());
+        let backoff = |&value: &u64| f32::from_bits(backoff_bits(value));
+        let (head, unigrams) =
+            ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
+        let order = head.order();
+        if metadata.home_lines.len() != order - 1 {
+            let reason = "the counts do not fit the order";
+            return Err(container.damaged("metadata", reason).into());
         }
-        let words = Dictionary::open(&container, "words")?;
-        let unigrams = container.section::<u64>("order-1")?;
-        let markers = [metadata.bos_id, metadata.eos_id];
-        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
         let mut middle = Vec::new();
         for n in 2..order {
             middle.push(open_table::<Line4>(&container, &metadata, n)?);
@@ -141,9 +130,7 @@ impl ProbingModel {
             1 => None,
             _ => Some(open_table::<Line5>(&container, &metadata, order)?),
         };
-        let backoff = f32::from_bits(backoff_bits(unigrams[metadata.bos_id as usize]));
-        let begin_state = State::of_word(LmWord(metadata.bos_id), backoff);
-        Ok(ProbingModel { metadata, words, unigrams, middle, longest, begin_state })
+        Ok(ProbingModel { metadata, head, unigrams, middle, longest })
     }
 }
 

@@ -32,44 +32,11 @@ fn decode_ngram(log10: u32, backoff: u32, hash: u64) -> FoundNgram<u64> {
 impl NgramIndex for ProbingModel {
     type NodeRef = u64;
     type Lookup = u64;
+    type Words = Dictionary;
 
     #[inline(always)]
-    fn order(&self) -> usize {
-        self.metadata.order as usize
-    }
-
-    fn num_words(&self) -> usize {
-        self.unigrams.len()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
-    }
-
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        let words = spans.iter().map(|&(start, end)| &text[start as usize..end as usize]);
-        let mut ids = ids[..spans.len()].iter_mut();
-        self.words.find_batch(words, |found| {
-            if let Some(id) = ids.next() {
-                *id = found.map_or(LmWord::UNKNOWN, LmWord);
-            }
-        });
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.get(id.0)
-    }
-
-    fn begin_state(&self) -> State {
-        self.begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        LmWord(self.metadata.eos_id)
-    }
-
-    fn minimization_is_closed(&self) -> bool {
-        self.metadata.minimization_is_closed
+    fn head(&self) -> &ModelHead {
+        &self.head
     }
 
     #[inline(always)]

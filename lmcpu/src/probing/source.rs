@@ -11,7 +11,9 @@ use super::oldest_words::OldestWords;
 use super::*;
 use crate::Error;
 use crate::arpa::Unigram;
-use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
+use crate::level_source::{
+    LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
+};
 
 /// Reads the orders of a probing file.
 pub(crate) struct ProbingLevels {
@@ -49,13 +51,13 @@ pub(crate) fn probing_source(container: &Container) -> Result<LevelSource<Probin
         return Err(Error::Unsupported { file: name, reason });
     }
     let model = ProbingModel::from_container(container)?;
-    let vocabulary = read_vocabulary(container, model.words.iter(), model.unigrams.len())?;
+    let vocabulary = read_vocabulary(container, model.head.words.iter(), model.unigrams.len())?;
     let unigrams = model.unigrams.iter().map(|&value| Unigram {
         log10: unflagged_log10(log10_bits(value)),
         backoff: f32::from_bits(backoff_bits(value)),
     });
     let unigrams = unigrams.collect();
-    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.has_unknown);
+    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
     let levels = ProbingLevels {
         container: container.clone(),
         positions: (0..model.unigrams.len()).collect(),
@@ -123,19 +125,13 @@ impl<V: Copy> SortedTable<V> {
         backoff: impl Fn(V) -> Option<f32>,
     ) -> LevelNgrams {
         let values = || self.entries.iter().map(|&(.., index)| self.values[index]);
-        let mut keep = Vec::new();
-        if !blanks.is_empty() {
-            let is_kept = |&(.., index): &(usize, u32, usize)| {
-                blanks.binary_search(&self.keys[index]).is_err()
-            };
-            keep = self.entries.iter().map(is_kept).collect();
-        }
+        let keys = self.entries.iter().map(|&(.., index)| self.keys[index]);
         LevelNgrams {
             log10: values().map(log10).collect(),
             backoffs: values().filter_map(backoff).collect(),
             oldest: self.entries.iter().map(|entry| entry.1).collect(),
             offsets: offsets_by_key(suffix_count, self.entries.iter().map(|entry| entry.0)),
-            keep,
+            keep: keep_flags(blanks, keys),
         }
     }
 }

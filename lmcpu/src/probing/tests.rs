@@ -11,7 +11,9 @@ use proptest::prelude::*;
 use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
 use crate::test_support::{TOY, large_arpa, shared_path};
-use crate::{DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, open_source};
+use crate::{
+    DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, State, open_source,
+};
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -369,7 +371,7 @@ fn kenlms_hashes_spread_over_the_lines() {
     let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
     let metadata: ProbingMetadata = container.metadata().unwrap();
-    assert!(metadata.minimization_is_closed);
+    assert!(metadata.head.minimization_is_closed);
     for order in 2..=5 {
         let (mean, random) = match order {
             5 => displacement::<Line5>(&container, &metadata, order),

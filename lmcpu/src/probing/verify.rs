@@ -1,7 +1,7 @@
 //! Checks of a probing file that take time in the size of the model.
 
 use super::*;
-use crate::file_checks::{check_numbers, check_words};
+use crate::model_head::check_values;
 use crate::{LanguageModel, NgramSource};
 
 /// Checks what opening does not: that each word is found by its text and each n-gram by
@@ -13,7 +13,7 @@ use crate::{LanguageModel, NgramSource};
 /// If the file cannot be opened as a probing model or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = ProbingModel::from_container(container)?;
-    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
+    model.head.verify(container)?;
     for (id, &value) in model.unigrams.iter().enumerate() {
         check_value(value)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
@@ -22,7 +22,7 @@ pub fn verify(container: &Container) -> Result<()> {
         check_table(container, &model, i + 2, table, check_value)?;
     }
     if let Some(table) = &model.longest {
-        let check = |log10| check_numbers(f32::from_bits(log10), 0.0);
+        let check = |log10| check_values(f32::from_bits(log10), 0.0);
         check_table(container, &model, model.order(), table, check)?;
     }
     if container.kind_version() != VERSION_WITHOUT_WORDS {
@@ -57,5 +57,5 @@ fn check_table<L: TableLine<Value: PartialEq>>(
 }
 
 fn check_value(value: u64) -> Result<(), &'static str> {
-    check_numbers(f32::from_bits(log10_bits(value)), f32::from_bits(backoff_bits(value)))
+    check_values(f32::from_bits(log10_bits(value)), f32::from_bits(backoff_bits(value)))
 }

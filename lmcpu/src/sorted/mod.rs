@@ -20,7 +20,7 @@ pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
 use crate::probing::ModelSize;
-use crate::{DuplicatePolicy, Error, NgramSource, Result, open_source};
+use crate::{DuplicatePolicy, Error, HeadMetadata, NgramSource, Result, open_source};
 
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
@@ -95,6 +95,16 @@ impl SortedModel {
             eos_id,
             trie,
         })
+    }
+
+    /// The part of a file's metadata that does not depend on its kind.
+    pub fn head_metadata(&self) -> HeadMetadata {
+        HeadMetadata {
+            bos_id: self.bos_id,
+            eos_id: self.eos_id,
+            has_unknown: self.has_unknown,
+            minimization_is_closed: self.trie.is_minimization_closed(),
+        }
     }
 
     /// The number of n-grams of each order, and of blanks.

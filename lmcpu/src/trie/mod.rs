@@ -32,8 +32,10 @@ pub use quantize::QuantizationBits;
 pub(crate) use source::trie_source;
 pub use verify::verify;
 
+use crate::blank_lists::BlankLists;
+use crate::model_head::{HeadMetadata, ModelHead};
 use crate::ngram_index::SIGN;
-use crate::{LmWord, Result, State, file_checks};
+use crate::{LmWord, Result};
 use level::{FieldWidths, KeyLayout, Level, RAW_BACKOFF_BITS, RAW_PROB_BITS};
 
 /// The kind of the file.
@@ -50,14 +52,7 @@ struct TrieMetadata {
     counts: Vec<u64>,
     /// Orders from 2.
     levels: Vec<LevelMetadata>,
-    /// The id of `<s>`.
-    bos_id: u32,
-    /// The id of `</s>`.
-    eos_id: u32,
-    /// Whether the source had `<unk>`.
-    has_unknown: bool,
-    /// [`crate::LanguageModel::minimization_is_closed`].
-    minimization_is_closed: bool,
+    head: HeadMetadata,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,14 +87,13 @@ struct UnigramRecord {
 /// A model in a trie file.
 pub struct TrieModel {
     metadata: TrieMetadata,
-    words: Dictionary,
+    head: ModelHead,
     /// By word id.
     unigrams: View<UnigramRecord>,
     /// Orders from 2.
     levels: Vec<Level>,
-    /// Numbers of the blanks of each order, one order after another.
-    blanks: View<u32>,
-    begin_state: State,
+    /// Numbers of n-grams.
+    blanks: BlankLists,
 }
 
 impl TrieModel {
@@ -122,38 +116,14 @@ impl TrieModel {
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: TrieMetadata = container.metadata()?;
-        let damaged = |reason: &str| container.damaged("metadata", reason);
-        let order = metadata.order as usize;
-        file_checks::check_order(&container, order)?;
-        if metadata.counts.len() != order || metadata.levels.len() != order - 1 {
-            return Err(damaged("the counts do not fit the order").into());
-        }
-        let words = Dictionary::open(&container, "words")?;
-        let unigrams = container.section::<UnigramRecord>("order-1")?;
-        let markers = [metadata.bos_id, metadata.eos_id];
-        file_checks::check_counts(&container, words.len(), unigrams.len(), markers)?;
-        let levels = open_levels(&container, &metadata, words.len())?;
-        let blanks = container.section::<u32>("blanks")?;
-        let mut marked = 0u64;
-        for level in &metadata.levels {
-            marked = marked.saturating_add(level.blanks);
-            if level.blanks > level.entries {
-                return Err(damaged("an order has more blanks than n-grams").into());
-            }
-        }
-        if marked != blanks.len() as u64 {
-            return Err(container.damaged("blanks", "there are not as many as promised").into());
-        }
-        let bos_id = metadata.bos_id;
-        let begin_state = State::of_word(LmWord(bos_id), unigrams[bos_id as usize].backoff);
-        Ok(TrieModel { metadata, words, unigrams, levels, blanks, begin_state })
-    }
-
-    /// The numbers of the blanks among the n-grams of `order`.
-    fn blanks_of(&self, order: usize) -> &[u32] {
-        let before: u64 = self.metadata.levels[..order - 2].iter().map(|level| level.blanks).sum();
-        let blanks = self.metadata.levels[order - 2].blanks;
-        &self.blanks[before as usize..(before + blanks) as usize]
+        let orders = (metadata.counts.len(), metadata.levels.len());
+        let backoff = |unigram: &UnigramRecord| unigram.backoff;
+        let (head, unigrams) =
+            ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
+        let levels = open_levels(&container, &metadata, head.words.len())?;
+        let sizes = metadata.levels.iter().map(|level| (level.entries, level.blanks));
+        let blanks = BlankLists::open(&container, sizes)?;
+        Ok(TrieModel { metadata, head, unigrams, levels, blanks })
     }
 }
 

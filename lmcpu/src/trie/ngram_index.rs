@@ -10,33 +10,11 @@ impl NgramIndex for TrieModel {
     /// The number of an n-gram; the id of a single word.
     type NodeRef = u32;
     type Lookup = ProbeState;
+    type Words = Dictionary;
 
-    fn order(&self) -> usize {
-        self.metadata.order as usize
-    }
-
-    fn num_words(&self) -> usize {
-        self.words.len()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        self.words.find(word).map_or(LmWord::UNKNOWN, LmWord)
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.words.get(id.0)
-    }
-
-    fn begin_state(&self) -> State {
-        self.begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        LmWord(self.metadata.eos_id)
-    }
-
-    fn minimization_is_closed(&self) -> bool {
-        self.metadata.minimization_is_closed
+    #[inline(always)]
+    fn head(&self) -> &ModelHead {
+        &self.head
     }
 
     #[inline(always)]

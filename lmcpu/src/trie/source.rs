@@ -8,9 +8,11 @@ use miriam_textio::display_name;
 use rayon::prelude::*;
 
 use super::{TrieModel, verify};
+use crate::Result;
 use crate::arpa::Unigram;
-use crate::level_source::{LevelNgrams, LevelReader, LevelSource, offsets_by_key, read_vocabulary};
-use crate::{NgramIndex, Result};
+use crate::level_source::{
+    LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
+};
 
 /// Reads the orders of a trie file.
 pub(crate) struct TrieLevels {
@@ -32,14 +34,14 @@ pub(super) fn source_from_container(
 ) -> Result<LevelSource<TrieLevels>> {
     verify(container)?;
     let model = TrieModel::from_container(container)?;
-    let vocabulary = read_vocabulary(container, model.words.iter(), model.words.len())?;
+    let vocabulary = read_vocabulary(container, model.head.words.iter(), model.head.words.len())?;
     let unigrams = model
         .unigrams
         .iter()
         .map(|unigram| Unigram { log10: unigram.log10, backoff: unigram.backoff })
         .collect();
-    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.has_unknown);
-    let suffix_count = model.words.len();
+    let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
+    let suffix_count = model.head.words.len();
     let levels = TrieLevels { positions: (0..suffix_count as u32).collect(), model, suffix_count };
     Ok(LevelSource::new(name, counts, vocabulary, unigrams, has_unknown, levels))
 }
@@ -61,13 +63,8 @@ impl LevelReader for TrieLevels {
             positions[number as usize] = position as u32;
         }
         let ngrams = || entries.iter().map(|&(_, number, value)| level.decode_ngram(number, value));
-        let longest = order == NgramIndex::order(&self.model);
-        let blanks = self.model.blanks_of(order);
-        let mut keep = Vec::new();
-        if !blanks.is_empty() {
-            let is_kept = |entry: &(u64, u32, u64)| blanks.binary_search(&entry.1).is_err();
-            keep = entries.iter().map(is_kept).collect();
-        }
+        let longest = order == self.model.head.order();
+        let numbers = entries.iter().map(|entry| entry.1);
         let suffixes = entries.iter().map(|entry| (entry.0 >> 32) as usize);
         let listed = LevelNgrams {
             log10: ngrams().map(|found| found.log10).collect(),
@@ -77,7 +74,7 @@ impl LevelReader for TrieLevels {
             },
             oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
             offsets: offsets_by_key(self.suffix_count, suffixes),
-            keep,
+            keep: keep_flags(self.model.blanks.of_order(order), numbers),
         };
         (self.positions, self.suffix_count) = (positions, entries.len());
         Ok(listed)

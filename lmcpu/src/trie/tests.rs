@@ -12,7 +12,7 @@ use super::*;
 use crate::probing::reference::{ReferenceModel, ReferenceState};
 use crate::probing::tests::arbitrary_arpa_up_to;
 use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
-use crate::{LanguageModel, NgramSource, Request, ScoreResult};
+use crate::{LanguageModel, NgramSource, Request, ScoreResult, State};
 
 fn build_bytes(arpa: &str, bits: Option<QuantizationBits>) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -54,7 +54,7 @@ fn toy_model_scores_as_kenlm() {
         ("", &[(1, -1.5)]),
     ];
     for (text, expected) in expected {
-        let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
+        let (mut state, mut next) = (model.begin_state(), State::EMPTY);
         let ids = text.split_whitespace().map(|word| id(&model, word));
         let end = LanguageModel::end_of_sentence(&model);
         for (word, &(matched, log10)) in ids.chain([end]).zip(expected) {
@@ -95,7 +95,7 @@ proptest! {
         prop_assert_eq!(LanguageModel::minimization_is_closed(&model), reference.is_closed(), "{}", arpa);
         let (mut states, mut requests, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         for line in &text {
-            let begin = LanguageModel::begin_state(&model);
+            let begin = model.begin_state();
             let mut state = if markers { begin } else { State::EMPTY };
             let mut slow = if markers { reference.begin() } else { ReferenceState::default() };
             for &word in line {
@@ -173,15 +173,15 @@ proptest! {
         let _ = source::source_from_container(&container, "x".into())
             .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
         let Ok(model) = TrieModel::from_container(&container) else { return Ok(()) };
-        let (mut state, mut next) = (LanguageModel::begin_state(&model), State::EMPTY);
+        let (mut state, mut next) = (model.begin_state(), State::EMPTY);
         for word in words {
             model.score(&state, LmWord(word), &mut next);
             state = next;
-            let text = LanguageModel::word(&model, LmWord(word)).unwrap_or_default();
-            let _ = LanguageModel::word_id(&model, text);
+            let text = model.word(LmWord(word)).unwrap_or_default();
+            let _ = model.word_id(text);
         }
         let ids: Vec<LmWord> = (0..5).map(LmWord).collect();
-        let begin = LanguageModel::begin_state(&model);
+        let begin = model.begin_state();
         model.score_sentences(&begin, &ids, &[5], &mut [(Log10(0.0), 0); 5]);
     }
 }
@@ -264,7 +264,7 @@ fn golden_files_of_version_2() {
         assert!(std::fs::read(&path).unwrap() == bytes[..], "the layout changed: raise VERSION");
         let model = TrieModel::open(&path, LoadMethod::Lazy).unwrap();
         let mut next = State::EMPTY;
-        let begin = LanguageModel::begin_state(&model);
+        let begin = model.begin_state();
         assert_eq!(model.score(&begin, id(&model, "a"), &mut next), (Log10(-0.5), 2));
     }
 }
@@ -281,7 +281,7 @@ fn every_truncation_is_an_error() {
 fn unigram_models_and_errors_of_building() {
     let model = build_model("\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n-2\t</s>\n\n\\end\\\n");
     let mut next = State::EMPTY;
-    let begin = LanguageModel::begin_state(&model);
+    let begin = model.begin_state();
     let end = LanguageModel::end_of_sentence(&model);
     assert_eq!(model.score(&begin, end, &mut next), (Log10(-2.0), 1));
     assert!(next.is_empty());

@@ -1,7 +1,7 @@
 //! Checks of a trie file that take time in the size of the model.
 
 use super::*;
-use crate::file_checks::{check_numbers, check_words};
+use crate::model_head::check_values;
 
 /// Checks what opening does not: that each word is found by its text and each n-gram by
 /// its key, that the suffix of each n-gram exists and is flagged as having children,
@@ -13,18 +13,18 @@ use crate::file_checks::{check_numbers, check_words};
 /// If the file cannot be opened as a trie or a check fails.
 pub fn verify(container: &Container) -> Result<()> {
     let model = TrieModel::from_container(container)?;
-    check_words(container, &model.words, [model.metadata.bos_id, model.metadata.eos_id])?;
-    let words = model.words.len();
+    model.head.verify(container)?;
+    let words = model.head.words.len();
     let mut parents = Vec::with_capacity(words);
     for (id, unigram) in model.unigrams.iter().enumerate() {
-        check_numbers(unigram.log10, unigram.backoff)
+        check_values(unigram.log10, unigram.backoff)
             .map_err(|reason| container.damaged("order-1", format!("word {id}: {reason}")))?;
         parents.push(match unigram.has_children {
             0 => ParentStatus::Childless,
             _ => ParentStatus::ExpectsChildren,
         });
     }
-    let sources = words - usize::from(!model.metadata.has_unknown);
+    let sources = words - usize::from(!model.metadata.head.has_unknown);
     if model.metadata.counts[0] != sources as u64 {
         return Err(container.damaged("metadata", "the count of words is another").into());
     }
@@ -54,7 +54,7 @@ pub fn verify(container: &Container) -> Result<()> {
                 return Err(damaged(reason).into());
             }
             let found = level.decode_ngram(number, entry.value);
-            check_numbers(found.log10, found.backoff)
+            check_values(found.log10, found.backoff)
                 .map_err(|reason| damaged(format!("n-gram {number}: {reason}")))?;
             numbers[number as usize] = match found.extend_left {
                 None => ParentStatus::Childless,
@@ -66,7 +66,7 @@ pub fn verify(container: &Container) -> Result<()> {
             let reason = format!("n-gram {at}: there is none that it is the suffix of");
             return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
-        let blanks = model.blanks_of(order);
+        let blanks = model.blanks.of_order(order);
         let is_there =
             |&at: &u32| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent);
         if !blanks.is_sorted_by(|a, b| a < b) || !blanks.iter().all(is_there) {

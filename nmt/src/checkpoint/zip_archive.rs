@@ -216,3 +216,64 @@ fn zip64_field(mut extra: &[u8]) -> &[u8] {
     }
     &[]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// An archive of `members`: name, method, the bytes in the archive, the content.
+    fn archive(members: &[(&str, u16, &[u8], &[u8])]) -> Vec<u8> {
+        let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+        for &(name, method, packed, content) in members {
+            let mut checksum = flate2::Crc::new();
+            checksum.update(content);
+            let common = [
+                &20u16.to_le_bytes()[..],
+                &[0, 0],
+                &method.to_le_bytes(),
+                &[0; 4],
+                &checksum.sum().to_le_bytes(),
+                &(packed.len() as u32).to_le_bytes(),
+                &(content.len() as u32).to_le_bytes(),
+                &(name.len() as u16).to_le_bytes(),
+                &[0, 0],
+            ]
+            .concat();
+            directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10]].concat());
+            directory.extend((bytes.len() as u32).to_le_bytes());
+            directory.extend(name.as_bytes());
+            bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), packed].concat());
+        }
+        let (count, start) = (members.len() as u16, bytes.len() as u32);
+        bytes.extend(&directory);
+        bytes.extend(b"PK\x05\x06\0\0\0\0");
+        bytes.extend([count.to_le_bytes(), count.to_le_bytes()].concat());
+        bytes.extend([(directory.len() as u32).to_le_bytes(), start.to_le_bytes()].concat());
+        bytes.extend([0, 0]);
+        bytes
+    }
+
+    /// What a reader of weights needs of an archive: stored ones are used where they lie in the
+    /// mapped file, whatever their size; only deflated ones take memory.
+    #[test]
+    fn stored_members_are_windows_on_the_file() {
+        let content = b"weights weights weights".repeat(9);
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
+        encoder.write_all(&content).unwrap();
+        let packed = encoder.finish().unwrap();
+        assert!(packed.len() < content.len());
+        let file = archive(&[("a.npy", 0, &content, &content), ("b.npy", 8, &packed, &content)]);
+        let bytes = Bytes::copy_from(&file);
+        let window = OwnedBytes::new(View::new(&bytes, 0, bytes.len()).unwrap());
+        let mut archive = ZipArchive::open(&window, Path::new("m.npz")).unwrap();
+        let names: Vec<&str> = archive.entries().iter().map(|entry| &entry.name[..]).collect();
+        assert_eq!(names, ["a.npy", "b.npy"]);
+        let [stored, inflated] = [0, 1].map(|index| archive.read_content(index).unwrap());
+        assert!(stored[..] == content[..] && inflated[..] == content[..]);
+        // A local header has 30 bytes and the name.
+        assert_eq!(stored.as_ptr_range().start, window[35..].as_ptr());
+        assert!(!window.as_ptr_range().contains(&inflated.as_ptr()));
+    }
+}

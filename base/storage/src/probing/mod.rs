@@ -302,22 +302,6 @@ impl<L: TableLine> ProbingTable<L> {
         &self.lines
     }
 
-    /// The values of many keys, with their memory accesses overlapped. `values`
-    /// is cleared first.
-    pub fn find_batch(&self, keys: &[u64], values: &mut Vec<Option<L::Value>>) {
-        const PREFETCH_DISTANCE: usize = 16;
-        values.clear();
-        for &key in keys.iter().take(PREFETCH_DISTANCE) {
-            self.prefetch(key);
-        }
-        for (i, &key) in keys.iter().enumerate() {
-            if let Some(&later) = keys.get(i + PREFETCH_DISTANCE) {
-                self.prefetch(later);
-            }
-            values.push(self.find(key));
-        }
-    }
-
     /// Every pair, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, L::Value)> + '_ {
         self.lines.iter().flat_map(L::pairs)
@@ -342,15 +326,12 @@ mod tests {
         let entries: Vec<_> = pairs.iter().map(|(&k, &v)| (k, v)).collect();
         let lines = build::<L>(&entries, home).unwrap();
         let table = table(&lines, home);
-        let mut keys = Vec::new();
         for (&key, &value) in pairs {
             assert_eq!(table.find(key), Some(value));
-            keys.extend([key, nonzero_key(key ^ 1), nonzero_key(key.wrapping_mul(3))]);
-        }
-        let mut found = Vec::new();
-        table.find_batch(&keys, &mut found);
-        for (key, found) in keys.iter().zip(found) {
-            assert_eq!(found, pairs.get(key).copied());
+            for other in [nonzero_key(key ^ 1), nonzero_key(key.wrapping_mul(3))] {
+                table.prefetch(other);
+                assert_eq!(table.find(other), pairs.get(&other).copied());
+            }
         }
         assert_eq!(table.iter().collect::<HashMap<_, _>>(), *pairs);
     }

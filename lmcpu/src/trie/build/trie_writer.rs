@@ -101,17 +101,14 @@ impl TrieWriter {
     /// Writes all sections; each array is freed when it has been written.
     pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
         let TrieWriter { mut model, codings } = self;
-        let minimization_is_closed = model.trie.is_minimization_closed();
+        let head = model.head_metadata();
         let unigrams = unigram_records(&model.trie.levels[0]);
         let tables = build_tables(&mut model, &codings)?;
         writer.write_metadata(&TrieMetadata {
             order: model.counts.len() as u32,
             counts: model.counts,
             levels: tables.iter().map(|table| table.metadata).collect(),
-            bos_id: model.bos_id,
-            eos_id: model.eos_id,
-            has_unknown: model.has_unknown,
-            minimization_is_closed,
+            head,
         })?;
         let words = model.source_ids.iter().map(|&id| model.vocabulary.word(id));
         Dictionary::write(&mut writer, "words", words)?;

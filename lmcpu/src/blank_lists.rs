@@ -1,0 +1,43 @@
+//! The list of the blanks of a file: entries for suffixes that the model itself lacks.
+
+use miriam_storage::{Container, View};
+
+use crate::Result;
+
+/// The numbers of the blanks of each order, from the section `blanks`.
+pub struct BlankLists {
+    numbers: View<u32>,
+    /// Where those of each order begin, from order 2, and where the last end.
+    offsets: Vec<usize>,
+}
+
+impl BlankLists {
+    /// Opens the section. `levels` gives how many entries each order has, from order 2,
+    /// and how many of them are blanks.
+    ///
+    /// # Errors
+    ///
+    /// If the section is missing or does not hold as many.
+    pub fn open(container: &Container, levels: impl Iterator<Item = (u64, u64)>) -> Result<Self> {
+        let numbers = container.section::<u32>("blanks")?;
+        let (mut offsets, mut end) = (vec![0], 0u64);
+        for (entries, blanks) in levels {
+            if blanks > entries {
+                let reason = "an order has more blanks than n-grams";
+                return Err(container.damaged("metadata", reason).into());
+            }
+            end = end.saturating_add(blanks);
+            offsets.push(end as usize);
+        }
+        if end != numbers.len() as u64 {
+            let reason = "there are not as many as the metadata counts";
+            return Err(container.damaged("blanks", reason).into());
+        }
+        Ok(BlankLists { numbers, offsets })
+    }
+
+    /// The numbers of the blanks among the n-grams of `order`, from 2.
+    pub fn of_order(&self, order: usize) -> &[u32] {
+        &self.numbers[self.offsets[order - 2]..self.offsets[order - 1]]
+    }
+}
