@@ -6,9 +6,9 @@
 //! on where training was resumed. Marian shares masks among the sentences of a batch; the
 //! expectation is the same.
 
+use miriam_kernels::Cpu;
+use miriam_kernels::random::{MaskRow, fill_dropout_mask};
 use miriam_nmt::layer::DropoutSite;
-
-use crate::philox::philox;
 
 /// The rates of dropout and the key of its masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,48 +64,7 @@ impl Dropout {
 }
 
 /// Fills a row with 0 where elements are dropped and with the reciprocal of the rate at which
-/// they are kept elsewhere. A row is that of a site, a sentence and a position.
-pub(crate) fn fill_mask(
-    key: [u32; 2],
-    [site, sentence, position]: [u32; 3],
-    rate: f32,
-    mask: &mut [f32],
-) {
-    let keep = 1.0 - rate;
-    let kept = 1.0 / keep;
-    // Draws below are kept.
-    let limit = (f64::from(keep) * 2f64.powi(32)) as u64;
-    for (block, mask) in (0..).zip(mask.chunks_mut(4)) {
-        let draws = philox([block, position, site, sentence], key);
-        for (mask, draw) in mask.iter_mut().zip(draws) {
-            *mask = if u64::from(draw) < limit { kept } else { 0.0 };
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn masks_keep_the_expectation() {
-        let mut mask = vec![0.0; 100_000];
-        fill_mask([1, 2], [3, 4, 5], 0.3, &mut mask);
-        let kept = mask.iter().filter(|&&x| x > 0.0).count() as f64 / mask.len() as f64;
-        assert!((kept - 0.7).abs() < 0.005, "{kept}");
-        assert!(mask.iter().all(|&x| x == 0.0 || x == 1.0 / 0.7));
-    }
-
-    #[test]
-    fn masks_differ_between_rows_and_not_between_calls() {
-        let row = |place: [u32; 3], columns: usize| {
-            let mut mask = vec![0.0; columns];
-            fill_mask([7, 1], place, 0.5, &mut mask);
-            mask
-        };
-        assert_eq!(row([1, 2, 3], 33), row([1, 2, 3], 64)[..33]);
-        for other in [[0, 2, 3], [1, 0, 3], [1, 2, 0]] {
-            assert_ne!(row([1, 2, 3], 64), row(other, 64));
-        }
-    }
+/// they are kept elsewhere.
+pub(crate) fn fill_mask(key: [u32; 2], row: MaskRow, rate: f32, mask: &mut [f32]) {
+    fill_dropout_mask(Cpu::detect(), key, row, 1.0 - rate, mask);
 }

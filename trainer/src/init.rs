@@ -6,7 +6,7 @@
 use miriam_nmt::architecture::Architecture;
 
 use crate::parameters::{Parameter, ParameterLayout};
-use crate::philox::PhiloxStream;
+use crate::random::RandomStream;
 
 /// The random stream of initial values.
 const STREAM: u32 = 1;
@@ -32,7 +32,7 @@ pub fn initial_values(architecture: &Architecture, seed: u64, depth_scaling: boo
             Initializer::Uniform(limit) => {
                 let hash = fnv1a(parameter.name.as_bytes());
                 let stream = [hash as u32, (hash >> 32) as u32, STREAM];
-                let mut random = PhiloxStream::new([seed as u32, (seed >> 32) as u32], stream);
+                let mut random = RandomStream::new([seed as u32, (seed >> 32) as u32], stream);
                 values.iter_mut().for_each(|x| *x = limit * (2.0 * random.next_unit() - 1.0));
             }
         }

@@ -14,7 +14,7 @@ mod init;
 pub mod kernels;
 mod model;
 mod parameters;
-pub mod philox;
+pub mod random;
 mod real;
 pub mod tape;
 pub mod training;

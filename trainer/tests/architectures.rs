@@ -7,7 +7,7 @@ use miriam_nmt::architecture::{
     RecurrentSublayerConfig, SruKind, StackedConfig, TopLayerConfig, TransformerConfig,
     TransformerStackConfig,
 };
-use miriam_trainer::philox::PhiloxStream;
+use miriam_trainer::random::RandomStream;
 use miriam_trainer::{ParameterLayout, Real};
 
 /// The size of both vocabularies.
@@ -167,7 +167,7 @@ pub fn all() -> Vec<(&'static str, Architecture)> {
 
 /// Random values for all parameters: uniform in -0.5..0.5, around 1 for scales of norms.
 pub fn random_values<R: Real>(layout: &ParameterLayout, seed: u32) -> Vec<R> {
-    let mut random = PhiloxStream::new([seed, 0], [0; 3]);
+    let mut random = RandomStream::new([seed, 0], [0; 3]);
     let mut values = vec![R::ZERO; layout.len()];
     for parameter in layout.iter() {
         let name = &parameter.name;
@@ -182,7 +182,7 @@ pub fn random_values<R: Real>(layout: &ParameterLayout, seed: u32) -> Vec<R> {
 
 /// Sentences of these lengths, `</s>` (0) last, and never token 1.
 pub fn random_sentences(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
-    let mut random = PhiloxStream::new([seed, 1], [0; 3]);
+    let mut random = RandomStream::new([seed, 1], [0; 3]);
     let mut token = || 2 + random.next_below(VOCAB as u64 - 2) as u32;
     let mut sentence = |length: &usize| (1..*length).map(|_| token()).chain([0]).collect();
     lengths.iter().map(&mut sentence).collect()

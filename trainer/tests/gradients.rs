@@ -6,7 +6,7 @@ use miriam_nmt::architecture::Architecture;
 use miriam_trainer::TrainableModel;
 use miriam_trainer::dropout::{Dropout, TransformerSites};
 use miriam_trainer::kernels::Plain;
-use miriam_trainer::philox::PhiloxStream;
+use miriam_trainer::random::RandomStream;
 use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
 
 use crate::architectures::{all, random_sentences, random_values};
@@ -54,7 +54,7 @@ impl LossFunction {
         let loss = self.loss(&values);
         self.tape.backward();
         let gradient = self.tape.parameter_gradient().to_vec();
-        let mut random = PhiloxStream::new([9, 9], [0; 3]);
+        let mut random = RandomStream::new([9, 9], [0; 3]);
         let layout = self.model.layout().clone();
         for parameter in layout.iter() {
             let range = parameter.range();

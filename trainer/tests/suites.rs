@@ -1,4 +1,6 @@
 //! Suites of the trainer.
 
 mod architectures;
+mod fast;
 mod gradients;
+mod oracle;

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ParallelCorpus;
-use crate::philox::PhiloxStream;
+use crate::random::RandomStream;
 
 /// Random streams: the order of sentences, and of the batches of a maxi-batch.
 const SENTENCES_STREAM: u32 = 2;
@@ -166,11 +166,11 @@ impl<'a> BatchReader<'a> {
         &self.batches[self.position.taken - 1]
     }
 
-    fn random(&self, stream: [u32; 2]) -> PhiloxStream {
+    fn random(&self, stream: [u32; 2]) -> RandomStream {
         let seed = self.options.seed;
         let [stream, part] = stream;
         let epoch = self.position.epoch as u32;
-        PhiloxStream::new([seed as u32, (seed >> 32) as u32], [epoch, part, stream])
+        RandomStream::new([seed as u32, (seed >> 32) as u32], [epoch, part, stream])
     }
 
     fn order_of_epoch(&self) -> Vec<u32> {
@@ -238,7 +238,7 @@ impl<'a> BatchReader<'a> {
 }
 
 /// Fisher and Yates' shuffle.
-fn shuffle<T>(items: &mut [T], mut random: PhiloxStream) {
+fn shuffle<T>(items: &mut [T], mut random: RandomStream) {
     for last in (1..items.len()).rev() {
         items.swap(last, random.next_below(last as u64 + 1) as usize);
     }
@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn random_corpus(count: usize) -> ParallelCorpus {
-        let mut random = PhiloxStream::new([1, 2], [3, 4, 5]);
+        let mut random = RandomStream::new([1, 2], [3, 4, 5]);
         let mut length = || 2 + random.next_below(40) as usize;
         corpus(&(0..count).map(|_| [length(), length()]).collect::<Vec<_>>())
     }

@@ -1,18 +1,18 @@
 //! Cross-entropy with label smoothing (`training.md` A.1).
 
+use miriam_kernels::MatMut;
+
 use crate::Real;
 
-/// What the loss of a row of logits depends on.
+/// What the losses of some rows of logits depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct LossRow<R> {
-    /// The token that should be there.
-    pub label: usize,
-    /// Multiplies loss and gradient.
-    pub weight: R,
+pub struct LossRows<'a> {
+    /// The token that should be there, for each row.
+    pub labels: &'a [u32],
+    /// What loss and gradient of each row are multiplied with; 1 without.
+    pub weights: Option<&'a [f32]>,
     /// The probability mass that is spread over all tokens, the label among them.
-    pub smoothing: R,
-    /// Whether the gradient is needed.
-    pub has_gradient: bool,
+    pub smoothing: f32,
 }
 
 /// The loss of a row.
@@ -24,21 +24,30 @@ pub struct RowLoss {
     pub log_probability: f64,
 }
 
-pub(super) fn cross_entropy<R: Real>(row: LossRow<R>, logits: &mut [R]) -> RowLoss {
-    let LossRow { label, weight, smoothing, has_gradient } = row;
+pub(super) fn cross_entropy<R: Real>(
+    rows: LossRows<'_>,
+    mut logits: MatMut<'_, R>,
+    losses: &mut Vec<RowLoss>,
+) {
+    let LossRows { labels, weights, smoothing } = rows;
+    for (row, &label) in labels.iter().enumerate() {
+        let weight = weights.map_or(R::ONE, |weights| R::of(weights[row].into()));
+        losses.push(row_loss(label as usize, weight, R::of(smoothing.into()), logits.row(row)));
+    }
+}
+
+/// The loss of a row of logits, and its gradient in their place.
+fn row_loss<R: Real>(label: usize, weight: R, smoothing: R, logits: &mut [R]) -> RowLoss {
     let count = R::of(logits.len() as f64);
     let max = logits.iter().copied().fold(R::neg_infinity(), R::max);
     let sum: R = logits.iter().map(|&x| (x - max).exp()).sum();
     let normalizer = max + sum.ln();
     let mean = logits.iter().copied().sum::<R>() / count;
     let log_probability = logits[label] - normalizer;
-    let one = R::ONE;
-    let loss = (one - smoothing) * -log_probability + smoothing * (normalizer - mean);
-    if has_gradient {
-        for x in logits.iter_mut() {
-            *x = weight * ((*x - normalizer).exp() - smoothing / count);
-        }
-        logits[label] -= weight * (one - smoothing);
+    let loss = (R::ONE - smoothing) * -log_probability + smoothing * (normalizer - mean);
+    for x in logits.iter_mut() {
+        *x = weight * ((*x - normalizer).exp() - smoothing / count);
     }
+    logits[label] -= weight * (R::ONE - smoothing);
     RowLoss { loss: (weight * loss).to_f64(), log_probability: log_probability.to_f64() }
 }

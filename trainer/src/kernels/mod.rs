@@ -2,7 +2,7 @@
 //!
 //! [`Kernels`] has a plain implementation of each as a default method, written for clarity
 //! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).
-//! An implementation for speed replaces those that matter. Shapes are written
+//! [`Fast`] replaces those that matter by vector kernels. Shapes are written
 //! `[rows, columns]`. Results are written; gradients are added to what is there.
 //!
 //! The formulas are those of `training.md` B.3.
@@ -10,6 +10,7 @@
 mod activation;
 mod attention;
 mod cells;
+mod fast;
 mod loss;
 mod norm;
 mod product;
@@ -21,7 +22,8 @@ use miriam_kernels::{MatMut, MatRef};
 
 pub use attention::{AdditiveAttention, AttentionGradients};
 pub use cells::{GruGradients, GruInputs, LstmGradients, LstmInputs};
-pub use loss::{LossRow, RowLoss};
+pub use fast::{Fast, PackedPair};
+pub use loss::{LossRows, RowLoss};
 pub use norm::NormGradients;
 
 use crate::Real;
@@ -118,6 +120,18 @@ pub trait Kernels: Clone + Send + 'static {
     /// `into += rows`.
     fn add(&mut self, rows: MatRef<'_, Self::Real>, into: MatMut<'_, Self::Real>) {
         product::add(rows, into);
+    }
+
+    /// `into = a * b`, element by element, of one length.
+    fn multiply(&mut self, a: &[Self::Real], b: &[f32], into: &mut [Self::Real]) {
+        let elements = into.iter_mut().zip(a).zip(b);
+        elements.for_each(|((into, &a), &b)| *into = a * Self::Real::of(b.into()));
+    }
+
+    /// `into += a * b`, element by element, of one length.
+    fn add_product(&mut self, a: &[Self::Real], b: &[f32], into: &mut [Self::Real]) {
+        let elements = into.iter_mut().zip(a).zip(b);
+        elements.for_each(|((into, &a), &b)| *into += a * Self::Real::of(b.into()));
     }
 
     /// Applies an activation in place.
@@ -316,9 +330,15 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// The loss of one row of logits, `[tokens]`, and its gradient in the place of the logits.
-    fn cross_entropy(&mut self, row: LossRow<Self::Real>, logits: &mut [Self::Real]) -> RowLoss {
-        loss::cross_entropy(row, logits)
+    /// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in
+    /// the place of the logits.
+    fn cross_entropy(
+        &mut self,
+        rows: LossRows<'_>,
+        logits: MatMut<'_, Self::Real>,
+        losses: &mut Vec<RowLoss>,
+    ) {
+        loss::cross_entropy(rows, logits, losses);
     }
 }
 

@@ -219,10 +219,9 @@ impl<K: Kernels> Tape<K> {
                 scratch.mask.resize(node.width, 0.0);
                 let (own, mut rows) = (view(own), into.of(*rows));
                 for (row, key) in keys.iter().enumerate() {
-                    let place = [*site, key.sentence, key.position];
+                    let place = key.mask_row(*site);
                     fill_mask(self.dropout.key, place, *rate, &mut scratch.mask);
-                    let elements = rows.row(row).iter_mut().zip(own.row(row)).zip(&scratch.mask);
-                    elements.for_each(|((into, &g), &m)| *into += g * K::Real::of(m.into()));
+                    kernels.add_product(own.row(row), &scratch.mask, rows.row(row));
                 }
             }
             Op::LinearRecurrence { gate, input, initial, lengths } => {

@@ -12,7 +12,7 @@ use super::Tape;
 use super::node::{Op, Tensor, Values};
 use super::weights::AffineId;
 use crate::Real;
-use crate::kernels::{Kernels, LossRow};
+use crate::kernels::{Kernels, LossRows};
 
 /// Logits that are computed at once: 4 MiB in f32.
 const BLOCK_LOGITS: usize = 1 << 20;
@@ -76,6 +76,7 @@ impl<K: Kernels> Tape<K> {
         let kernels = &mut self.kernels;
         let logits = &mut self.scratch.rows;
         logits.resize(logits.len().max(block_rows * tokens), K::Real::ZERO);
+        let mut row_losses = Vec::with_capacity(block_rows);
         for first in (0..rows).step_by(block_rows) {
             let block = first..rows.min(first + block_rows);
             let logits = &mut logits[..block.len() * tokens];
@@ -84,17 +85,14 @@ impl<K: Kernels> Tape<K> {
                 let out = MatMut::new(logits, block.len(), tokens);
                 kernels.product(states, weights, bias, None, Activation::None, out);
             });
-            for (row, logits) in block.clone().zip(logits.chunks_exact_mut(tokens)) {
-                let weight = row_weights.map_or(1.0, |weights| weights[row]);
-                let row_loss = kernels.cross_entropy(
-                    LossRow {
-                        label: labels[row] as usize,
-                        weight: K::Real::of(weight.into()),
-                        smoothing: K::Real::of(label_smoothing.into()),
-                        has_gradient: true,
-                    },
-                    logits,
-                );
+            let rows = LossRows {
+                labels: &labels[block.clone()],
+                weights: row_weights.map(|weights| &weights[block.clone()]),
+                smoothing: label_smoothing,
+            };
+            row_losses.clear();
+            kernels.cross_entropy(rows, MatMut::new(logits, block.len(), tokens), &mut row_losses);
+            for (row, row_loss) in block.clone().zip(&row_losses) {
                 losses[row] = K::Real::of(row_loss.loss);
                 loss.sum += row_loss.loss;
                 loss.cross_entropy -= row_loss.log_probability;

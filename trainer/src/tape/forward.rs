@@ -77,10 +77,9 @@ impl<K: Kernels> Tape<K> {
                 mask.resize(node.width, 0.0);
                 let rows = inputs.of(*rows);
                 for (row, key) in keys.iter().enumerate() {
-                    let place = [*site, key.sentence, key.position];
+                    let place = key.mask_row(*site);
                     fill_mask(self.dropout.key, place, *rate, mask);
-                    let elements = out.row(row).iter_mut().zip(rows.row(row)).zip(&*mask);
-                    elements.for_each(|((out, &x), &mask)| *out = x * K::Real::of(mask.into()));
+                    kernels.multiply(rows.row(row), mask, out.row(row));
                 }
             }
             Op::LinearRecurrence { gate, input, initial, lengths } => {
@@ -142,7 +141,7 @@ impl<K: Kernels> Tape<K> {
                             scratch.resize(mask.len(), 0.0);
                             // Heads are told apart by the lower byte of the site.
                             let site = site << 8 | (row / rows) as u32;
-                            let place = [site, key.sentence, key.position];
+                            let place = key.mask_row(site);
                             fill_mask(self.dropout.key, place, rate, scratch);
                             let elements = mask.iter_mut().zip(&*scratch);
                             elements.for_each(|(to, &from)| *to = K::Real::of(from.into()));

@@ -26,6 +26,7 @@ mod weights;
 
 use std::sync::Arc;
 
+use miriam_kernels::random::MaskRow;
 use miriam_nmt::layer::Side;
 
 pub use cross_entropy::{Loss, LossOptions};
@@ -69,6 +70,12 @@ pub struct GuidedAlignment {
 struct RowKey {
     sentence: u32,
     position: u32,
+}
+
+impl RowKey {
+    fn mask_row(self, site: u32) -> MaskRow {
+        MaskRow { position: self.position, site, sentence: self.sentence }
+    }
 }
 
 /// Records operations on numbers of [`Kernels::Real`] and computes gradients: see the

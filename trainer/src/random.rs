@@ -1,33 +1,15 @@
-//! The counter-based generator of all random numbers of training: Philox4x32-10 (Salmon et
-//! al. 2011).
+//! Streams of random numbers for training, by the counter-based generator of
+//! [`miriam_kernels::random`].
 //!
 //! A number is a function of a key and a counter, so that any of them can be drawn in any
 //! order by any thread: a permutation by seed and epoch, a mask by sentence and position, a
 //! parameter by its name.
 
-const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-
-/// Four random words of a counter and a key.
-pub fn philox(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    let mut x = counter;
-    for _ in 0..10 {
-        let [a, b] = [(0, MULTIPLIERS[0]), (2, MULTIPLIERS[1])]
-            .map(|(at, multiplier)| u64::from(x[at]) * u64::from(multiplier));
-        x = [
-            (b >> 32) as u32 ^ x[1] ^ key[0],
-            b as u32,
-            (a >> 32) as u32 ^ x[3] ^ key[1],
-            a as u32,
-        ];
-        key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
-    }
-    x
-}
+use miriam_kernels::random::philox;
 
 /// Random words in the order of their counters.
 #[derive(Clone, Debug)]
-pub struct PhiloxStream {
+pub struct RandomStream {
     key: [u32; 2],
     /// The upper three words of counters.
     stream: [u32; 3],
@@ -36,10 +18,10 @@ pub struct PhiloxStream {
     left: usize,
 }
 
-impl PhiloxStream {
+impl RandomStream {
     /// The words of a key and of the upper three words of counters.
     pub fn new(key: [u32; 2], stream: [u32; 3]) -> Self {
-        PhiloxStream { key, stream, next: 0, words: [0; 4], left: 0 }
+        RandomStream { key, stream, next: 0, words: [0; 4], left: 0 }
     }
 
     /// The next word.
@@ -74,26 +56,9 @@ impl PhiloxStream {
 mod tests {
     use super::*;
 
-    /// The known answers of the Random123 distribution.
-    #[test]
-    fn known_answers() {
-        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-        assert_eq!(
-            philox([u32::MAX; 4], [u32::MAX; 2]),
-            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
-        );
-        assert_eq!(
-            philox(
-                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
-                [0xa409_3822, 0x299f_31d0]
-            ),
-            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
-        );
-    }
-
     #[test]
     fn streams_are_the_words_of_their_counters() {
-        let mut stream = PhiloxStream::new([1, 2], [3, 4, 5]);
+        let mut stream = RandomStream::new([1, 2], [3, 4, 5]);
         let words: Vec<u32> = (0..8).map(|_| stream.next_word()).collect();
         let expected = [philox([0, 3, 4, 5], [1, 2]), philox([1, 3, 4, 5], [1, 2])];
         assert_eq!(words, expected.concat());

@@ -1,0 +1,406 @@
+//! The kernels of training: f32, by the vector kernels of `base/kernels`.
+
+use miriam_kernels::activation::{self, Activation, GateImpl};
+use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
+use miriam_kernels::cell::{self, CellGradients};
+use miriam_kernels::cross_entropy::{
+    LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
+};
+use miriam_kernels::gemm::{Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_transposed};
+use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
+use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
+
+use super::{
+    AdditiveAttention, AttentionGradients, GruGradients, GruInputs, Kernels, LossRows,
+    LstmGradients, LstmInputs, Norm, NormGradients, RowLoss, WeightPart, Weights, attention,
+};
+
+/// Weights packed for products with their rows, and transposed for gradients.
+#[derive(Default)]
+pub struct PackedPair {
+    forward: WeightsF32,
+    backward: WeightsF32,
+}
+
+/// Kernels in f32 on the vector instructions of the CPU.
+#[derive(Clone)]
+pub struct Fast {
+    cpu: Cpu,
+    tiling: Tiling,
+    gemm: GemmScratch,
+    sequence: attention_kernels::SequenceScratch,
+    values: WeightsF32,
+    scratch: Vec<f32>,
+    /// In the place of a bias that is missing.
+    zeros: Vec<f32>,
+    statistics: Vec<LogitStatistics>,
+    ones: Vec<f32>,
+}
+
+impl Fast {
+    /// Kernels for a CPU.
+    pub fn new(cpu: Cpu) -> Self {
+        Fast {
+            cpu,
+            tiling: Tiling::default_for(cpu),
+            gemm: GemmScratch::default(),
+            sequence: attention_kernels::SequenceScratch::default(),
+            values: WeightsF32::default(),
+            scratch: Vec::new(),
+            zeros: Vec::new(),
+            statistics: Vec::new(),
+            ones: Vec::new(),
+        }
+    }
+}
+
+/// Those of this CPU.
+impl Default for Fast {
+    fn default() -> Self {
+        Fast::new(Cpu::detect())
+    }
+}
+
+fn unpacked<'a>(part: &WeightPart<'a, f32>) -> UnpackedWeights<'a, f32> {
+    match part.is_transposed {
+        true => UnpackedWeights::outputs_by_inputs(part.values),
+        false => UnpackedWeights::inputs_by_outputs(part.values),
+    }
+}
+
+/// `bias`, or as many zeros.
+fn bias_or_zeros<'a>(bias: Option<&'a [f32]>, zeros: &'a mut Vec<f32>, len: usize) -> &'a [f32] {
+    bias.unwrap_or_else(|| {
+        zeros.resize(len, 0.0);
+        zeros
+    })
+}
+
+impl Kernels for Fast {
+    type Real = f32;
+    type Packed = PackedPair;
+
+    fn pack(&self, parts: &[WeightPart<'_, f32>], packed: &mut PackedPair) {
+        let parts: Vec<_> = parts.iter().map(unpacked).collect();
+        packed.forward.fill(&parts);
+        packed.backward.fill_transposed(&parts);
+    }
+
+    fn product(
+        &mut self,
+        rows: MatRef<'_, f32>,
+        weights: &Weights<'_, Self>,
+        bias: Option<&[f32]>,
+        residual: Option<MatRef<'_, f32>>,
+        activation: Activation,
+        out: MatMut<'_, f32>,
+    ) {
+        let epilogue = Epilogue { bias, residual, activation, ..Epilogue::default() };
+        gemm_f32(self.cpu, self.tiling, rows, weights.packed.forward.view(), epilogue, out);
+    }
+
+    fn product_gradient(
+        &mut self,
+        gradient: MatRef<'_, f32>,
+        weights: &Weights<'_, Self>,
+        into: MatMut<'_, f32>,
+    ) {
+        let epilogue = Epilogue { accumulate: true, ..Epilogue::default() };
+        gemm_f32(self.cpu, self.tiling, gradient, weights.packed.backward.view(), epilogue, into);
+    }
+
+    fn weight_gradient(&mut self, a: MatRef<'_, f32>, b: MatRef<'_, f32>, into: MatMut<'_, f32>) {
+        gemm_f32_transposed(self.cpu, a, b, &mut self.gemm, into);
+    }
+
+    fn column_sums(&mut self, rows: MatRef<'_, f32>, into: &mut [f32]) {
+        elementwise::add_column_sums(self.cpu, rows, into);
+    }
+
+    fn add(&mut self, rows: MatRef<'_, f32>, into: MatMut<'_, f32>) {
+        elementwise::add_in_place(self.cpu, rows, into);
+    }
+
+    fn multiply(&mut self, a: &[f32], b: &[f32], into: &mut [f32]) {
+        let row = |x| MatRef::new(x, 1, a.len());
+        elementwise::multiply(self.cpu, row(a), row(b), MatMut::new(into, 1, a.len()));
+    }
+
+    fn add_product(&mut self, a: &[f32], b: &[f32], into: &mut [f32]) {
+        let row = |x| MatRef::new(x, 1, a.len());
+        elementwise::add_product(self.cpu, row(a), row(b), MatMut::new(into, 1, a.len()));
+    }
+
+    fn activate(&mut self, activation: Activation, rows: MatMut<'_, f32>) {
+        if activation != Activation::None {
+            activation::activate(self.cpu, activation, rows);
+        }
+    }
+
+    fn activation_gradient(
+        &mut self,
+        activation: Activation,
+        saved: MatRef<'_, f32>,
+        gradient: MatMut<'_, f32>,
+    ) {
+        activation::activation_gradient(self.cpu, activation, saved, gradient);
+    }
+
+    fn layer_norm(
+        &mut self,
+        norm: Norm<'_, f32>,
+        rows: MatRef<'_, f32>,
+        residual: Option<MatRef<'_, f32>>,
+        statistics: &mut [f32],
+        out: MatMut<'_, f32>,
+    ) {
+        let Norm { scale, bias, epsilon } = norm;
+        let norm = norm::Norm { kind: norm::NormKind::Layer, scale, bias, epsilon };
+        norm::layer_norm_forward(self.cpu, norm, rows, residual, statistics, out);
+    }
+
+    fn layer_norm_gradient(
+        &mut self,
+        scale: &[f32],
+        rows: MatRef<'_, f32>,
+        residual: Option<MatRef<'_, f32>>,
+        statistics: &[f32],
+        gradient: MatRef<'_, f32>,
+        into: NormGradients<'_, f32>,
+    ) {
+        let NormGradients { rows: of_rows, scale: of_scale, bias } = into;
+        norm::layer_norm_gradient(
+            self.cpu, scale, rows, residual, statistics, gradient, of_rows, of_scale, bias,
+        );
+    }
+
+    fn attend(
+        &mut self,
+        heads: usize,
+        is_causal: bool,
+        queries: MatRef<'_, f32>,
+        keys: MatRef<'_, f32>,
+        values: MatRef<'_, f32>,
+        mask: Option<&[f32]>,
+        probabilities: &mut [f32],
+        out: MatMut<'_, f32>,
+    ) {
+        let inputs = sequence(heads, queries, keys, values, mask);
+        let mask = if is_causal { AttentionMask::Causal } else { AttentionMask::All };
+        let scratch = &mut self.sequence;
+        attention_kernels::attend_sequence(self.cpu, &inputs, mask, probabilities, out, scratch);
+    }
+
+    fn attend_gradient(
+        &mut self,
+        heads: usize,
+        queries: MatRef<'_, f32>,
+        keys: MatRef<'_, f32>,
+        values: MatRef<'_, f32>,
+        mask: Option<&[f32]>,
+        probabilities: &[f32],
+        extra: Option<&[f32]>,
+        gradient: MatRef<'_, f32>,
+        into: AttentionGradients<'_, f32>,
+    ) {
+        let inputs = sequence(heads, queries, keys, values, mask);
+        let extra = extra.map(|extra| MatRef::new(extra, queries.rows(), keys.rows()));
+        let AttentionGradients { queries, keys, values } = into;
+        attention_kernels::attend_sequence_gradient(
+            self.cpu,
+            &inputs,
+            probabilities,
+            gradient,
+            extra,
+            attention_kernels::SequenceGradients { queries, keys, values },
+            &mut self.sequence,
+        );
+    }
+
+    fn attend_annotations(
+        &mut self,
+        inputs: AdditiveAttention<'_, f32>,
+        probabilities: &mut [f32],
+        out: MatMut<'_, f32>,
+    ) {
+        let AdditiveAttention { vector, queries, keys, values } = inputs;
+        let Some(vector) = vector else {
+            return attention::attend_annotations(inputs, probabilities, out);
+        };
+        self.values.fill_rows(values, values.columns());
+        let weights = MatMut::new(probabilities, queries.rows(), keys.rows());
+        let (values, exact) = (self.values.view(), GateImpl::Exact);
+        attention_kernels::attend_additive(
+            self.cpu, exact, keys, values, vector, queries, weights, out,
+        );
+    }
+
+    fn attend_annotations_gradient(
+        &mut self,
+        inputs: AdditiveAttention<'_, f32>,
+        probabilities: &[f32],
+        extra: Option<&[f32]>,
+        gradient: MatRef<'_, f32>,
+        into: AttentionGradients<'_, f32>,
+        vector_gradient: &mut [f32],
+    ) {
+        let AdditiveAttention { vector, queries, keys, values } = inputs;
+        let Some(v) = vector else {
+            return attention::attend_annotations_gradient(
+                inputs,
+                probabilities,
+                extra,
+                gradient,
+                into,
+                vector_gradient,
+            );
+        };
+        let matrix = |of| MatRef::new(of, queries.rows(), keys.rows());
+        let weights = matrix(probabilities);
+        let inputs = attention_kernels::AdditiveAttention { keys, values, v, queries, weights };
+        let AttentionGradients { queries, keys, values } = into;
+        attention_kernels::attend_additive_gradient(
+            self.cpu,
+            &inputs,
+            gradient,
+            extra.map(matrix),
+            attention_kernels::AdditiveGradients { keys, values, v: vector_gradient, queries },
+            &mut self.scratch,
+        );
+    }
+
+    fn gru(&mut self, inputs: GruInputs<'_, f32>, out: MatMut<'_, f32>) {
+        let GruInputs { variant, input, recurrent, bias, state } = inputs;
+        let bias = bias_or_zeros(bias, &mut self.zeros, recurrent.columns());
+        cell::gru(self.cpu, GateImpl::Exact, variant, input, recurrent, bias, state, out);
+    }
+
+    fn gru_gradient(
+        &mut self,
+        inputs: GruInputs<'_, f32>,
+        gradient: MatRef<'_, f32>,
+        into: GruGradients<'_, f32>,
+    ) {
+        let GruInputs { variant, input, recurrent, bias, state } = inputs;
+        let bias = bias_or_zeros(bias, &mut self.zeros, recurrent.columns());
+        self.scratch.clear();
+        self.scratch.resize(recurrent.columns(), 0.0);
+        let gradients = CellGradients {
+            input: into.input,
+            recurrent: into.recurrent,
+            bias: into.bias.unwrap_or(&mut self.scratch),
+            state: into.state,
+        };
+        cell::gru_gradient(self.cpu, variant, input, recurrent, bias, state, gradient, gradients);
+    }
+
+    fn lstm(
+        &mut self,
+        inputs: LstmInputs<'_, f32>,
+        output: MatMut<'_, f32>,
+        mut cell: MatMut<'_, f32>,
+    ) {
+        let LstmInputs { input, recurrent, bias, cell: before } = inputs;
+        (0..before.rows()).for_each(|row| cell.row(row).copy_from_slice(before.row(row)));
+        cell::lstm(self.cpu, GateImpl::Exact, input, recurrent, bias, cell, output);
+    }
+
+    fn lstm_gradient(
+        &mut self,
+        inputs: LstmInputs<'_, f32>,
+        _cell: MatRef<'_, f32>,
+        output_gradient: Option<MatRef<'_, f32>>,
+        cell_gradient: Option<MatRef<'_, f32>>,
+        into: LstmGradients<'_, f32>,
+    ) {
+        let LstmInputs { input, recurrent, bias, cell } = inputs;
+        let (rows, width) = (cell.rows(), cell.columns());
+        self.zeros.clear();
+        self.zeros.resize(rows * width, 0.0);
+        let of_output = output_gradient.unwrap_or(MatRef::new(&self.zeros, rows, width));
+        let gradients = CellGradients {
+            input: into.input,
+            recurrent: into.recurrent,
+            bias: into.bias,
+            state: into.cell,
+        };
+        cell::lstm_gradient(
+            self.cpu,
+            input,
+            recurrent,
+            bias,
+            cell,
+            cell_gradient,
+            of_output,
+            gradients,
+        );
+    }
+
+    fn linear_recurrence(
+        &mut self,
+        gate: MatRef<'_, f32>,
+        input: MatRef<'_, f32>,
+        initial: &[f32],
+        out: MatMut<'_, f32>,
+    ) {
+        cell::linear_recurrence(self.cpu, gate, input, initial, out);
+    }
+
+    fn linear_recurrence_gradient(
+        &mut self,
+        gate: MatRef<'_, f32>,
+        input: MatRef<'_, f32>,
+        initial: &[f32],
+        states: MatRef<'_, f32>,
+        gradient: MatRef<'_, f32>,
+        gate_gradient: MatMut<'_, f32>,
+        input_gradient: MatMut<'_, f32>,
+        initial_gradient: &mut [f32],
+    ) {
+        cell::linear_recurrence_gradient(
+            self.cpu,
+            gate,
+            input,
+            initial,
+            states,
+            gradient,
+            gate_gradient,
+            input_gradient,
+            initial_gradient,
+        );
+    }
+
+    fn cross_entropy(
+        &mut self,
+        rows: LossRows<'_>,
+        mut logits: MatMut<'_, f32>,
+        losses: &mut Vec<RowLoss>,
+    ) {
+        let LossRows { labels, weights, smoothing } = rows;
+        let (count, columns) = (logits.rows(), logits.columns());
+        self.statistics.clear();
+        self.statistics.resize(count, LogitStatistics::default());
+        let statistics = &mut self.statistics;
+        update_logit_statistics(self.cpu, logits.as_ref(), 0, labels, statistics);
+        self.ones.resize(count.max(self.ones.len()), 1.0);
+        let weights = weights.unwrap_or(&self.ones[..count]);
+        losses.extend(statistics.iter().zip(weights).map(|(row, &weight)| RowLoss {
+            loss: f64::from(weight) * row.cross_entropy(columns, smoothing),
+            log_probability: f64::from(row.label) - row.log_sum_exp(),
+        }));
+        let block = VocabularyBlock { first: 0, columns, smoothing };
+        let logits = logits.reborrow();
+        cross_entropy_gradient(self.cpu, block, labels, weights, statistics, logits);
+    }
+}
+
+fn sequence<'a>(
+    heads: usize,
+    queries: MatRef<'a, f32>,
+    keys: MatRef<'a, f32>,
+    values: MatRef<'a, f32>,
+    dropout: Option<&'a [f32]>,
+) -> attention_kernels::SequenceAttention<'a> {
+    let scale = 1.0 / ((queries.columns() / heads) as f32).sqrt();
+    attention_kernels::SequenceAttention { heads, scale, queries, keys, values, dropout }
+}

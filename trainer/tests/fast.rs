@@ -1,0 +1,147 @@
+//! The kernels of training give the gradients of the plain ones, within f32.
+
+use std::sync::Arc;
+
+use miriam_kernels::Cpu;
+use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::Architecture;
+use miriam_trainer::dropout::Dropout;
+use miriam_trainer::kernels::{Fast, Kernels, Plain};
+use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot};
+use miriam_trainer::{Parameter, ParameterLayout, Real, TrainableModel};
+
+use crate::architectures::{all, random_sentences, random_values};
+use crate::oracle::{MODELS, oracle_folder, oracle_pairs};
+
+/// Pairs of sentences of different lengths, and a word that occurs fifty times.
+fn pairs(vocab: u32) -> [Vec<Vec<u32>>; 2] {
+    let lengths: Vec<usize> = (0..24).map(|i| 1 + (i * 7) % 40).collect();
+    let mut sources = random_sentences(&lengths, 3);
+    let mut targets = random_sentences(&lengths.iter().rev().copied().collect::<Vec<_>>(), 4);
+    sources.push([vec![5; 50], vec![0]].concat());
+    targets.push([vec![6; 30], vec![0]].concat());
+    for token in sources.iter_mut().chain(&mut targets).flatten() {
+        *token %= vocab;
+    }
+    [sources, targets]
+}
+
+/// The loss and the gradient of all parameters.
+fn gradient<K: Kernels>(
+    kernels: K,
+    architecture: &Architecture,
+    values: &[f32],
+    pairs: &[Vec<Vec<u32>>; 2],
+    dropout: Dropout,
+) -> (f64, Vec<f64>) {
+    let model = TrainableModel::<K>::new(architecture.clone()).unwrap_or_else(|e| panic!("{e}"));
+    let mut tape = model.tape(kernels.clone());
+    let values = values.iter().map(|&x| K::Real::of(x.into())).collect();
+    let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
+    let [sources, targets] =
+        pairs.each_ref().map(|side| side.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let numbers: Vec<u32> = (0..sources.len() as u32).collect();
+    // A second granule must not see anything of the first.
+    for _ in 0..2 {
+        tape.begin(&snapshot, dropout, &numbers);
+        let links = vec![(0, 0, 1.0)];
+        let links = vec![links; sources.len()];
+        tape.guide_alignment(GuidedAlignment { weight: 0.1, links });
+        let options = LossOptions { label_smoothing: 0.1, row_weights: None };
+        model.loss(&mut tape, &sources, &targets, options).unwrap();
+        tape.backward();
+    }
+    let loss = {
+        tape.begin(&snapshot, dropout, &numbers);
+        let options = LossOptions { label_smoothing: 0.1, row_weights: None };
+        let loss = model.loss(&mut tape, &sources, &targets, options).unwrap().sum;
+        tape.backward();
+        loss
+    };
+    (loss, tape.parameter_gradient().iter().map(|g| g.to_f64()).collect())
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Compares gradients tensor by tensor: the norm of their difference is at most 2e-5 of the
+/// norm of the tensor's gradient, or of a tenth of what is usual in the model. Where that
+/// is too much to ask of f32, since small errors grow on their way through the model, it is a
+/// few times what plain kernels in f32 are off by.
+fn compare(
+    name: &str,
+    architecture: &Architecture,
+    values: &[f32],
+    pairs: &[Vec<Vec<u32>>; 2],
+    dropout: Dropout,
+) {
+    let plain = Plain::<f64>::default();
+    let (loss, expected) = gradient(plain, architecture, values, pairs, dropout);
+    let (single_loss, single) =
+        gradient(Plain::<f32>::default(), architecture, values, pairs, dropout);
+    let layout = ParameterLayout::new(architecture);
+    let usual = norm(&expected) / (layout.len() as f64).sqrt();
+    let error = |found: &[f64], parameter: &Parameter| {
+        let pairs = found[parameter.range()].iter().zip(&expected[parameter.range()]);
+        let difference: Vec<f64> = pairs.map(|(found, expected)| found - expected).collect();
+        let least = 0.1 * usual * (parameter.len() as f64).sqrt();
+        norm(&difference) / norm(&expected[parameter.range()]).max(least)
+    };
+    let of_model = layout.iter().map(|parameter| error(&single, parameter)).fold(0.0, f64::max);
+    for cpu in Cpu::all() {
+        let (fast_loss, found) = gradient(Fast::new(cpu), architecture, values, pairs, dropout);
+        let allowed = (1e-6 * loss).max(8.0 * (single_loss - loss).abs());
+        assert!((fast_loss - loss).abs() <= allowed, "{name}: {fast_loss} {loss}");
+        for parameter in layout.iter() {
+            let (error, allowed) = (error(&found, parameter), (8.0 * of_model).max(2e-5));
+            assert!(
+                error <= allowed,
+                "{name}, {}: {} is off by {error:.2e}, at most {allowed:.2e}",
+                cpu.name(),
+                parameter.name
+            );
+        }
+    }
+}
+
+#[test]
+fn gradients_are_those_of_plain_kernels() {
+    for (name, architecture) in all() {
+        let layout = ParameterLayout::new(&architecture);
+        let values = random_values(&layout, 2);
+        // Learned positions end at the sixth.
+        let pairs = if name.contains("learned") {
+            [vec![vec![2, 3, 0]], vec![vec![4, 0]]]
+        } else {
+            pairs(crate::architectures::VOCAB as u32)
+        };
+        let dropout = Dropout {
+            transformer: 0.2,
+            feed_forward: 0.1,
+            attention: 0.1,
+            key: [1, 7],
+            ..Dropout::default()
+        };
+        compare(name, &architecture, &values, &pairs, Dropout::default());
+        compare(name, &architecture, &values, &pairs, dropout);
+    }
+}
+
+#[test]
+fn gradients_of_the_oracle_models_are_those_of_plain_kernels() {
+    let Some(folder) = oracle_folder() else { return };
+    let pairs = oracle_pairs(&folder, 8);
+    for name in MODELS {
+        let path = folder.join("models").join(format!("{name}.npz"));
+        let bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let model = &bundle.models[0];
+        let layout = ParameterLayout::new(model.architecture());
+        let mut values = vec![0.0; layout.len()];
+        for parameter in layout.iter() {
+            let tensor = model.parameter(&parameter.name).expect("a parameter of the model");
+            values[parameter.range()].copy_from_slice(&tensor.values());
+        }
+        compare(name, model.architecture(), &values, &pairs, Dropout::default());
+    }
+}

@@ -1,0 +1,47 @@
+//! The small models of `../shared/data/nmt-oracle`.
+
+use std::path::{Path, PathBuf};
+
+/// The models.
+pub const MODELS: [&str; 16] = [
+    "tr-post",
+    "tr-post-untied",
+    "tr-pre",
+    "tr-ssru",
+    "tr-ssru-pre",
+    "tr-aan",
+    "tr-aan-nogate1",
+    "tr-options",
+    "rnn-gru",
+    "rnn-deep-ln",
+    "rnn-lstm",
+    "rnn-mlstm",
+    "amun",
+    "amun-ln",
+    "nematus",
+    "nematus-ln",
+];
+
+/// The folder, or none with a line that says so.
+pub fn oracle_folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: ../shared/data/nmt-oracle is not there");
+    None
+}
+
+/// The first pairs of German and English sentences, which lie one after the other in halves.
+pub fn oracle_pairs(folder: &Path, count: usize) -> [Vec<Vec<u32>>; 2] {
+    let text = std::fs::read_to_string(folder.join("input.ids.txt")).expect("the ids are there");
+    let lines: Vec<Vec<u32>> = text
+        .lines()
+        .map(|line| line.split_whitespace().map(|id| id.parse().expect("an id")).collect())
+        .collect();
+    let half = lines.len() / 2;
+    let keep = |range: std::ops::Range<usize>| {
+        lines[range].iter().filter(|line| line.len() > 1).take(count).cloned().collect()
+    };
+    [keep(0..half), keep(half..lines.len())]
+}
