@@ -9,6 +9,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-storage", &[]),
     ("miriam-textio", &[]),
     ("miriam-gpu", &[]),
+    ("miriam-chart", &[]),
     ("miriam-lmcpu", &["miriam-storage", "miriam-textio"]),
     ("miriam-glm", &["miriam-storage", "miriam-textio", "miriam-gpu", "miriam-lmcpu"]),
     ("miriam-probingpt", &["miriam-storage", "miriam-textio"]),
