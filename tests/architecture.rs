@@ -46,6 +46,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "miriam-bench",
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-chart",
+            "miriam-kernels",
+            "miriam-lmcpu",
+            "miriam-glm",
+            "miriam-nmt",
+            "miriam-decoder",
+        ],
+    ),
+    (
         "miriam",
         &[
             "miriam-storage",
@@ -60,6 +73,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-nmt",
             "miriam-decoder",
             "miriam-pipeline",
+            "miriam-bench",
             "miriam-gpu",
         ],
     ),
