@@ -31,53 +31,30 @@ pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 /// The most batches of one size that are compared.
 const MAX_BATCHES: usize = 128;
 
+/// What a device answers.
+pub type GlmResult = std::result::Result<(), miriam_glm::Error>;
+
 /// Scores batches as a `DeviceModel` does; tests have a plain implementation.
 pub trait BatchScorer {
     /// Scores n-grams as `DeviceModel::score_ngrams`.
-    fn score_ngrams(
-        &self,
-        queries: &[u32],
-        answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error>;
+    fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> GlmResult;
     /// Scores tokens as `DeviceModel::score_tokens`.
-    fn score_tokens(
-        &self,
-        tokens: &[u32],
-        answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error>;
+    fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> GlmResult;
     /// Sums sentences as `DeviceModel::sum_sentences`, with markers.
-    fn sum_sentences(
-        &self,
-        tokens: &[u32],
-        ends: &[usize],
-        sums: &mut [SentenceSum],
-    ) -> Result<(), miriam_glm::Error>;
+    fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum]) -> GlmResult;
 }
 
 #[cfg(feature = "cuda")]
 impl BatchScorer for DeviceModel {
-    fn score_ngrams(
-        &self,
-        queries: &[u32],
-        answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error> {
+    fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> GlmResult {
         DeviceModel::score_ngrams(self, queries, answers)
     }
 
-    fn score_tokens(
-        &self,
-        tokens: &[u32],
-        answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error> {
+    fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> GlmResult {
         DeviceModel::score_tokens(self, tokens, answers)
     }
 
-    fn sum_sentences(
-        &self,
-        tokens: &[u32],
-        ends: &[usize],
-        sums: &mut [SentenceSum],
-    ) -> Result<(), miriam_glm::Error> {
+    fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum]) -> GlmResult {
         DeviceModel::sum_sentences(self, tokens, ends, true, sums)
     }
 }
@@ -274,7 +251,7 @@ impl BatchCuts {
 /// The scores of `count` queries.
 fn collect_scores(
     count: usize,
-    ask: impl FnOnce(ScoreBuffers<'_>) -> Result<(), miriam_glm::Error>,
+    ask: impl FnOnce(ScoreBuffers<'_>) -> GlmResult,
 ) -> Result<Vec<(Log10, u8)>> {
     let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
     ask(ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) })?;

@@ -8,7 +8,7 @@ use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_lmcpu::{LanguageModel, LmWord};
 use miriam_storage::{Container, ContainerWriter, LoadMethod};
 
-use super::comparison::{BatchScorer, CheckData, Models, compare_models};
+use super::comparison::{BatchScorer, CheckData, GlmResult, Models, compare_models};
 use super::queries;
 use super::random_reads::ReadBuffer;
 use super::read_counts::ReadCounts;
@@ -113,11 +113,7 @@ impl<'m> NaiveScorer<'m> {
 }
 
 impl BatchScorer for NaiveScorer<'_> {
-    fn score_ngrams(
-        &self,
-        queries: &[u32],
-        mut answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error> {
+    fn score_ngrams(&self, queries: &[u32], mut answers: ScoreBuffers<'_>) -> GlmResult {
         for (at, ngram) in queries.chunks(LanguageModel::order(self.model)).enumerate() {
             let length = ngram.iter().position(|&word| word == PAD).unwrap_or(ngram.len());
             self.score_query(&ngram[..length], at, &mut answers);
@@ -125,11 +121,7 @@ impl BatchScorer for NaiveScorer<'_> {
         Ok(())
     }
 
-    fn score_tokens(
-        &self,
-        tokens: &[u32],
-        mut answers: ScoreBuffers<'_>,
-    ) -> Result<(), miriam_glm::Error> {
+    fn score_tokens(&self, tokens: &[u32], mut answers: ScoreBuffers<'_>) -> GlmResult {
         let mut start = 0;
         for at in 0..tokens.len() {
             if tokens[at] & SENTENCE_START != 0 {
@@ -142,12 +134,7 @@ impl BatchScorer for NaiveScorer<'_> {
         Ok(())
     }
 
-    fn sum_sentences(
-        &self,
-        tokens: &[u32],
-        ends: &[usize],
-        sums: &mut [SentenceSum],
-    ) -> Result<(), miriam_glm::Error> {
+    fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum]) -> GlmResult {
         let mut log10 = vec![0.0; tokens.len()];
         self.score_tokens(tokens, ScoreBuffers { log10: &mut log10, matched: None })?;
         let mut start = 0;

@@ -7,37 +7,13 @@ pub mod random_models;
 use miriam_nmt::Result;
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::Session;
-use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions, Translation};
+use miriam_nmt::search::{Request, SearchOptions, Translation};
 
 pub use devlin::STACKED_SHAPES;
 pub use random_models::TRANSFORMER_SIZES;
 
 /// The first ids are EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
-
-/// Beam search without penalties and limits.
-fn search_options(beam: usize) -> SearchOptions {
-    SearchOptions {
-        beam_size: beam,
-        n_best: 1,
-        length_penalty: 0.0,
-        word_penalty: 0.0,
-        coverage_penalty: 0.0,
-        max_length_factor: f32::INFINITY,
-        max_length: usize::MAX,
-        min_length: 0,
-        semantics: DecodingSemantics::Marian,
-        patience: 1.0,
-        early_stop_margin: None,
-        no_repeat_ngram_size: 0,
-        repetition_penalty: 1.0,
-        suppress_tokens: Vec::new(),
-        eos_id: 0,
-        sampling: None,
-        return_alignments: false,
-        skip_cost: false,
-    }
-}
 
 /// The best translation of each request, on this thread.
 ///

@@ -27,13 +27,13 @@ pub struct BatchingStudy {
     /// The transformer, one of [`TRANSFORMER_SIZES`](super::TRANSFORMER_SIZES).
     pub shape: String,
     /// Sentences of the text.
-    pub sentences: usize,
+    pub sentences: u32,
     /// Words of the vocabulary, at least 3.
-    pub words: usize,
+    pub words: u32,
     /// Sentences of a batch.
-    pub batch: usize,
+    pub batch: u32,
     /// Widths of the beam.
-    pub beams: Vec<usize>,
+    pub beams: Vec<u32>,
     /// Precisions of GEMM.
     pub precisions: Vec<Precision>,
     /// Rounds that are counted.
@@ -49,7 +49,7 @@ pub struct BatchingStudy {
 /// The texts cannot be read or are not parallel; there is no such shape.
 pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
-    let (sentences, words) = (options.sentences, options.words);
+    let (sentences, words) = (options.sentences as usize, options.words as usize);
     let text = ParallelText::new(&source?, &target?, sentences, words, &options.input)?;
     let shape = transformer_shape(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
@@ -78,9 +78,9 @@ fn measure(
     options: &BatchingStudy,
     subject: &BenchmarkModel,
     text: &ParallelText,
-    beam: usize,
+    beam: u32,
 ) -> Result<(RoundTimes, Vec<BatchingRun>)> {
-    let start = Instant::now();
+    let (start, batch) = (Instant::now(), options.batch as usize);
     let mut times = vec![Vec::new(); BatchingVariant::ALL.len()];
     let mut passes = Vec::new();
     for round in 0..=options.rounds {
@@ -90,7 +90,7 @@ fn measure(
         passes.clear();
         for (way, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
             let before = cpu_seconds();
-            passes.push(run_variant(subject, text, options.batch, beam, way)?);
+            passes.push(run_variant(subject, text, batch, beam as usize, way)?);
             // The first one finds the fastest products.
             if round > 0 {
                 times.push(cpu_seconds() - before);

@@ -15,10 +15,10 @@ use miriam_nmt::architecture::TransformerConfig;
 use miriam_nmt::batch::BatchingOptions;
 use miriam_nmt::engine::{Engine, Precision, WeightLoader};
 use miriam_nmt::network::Transformer;
-use miriam_nmt::search::Request;
+use miriam_nmt::search::{Request, SearchOptions};
 
 use super::super::random_models::random_transformer_without_eos;
-use super::super::{FIRST_TOKEN, search_options, translate_requests};
+use super::super::{FIRST_TOKEN, translate_requests};
 use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
 use crate::error::{Error, Result};
 use crate::input::{lines, words};
@@ -206,8 +206,8 @@ pub fn run_variant(
         sort_by_length: variant.sort_by_length,
         top_up: variant.top_up,
     };
-    let translations =
-        translate_requests(&mut session, &text.requests, &search_options(beam), &batching)?;
+    let options = SearchOptions { beam_size: beam, ..SearchOptions::default() };
+    let translations = translate_requests(&mut session, &text.requests, &options, &batching)?;
     Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
 }
 

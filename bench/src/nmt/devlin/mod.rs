@@ -25,9 +25,9 @@ pub struct DevlinStudy {
     /// Text whose sentence lengths and word frequencies are taken; `-` for standard input.
     pub input: PathBuf,
     /// Sentences to translate.
-    pub sentences: usize,
+    pub sentences: u32,
     /// Words of each vocabulary.
-    pub words: usize,
+    pub words: u32,
     /// The shape, one of [`STACKED_SHAPES`].
     pub shape: String,
     /// Each shortcut alone, instead of one after the other.
@@ -46,8 +46,8 @@ const GAIN: f32 = 1.5;
 /// The text cannot be read or has no words; there is no such shape.
 pub fn run(options: &DevlinStudy, out: &mut dyn Write) -> Result<()> {
     let text = read_text(&options.input)?;
-    let words = options.words;
-    let workload = Workload::new(&text, options.sentences, words, &options.input)?;
+    let (sentences, words) = (options.sentences as usize, options.words as usize);
+    let workload = Workload::new(&text, sentences, words, &options.input)?;
     let shape = stacked_shape(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
     let model = random_model(Architecture::Stacked(shape), GAIN, 1)?;

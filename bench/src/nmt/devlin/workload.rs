@@ -20,7 +20,7 @@ use miriam_nmt::network::{HypothesisRow, Network, Session, Slot, TopK};
 use miriam_nmt::search::{Request, SearchOptions};
 use miriam_storage::random::SplitMix64;
 
-use super::super::{FIRST_TOKEN, search_options, translate_requests};
+use super::super::{FIRST_TOKEN, translate_requests};
 use crate::error::{Error, Result};
 use crate::input;
 
@@ -206,11 +206,12 @@ impl Workload {
     pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
         // As his: translations are as long as their sources at most, and hypotheses far behind end.
         let options = SearchOptions {
+            beam_size: BEAM_SIZE,
             max_length_factor: 1.0,
             max_length: 1000,
             early_stop_margin: Some(3.0),
             suppress_tokens: vec![1],
-            ..search_options(BEAM_SIZE)
+            ..SearchOptions::default()
         };
         let mut session =
             CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };

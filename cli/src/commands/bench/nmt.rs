@@ -91,32 +91,34 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
 }
 
 pub fn run(command: Command) -> anyhow::Result<()> {
+    let out = &mut io::stdout();
     match command {
-        Command::Batching(arguments) => {
-            let study = BatchingStudy {
-                input: arguments.input,
-                target: arguments.target,
-                shape: arguments.shape,
-                sentences: arguments.sentences as usize,
-                words: arguments.words as usize,
-                batch: arguments.batch as usize,
-                beams: arguments.beams.into_iter().map(|beam| beam as usize).collect(),
-                precisions: arguments.precisions,
-                rounds: arguments.n,
-                seconds: arguments.seconds,
-            };
-            Ok(batching::run(&study, &mut io::stdout())?)
+        Command::Batching(arguments) => batching::run(&arguments.into(), out)?,
+        Command::Devlin(arguments) => devlin::run(&arguments.into(), out)?,
+    }
+    Ok(())
+}
+
+impl From<BatchingArguments> for BatchingStudy {
+    fn from(arguments: BatchingArguments) -> Self {
+        BatchingStudy {
+            input: arguments.input,
+            target: arguments.target,
+            shape: arguments.shape,
+            sentences: arguments.sentences,
+            words: arguments.words,
+            batch: arguments.batch,
+            beams: arguments.beams,
+            precisions: arguments.precisions,
+            rounds: arguments.n,
+            seconds: arguments.seconds,
         }
-        Command::Devlin(arguments) => {
-            let study = DevlinStudy {
-                input: arguments.input,
-                sentences: arguments.sentences as usize,
-                words: arguments.words as usize,
-                shape: arguments.shape,
-                alone: arguments.alone,
-                passes: arguments.passes,
-            };
-            Ok(devlin::run(&study, &mut io::stdout())?)
-        }
+    }
+}
+
+impl From<DevlinArguments> for DevlinStudy {
+    fn from(arguments: DevlinArguments) -> Self {
+        let DevlinArguments { input, sentences, words, shape, alone, passes } = arguments;
+        DevlinStudy { input, sentences, words, shape, alone, passes }
     }
 }
