@@ -1,4 +1,8 @@
-//! Charts drawn by `plotters`.
+//! Charts drawn by `plotters`, which lays out axes, ticks and labels and writes SVG.
+//!
+//! Its own logarithmic axes have a type of their own and its floats no labels between key points,
+//! so that [`Axis`] says itself where a value is and which values have labels. Dashes are single
+//! strokes, for its SVG has no dashed lines.
 
 use std::ops::Range;
 
@@ -29,7 +33,7 @@ const LEGEND_SPACE: i32 = 24;
 type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type SvgPanel<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<Coordinate<'a>, Coordinate<'a>>>;
-/// Writing to a string fails in no way.
+/// Whether a part is drawn; writing to a string never fails.
 type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 /// An axis as `plotters` asks for it.

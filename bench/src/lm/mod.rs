@@ -112,10 +112,11 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
     let sentences = Sequences::sentences(&text, model.get().begin_state());
     let create = |path: &PathBuf| File::create(path).map_err(cannot("create", path));
     let mut csv = options.csv.as_ref().map(create).transpose()?;
-    if let Some(csv) = &mut csv {
-        let heading = "way,threads,queries,cpu_seconds,wall_seconds,queries_per_cpu_second,log10";
-        writeln!(csv, "{heading}")?;
-    }
+    let mut write_csv = |line: &str| match (&mut csv, &options.csv) {
+        (Some(file), Some(path)) => writeln!(file, "{line}").map_err(cannot("write", path)),
+        _ => Ok(()),
+    };
+    write_csv("way,threads,queries,cpu_seconds,wall_seconds,queries_per_cpu_second,log10")?;
     writeln!(
         out,
         "way       threads     queries   CPU s   wall s   M queries / CPU s   M queries / s         log10"
@@ -137,10 +138,8 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
                 millions / cpu,
                 millions / wall,
             )?;
-            if let Some(csv) = &mut csv {
-                let rate = queries as f64 / cpu;
-                writeln!(csv, "{name},{threads},{queries},{cpu:.6},{wall:.6},{rate:.0},{log10}")?;
-            }
+            let rate = queries as f64 / cpu;
+            write_csv(&format!("{name},{threads},{queries},{cpu:.6},{wall:.6},{rate:.0},{log10}"))?;
         }
     }
     Ok(())
