@@ -470,8 +470,11 @@ fn overflow_scores_as_nan() {
         let shape = Architecture::Transformer(base_config());
         let model = Model::with_values(shape, |parameter| {
             let [rows, columns] = parameter.shape;
-            let is_matrix = rows > 1 && !parameter.name.ends_with("emb");
-            let range = if is_matrix { gain } else { 0.1 };
+            let range = match rows {
+                1 => 0.1,
+                _ if parameter.name.ends_with("Wemb") => 1.0,
+                inputs => gain * (3.0 / inputs as f32).sqrt(),
+            };
             (0..rows * columns).map(|_| range * numbers.float()).collect()
         });
         let model = model.unwrap();
