@@ -9,6 +9,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-storage", &[]),
     ("miriam-textio", &[]),
     ("miriam-gpu", &[]),
+    ("miriam-chart", &[]),
     ("miriam-lmcpu", &["miriam-storage", "miriam-textio"]),
     ("miriam-glm", &["miriam-storage", "miriam-textio", "miriam-gpu", "miriam-lmcpu"]),
     ("miriam-probingpt", &["miriam-storage", "miriam-textio"]),
@@ -46,6 +47,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "miriam-bench",
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-chart",
+            "miriam-kernels",
+            "miriam-lmcpu",
+            "miriam-glm",
+            "miriam-nmt",
+            "miriam-decoder",
+        ],
+    ),
+    (
         "miriam",
         &[
             "miriam-storage",
@@ -60,6 +74,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-nmt",
             "miriam-decoder",
             "miriam-pipeline",
+            "miriam-bench",
             "miriam-gpu",
         ],
     ),

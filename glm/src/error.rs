@@ -30,12 +30,4 @@ pub enum Error {
         /// What, and what to do instead.
         reason: String,
     },
-    /// Two searches that must agree do not.
-    #[error("{what}: they differ at {detail}; please report this with the command")]
-    Mismatch {
-        /// What was compared.
-        what: String,
-        /// The first difference.
-        detail: String,
-    },
 }

@@ -40,7 +40,6 @@
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 
-pub mod bench;
 mod block_allocator;
 pub mod build;
 pub mod device;
@@ -51,7 +50,6 @@ mod ngram_table;
 mod open;
 mod search;
 mod source;
-pub mod synthetic;
 mod verify;
 
 pub use build::{GlmOptions, build_glm, create_glm, write_glm};

@@ -109,23 +109,12 @@ impl Session for FixedSession {
 fn options(beam: usize, rules: DecodingSemantics) -> SearchOptions {
     SearchOptions {
         beam_size: beam,
-        n_best: 1,
         length_penalty: 0.6,
-        word_penalty: 0.0,
-        coverage_penalty: 0.0,
         max_length_factor: 1.0,
         max_length: 1000,
-        min_length: 0,
         semantics: rules,
-        patience: 1.0,
-        early_stop_margin: None,
-        no_repeat_ngram_size: 0,
-        repetition_penalty: 1.0,
         suppress_tokens: vec![1],
-        eos_id: 0,
-        sampling: None,
-        return_alignments: false,
-        skip_cost: false,
+        ..SearchOptions::default()
     }
 }
 

@@ -43,7 +43,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod ablation;
 pub mod architecture;
 pub mod batch;
 pub mod checkpoint;

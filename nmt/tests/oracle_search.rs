@@ -47,21 +47,10 @@ fn options(beam: usize, normalize: f32) -> SearchOptions {
         beam_size: beam,
         n_best: beam,
         length_penalty: normalize,
-        word_penalty: 0.0,
-        coverage_penalty: 0.0,
         max_length_factor: 2.0,
         max_length: 10_000,
-        min_length: 0,
-        semantics: DecodingSemantics::Marian,
-        patience: 1.0,
-        early_stop_margin: None,
-        no_repeat_ngram_size: 0,
-        repetition_penalty: 1.0,
         suppress_tokens: vec![1],
-        eos_id: 0,
-        sampling: None,
-        return_alignments: false,
-        skip_cost: false,
+        ..SearchOptions::default()
     }
 }
 

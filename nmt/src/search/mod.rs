@@ -119,6 +119,32 @@ pub struct SearchOptions {
     pub skip_cost: bool,
 }
 
+/// Greedy search by Marian's rules, without penalties and limits.
+impl Default for SearchOptions {
+    fn default() -> Self {
+        SearchOptions {
+            beam_size: 1,
+            n_best: 1,
+            length_penalty: 0.0,
+            word_penalty: 0.0,
+            coverage_penalty: 0.0,
+            max_length_factor: f32::INFINITY,
+            max_length: usize::MAX,
+            min_length: 0,
+            semantics: DecodingSemantics::Marian,
+            patience: 1.0,
+            early_stop_margin: None,
+            no_repeat_ngram_size: 0,
+            repetition_penalty: 1.0,
+            suppress_tokens: Vec::new(),
+            eos_id: 0,
+            sampling: None,
+            return_alignments: false,
+            skip_cost: false,
+        }
+    }
+}
+
 impl SearchOptions {
     /// The maximum number of target tokens for `source` tokens, both including `</s>`.
     fn max_target_length(&self, source: usize) -> usize {

@@ -17,21 +17,10 @@ fn options() -> SearchOptions {
         beam_size: 4,
         n_best: 4,
         length_penalty: 0.6,
-        word_penalty: 0.0,
-        coverage_penalty: 0.0,
         max_length_factor: 3.0,
         max_length: 1000,
-        min_length: 0,
-        semantics: DecodingSemantics::Marian,
-        patience: 1.0,
-        early_stop_margin: None,
-        no_repeat_ngram_size: 0,
-        repetition_penalty: 1.0,
         suppress_tokens: vec![1],
-        eos_id: 0,
-        sampling: None,
-        return_alignments: false,
-        skip_cost: false,
+        ..SearchOptions::default()
     }
 }
 

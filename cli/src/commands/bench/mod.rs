@@ -1,12 +1,9 @@
 //! `miriam bench`: the benchmarks that the documentation quotes.
 
-mod date;
 mod glm;
 mod lm;
-mod machine;
 mod nmt;
 mod scaling;
-mod svg;
 
 use clap::Subcommand;
 
@@ -32,7 +29,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Lm(arguments) => lm::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command),
-        Command::Scaling(arguments) => scaling::run_study(arguments),
+        Command::Scaling(arguments) => scaling::run(arguments),
         Command::ScalingRun(arguments) => scaling::run_measurement(arguments),
     }
 }

@@ -1,0 +1,144 @@
+//! From values to an axis: its range, its ticks and their labels.
+
+use std::ops::Range;
+
+/// An axis with its label, range and ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    pub(crate) label: String,
+    is_logarithmic: bool,
+    /// The values, or their powers of ten, at which the axis begins and ends.
+    range: Range<f64>,
+    /// Values with their labels.
+    pub(crate) ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// A linear axis from `low` to the next round number from `high` on, with ticks at round
+    /// numbers.
+    pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
+        let step = round_step((high - low) / 6.0);
+        let ceiling = low + ((high - low) / step - 1e-6).ceil().max(1.0) * step;
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let first = (low / step - 1e-6).ceil() as i64;
+        let last = (ceiling / step + 1e-6).floor() as i64;
+        let ticks = (first..=last).map(|tick| {
+            let value = tick as f64 * step;
+            (value, format!("{value:.decimals$}"))
+        });
+        Axis {
+            label: label.into(),
+            is_logarithmic: false,
+            range: low..ceiling,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// A linear axis over these ascending counts, with a tick at each and a margin at either end.
+    pub fn counts(label: impl Into<String>, counts: &[usize]) -> Self {
+        let ends = counts.first().zip(counts.last());
+        let (low, high) = ends.map_or((0.0, 1.0), |(&low, &high)| (low as f64, high as f64));
+        // A single count is in the middle.
+        let margin = if high > low { (high - low) / 35.0 } else { 1.0 };
+        // Labels close together would be written over each other.
+        let mut last = f64::NEG_INFINITY;
+        let ticks = counts.iter().map(|&count| {
+            let has_room = count as f64 - last >= margin;
+            last = if has_room { count as f64 } else { last };
+            (count as f64, if has_room { count.to_string() } else { String::new() })
+        });
+        Axis {
+            label: label.into(),
+            is_logarithmic: false,
+            range: low - margin..high + margin,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// A logarithmic axis over whole powers of ten that contain `values`, which are positive, at least
+    /// one.
+    pub fn logarithmic(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        let powers = values.into_iter().filter(|&value| value > 0.0).map(f64::log10);
+        let (low, high) = powers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), power| {
+            (power.min(low), power.max(high))
+        });
+        let low = if low.is_finite() { low.floor() } else { 0.0 };
+        let high = high.ceil().max(low + 1.0);
+        let ticks = (low as i32..=high as i32).map(|power| (10f64.powi(power), power_label(power)));
+        Axis { label: label.into(), is_logarithmic: true, range: low..high, ticks: ticks.collect() }
+    }
+
+    /// How far along the axis a value is drawn, 0 to 1: values outside of it at its nearest end.
+    pub(crate) fn share(&self, value: f64) -> f64 {
+        let Range { start, end } = self.range;
+        let position = if self.is_logarithmic { value.log10() } else { value };
+        // Zero and what is no number are at the beginning.
+        (position.max(start).min(end) - start) / (end - start)
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, the least that is not below `least`.
+fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.max(1e-9).log10().floor());
+    let fits = |factor: &f64| factor * power >= least * 0.9999;
+    [1.0, 2.0, 5.0].into_iter().find(fits).unwrap_or(10.0) * power
+}
+
+/// A power of ten, in few letters.
+fn power_label(power: i32) -> String {
+    let (unit, rest) = match power {
+        ..-3 => return format!("1e{power}"),
+        -3..0 => return format!("{:.*}", -power as usize, 10f64.powi(power)),
+        0..3 => ("", power),
+        3..6 => ("k", power - 3),
+        6..9 => ("M", power - 6),
+        _ => ("G", power - 9),
+    };
+    format!("{}{unit}", 10i64.pow(rest as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|tick| &tick.1[..]).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        assert_eq!([0.24, 3.0, 1000.0, 7.0].map(round_step), [0.5, 5.0, 1000.0, 10.0]);
+        let axis = Axis::linear("words a second", 0.0, 1234.0);
+        assert_eq!(
+            (axis.range.clone(), labels(&axis)),
+            (0.0..1500.0, vec!["0", "500", "1000", "1500"])
+        );
+        let axis = Axis::linear("efficiency", 0.0, 1.2);
+        assert_eq!(labels(&axis), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "1.2"]);
+        let axis = Axis::linear("BLEU", 20.0, 30.0);
+        assert_eq!(labels(&axis), ["20", "22", "24", "26", "28", "30"]);
+        assert_eq!([-1.0, 25.0, 99.0].map(|value| axis.share(value)), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn counts_close_together_share_a_label() {
+        let axis = Axis::counts("threads", &[1, 2, 4, 8, 64, 128]);
+        assert_eq!(labels(&axis), ["1", "", "", "8", "64", "128"]);
+        assert_eq!(labels(&Axis::counts("threads", &[1, 2])), ["1", "2"]);
+        assert_eq!(Axis::counts("threads", &[3]).share(3.0), 0.5);
+    }
+
+    #[test]
+    fn powers_of_ten_are_short() {
+        assert_eq!(
+            [-5, -2, 0, 2, 3, 5, 6, 9, 10].map(power_label),
+            ["1e-5", "0.01", "1", "100", "1k", "100k", "1M", "1G", "10G"]
+        );
+        let axis = Axis::logarithmic("n-grams a second", [30.0, 5e4]);
+        assert_eq!(labels(&axis), ["10", "100", "1k", "10k", "100k"]);
+        assert_eq!([0.0, 1000.0, 1e9].map(|value| axis.share(value)), [0.0, 0.5, 1.0]);
+        // At least a decade, so that there is something to divide; and nothing at all.
+        assert_eq!(labels(&Axis::logarithmic("", [100.0])), ["100", "1k"]);
+        assert_eq!(labels(&Axis::logarithmic("", [])), ["1", "10"]);
+    }
+}

@@ -1,0 +1,282 @@
+//! Charts drawn by `plotters`, which lays out axes, ticks and labels and writes SVG.
+//!
+//! Its own logarithmic axes have a type of their own and its floats no labels between key points,
+//! so that [`Axis`] says itself where a value is and which values have labels. Dashes are single
+//! strokes, for its SVG has no dashed lines.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::{Axis, Chart, Colour, LineStyle, Panel};
+
+const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe0);
+
+/// Pixels left of panels, for the vertical axis and its labels, and right of them.
+const LEFT: u32 = 90;
+const RIGHT: u32 = 30;
+/// Pixels of a line of text, of the title, and of the horizontal axis below a panel.
+const LINE: u32 = 20;
+const TITLE: u32 = 40;
+const X_AXIS: u32 = 40;
+/// Pixels of the line of an entry of the legend, and of a letter and the space after its label.
+const LEGEND_LINE: i32 = 26;
+const LEGEND_LETTER: i32 = 7;
+const LEGEND_SPACE: i32 = 24;
+
+type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type SvgPanel<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<Coordinate<'a>, Coordinate<'a>>>;
+/// Whether a part is drawn; writing to a string never fails.
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+/// An axis as `plotters` asks for it.
+struct Coordinate<'c>(&'c Axis);
+
+impl Ranged for Coordinate<'_> {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (start, end): (i32, i32)) -> i32 {
+        start + (self.0.share(*value) * f64::from(end - start)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.0.ticks.iter().map(|tick| tick.0).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        f64::NEG_INFINITY..f64::INFINITY
+    }
+}
+
+impl ValueFormatter<f64> for Coordinate<'_> {
+    fn format_ext(&self, value: &f64) -> String {
+        let tick = self.0.ticks.iter().find(|tick| tick.0 == *value);
+        tick.map_or(String::new(), |tick| tick.1.clone())
+    }
+}
+
+impl Chart {
+    /// The chart as an SVG document.
+    pub fn to_svg(&self) -> String {
+        let legend_lines = self.legend.len().div_ceil(self.legend_grid().1) as u32;
+        let head = TITLE + LINE * (self.notes.len() as u32 + legend_lines);
+        let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS).sum();
+        let mut svg = String::new();
+        self.draw(&mut svg, head, head + panels + LINE).expect("a string takes all");
+        svg
+    }
+
+    /// The width of an entry of the legend, and how many of them are side by side.
+    fn legend_grid(&self) -> (i32, usize) {
+        let longest = self.legend.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+        let width = LEGEND_LINE + LEGEND_LETTER * longest as i32 + LEGEND_SPACE;
+        (width, ((Self::WIDTH - LEFT) as i32 / width).max(1) as usize)
+    }
+
+    fn draw<'a>(&self, svg: &'a mut String, head: u32, height: u32) -> Drawn<'a> {
+        let page = SVGBackend::with_string(svg, (Self::WIDTH, height)).into_drawing_area();
+        page.fill(&WHITE)?;
+        let left = LEFT as i32;
+        draw_text(&page, (left, 24), 22, &self.title)?;
+        let mut y = TITLE as i32 + 4;
+        for note in &self.notes {
+            draw_text(&page, (left, y), 15, note)?;
+            y += LINE as i32;
+        }
+        let (width, columns) = self.legend_grid();
+        for (i, (label, style)) in self.legend.iter().enumerate() {
+            let (row, column) = ((i / columns) as i32, (i % columns) as i32);
+            let (x, y) = (left + width * column, y + LINE as i32 * row);
+            draw_path(&page, vec![(x, y), (x + LEGEND_LINE, y)], *style)?;
+            draw_text(&page, (x + LEGEND_LINE + 6, y), 15, label)?;
+        }
+        let mut rest = page.split_vertically(head).1;
+        for panel in &self.panels {
+            let (area, below) = rest.split_vertically(panel.height + X_AXIS);
+            self.draw_panel(&area, panel)?;
+            rest = below;
+        }
+        let middle = ((LEFT + Self::WIDTH - RIGHT) / 2) as i32;
+        let style = text_style(16).pos(Pos::new(HPos::Center, VPos::Bottom));
+        rest.draw(&Text::new(&self.x_axis.label[..], (middle, 14), style))?;
+        page.present()
+    }
+
+    fn draw_panel<'a>(&self, area: &SvgArea<'a>, panel: &Panel) -> Drawn<'a> {
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(RIGHT)
+            .margin_top(14)
+            .x_label_area_size(26)
+            .margin_left(10)
+            .y_label_area_size(LEFT - 10)
+            .build_cartesian_2d(Coordinate(&self.x_axis), Coordinate(&panel.y_axis))?;
+        if let Some(shading) = &panel.shading {
+            let corners = [(shading.from, f64::INFINITY), (f64::INFINITY, f64::NEG_INFINITY)];
+            chart.draw_series([Rectangle::new(corners, SHADE.filled())])?;
+            let style = text_style(15).pos(Pos::new(HPos::Right, VPos::Bottom));
+            let place = (f64::INFINITY, f64::NEG_INFINITY);
+            chart.draw_series([
+                EmptyElement::at(place) + Text::new(shading.label.clone(), (-10, -6), style)
+            ])?;
+        }
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .max_light_lines(0)
+            .bold_line_style(GRID)
+            .axis_style(INK)
+            .label_style(text_style(15))
+            .axis_desc_style(text_style(16))
+            .y_desc(&panel.y_axis.label[..])
+            .draw()?;
+        for curve in &panel.curves {
+            let (points, colour) = (&curve.points, rgb(curve.style.colour));
+            draw_curve(&mut chart, points, curve.style)?;
+            for &(x, low, high) in &curve.error_bars {
+                let bar = [low, high].map(|y| EmptyElement::at((x, y)) + cap(colour));
+                chart.draw_series(bar)?;
+                chart.draw_series([PathElement::new([(x, low), (x, high)], colour)])?;
+            }
+            if curve.markers {
+                chart.draw_series(points.iter().map(|&at| Circle::new(at, 4, colour.filled())))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The end of an error bar.
+fn cap(colour: RGBColor) -> PathElement<(i32, i32)> {
+    PathElement::new([(-4, 0), (4, 0)], colour)
+}
+
+fn draw_curve<'b>(
+    chart: &mut SvgPanel<'_, 'b>,
+    points: &[(f64, f64)],
+    style: LineStyle,
+) -> Drawn<'b> {
+    let line = rgb(style.colour).stroke_width(2);
+    match style.is_dashed {
+        true => chart.draw_series([DashedPathElement::new(points.to_vec(), 5, 4, line)])?,
+        false => chart.draw_series([PathElement::new(points, line)])?,
+    };
+    Ok(())
+}
+
+fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> Drawn<'a> {
+    let line = rgb(style.colour).stroke_width(2);
+    match style.is_dashed {
+        true => area.draw(&DashedPathElement::new(path, 5, 4, line)),
+        false => area.draw(&PathElement::new(path, line)),
+    }
+}
+
+/// A line of text whose middle is at `place`.
+fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> Drawn<'a> {
+    let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
+    area.draw(&Text::new(text, place, style))
+}
+
+fn text_style(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&INK)
+}
+
+fn rgb(Colour(red, green, blue): Colour) -> RGBColor {
+    RGBColor(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Axis, Chart, Colour, Curve, LineStyle, Panel, Shading};
+
+    const BLUE: Colour = Colour(0x1f, 0x5f, 0xa8);
+
+    fn chart(points: &[(f64, f64)]) -> Chart {
+        let dashed = LineStyle::dashed(BLUE);
+        let curve = Curve {
+            markers: true,
+            error_bars: points.iter().map(|&(x, y)| (x, y / 2.0, y * 2.0)).collect(),
+            ..Curve::new(LineStyle::solid(BLUE), points)
+        };
+        let panel = |y_axis| Panel {
+            height: 200,
+            y_axis,
+            curves: vec![curve.clone(), Curve::new(dashed, points)],
+            shading: Some(Shading { from: 10.0, label: "beyond".into() }),
+        };
+        Chart {
+            title: "Speed & size <of things>".into(),
+            notes: vec!["of here".into(), "and \"there\"".into()],
+            legend: vec![("measured".into(), curve.style), ("ideal".into(), dashed)],
+            x_axis: Axis::logarithmic("size", [1.0, 1e4]),
+            panels: vec![
+                panel(Axis::logarithmic("bytes", [1e3])),
+                panel(Axis::linear("s", 0.0, 9.0)),
+            ],
+        }
+    }
+
+    /// Curves that leave their panels on all sides, and no curve at all.
+    #[test]
+    fn everything_lies_on_the_page() {
+        let wild = [(0.0, -5.0), (10.0, 1e9), (100.0, f64::NAN), (1e9, 2.0)];
+        for points in [&wild[..], &[]] {
+            let svg = chart(points).to_svg();
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            let root = document.root_element();
+            let size = |name| root.attribute(name).unwrap().parse::<f64>().unwrap();
+            let (width, height) = (size("width"), size("height"));
+            let check = |number: &str, most: f64| {
+                let number: f64 = number.parse().unwrap();
+                assert!((0.0..=most).contains(&number), "{number} of {most}: {svg}");
+            };
+            for attribute in document.descendants().flat_map(|node| node.attributes()) {
+                match attribute.name() {
+                    "x" | "x1" | "x2" | "cx" => check(attribute.value(), width),
+                    "y" | "y1" | "y2" | "cy" => check(attribute.value(), height),
+                    "points" => {
+                        for point in attribute.value().split_whitespace() {
+                            let (x, y) = point.split_once(',').unwrap();
+                            check(x, width);
+                            check(y, height);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn points_have_dots_and_text_is_text() {
+        let svg = chart(&[(1.0, 1e3), (10.0, 5e3), (1e4, 9e3)]).to_svg();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let dots: Vec<(&str, &str)> = document
+            .descendants()
+            .filter(|node| node.tag_name().name() == "circle")
+            .map(|dot| (dot.attribute("cx").unwrap(), dot.attribute("cy").unwrap()))
+            .collect();
+        assert_eq!(dots.len(), 2 * 3);
+        let x: Vec<f64> = dots[..3].iter().map(|dot| dot.0.parse().unwrap()).collect();
+        // One decade and four: a quarter of the way.
+        assert!(((x[1] - x[0]) / (x[2] - x[0]) - 0.25).abs() < 0.01, "{x:?}");
+        let texts: Vec<&str> = document
+            .descendants()
+            .filter(|n| n.is_text())
+            .filter_map(|n| n.text())
+            .map(str::trim)
+            .collect();
+        for text in ["Speed & size <of things>", "and \"there\"", "ideal", "size", "bytes", "10k"] {
+            assert!(texts.contains(&text), "{text}: {texts:?}");
+        }
+        assert_eq!(texts.iter().filter(|&&text| text == "beyond").count(), 2);
+    }
+}

@@ -1,0 +1,118 @@
+//! Charts of curves as SVG: panels one below the other over a common horizontal axis.
+//!
+//! A [`Chart`] is data: what is drawn, not where. `draw.rs` draws it with the crate `plotters`;
+//! text stays text, so that charts can be searched and read by programs.
+//!
+//! ```
+//! use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+//!
+//! let loss = [(1e3, 6.1), (1e4, 3.4), (1e5, 2.8)];
+//! let style = LineStyle::solid(Colour(0x1f, 0x5f, 0xa8));
+//! let chart = Chart {
+//!     title: "Training".into(),
+//!     notes: Vec::new(),
+//!     legend: vec![("cross-entropy of the validation set".into(), style)],
+//!     x_axis: Axis::logarithmic("updates", loss.map(|(updates, _)| updates)),
+//!     panels: vec![Panel {
+//!         height: 300,
+//!         y_axis: Axis::linear("nats a token", 0.0, 6.1),
+//!         curves: vec![Curve { markers: true, ..Curve::new(style, loss) }],
+//!         shading: None,
+//!     }],
+//! };
+//! assert!(chart.to_svg().contains("nats a token"));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod axis;
+mod draw;
+
+pub use axis::Axis;
+
+/// Red, green and blue, of 255.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour(pub u8, pub u8, pub u8);
+
+/// How a curve and its entry in the legend are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineStyle {
+    /// The colour of the line and its markers.
+    pub colour: Colour,
+    /// Whether the line is dashed.
+    pub is_dashed: bool,
+}
+
+impl LineStyle {
+    /// An unbroken line.
+    pub const fn solid(colour: Colour) -> Self {
+        LineStyle { colour, is_dashed: false }
+    }
+
+    /// A dashed line.
+    pub const fn dashed(colour: Colour) -> Self {
+        LineStyle { colour, is_dashed: true }
+    }
+}
+
+/// A chart: a title, a legend, and panels over one horizontal axis.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// The title.
+    pub title: String,
+    /// Lines below the title: of which machine, of which data.
+    pub notes: Vec<String>,
+    /// What the line styles mean.
+    pub legend: Vec<(String, LineStyle)>,
+    /// The axis that all panels share; its label is below the last one.
+    pub x_axis: Axis,
+    /// The panels from above.
+    pub panels: Vec<Panel>,
+}
+
+impl Chart {
+    /// The width of the page in pixels.
+    pub const WIDTH: u32 = 860;
+}
+
+/// Curves over one vertical axis.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// The height in pixels.
+    pub height: u32,
+    /// The vertical axis. Values outside of it are drawn at its nearest end.
+    pub y_axis: Axis,
+    /// The curves; later ones over earlier ones.
+    pub curves: Vec<Curve>,
+    /// A part of the horizontal axis that is set apart.
+    pub shading: Option<Shading>,
+}
+
+/// A line through points.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// How it is drawn.
+    pub style: LineStyle,
+    /// Whether each point has a dot.
+    pub markers: bool,
+    /// x and y, by ascending x.
+    pub points: Vec<(f64, f64)>,
+    /// Error bars: x, the lowest and the highest y.
+    pub error_bars: Vec<(f64, f64, f64)>,
+}
+
+impl Curve {
+    /// A line without markers and error bars.
+    pub fn new(style: LineStyle, points: impl Into<Vec<(f64, f64)>>) -> Self {
+        Curve { style, markers: false, points: points.into(), error_bars: Vec::new() }
+    }
+}
+
+/// The part of a panel from a value of the horizontal axis on, with a label.
+#[derive(Clone, Debug)]
+pub struct Shading {
+    /// Where it begins.
+    pub from: f64,
+    /// What it is.
+    pub label: String,
+}

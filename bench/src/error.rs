@@ -1,0 +1,74 @@
+//! The errors of measuring.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something could not be measured or reported. Each message is complete.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text could not be read.
+    #[error(transparent)]
+    Text(#[from] miriam_textio::Error),
+    /// A model file could not be opened.
+    #[error(transparent)]
+    Storage(#[from] miriam_storage::Error),
+    /// A language model could not be built or opened.
+    #[error(transparent)]
+    LanguageModel(#[from] miriam_lmcpu::Error),
+    /// A language model for GPUs could not be built, opened or asked.
+    #[error(transparent)]
+    Glm(#[from] miriam_glm::Error),
+    /// A phrase-based system could not be loaded, or does not translate.
+    #[error(transparent)]
+    Decoder(#[from] miriam_decoder::Error),
+    /// A neural model could not be made, or does not translate.
+    #[error(transparent)]
+    Nmt(#[from] miriam_nmt::Error),
+    /// A file or a folder could not be made, or the system refuses something.
+    #[error("{place}: cannot {action}: {source}")]
+    Io {
+        /// The file, the folder or the part of the system.
+        place: String,
+        /// What was being done, as a verb phrase.
+        action: &'static str,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The table could not be printed.
+    #[error("{0}")]
+    Print(#[from] io::Error),
+    /// What is asked for cannot be measured.
+    #[error("{reason}")]
+    Unmeasurable {
+        /// What, and what to do instead.
+        reason: String,
+    },
+    /// Two searches that must agree do not.
+    #[error("{what}: they differ at {detail}; please report this with the command")]
+    Mismatch {
+        /// What was compared.
+        what: String,
+        /// The first difference.
+        detail: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn unmeasurable(reason: impl Into<String>) -> Self {
+        Error::Unmeasurable { reason: reason.into() }
+    }
+
+    pub(crate) fn no_words(path: &Path) -> Self {
+        Error::unmeasurable(format!("{}: there is no line with words in it", path.display()))
+    }
+}
+
+/// An [`Error::Io`] of a file or folder, for `map_err`.
+pub(crate) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path: PathBuf = path.into();
+    move |source| Error::Io { place: path.display().to_string(), action, source }
+}

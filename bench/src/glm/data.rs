@@ -1,0 +1,87 @@
+//! The model and the texts of a measurement: made, or read from files.
+
+use std::path::{Path, PathBuf};
+
+use miriam_lmcpu::DuplicatePolicy;
+use miriam_lmcpu::sorted::SortedModel;
+use miriam_textio::{Input, Progress, display_name};
+
+use crate::error::{Error, Result};
+use crate::input;
+use crate::synthetic::{SyntheticOptions, Text, TextKind};
+
+/// Where queries come from.
+pub struct BenchData {
+    pub model: SortedModel,
+    /// Texts of files, with their names; empty: they are made.
+    files: Vec<(String, Text)>,
+}
+
+/// Texts that are generated from a model, and their names.
+const SYNTHETIC_TEXTS: [(&str, TextKind); 2] =
+    [("training-like", TextKind::Training), ("held-out-like", TextKind::HeldOut)];
+
+impl BenchData {
+    /// Makes the model.
+    pub fn generate(recipe: &SyntheticOptions) -> Self {
+        let started = std::time::Instant::now();
+        let model = recipe.generate_model();
+        let (counts, seconds) = (&model.counts, started.elapsed().as_secs_f64());
+        tracing::info!("made n-grams of each order in {seconds:.1} s: {counts:?}");
+        BenchData { model, files: Vec::new() }
+    }
+
+    /// Reads a model, and texts in its words.
+    pub fn read(path: &Path, texts: &[PathBuf], progress: &dyn Progress) -> Result<Self> {
+        for text in texts {
+            Input::check_access(text, None)?;
+        }
+        let mut source = miriam_glm::open_source(path, DuplicatePolicy::Reject, progress)?;
+        let model = SortedModel::from_source(&mut *source)?;
+        if model.counts.len() < 2 {
+            let reason = format!("{}: a model of words alone has no walks", path.display());
+            return Err(Error::unmeasurable(reason));
+        }
+        let files = texts.iter().map(|path| Ok((display_name(path), read_text(path, &model)?)));
+        let files = files.collect::<Result<_>>()?;
+        Ok(BenchData { model, files })
+    }
+
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
+        self.model.counts.len()
+    }
+
+    /// The texts, each of about `words` words: those of files are cut or repeated.
+    pub fn texts(&self, words: usize, seed: u64) -> Vec<(String, Text)> {
+        if self.files.is_empty() {
+            let make = |(name, likeness): (&str, TextKind)| {
+                (name.to_owned(), Text::sample(&self.model, likeness, words, seed))
+            };
+            return SYNTHETIC_TEXTS.map(make).into();
+        }
+        self.files.iter().map(|(name, text)| (name.clone(), text.resized(words))).collect()
+    }
+
+    /// A text of `words` words that has some of each kind.
+    pub fn mixed_text(&self, words: usize, seed: u64) -> Text {
+        let mut mixed = Text::default();
+        let texts = if self.files.is_empty() { SYNTHETIC_TEXTS.len() } else { self.files.len() };
+        let texts = self.texts(words.div_ceil(texts), seed);
+        for (_, text) in &texts {
+            mixed.append(text, words);
+        }
+        mixed
+    }
+}
+
+/// The words of a text, each line a sentence.
+fn read_text(path: &Path, model: &SortedModel) -> Result<Text> {
+    let text = input::read_text(path)?;
+    let mut ids = vec![0; model.source_ids.len()];
+    for (id, source) in (0..).zip(&model.source_ids) {
+        ids[source.index()] = id;
+    }
+    let id = |word: &[u8]| model.vocabulary.find(word).map_or(0, |id| ids[id.index()]);
+    Ok(Text::from_lines(&text, model.eos_id, id))
+}

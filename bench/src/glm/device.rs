@@ -1,0 +1,192 @@
+//! The measurements on a GPU.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use miriam_glm::GlmModel;
+use miriam_glm::device::{
+    DeviceChoice, DeviceModel, DeviceOptions, SENTENCE_START, ScoreBuffers, time_random_reads,
+};
+use miriam_lmcpu::LanguageModel;
+
+use super::BuiltLayout;
+use super::measure::{Bench, BenchPlan, QueryText, ReadRates, count_reads, measure_ceilings};
+use super::queries;
+use super::report::{Backend, Engine, Measurement, QueryMode};
+use crate::error::Result;
+use crate::statistics::median_by;
+
+/// The model on the device that `choice` allows. If there is none, `choice` becomes the
+/// CPU.
+pub fn open_on_device(
+    choice: &Cell<DeviceChoice>,
+    built: &BuiltLayout,
+) -> Result<Option<DeviceModel>> {
+    let number = match choice.get() {
+        DeviceChoice::Cpu => return Ok(None),
+        DeviceChoice::Cuda(number) => number,
+        DeviceChoice::Auto => 0,
+    };
+    let cpu_model: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(&built.cpu_model);
+    match DeviceModel::new(&built.container, cpu_model, number, DeviceOptions::default()) {
+        Ok(device) => Ok(Some(device)),
+        Err(miriam_glm::Error::Gpu(error)) if choice.get() == DeviceChoice::Auto => {
+            tracing::info!("without a device: {error}");
+            choice.set(DeviceChoice::Cpu);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Bench<'_> {
+    /// Measures a model of `bytes` bytes on the device.
+    pub fn measure_device(
+        &mut self,
+        engine: &Engine,
+        device: &DeviceModel,
+        cpu_model: &GlmModel,
+        bytes: u64,
+    ) -> Result<()> {
+        let rates = self.measure_device_ceilings(device, bytes)?;
+        let Bench { plan, texts, report, .. } = self;
+        for text in texts {
+            let tokens = queries::tokens(&text.text, self.begin);
+            for mode in QueryMode::ALL {
+                let reads = count_reads(plan, cpu_model, text, self.begin, mode);
+                for &batch in &plan.batches {
+                    let slices = sample_batches(text, &tokens, mode, self.order, batch);
+                    let mut row = |backend, (queries, wall)| {
+                        report.add_measurement(Measurement {
+                            engine: engine.clone(),
+                            backend,
+                            mode,
+                            text: text.name.clone(),
+                            batch,
+                            queries,
+                            wall_seconds: wall,
+                            cpu_seconds: None,
+                            sectors_per_query: Some(reads.sectors_per_query()),
+                            ceiling: Some(reads.ceiling(rates)),
+                        })
+                    };
+                    row(Backend::Kernel, time_kernel(plan, device, mode, &slices)?)?;
+                    row(
+                        Backend::WithCopies,
+                        time_with_copies(plan, device, mode, self.order, &slices)?,
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Random reads on the device; returns the rates of a buffer as large as the model.
+    fn measure_device_ceilings(&mut self, device: &DeviceModel, model: u64) -> Result<ReadRates> {
+        let properties = device.properties();
+        let (plan, number) = (&self.plan, properties.number);
+        if self.report.ceilings.iter().all(|ceiling| ceiling.threads > 0) {
+            let multiprocessors = properties.multiprocessors;
+            let (name, l2) = (&properties.name, properties.l2_bytes / 1_000_000);
+            let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
+            self.report.add_note(line)?;
+        }
+        let time = |bytes, sector| -> Result<f64> {
+            let times = time_random_reads(number, bytes, sector, plan.random_reads, plan.repeat)?;
+            let milliseconds = median_by(&times, |&time| time.into());
+            Ok(plan.random_reads as f64 / f64::from(milliseconds) * 1e3)
+        };
+        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, time)
+    }
+}
+
+/// Up to eight different batches of one size, so that a small one does not find its
+/// n-grams in the cache: the number of queries of each, without `<s>`, and its input.
+fn sample_batches(
+    text: &QueryText,
+    tokens: &[u32],
+    mode: QueryMode,
+    order: usize,
+    batch: usize,
+) -> Vec<(usize, Vec<u32>)> {
+    const MAX_BATCHES: usize = 8;
+    let (all, size) = match mode {
+        QueryMode::Explicit => (&text.ngrams[..], batch * order),
+        QueryMode::Sentences => (tokens, batch),
+    };
+    let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
+    let slice = |slice: &[u32]| match mode {
+        QueryMode::Explicit => (slice.len() / order, slice.to_vec()),
+        QueryMode::Sentences => {
+            let mut tokens = slice.to_vec();
+            let starts = tokens.iter().filter(|&&token| token & SENTENCE_START != 0).count();
+            // A batch may begin within a sentence.
+            tokens[0] |= SENTENCE_START;
+            (tokens.len() - starts, tokens)
+        }
+    };
+    slices.map(slice).take(MAX_BATCHES).collect()
+}
+
+/// The queries of a batch and the median seconds of its kernel.
+fn time_kernel(
+    plan: &BenchPlan,
+    device: &DeviceModel,
+    mode: QueryMode,
+    slices: &[(usize, Vec<u32>)],
+) -> Result<(usize, f64)> {
+    // Large batches are few, and do not fit into a cache.
+    let repeat = if slices.len() < plan.repeat { plan.repeat } else { 1 };
+    let mut times = Vec::new();
+    for (i, (queries, input)) in slices.iter().enumerate() {
+        let mut resident = match mode {
+            QueryMode::Explicit => device.resident_ngrams(input)?,
+            QueryMode::Sentences => device.resident_tokens(input)?,
+        };
+        if i == 0 {
+            // The first kernel of its kind is loaded first.
+            resident.time_kernel(1)?;
+        }
+        let milliseconds = resident.time_kernel(repeat)?;
+        times.extend(milliseconds.into_iter().map(|ms| (*queries, f64::from(ms) / 1e3)));
+    }
+    Ok(median_by_rate(&times))
+}
+
+/// The same with copies from and to the memory of the host.
+fn time_with_copies(
+    plan: &BenchPlan,
+    device: &DeviceModel,
+    mode: QueryMode,
+    order: usize,
+    slices: &[(usize, Vec<u32>)],
+) -> Result<(usize, f64)> {
+    let mut times = Vec::new();
+    let longest = slices.iter().map(|(_, input)| input.len()).max().unwrap_or(0);
+    let mut log10 = vec![0.0; longest];
+    // The first round allocates buffers and warms up.
+    for round in 0..=plan.repeat {
+        for (queries, input) in slices {
+            let count = match mode {
+                QueryMode::Explicit => input.len() / order,
+                QueryMode::Sentences => input.len(),
+            };
+            let scores = ScoreBuffers { log10: &mut log10[..count], matched: None };
+            let started = Instant::now();
+            match mode {
+                QueryMode::Explicit => device.score_ngrams(input, scores)?,
+                QueryMode::Sentences => device.score_tokens(input, scores)?,
+            }
+            if round > 0 {
+                times.push((*queries, started.elapsed().as_secs_f64()));
+            }
+        }
+    }
+    Ok(median_by_rate(&times))
+}
+
+/// The measurement with the median rate.
+fn median_by_rate(times: &[(usize, f64)]) -> (usize, f64) {
+    median_by(times, |&(queries, seconds)| queries as f64 / seconds)
+}

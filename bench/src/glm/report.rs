@@ -1,0 +1,283 @@
+//! What was measured: rows for people and for programs.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use miriam_glm::GlmOptions;
+
+use super::chart;
+use crate::error::{Result, cannot};
+
+/// An engine that is measured: the kind of its model, and the layout of a `glm` file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// The kind of the model.
+    pub kind: &'static str,
+    /// Keys of a node and hashed orders, where there are such.
+    pub layout: Option<GlmOptions>,
+    /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
+    pub is_default: bool,
+}
+
+impl Engine {
+    /// A `glm` file of this layout, of a model of this order.
+    pub fn glm(layout: GlmOptions, order: usize) -> Self {
+        Engine { kind: "glm", layout: Some(layout), is_default: layout == default_layout(order) }
+    }
+
+    /// Another kind of model.
+    pub fn other(kind: &'static str) -> Self {
+        Engine { kind, layout: None, is_default: false }
+    }
+}
+
+/// How `lm build` lays out models of an order unless told otherwise.
+pub fn default_layout(order: usize) -> GlmOptions {
+    let defaults = GlmOptions::default();
+    GlmOptions { max_hashed_order: defaults.max_hashed_order.min(order), ..defaults }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.layout {
+            Some(layout) => {
+                write!(
+                    f,
+                    "{} K={} hash={}",
+                    self.kind,
+                    layout.node_width.keys(),
+                    layout.max_hashed_order
+                )
+            }
+            None => f.write_str(self.kind),
+        }
+    }
+}
+
+/// The mode of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryMode {
+    /// n-grams, each with its context.
+    Explicit,
+    /// Whole sentences.
+    Sentences,
+}
+
+impl QueryMode {
+    /// Both.
+    pub const ALL: [QueryMode; 2] = [QueryMode::Explicit, QueryMode::Sentences];
+
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryMode::Explicit => "explicit",
+            QueryMode::Sentences => "sentences",
+        }
+    }
+}
+
+/// The backend that answers queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// On the device, between two events around the kernel.
+    Kernel,
+    /// On the device, from the machine's memory and back.
+    WithCopies,
+    /// On n threads of the CPU, a word at a time.
+    CpuSingle(usize),
+    /// On n threads of the CPU, in batches.
+    CpuBatch(usize),
+}
+
+impl Backend {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Kernel => "kernel",
+            Backend::WithCopies => "copies",
+            Backend::CpuSingle(_) => "cpu-single",
+            Backend::CpuBatch(_) => "cpu-batch",
+        }
+    }
+
+    /// Threads of the CPU; 0 on the device.
+    pub fn threads(self) -> usize {
+        match self {
+            Backend::Kernel | Backend::WithCopies => 0,
+            Backend::CpuSingle(threads) | Backend::CpuBatch(threads) => threads,
+        }
+    }
+}
+
+/// One measurement.
+pub struct Measurement {
+    pub engine: Engine,
+    pub backend: Backend,
+    pub mode: QueryMode,
+    /// The name of the text.
+    pub text: String,
+    /// The size of batches that was asked for.
+    pub batch: usize,
+    /// Queries of a repeat, and the median of its time.
+    pub queries: usize,
+    pub wall_seconds: f64,
+    /// Processor time of that repeat; of the CPU only.
+    pub cpu_seconds: Option<f64>,
+    /// Sectors of 32 bytes that a query reads, where that was counted.
+    pub sectors_per_query: Option<f64>,
+    /// Queries a second that as many random reads would allow.
+    pub ceiling: Option<f64>,
+}
+
+impl Measurement {
+    /// Queries a second.
+    pub fn rate(&self) -> f64 {
+        self.queries as f64 / self.wall_seconds
+    }
+
+    fn to_csv(&self) -> String {
+        let optional = |value: Option<f64>, digits| {
+            value.map_or(String::new(), |value| format!("{value:.digits$}"))
+        };
+        let layout = self.engine.layout;
+        let (width, hashed) = match layout {
+            Some(layout) => {
+                (layout.node_width.keys().to_string(), layout.max_hashed_order.to_string())
+            }
+            None => Default::default(),
+        };
+        format!(
+            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{}",
+            self.engine.kind,
+            self.backend.name(),
+            self.backend.threads(),
+            self.mode.name(),
+            // Names of files may have anything in them.
+            self.text.replace([',', '"', '\n'], "_"),
+            self.batch,
+            self.queries,
+            self.wall_seconds,
+            optional(self.cpu_seconds, 6),
+            self.rate(),
+            optional(self.cpu_seconds.map(|cpu| self.queries as f64 / cpu), 0),
+            optional(self.sectors_per_query, 3),
+            optional(self.ceiling, 0),
+            optional(self.ceiling.map(|ceiling| self.rate() / ceiling), 4),
+        )
+    }
+}
+
+const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,queries,seconds,\
+                       cpu_seconds,queries_per_second,queries_per_cpu_second,sectors_per_query,\
+                       ceiling_per_second,share_of_ceiling\n";
+
+/// Random reads of memory.
+pub struct ReadCeiling {
+    /// Threads of the CPU; 0: the device.
+    pub threads: usize,
+    /// Bytes that are read from.
+    pub bytes: u64,
+    /// Bytes that are read at once.
+    pub sector: u32,
+    /// Reads a second.
+    pub rate: f64,
+}
+
+/// All that was measured, printed as it comes.
+pub struct Report<'o> {
+    out: &'o mut dyn Write,
+    /// Notes on the model and the machine.
+    pub notes: Vec<String>,
+    pub ceilings: Vec<ReadCeiling>,
+    pub rows: Vec<Measurement>,
+}
+
+impl<'o> Report<'o> {
+    /// Of nothing yet.
+    pub fn new(out: &'o mut dyn Write) -> Self {
+        Report { out, notes: Vec::new(), ceilings: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Adds a line about what was measured, and prints it.
+    pub fn add_note(&mut self, line: String) -> Result<()> {
+        writeln!(self.out, "{line}")?;
+        self.notes.push(line);
+        Ok(())
+    }
+
+    /// Adds a measurement of memory, and prints it.
+    pub fn add_ceiling(&mut self, ceiling: ReadCeiling) -> Result<()> {
+        let place = match ceiling.threads {
+            0 => "device".to_owned(),
+            threads => format!("CPU, {threads} threads"),
+        };
+        writeln!(
+            self.out,
+            "random reads, {place}: {:>5} bytes of {:>7.0} MB: {:>9.1} M/s, {:>7.1} GB/s",
+            ceiling.sector,
+            ceiling.bytes as f64 / 1e6,
+            ceiling.rate / 1e6,
+            ceiling.rate * f64::from(ceiling.sector) / 1e9
+        )?;
+        self.ceilings.push(ceiling);
+        Ok(())
+    }
+
+    /// Adds a measurement of queries, and prints it.
+    pub fn add_measurement(&mut self, row: Measurement) -> Result<()> {
+        if self.rows.is_empty() {
+            writeln!(
+                self.out,
+                "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12} {:>10} {:>8} {:>7}",
+                "model",
+                "place",
+                "threads",
+                "mode",
+                "text",
+                "batch",
+                "M queries/s",
+                "M/CPU s",
+                "sectors",
+                "ceiling"
+            )?;
+        }
+        let optional =
+            |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or("-".to_owned(), show);
+        writeln!(
+            self.out,
+            "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
+            row.engine.to_string(),
+            row.backend.name(),
+            row.backend.threads(),
+            row.mode.name(),
+            row.text,
+            row.batch,
+            row.rate() / 1e6,
+            optional(row.cpu_seconds, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
+            optional(row.sectors_per_query, &|sectors| format!("{sectors:.1}")),
+            optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
+        )?;
+        // Rows take their time; somebody may be looking through a pipe.
+        self.out.flush()?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Writes queries.csv, reads.csv and queries.svg to `folder`.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(cannot("write", &path))
+        };
+        let rows = self.rows.iter().map(|row| row.to_csv() + "\n");
+        write("queries.csv", HEADING.to_owned() + &rows.collect::<String>())?;
+        let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
+        for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {
+            let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
+        }
+        write("reads.csv", reads)?;
+        write("queries.svg", chart::draw(self).to_svg())
+    }
+}

@@ -1,0 +1,266 @@
+//! Queries a second of a language model, in every way in which it can be asked.
+
+pub mod sequences;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use miriam_lmcpu::probing::{self, ProbingModel};
+use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
+use miriam_storage::{Container, LoadMethod};
+use miriam_textio::{Input, Progress};
+
+use crate::error::{Result, cannot};
+use crate::input::read_text;
+use crate::machine::cpu_seconds;
+use crate::synthetic::Text;
+use crate::workers::sum_over_threads;
+use sequences::{ScoringMode, ScoringScratch, Sequences};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct LmOptions {
+    /// A model file of ours or of KenLM's, or ARPA text.
+    pub model: PathBuf,
+    /// The text; `-` for standard input.
+    pub input: PathBuf,
+    /// How queries are made; empty: every way there is.
+    pub methods: Vec<QueryMethod>,
+    /// Passes over the text.
+    pub passes: u32,
+    /// How a model file comes into memory.
+    pub load: LoadMethod,
+    /// The most threads; one thread is always measured.
+    pub threads: usize,
+    /// Where the table is written as comma-separated values too.
+    pub csv: Option<PathBuf>,
+}
+
+/// How queries are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryMethod {
+    /// One at a time, by the type of the model itself.
+    Single,
+    /// One at a time, by the trait that hides the type.
+    Dyn,
+    /// In batches of 64 words, each after a state of its own.
+    Batch,
+    /// Whole sentences side by side.
+    Sentences,
+}
+
+impl QueryMethod {
+    /// Every method.
+    pub const ALL: [QueryMethod; 4] =
+        [QueryMethod::Single, QueryMethod::Dyn, QueryMethod::Batch, QueryMethod::Sentences];
+
+    /// The name in tables and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryMethod::Single => "single",
+            QueryMethod::Dyn => "dyn",
+            QueryMethod::Batch => "batch",
+            QueryMethod::Sentences => "sentences",
+        }
+    }
+}
+
+/// A model by its own type, where that is ours to name.
+enum Model {
+    Probing(Box<ProbingModel>),
+    Other(Arc<dyn LanguageModel>),
+}
+
+impl Model {
+    fn get(&self) -> &dyn LanguageModel {
+        match self {
+            Model::Probing(model) => &**model,
+            Model::Other(model) => &**model,
+        }
+    }
+}
+
+/// A row of the table.
+struct Measurement {
+    queries: u64,
+    cpu: f64,
+    wall: f64,
+    log10: f64,
+}
+
+/// Measures every method on one thread, and on all, and prints a table. Models are opened on
+/// rayon's current threads.
+///
+/// # Errors
+/// Model or text cannot be read, or the table cannot be written.
+pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
+    Input::check_access(&options.input, options.csv.as_deref())?;
+    Input::check_access(&options.model, options.csv.as_deref())?;
+    let text = read_text(&options.input)?;
+    let is_probing = Container::is_container(&options.model)
+        && Container::open_any(&options.model, LoadMethod::Lazy)?.kind() == probing::KIND;
+    let model = match is_probing {
+        true => Model::Probing(Box::new(ProbingModel::open(&options.model, options.load)?)),
+        false => Model::Other(miriam_glm::open(&options.model, options.load, progress)?),
+    };
+    let text = Text::from_lines(&text, model.get().end_of_sentence().0, |word| {
+        model.get().word_id(word).0
+    });
+    let sentences = Sequences::sentences(&text, model.get().begin_state());
+    let create = |path: &PathBuf| File::create(path).map_err(cannot("create", path));
+    let mut csv = options.csv.as_ref().map(create).transpose()?;
+    let mut write_csv = |line: &str| match (&mut csv, &options.csv) {
+        (Some(file), Some(path)) => writeln!(file, "{line}").map_err(cannot("write", path)),
+        _ => Ok(()),
+    };
+    write_csv("way,threads,queries,cpu_seconds,wall_seconds,queries_per_cpu_second,log10")?;
+    writeln!(
+        out,
+        "way       threads     queries   CPU s   wall s   M queries / CPU s   M queries / s         log10"
+    )?;
+    let methods = if options.methods.is_empty() { &QueryMethod::ALL[..] } else { &options.methods };
+    let mut threads = vec![1];
+    threads.extend((options.threads > 1).then_some(options.threads));
+    for &threads in &threads {
+        for &method in methods {
+            if method == QueryMethod::Single && !is_probing {
+                continue;
+            }
+            let row = measure(&model, method, threads, &sentences, options.passes);
+            let Measurement { queries, cpu, wall, log10 } = row;
+            let (name, millions) = (method.name(), queries as f64 / 1e6);
+            writeln!(
+                out,
+                "{name:<9} {threads:>7} {queries:>11} {cpu:>7.2} {wall:>8.2} {:>19.2} {:>15.2} {log10:>13.1}",
+                millions / cpu,
+                millions / wall,
+            )?;
+            let rate = queries as f64 / cpu;
+            write_csv(&format!("{name},{threads},{queries},{cpu:.6},{wall:.6},{rate:.0},{log10}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Words that a thread scores between two looks at the queue.
+const WORDS_PER_TASK: usize = 1 << 16;
+
+fn measure(
+    model: &Model,
+    method: QueryMethod,
+    threads: usize,
+    sentences: &Sequences,
+    passes: u32,
+) -> Measurement {
+    let batches = sentences.batches(WORDS_PER_TASK);
+    let (cpu, wall) = (cpu_seconds(), Instant::now());
+    let log10 = sum_over_threads(threads, batches.len() * passes as usize, || {
+        let mut scratch = Scratch::new(model.get());
+        let batches = &batches;
+        move |task| {
+            let batch = batches[task % batches.len()].clone();
+            let words = sentences.iter(batch.clone());
+            match (method, model) {
+                (QueryMethod::Single, Model::Probing(model)) => {
+                    scratch.score_single(&**model, words)
+                }
+                (QueryMethod::Single | QueryMethod::Dyn, _) => {
+                    scratch.score_single(model.get(), words)
+                }
+                (QueryMethod::Batch, _) => scratch.score_batch(model.get(), words),
+                (QueryMethod::Sentences, _) => {
+                    let (model, mode) = (model.get(), ScoringMode::Batch);
+                    let scores = scratch.sequences.score(model, sentences, batch, mode);
+                    f64::from(scores.iter().fold(0.0f32, |sum, score| sum + score.0.0))
+                }
+            }
+        }
+    });
+    let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+    let queries = sentences.num_queries(0..sentences.len()) as u64 * u64::from(passes);
+    Measurement { queries, cpu, wall, log10 }
+}
+
+/// Sentences of a batch.
+const BATCH_SENTENCES: usize = 64;
+
+/// Buffers of one thread.
+struct Scratch {
+    sequences: ScoringScratch,
+    begin: State,
+    states: Vec<State>,
+    results: Vec<ScoreResult>,
+}
+
+impl Scratch {
+    fn new(model: &dyn LanguageModel) -> Self {
+        Scratch {
+            sequences: ScoringScratch::default(),
+            begin: model.begin_state(),
+            states: vec![State::EMPTY; BATCH_SENTENCES],
+            results: vec![ScoreResult::default(); BATCH_SENTENCES],
+        }
+    }
+
+    /// One query after another, as a caller without a plan makes them. Sums are
+    /// f32, as kenlm_benchmark's.
+    #[inline(never)]
+    fn score_single<'s, M: LanguageModel + ?Sized>(
+        &mut self,
+        model: &M,
+        sentences: impl Iterator<Item = &'s [LmWord]>,
+    ) -> f64 {
+        let mut sum = 0.0f32;
+        let mut states = [State::EMPTY; 2];
+        let [first, second] = &mut states;
+        let (mut state, mut next) = (first, second);
+        for sentence in sentences {
+            state.copy_from(&self.begin);
+            for &word in sentence {
+                sum += model.score(state, word, next).0.0;
+                // The references, not the states.
+                std::mem::swap(&mut state, &mut next);
+            }
+        }
+        f64::from(sum)
+    }
+
+    fn score_batch<'s>(
+        &mut self,
+        model: &dyn LanguageModel,
+        mut waiting: impl Iterator<Item = &'s [LmWord]>,
+    ) -> f64 {
+        let mut sum = 0.0f32;
+        let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(BATCH_SENTENCES).collect();
+        let request =
+            |(lane, rest): (usize, &&[LmWord])| Request { state: lane as u32, word: rest[0] };
+        let mut requests: Vec<Request> = rests.iter().enumerate().map(request).collect();
+        for request in &requests {
+            self.states[request.state as usize].copy_from(&self.begin);
+        }
+        while !requests.is_empty() {
+            model.score_batch(&self.states, &requests, &mut self.results);
+            let mut kept = 0;
+            for i in 0..requests.len() {
+                let (lane, mut rest) = (requests[i].state, &rests[i][1..]);
+                sum += self.results[i].log10.0;
+                if rest.is_empty() {
+                    let Some(sentence) = waiting.next() else { continue };
+                    rest = sentence;
+                    self.states[lane as usize].copy_from(&self.begin);
+                } else {
+                    self.states[lane as usize].copy_from(&self.results[i].next_state);
+                }
+                requests[kept] = Request { state: lane, word: rest[0] };
+                rests[kept] = rest;
+                kept += 1;
+            }
+            requests.truncate(kept);
+            rests.truncate(kept);
+        }
+        f64::from(sum)
+    }
+}

@@ -1,0 +1,179 @@
+//! Searches on the CPU: word by word, or in batches.
+
+use std::ops::Range;
+
+use miriam_glm::device::PAD;
+use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_textio::Log10;
+use rayon::prelude::*;
+
+use crate::synthetic::Text;
+use crate::workers::sum_over_threads;
+
+/// Sequences of words to be scored: sentences, or n-grams of which only the last word is
+/// scored.
+#[derive(Clone, Debug)]
+pub struct Sequences {
+    begin: State,
+    words: Vec<LmWord>,
+    ends: Vec<usize>,
+    /// Whether only last words are queries.
+    last_word_only: bool,
+}
+
+/// How sequences are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoringMode {
+    /// A word at a time.
+    Single,
+    /// Many sequences interleaved.
+    Batch,
+}
+
+impl Sequences {
+    /// The sentences of `text`, each from the state `begin`.
+    pub fn sentences(text: &Text, begin: State) -> Self {
+        let words = text.words.iter().map(|&word| LmWord(word)).collect();
+        Sequences { begin, words, ends: text.ends.clone(), last_word_only: false }
+    }
+
+    /// n-grams of up to `order` words, `[n, order]` as of
+    /// [`crate::glm::queries::ngrams`].
+    pub fn ngrams(ngrams: &[u32], order: usize) -> Self {
+        let (mut words, mut ends) = (Vec::with_capacity(ngrams.len()), Vec::new());
+        for ngram in ngrams.chunks(order) {
+            let known = ngram.iter().rev().filter(|&&word| word != PAD);
+            words.extend(known.map(|&word| LmWord(word)));
+            ends.push(words.len());
+        }
+        Sequences { begin: State::EMPTY, words, ends, last_word_only: true }
+    }
+
+    /// The number of sequences.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The sequences of `range`.
+    pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = &[LmWord]> {
+        range.map(|at| &self.words[self.word_range(&(at..at + 1))])
+    }
+
+    /// The number of queries in the sequences of `range`.
+    pub fn num_queries(&self, range: Range<usize>) -> usize {
+        if self.last_word_only { range.len() } else { self.word_range(&range).len() }
+    }
+
+    /// The words of the query `at`, oldest first; those of a text begin anywhere.
+    pub fn query_words(&self, at: usize) -> Vec<u32> {
+        let end = if self.last_word_only { self.ends[at] } else { at + 1 };
+        let start = match self.last_word_only {
+            true => self.word_range(&(at..at + 1)).start,
+            false => end.saturating_sub(16),
+        };
+        self.words[start..end].iter().map(|word| word.0).collect()
+    }
+
+    /// Ranges of sequences of about `queries` queries each.
+    pub fn batches(&self, queries: usize) -> Vec<Range<usize>> {
+        let mut batches = Vec::new();
+        let mut first = 0;
+        for last in 0..self.len() {
+            if self.num_queries(first..last + 1) >= queries || last + 1 == self.len() {
+                batches.push(first..last + 1);
+                first = last + 1;
+            }
+        }
+        batches
+    }
+
+    /// The range of the words of these sequences.
+    fn word_range(&self, range: &Range<usize>) -> Range<usize> {
+        let start = range.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..range.end.checked_sub(1).map_or(0, |last| self.ends[last]).max(start)
+    }
+
+    /// log10 p and matched length of each query, on rayon's current threads.
+    pub fn score(&self, model: &dyn LanguageModel, mode: ScoringMode) -> Vec<(Log10, u8)> {
+        let score = |range: Range<usize>| {
+            let mut scratch = ScoringScratch::default();
+            let scores = scratch.score(model, self, range.clone(), mode);
+            if !self.last_word_only {
+                return scores.to_vec();
+            }
+            let start = self.word_range(&range).start;
+            self.ends[range].iter().map(|end| scores[end - start - 1]).collect()
+        };
+        let parts: Vec<_> = self.batches(1 << 14).into_par_iter().map(score).collect();
+        parts.concat()
+    }
+
+    /// Scores the batches on `threads` threads; returns the sum of all scores, which depends
+    /// on the order of the threads.
+    pub fn sum_scores(
+        &self,
+        model: &dyn LanguageModel,
+        mode: ScoringMode,
+        batches: &[Range<usize>],
+        threads: usize,
+    ) -> f64 {
+        sum_over_threads(threads, batches.len(), || {
+            let mut scratch = ScoringScratch::default();
+            move |task| {
+                let scores = scratch.score(model, self, batches[task].clone(), mode);
+                scores.iter().map(|score| f64::from(score.0.0)).sum()
+            }
+        })
+    }
+}
+
+/// The buffers of one thread.
+#[derive(Debug, Default)]
+pub struct ScoringScratch {
+    ends: Vec<usize>,
+    scores: Vec<(Log10, u8)>,
+}
+
+impl ScoringScratch {
+    /// log10 p and matched length of all words of these sequences.
+    pub fn score(
+        &mut self,
+        model: &dyn LanguageModel,
+        sequences: &Sequences,
+        range: Range<usize>,
+        mode: ScoringMode,
+    ) -> &[(Log10, u8)] {
+        let words = sequences.word_range(&range);
+        let (start, words) = (words.start, &sequences.words[words]);
+        self.ends.clear();
+        self.ends.extend(sequences.ends[range].iter().map(|end| end - start));
+        self.scores.clear();
+        self.scores.resize(words.len(), (Log10(0.0), 0));
+        match mode {
+            ScoringMode::Batch => {
+                model.score_sentences(&sequences.begin, words, &self.ends, &mut self.scores);
+            }
+            ScoringMode::Single => {
+                let mut states = [State::EMPTY; 2];
+                let [first, second] = &mut states;
+                let (mut state, mut next) = (first, second);
+                let mut start = 0;
+                for &end in &self.ends {
+                    state.copy_from(&sequences.begin);
+                    for (&word, score) in words[start..end].iter().zip(&mut self.scores[start..end])
+                    {
+                        *score = model.score(state, word, next);
+                        std::mem::swap(&mut state, &mut next);
+                    }
+                    start = end;
+                }
+            }
+        }
+        &self.scores
+    }
+}

@@ -1,0 +1,156 @@
+//! What sorting, shrinking, top-up and the fused output layer of batches give.
+
+mod ablated_session;
+mod variant;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use miriam_nmt::engine::Precision;
+
+use super::random_models::transformer_shape;
+use crate::error::{Error, Result};
+use crate::input::read_text;
+use crate::machine::{cpu_name, cpu_seconds};
+use crate::statistics::{median, share_of_equal};
+use variant::{BatchingRun, BatchingVariant, BenchmarkModel, ParallelText, run_variant};
+
+/// What is measured: a random transformer that translates a text on one thread. Each translation
+/// ends where its reference does.
+#[derive(Clone, Debug)]
+pub struct BatchingStudy {
+    /// Text, a sentence a line, words (or pieces) with spaces between them.
+    pub input: PathBuf,
+    /// Its translation, whose lengths are taken.
+    pub target: PathBuf,
+    /// The transformer, one of [`TRANSFORMER_SIZES`](super::TRANSFORMER_SIZES).
+    pub shape: String,
+    /// Sentences of the text.
+    pub sentences: u32,
+    /// Words of the vocabulary, at least 3.
+    pub words: u32,
+    /// Sentences of a batch.
+    pub batch: u32,
+    /// Widths of the beam.
+    pub beams: Vec<u32>,
+    /// Precisions of GEMM.
+    pub precisions: Vec<Precision>,
+    /// Rounds that are counted.
+    pub rounds: u32,
+    /// No further round of a table begins after so many seconds.
+    pub seconds: f64,
+}
+
+/// Batching as it is, and without one optimisation after another, in turn: prints a table for
+/// each precision and beam, and a summary in Markdown.
+///
+/// # Errors
+/// The texts cannot be read or are not parallel; there is no such shape.
+pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
+    let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
+    let (sentences, words) = (options.sentences as usize, options.words as usize);
+    let text = ParallelText::new(&source?, &target?, sentences, words, &options.input)?;
+    let shape = transformer_shape(&options.shape, words)
+        .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
+    let [read, translated] = text.token_counts();
+    let (shape_name, batch) = (&options.shape, options.batch);
+    writeln!(out, "{}, one thread, {shape_name}, batches of {batch}", cpu_name())?;
+    writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.num_sentences())?;
+    let mut columns = Vec::new();
+    for &precision in &options.precisions {
+        let subject = BenchmarkModel::new(&shape, precision)?;
+        for &beam in &options.beams {
+            let name = format!("{}, beam {beam}", precision.name());
+            let (times, passes) = measure(options, &subject, &text, beam)?;
+            write_table(out, &name, translated, &times, &passes)?;
+            columns.push((name, times));
+        }
+    }
+    Ok(write_summary(out, &columns)?)
+}
+
+/// Seconds of each way, a list of rounds each.
+type RoundTimes = Vec<Vec<f64>>;
+
+/// All ways in turn: their times, and what the last round did.
+fn measure(
+    options: &BatchingStudy,
+    subject: &BenchmarkModel,
+    text: &ParallelText,
+    beam: u32,
+) -> Result<(RoundTimes, Vec<BatchingRun>)> {
+    let (start, batch) = (Instant::now(), options.batch as usize);
+    let mut times = vec![Vec::new(); BatchingVariant::ALL.len()];
+    let mut passes = Vec::new();
+    for round in 0..=options.rounds {
+        if round > 1 && start.elapsed().as_secs_f64() > options.seconds {
+            break;
+        }
+        passes.clear();
+        for (way, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
+            let before = cpu_seconds();
+            passes.push(run_variant(subject, text, batch, beam as usize, way)?);
+            // The first one finds the fastest products.
+            if round > 0 {
+                times.push(cpu_seconds() - before);
+            }
+        }
+    }
+    Ok((times, passes))
+}
+
+fn write_table(
+    out: &mut dyn Write,
+    name: &str,
+    words: usize,
+    times: &RoundTimes,
+    passes: &[BatchingRun],
+) -> std::io::Result<()> {
+    let title = format!("{name}, {} rounds", times[0].len());
+    writeln!(
+        out,
+        "\n{title:<26} {:>10} {:>7} {:>9} {:>8} {:>22}  same",
+        "tokens / s", "steps", "rows", "a step", "time",
+    )?;
+    for ((way, seconds), pass) in BatchingVariant::ALL.iter().zip(times).zip(passes) {
+        writeln!(
+            out,
+            "{:<26} {:>10.0} {:>7} {:>9} {:>8.1} {:>22} {:>4.0}%",
+            way.name,
+            words as f64 / median(seconds),
+            pass.steps,
+            pass.rows,
+            pass.rows as f64 / pass.steps as f64,
+            format_spread(&ratios(seconds, &times[0])),
+            100.0 * share_of_equal(&pass.translations, &passes[0].translations),
+        )?;
+    }
+    for (name, without, with) in BatchingVariant::COMPARISONS {
+        writeln!(out, "{name:<26} {}", format_spread(&ratios(&times[without], &times[with])))?;
+    }
+    out.flush()
+}
+
+/// The factor of each optimisation, as a table in Markdown.
+fn write_summary(out: &mut dyn Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
+    writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
+    for (name, without, with) in BatchingVariant::COMPARISONS {
+        let factor = |times: &RoundTimes| median(&ratios(&times[without], &times[with]));
+        let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times)));
+        writeln!(out, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "))?;
+    }
+    out.flush()
+}
+
+fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
+    one.iter().zip(other).map(|(a, b)| a / b).collect()
+}
+
+/// The median with the least and the largest.
+fn format_spread(values: &[f64]) -> String {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    format!("{:.2} ({least:.2} to {most:.2})", median(values))
+}

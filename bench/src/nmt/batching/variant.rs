@@ -1,0 +1,291 @@
+//! The gains of sorting, shrinking batches, top-up, and the fusion of output layer and top-k
+//! (Hoang et al. 2018, section 2.2, and its draft), each measured alone.
+//!
+//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are
+//! those of a parallel text: each translation ends at the length of its reference, all
+//! hypotheses of a beam together.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_kernels::Cpu;
+use miriam_kernels::autotuner::Autotuner;
+use miriam_nmt::architecture::TransformerConfig;
+use miriam_nmt::batch::BatchingOptions;
+use miriam_nmt::engine::{Engine, Precision, WeightLoader};
+use miriam_nmt::network::Transformer;
+use miriam_nmt::search::{Request, SearchOptions};
+
+use super::super::random_models::random_transformer_without_eos;
+use super::super::{FIRST_TOKEN, translate_requests};
+use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
+use crate::error::{Error, Result};
+use crate::input::{lines, words};
+
+/// The number of batches read ahead and sorted, as in `nmt translate`.
+const READ_AHEAD_BATCHES: usize = 20;
+
+/// A way to make and compute batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchingVariant {
+    /// The name in tables and charts.
+    pub name: &'static str,
+    /// Sentences read ahead are sorted by length.
+    pub sort_by_length: bool,
+    /// Finished sentences are replaced by new ones. Not with dead rows.
+    pub top_up: bool,
+    /// Finished sentences are computed until the last one of their batch ends.
+    pub keep_dead_rows: bool,
+    /// GEMM, softmax and top-k of the output layer are separate passes.
+    pub unfused_output: bool,
+}
+
+impl BatchingVariant {
+    /// The default, then variants without one or more optimisations.
+    pub const ALL: [BatchingVariant; 8] = {
+        let baseline = BatchingVariant {
+            name: "as it is",
+            sort_by_length: true,
+            top_up: true,
+            keep_dead_rows: false,
+            unfused_output: false,
+        };
+        let dead = BatchingVariant {
+            name: "dead rows kept",
+            top_up: false,
+            keep_dead_rows: true,
+            ..baseline
+        };
+        let unsorted = BatchingVariant { name: "unsorted", sort_by_length: false, ..baseline };
+        [
+            baseline,
+            BatchingVariant { name: "not topped up", top_up: false, ..baseline },
+            dead,
+            BatchingVariant { name: "output in passes", unfused_output: true, ..baseline },
+            unsorted,
+            BatchingVariant { name: "unsorted, not topped up", top_up: false, ..unsorted },
+            BatchingVariant { name: "unsorted, dead rows kept", sort_by_length: false, ..dead },
+            BatchingVariant {
+                name: "nothing of all",
+                sort_by_length: false,
+                unfused_output: true,
+                ..dead
+            },
+        ]
+    };
+
+    /// The comparisons: the name of an optimisation, and the indices in [`ALL`](Self::ALL) of
+    /// the variants without and with it.
+    pub const COMPARISONS: [(&'static str, usize, usize); 7] = [
+        ("sorting", 4, 0),
+        ("shrinking, sorted", 2, 1),
+        ("shrinking, unsorted", 6, 5),
+        ("top-up, sorted", 1, 0),
+        ("top-up, unsorted", 5, 4),
+        ("output searched while made", 3, 0),
+        ("all of them", 7, 0),
+    ];
+}
+
+/// Source sentences with the lengths of their translations.
+pub struct ParallelText {
+    requests: Vec<Request>,
+    target_lengths: HashMap<Vec<u32>, usize>,
+}
+
+impl ParallelText {
+    /// The first `sentences` pairs of lines that have words, for a vocabulary of
+    /// `vocabulary_size` tokens. `path` names the source in messages. Of equal sources the first
+    /// reference counts.
+    ///
+    /// # Errors
+    /// If the texts differ in the number of lines or have no words.
+    pub fn new(
+        source: &[u8],
+        target: &[u8],
+        sentences: usize,
+        vocabulary_size: usize,
+        path: &Path,
+    ) -> Result<Self> {
+        let (ours, theirs) = (lines(source).count(), lines(target).count());
+        if ours != theirs {
+            let path = path.display();
+            return Err(Error::unmeasurable(format!(
+                "{path}: it has {ours} lines, its reference {theirs}; pairs are needed"
+            )));
+        }
+        let mut numbers: HashMap<&[u8], u32> = HashMap::new();
+        let mut text = ParallelText { requests: Vec::new(), target_lengths: HashMap::new() };
+        let pairs = lines(source).zip(lines(target));
+        let pairs = pairs.filter(|(source, _)| words(source).next().is_some());
+        for (source, target) in pairs.take(sentences) {
+            let mut ids: Vec<u32> = Vec::new();
+            for token in words(source) {
+                let next = numbers.len() as u32;
+                let number = *numbers.entry(token).or_insert(next);
+                ids.push(FIRST_TOKEN + number % (vocabulary_size as u32 - FIRST_TOKEN));
+            }
+            ids.push(EOS_ID);
+            text.target_lengths.entry(ids.clone()).or_insert(words(target).count() + 1);
+            text.requests.push(Request { source: ids, ..Request::default() });
+        }
+        match text.requests.is_empty() {
+            true => Err(Error::no_words(path)),
+            false => Ok(text),
+        }
+    }
+
+    /// The number of sentences.
+    pub fn num_sentences(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// The number of tokens of the sources and of the translations, including EOS.
+    pub fn token_counts(&self) -> [usize; 2] {
+        let sources = self.requests.iter().map(|request| &request.source);
+        [
+            sources.clone().map(Vec::len).sum(),
+            sources.map(|source| self.target_lengths[source]).sum(),
+        ]
+    }
+}
+
+/// A transformer with random weights, loaded.
+pub struct BenchmarkModel {
+    layers: Arc<Transformer<Engine>>,
+    vocabulary_size: usize,
+    tuner: Arc<Autotuner>,
+}
+
+impl BenchmarkModel {
+    /// A random model of that shape in `precision`.
+    ///
+    /// # Errors
+    /// If the shape is not valid.
+    pub fn new(shape: &TransformerConfig, precision: Precision) -> Result<Self> {
+        let model = random_transformer_without_eos(shape.clone(), 1)?;
+        let mut parameters = WeightLoader::new(&model, Path::new("a random model"), precision);
+        let layers = Arc::new(Transformer::load(&mut parameters, shape)?);
+        let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+        Ok(BenchmarkModel { layers, vocabulary_size: shape.embeddings.target_vocab_size, tuner })
+    }
+}
+
+/// The result of translating a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchingRun {
+    /// The best translation of each sentence.
+    pub translations: Vec<Vec<u32>>,
+    /// The number of steps of all batches.
+    pub steps: usize,
+    /// The number of rows of all steps.
+    pub rows: usize,
+}
+
+/// Translates a text on this thread, `batch` sentences at a time with beam size `beam`.
+///
+/// # Errors
+/// Those of [`translate_requests`].
+pub fn run_variant(
+    subject: &BenchmarkModel,
+    text: &ParallelText,
+    batch: usize,
+    beam: usize,
+    variant: BatchingVariant,
+) -> Result<BatchingRun> {
+    assert!(!(variant.keep_dead_rows && variant.top_up), "a batch that is topped up is never done");
+    let ablation =
+        Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
+    let BenchmarkModel { layers, vocabulary_size: words, tuner } = subject;
+    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, ablation)?;
+    let batching = BatchingOptions {
+        max_sentences: batch,
+        max_source_tokens: 0,
+        maxi_batch: READ_AHEAD_BATCHES,
+        sort_by_length: variant.sort_by_length,
+        top_up: variant.top_up,
+    };
+    let options = SearchOptions { beam_size: beam, ..SearchOptions::default() };
+    let translations = translate_requests(&mut session, &text.requests, &options, &batching)?;
+    Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::random_models::transformer_of_width;
+    use super::*;
+
+    /// A text with pairs of those lengths.
+    fn text(lengths: &[(usize, usize)]) -> ParallelText {
+        let mut sides = [String::new(), String::new()];
+        for (line, &(source, target)) in lengths.iter().enumerate() {
+            for (side, count) in sides.iter_mut().zip([source, target]) {
+                (0..count).for_each(|word| *side += &format!("{} ", 7 * line + word));
+                side.push('\n');
+            }
+        }
+        let [source, target] = sides.map(String::into_bytes);
+        ParallelText::new(&source, &target, 100, 120, Path::new("text")).unwrap()
+    }
+
+    const LENGTHS: [(usize, usize); 7] = [(3, 4), (9, 1), (2, 6), (5, 5), (12, 11), (4, 2), (1, 0)];
+
+    fn subject(precision: Precision) -> BenchmarkModel {
+        BenchmarkModel::new(&transformer_of_width(32, 48, [1, 2], 120), precision).unwrap()
+    }
+
+    #[test]
+    fn no_variant_changes_a_translation() {
+        let text = text(&LENGTHS);
+        for precision in [Precision::F32, Precision::I8] {
+            let subject = subject(precision);
+            for beam in [1, 3] {
+                let pass =
+                    |variant| run_variant(&subject, &text, 3, beam, variant).unwrap().translations;
+                let baseline = pass(BatchingVariant::ALL[0]);
+                let lengths: Vec<usize> = baseline.iter().map(Vec::len).collect();
+                assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
+                assert!(
+                    baseline.concat().iter().any(|word| *word != baseline[0][0]),
+                    "more than one token"
+                );
+                for variant in BatchingVariant::ALL {
+                    assert_eq!(pass(variant), baseline, "{}", variant.name);
+                }
+            }
+        }
+    }
+
+    /// Steps and rows worked out from the lengths, including EOS: batches of three.
+    #[test]
+    fn row_counts_match_live_or_padded_batches() {
+        let (text, subject) = (text(&LENGTHS), subject(Precision::F32));
+        let counts = |name: &str, beam| {
+            let variant = *BatchingVariant::ALL.iter().find(|v| v.name == name).unwrap();
+            let pass = run_variant(&subject, &text, 3, beam, variant).unwrap();
+            (pass.steps, pass.rows)
+        };
+        // 5, 2, 7 | 6, 12, 3 | 1
+        assert_eq!(counts("unsorted, not topped up", 1), (7 + 12 + 1, 36));
+        assert_eq!(counts("unsorted, dead rows kept", 1), (7 + 12 + 1, 3 * 7 + 3 * 12 + 1));
+        // By the length of the source, longest first: 12, 2, 6 | 3, 5, 7 | 1
+        assert_eq!(counts("not topped up", 1), (12 + 7 + 1, 36));
+        assert_eq!(counts("dead rows kept", 1), (12 + 7 + 1, 3 * 12 + 3 * 7 + 1));
+        assert_eq!(counts("as it is", 1).1, 36);
+        // A beam starts with one row for each sentence.
+        assert_eq!(counts("not topped up", 3), (12 + 7 + 1, 7 + 3 * (36 - 7)));
+    }
+
+    #[test]
+    fn unequal_line_counts_are_refused() {
+        for (source, target, reason) in
+            [("a\nb\n", "c\n", "2 lines, its reference 1"), ("\n", "\n", "no line with words")]
+        {
+            let path = Path::new("text");
+            let text = ParallelText::new(source.as_bytes(), target.as_bytes(), 5, 120, path);
+            let Err(error) = text else { panic!() };
+            assert!(error.to_string().contains(reason), "{error}");
+        }
+    }
+}

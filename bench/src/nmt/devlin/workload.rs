@@ -1,0 +1,300 @@
+//! Devlin's study (2017, table 1): a recurrent model, sentence by sentence on one thread, with
+//! one speedup after another.
+//!
+//! As his, the baseline has shortlists, stops early and computes the hypotheses of a beam in
+//! one GEMM. Source sentences are real text: the id of a word is its frequency rank, so lengths
+//! and frequencies are real. Shortlists are random. EOS is as improbable as any other token of
+//! a random model, so translations are as long as their sources.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use miriam_nmt::Result as NmtResult;
+use miriam_nmt::architecture::{EmbeddingConfig, StackedConfig, TopLayerConfig};
+use miriam_nmt::batch::BatchingOptions;
+use miriam_nmt::engine::Precision;
+use miriam_nmt::layer::ActivationImpl;
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::network::{HypothesisRow, Network, Session, Slot, TopK};
+use miriam_nmt::search::{Request, SearchOptions};
+use miriam_storage::random::SplitMix64;
+
+use super::super::{FIRST_TOKEN, translate_requests};
+use crate::error::{Error, Result};
+use crate::input;
+
+/// Candidates of each source token (Devlin 2017, section 3).
+const CANDIDATES_PER_TOKEN: usize = 20;
+/// Candidates of every sentence.
+const FREQUENT_TOKENS: u32 = 100;
+
+/// Devlin's beam size.
+const BEAM_SIZE: usize = 6;
+
+/// Names of the shapes of his table 2, which differ in the layers above the attentional GRU.
+pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
+
+/// The shape of that name over vocabularies of `words`, if there is one.
+pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
+    let (depth, top) = match name {
+        "s1" => (0, TopLayerConfig::None),
+        "s2" => (0, TopLayerConfig::Gru(1024)),
+        "s3" => (3, TopLayerConfig::Tanh(1024)),
+        "s4" => (7, TopLayerConfig::Tanh(1024)),
+        "s5" => (7, TopLayerConfig::Gru(1024)),
+        "s6" => (15, TopLayerConfig::Tanh(1024)),
+        _ => return None,
+    };
+    let tables = EmbeddingConfig {
+        source_vocab_size: words,
+        target_vocab_size: words,
+        dim: 512,
+        shared: false,
+        tied_output: false,
+        output_bias: true,
+        right_to_left: false,
+        suppress_tokens: Vec::new(),
+    };
+    Some(StackedConfig {
+        embeddings: tables,
+        encoder_depth: 3,
+        encoder_state_width: 512,
+        state_width: 1024,
+        attention_width: 1024,
+        fc_depth: depth,
+        fc_width: 768,
+        top,
+    })
+}
+
+/// The settings of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AblationSetting {
+    /// The name in tables, which says what it adds.
+    pub name: &'static str,
+    /// The precision of GEMM.
+    pub precision: Precision,
+    /// The other speedups.
+    pub shortcuts: Speedups,
+}
+
+impl AblationSetting {
+    /// The rows of his table, each with the speedups of the rows before.
+    pub fn cumulative() -> Vec<AblationSetting> {
+        let mut settings = vec![AblationSetting {
+            name: "baseline",
+            precision: Precision::F32,
+            shortcuts: Speedups::NONE,
+        }];
+        let mut add = |name, change: fn(&mut AblationSetting)| {
+            let mut setting = *settings.last().expect("the baseline");
+            setting.name = name;
+            change(&mut setting);
+            settings.push(setting);
+        };
+        add("+ 16 bits", |setting| setting.precision = Precision::I16);
+        add("+ words ahead", |setting| {
+            setting.shortcuts.cached_tokens = Speedups::default().cached_tokens
+        });
+        add("+ context ahead", |setting| setting.shortcuts.precompute_context = true);
+        add("+ vector functions", |setting| {
+            setting.shortcuts.activation_impl = ActivationImpl::Vector
+        });
+        add("+ merged states", |setting| setting.shortcuts.merge_parents = true);
+        add("tables for functions", |setting| {
+            setting.shortcuts.activation_impl = ActivationImpl::Table
+        });
+        add("8 bits for 16", |setting| {
+            setting.precision = Precision::I8;
+            setting.shortcuts.activation_impl = ActivationImpl::Vector;
+        });
+        settings
+    }
+
+    /// The baseline alone and with one speedup each.
+    pub fn individual() -> Vec<AblationSetting> {
+        let none = Speedups::NONE;
+        let words = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
+        [
+            ("baseline", Precision::F32, none),
+            ("16 bits", Precision::I16, none),
+            ("8 bits", Precision::I8, none),
+            ("words ahead", Precision::F32, words),
+            ("context ahead", Precision::F32, Speedups { precompute_context: true, ..none }),
+            (
+                "vector functions",
+                Precision::F32,
+                Speedups { activation_impl: ActivationImpl::Vector, ..none },
+            ),
+            (
+                "tables for functions",
+                Precision::F32,
+                Speedups { activation_impl: ActivationImpl::Table, ..none },
+            ),
+            ("merged states", Precision::F32, Speedups { merge_parents: true, ..none }),
+        ]
+        .map(|(name, precision, shortcuts)| AblationSetting { name, precision, shortcuts })
+        .to_vec()
+    }
+}
+
+/// Sentences to translate with their shortlists.
+pub struct Workload {
+    requests: Vec<Request>,
+}
+
+/// The result of translating a workload.
+#[derive(Clone, Debug, Default)]
+pub struct WorkloadResult {
+    /// The best translation of each sentence.
+    pub translations: Vec<Vec<u32>>,
+    /// The number of tokens of the best translations.
+    pub tokens: usize,
+    /// The number of rows of all steps.
+    pub rows: usize,
+    /// The number of distinct parents of the rows of a step, summed over all steps.
+    pub distinct_parents: usize,
+}
+
+impl Workload {
+    /// The first `sentences` lines of text that have words, for vocabularies of `words` tokens.
+    ///
+    /// # Errors
+    /// If the text has no words.
+    pub fn new(text: &[u8], sentences: usize, words: usize, path: &Path) -> Result<Self> {
+        let lines: Vec<Vec<&[u8]>> =
+            input::lines(text).map(|line| input::words(line).collect()).collect();
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
+        lines.iter().flatten().for_each(|token| *counts.entry(token).or_default() += 1);
+        let mut ranks: Vec<(&[u8], usize)> = counts.into_iter().collect();
+        ranks.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let last = (words as u32).saturating_sub(FIRST_TOKEN + 1);
+        let ids: HashMap<&[u8], u32> = (0u32..)
+            .zip(&ranks)
+            .map(|(rank, (token, _))| (*token, FIRST_TOKEN + rank.min(last)))
+            .collect();
+        let request = |line: &Vec<&[u8]>| {
+            let mut source: Vec<u32> = line.iter().map(|token| ids[token]).collect();
+            source.push(0);
+            let candidates = Some(draw_candidates(&source, words));
+            Request { source, candidates, ..Request::default() }
+        };
+        let lines = lines.iter().filter(|line| !line.is_empty()).take(sentences);
+        let requests: Vec<Request> = lines.map(request).collect();
+        if requests.is_empty() {
+            return Err(Error::no_words(path));
+        }
+        Ok(Workload { requests })
+    }
+
+    /// The number of sentences.
+    pub fn num_sentences(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// The mean size of the shortlists.
+    pub fn mean_shortlist_size(&self) -> f64 {
+        let lists = self.requests.iter().filter_map(|request| request.candidates.as_ref());
+        lists.map(Vec::len).sum::<usize>() as f64 / self.num_sentences() as f64
+    }
+
+    /// Translates all sentences, one after the other, on this thread.
+    ///
+    /// # Errors
+    /// Those of [`translate_requests`].
+    pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
+        // As his: translations are as long as their sources at most, and hypotheses far behind end.
+        let options = SearchOptions {
+            beam_size: BEAM_SIZE,
+            max_length_factor: 1.0,
+            max_length: 1000,
+            early_stop_margin: Some(3.0),
+            suppress_tokens: vec![1],
+            ..SearchOptions::default()
+        };
+        let mut session =
+            CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };
+        let batching = BatchingOptions::default();
+        let translations = translate_requests(&mut session, &self.requests, &options, &batching)?;
+        let (rows, parents) = (session.rows, session.distinct_parents);
+        let words = translations.iter().map(Vec::len).sum();
+        Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })
+    }
+}
+
+/// Twenty random tokens for each source token, frequent ones more often, and the most frequent
+/// tokens of all.
+fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
+    for &word in source {
+        let mut numbers = SplitMix64::new(u64::from(word));
+        let drawn =
+            (0..CANDIDATES_PER_TOKEN).map(|_| (words as f32).powf(numbers.next_f32()) as u32);
+        all.extend(drawn.map(|word| word.min(words as u32 - 1)));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A session that counts rows and their parents.
+struct CountingSession {
+    inner: Box<dyn Session>,
+    rows: usize,
+    distinct_parents: usize,
+}
+
+impl Session for CountingSession {
+    fn vocab_size(&self) -> usize {
+        self.inner.vocab_size()
+    }
+
+    fn begin(
+        &mut self,
+        sentences: &[&[u32]],
+        candidates: Option<&[&[u32]]>,
+    ) -> NmtResult<Vec<Slot>> {
+        self.inner.begin(sentences, candidates)
+    }
+
+    fn finish(&mut self, slot: Slot) {
+        self.inner.finish(slot);
+    }
+
+    fn step(&mut self, rows: &[HypothesisRow]) -> NmtResult<()> {
+        self.rows += rows.len();
+        let repeats = |row: &usize| rows[..*row].iter().any(|r| r.parent == rows[*row].parent);
+        self.distinct_parents += (0..rows.len()).filter(|row| !repeats(row)).count();
+        self.inner.step(rows)
+    }
+
+    fn topk(&mut self, best: &mut [TopK]) -> NmtResult<()> {
+        self.inner.topk(best)
+    }
+
+    fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> NmtResult<()> {
+        self.inner.token_logits(pairs, logits)
+    }
+
+    fn row_logits(
+        &mut self,
+        rows: Range<usize>,
+        logits: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
+    ) -> NmtResult<()> {
+        self.inner.row_logits(rows, logits, log_normalizers)
+    }
+
+    fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> NmtResult<()> {
+        self.inner.log_probabilities(row, scores)
+    }
+
+    fn keep_alignments(&mut self, keep: bool) {
+        self.inner.keep_alignments(keep);
+    }
+
+    fn alignment(&self, row: u32) -> &[f32] {
+        self.inner.alignment(row)
+    }
+}

@@ -1,0 +1,51 @@
+//! What neural translation costs, on models with random weights.
+
+pub mod batching;
+pub mod devlin;
+pub mod random_models;
+
+use miriam_nmt::Result;
+use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
+use miriam_nmt::network::Session;
+use miriam_nmt::search::{Request, SearchOptions, Translation};
+
+pub use devlin::STACKED_SHAPES;
+pub use random_models::TRANSFORMER_SIZES;
+
+/// The first ids are EOS and the unknown token.
+const FIRST_TOKEN: u32 = 2;
+
+/// The best translation of each request, on this thread.
+///
+/// # Errors
+/// Those of [`translate_batches`].
+fn translate_requests(
+    session: &mut dyn Session,
+    requests: &[Request],
+    options: &SearchOptions,
+    batching: &BatchingOptions,
+) -> Result<Vec<Vec<u32>>> {
+    let translations = vec![Vec::new(); requests.len()];
+    let mut source = RequestSource { requests: (0..).zip(requests), translations };
+    translate_batches(session, options, batching, &mut source)?;
+    Ok(source.translations)
+}
+
+/// Requests one by one, and the best translation of each.
+struct RequestSource<I> {
+    requests: I,
+    translations: Vec<Vec<u32>>,
+}
+
+impl<'a, I: Iterator<Item = (u64, &'a Request)>> JobSource for RequestSource<I> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        Ok(self.requests.next().map(|(id, request)| vec![Job { id, request: request.clone() }]))
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        if let Some(best) = result?.into_iter().next() {
+            self.translations[id as usize] = best.tokens;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Models with random weights: the cost of an architecture does not depend on the values of its
+//! weights.
+
+use miriam_nmt::Result;
+use miriam_nmt::architecture::{
+    Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
+    ParameterSpec, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
+    TransformerConfig, TransformerStackConfig,
+};
+use miriam_storage::random::SplitMix64;
+
+/// Names of the sizes: `tiny` is 256 wide with 1,536 inside, 6 + 2 layers, as Firefox has
+/// it; `base` 512 with 2,048 and 6 + 6 (Vaswani et al. 2017).
+pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
+
+/// The bias of EOS, which makes it so improbable that no search ends by itself.
+const EOS_BIAS: f32 = -1e4;
+
+/// The transformer of that name over a shared vocabulary of `words` tokens, if there is one.
+pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> {
+    let (width, ffn_width, encoder, decoder) = match name {
+        "tiny" => (256, 1536, 6, 2),
+        "base" => (512, 2048, 6, 6),
+        _ => return None,
+    };
+    Some(transformer_of_width(width, ffn_width, [encoder, decoder], words))
+}
+
+/// A post-norm transformer with 8 heads; `layers` of the encoder and of the decoder.
+pub fn transformer_of_width(
+    width: usize,
+    ffn_width: usize,
+    layers: [usize; 2],
+    words: usize,
+) -> TransformerConfig {
+    let stack = |depth| TransformerStackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    TransformerConfig {
+        embeddings: EmbeddingConfig {
+            source_vocab_size: words,
+            target_vocab_size: words,
+            dim: width,
+            shared: true,
+            tied_output: true,
+            output_bias: true,
+            right_to_left: false,
+            suppress_tokens: Vec::new(),
+        },
+        encoder: stack(layers[0]),
+        decoder: stack(layers[1]),
+        tied_layers: (1..=layers[1]).collect(),
+        activation: Activation::Relu,
+        preprocess: ProcessSteps::default(),
+        postprocess: ProcessSteps(vec![ProcessStep::Add, ProcessStep::Norm]),
+        postprocess_embedding: ProcessSteps::default(),
+        postprocess_top: ProcessSteps::default(),
+        has_output_projection: true,
+        autoregression: AutoregressionConfig::SelfAttention,
+        positional_encoding: PositionalEncodingKind::SinusoidalMarian,
+        scales_embeddings: true,
+        decoder_start: DecoderStart::ZeroEmbedding,
+        pre_norm_keys: PreNormKeys::Normalized,
+        alignment_layer: layers[1],
+        norm_epsilon: 1e-6,
+    }
+}
+
+/// A model of that architecture whose weights are drawn evenly from as far around 0 as
+/// keeps signals alive: `gain * sqrt(3 / inputs)`, for tables of embeddings 1, for biases
+/// a tenth.
+///
+/// # Errors
+/// If the architecture is not valid.
+pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<Model> {
+    let mut numbers = SplitMix64::new(seed);
+    Model::with_values(architecture, |ParameterSpec { name, shape: [rows, columns] }| {
+        let range = match *rows {
+            1 => 0.1,
+            _ if name.ends_with("Wemb") => 1.0,
+            _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
+            inputs => gain * (3.0 / inputs as f32).sqrt(),
+        };
+        (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
+    })
+}
+
+/// A model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never
+/// generates EOS.
+///
+/// # Errors
+/// If the shape is not valid.
+pub fn random_transformer_without_eos(shape: TransformerConfig, seed: u64) -> Result<Model> {
+    let mut numbers = SplitMix64::new(seed);
+    Model::with_values(Architecture::Transformer(shape), |parameter| {
+        let [rows, columns] = parameter.shape;
+        let range = (6.0 / (rows + columns) as f32).sqrt();
+        let mut values: Vec<f32> = (0..rows * columns)
+            .map(|_| match parameter.name.ends_with("_ln_scale") {
+                true => 1.0,
+                false => range * (2.0 * numbers.next_f32() - 1.0),
+            })
+            .collect();
+        if parameter.name == "decoder_ff_logit_out_b" {
+            values[0] = EOS_BIAS;
+        }
+        values
+    })
+}

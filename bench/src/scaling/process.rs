@@ -1,0 +1,239 @@
+//! One measurement: the process that makes it, and the call that starts it.
+//!
+//! The two speak through the child's standard output, one line of numbers; its
+//! translations go nowhere.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use miriam_decoder::{Configuration, System, translate_text};
+use miriam_textio::{CancellationToken, Input, NoProgress, affinity, display_name, fields};
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+
+use super::ScalingOptions;
+use crate::error::{Error, Result};
+use crate::input::read_text;
+
+/// The work, time and memory of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunStats {
+    /// Words translated.
+    pub words: u64,
+    /// Seconds from the first word to the last translation.
+    pub wall_seconds: f64,
+    /// Seconds of all threads in the program itself.
+    pub user_seconds: f64,
+    /// Seconds of all threads in the kernel.
+    pub system_seconds: f64,
+    /// Times a thread waited for something.
+    pub voluntary_switches: u64,
+    /// Times a thread was taken off its CPU.
+    pub involuntary_switches: u64,
+    /// Bytes of memory at most, models included.
+    pub peak_bytes: u64,
+}
+
+impl RunStats {
+    /// Words a second.
+    pub fn words_per_second(&self) -> f64 {
+        self.words as f64 / self.wall_seconds
+    }
+
+    /// The kernel's share of the processor time, 0 to 1.
+    pub fn system_share(&self) -> f64 {
+        self.system_seconds / (self.user_seconds + self.system_seconds).max(1e-9)
+    }
+
+    fn to_line(self) -> String {
+        let RunStats { words, wall_seconds, user_seconds, system_seconds, .. } = self;
+        let RunStats { voluntary_switches, involuntary_switches, peak_bytes, .. } = self;
+        format!(
+            "{words} {wall_seconds} {user_seconds} {system_seconds} {voluntary_switches} \
+             {involuntary_switches} {peak_bytes}\n"
+        )
+    }
+
+    fn from_line(line: &str) -> Option<Self> {
+        let numbers: Vec<f64> =
+            line.split_ascii_whitespace().map(|n| n.parse().ok()).collect::<Option<_>>()?;
+        let &[words, wall_seconds, user_seconds, system_seconds, voluntary, involuntary, peak] =
+            &numbers[..]
+        else {
+            return None;
+        };
+        Some(RunStats {
+            words: words as u64,
+            wall_seconds,
+            user_seconds,
+            system_seconds,
+            voluntary_switches: voluntary as u64,
+            involuntary_switches: involuntary as u64,
+            peak_bytes: peak as u64,
+        })
+    }
+}
+
+/// Measures one worker on each of `cpus` in a process of its own.
+pub fn spawn_measurement(study: &ScalingOptions, cpus: &[usize]) -> Result<RunStats> {
+    let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+    let program = std::env::current_exe().map_err(refused("find this program"))?;
+    let output = Command::new(program)
+        .args(["bench", "scaling-run", "--log-level", "warn", "--seconds"])
+        .arg(study.seconds.to_string())
+        .arg("--")
+        .arg("-f")
+        .arg(&study.config)
+        .arg("-i")
+        .arg(&study.input)
+        .args(["-threads", &cpus.len().to_string(), "-cpus", &list.join(",")])
+        .args(&study.options)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(refused("start a measurement"))?;
+    let line = String::from_utf8_lossy(&output.stdout);
+    match RunStats::from_line(&line) {
+        Some(run) if output.status.success() => Ok(run),
+        _ => Err(Error::unmeasurable(format!(
+            "the measurement of {} threads failed: {}",
+            cpus.len(),
+            output.status
+        ))),
+    }
+}
+
+/// An [`Error::Io`] of this process, for `map_err`.
+pub fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error {
+    move |source| Error::Io { place: "this process".into(), action, source: source.into() }
+}
+
+/// One measurement of [`run`](super::run), in the process that it starts: loads the system,
+/// translates the text once, then as often as `seconds` takes, and prints what that took.
+///
+/// # Errors
+/// The system cannot be loaded, or the text cannot be read or translated.
+pub fn run_measurement(
+    mut configuration: Configuration,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Result<()> {
+    for (_, path) in &mut configuration.settings.outputs {
+        if path.as_os_str() == "-" {
+            *path = "/dev/null".into();
+        }
+    }
+    let settings = &configuration.settings;
+    // Readers, writers and threads that load models too.
+    affinity::pin_to_cpus(&settings.cpus).map_err(refused("stay on its CPUs"))?;
+    let name = display_name(&settings.input);
+    let mut text = read_text(&settings.input)?;
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    let words: u64 =
+        text.split(|&b| b == b'\n').map(|line| fields::split_words(line).count() as u64).sum();
+    if words == 0 {
+        return Err(Error::unmeasurable(format!("{name}: there are no words to translate")));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
+    let pool = pool.map_err(io::Error::other).map_err(refused("start threads"))?;
+    let system = pool.install(|| System::load(&configuration, &NoProgress))?;
+    drop(pool);
+
+    // The first pass also fills what is kept from sentence to sentence.
+    let translate = |passes: u64| -> Result<f64> {
+        let text = RepeatedText { text: text.clone(), position: 0, passes };
+        let start = Instant::now();
+        let input = Input::from_reader(text, &name, None)?;
+        translate_text(&system, input, &CancellationToken::new(), &NoProgress)?;
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let passes = (seconds / translate(1)?.max(1e-6)).ceil().clamp(1.0, 1e9) as u64;
+    let usage = || getrusage(UsageWho::RUSAGE_SELF).map_err(refused("ask for its times"));
+    let before = usage()?;
+    let wall = translate(passes)?;
+    let after = usage()?;
+
+    let seconds = |time: fn(&Usage) -> nix::sys::time::TimeVal| {
+        let of = |usage| time(usage).tv_sec() as f64 + time(usage).tv_usec() as f64 / 1e6;
+        of(&after) - of(&before)
+    };
+    let times = |count: fn(&Usage) -> nix::libc::c_long| (count(&after) - count(&before)) as u64;
+    let run = RunStats {
+        words: words * passes,
+        wall_seconds: wall,
+        user_seconds: seconds(Usage::user_time),
+        system_seconds: seconds(Usage::system_time),
+        voluntary_switches: times(Usage::voluntary_context_switches),
+        involuntary_switches: times(Usage::involuntary_context_switches),
+        peak_bytes: peak_memory().unwrap_or(after.max_rss() as u64 * 1024),
+    };
+    Ok(out.write_all(run.to_line().as_bytes())?)
+}
+
+/// The most memory this process has had, in bytes, as Linux tells it. What
+/// getrusage tells includes the process that started this one.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string(Path::new("/proc/self/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// A text that is read from front to end a given number of times.
+struct RepeatedText {
+    text: Vec<u8>,
+    position: usize,
+    passes: u64,
+}
+
+impl Read for RepeatedText {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.position == self.text.len() {
+            self.passes -= 1;
+            self.position = 0;
+        }
+        if self.passes == 0 {
+            self.position = self.text.len();
+            self.passes = 1;
+            return Ok(0);
+        }
+        let taken = buffer.len().min(self.text.len() - self.position);
+        buffer[..taken].copy_from_slice(&self.text[self.position..self.position + taken]);
+        self.position += taken;
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_as_often_as_asked() {
+        let mut all = Vec::new();
+        let mut reader = RepeatedText { text: b"abc\n".to_vec(), position: 0, passes: 3 };
+        reader.by_ref().take(6).read_to_end(&mut all).unwrap();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, b"abc\nabc\nabc\n");
+        assert_eq!(reader.read(&mut [0; 8]).unwrap(), 0, "and then ends for good");
+    }
+
+    #[test]
+    fn a_run_goes_through_its_line() {
+        let run = RunStats {
+            words: 123_456_789,
+            wall_seconds: 1.25,
+            user_seconds: 2.5,
+            system_seconds: 0.125,
+            voluntary_switches: 7,
+            involuntary_switches: 0,
+            peak_bytes: 1 << 40,
+        };
+        assert_eq!(RunStats::from_line(&run.to_line()), Some(run));
+        assert_eq!(RunStats::from_line(""), None);
+        assert_eq!(RunStats::from_line("1 2 3"), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! `miriam bench glm`: the GPU language model on device and CPU.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_bench::glm::{GlmBenchOptions, NgramSource};
+use miriam_bench::synthetic::SyntheticOptions;
+use miriam_glm::device::DeviceChoice;
+
+use crate::common::CommonOptions;
+
+/// n-grams a second of the GPU language model, on device and CPU
+///
+/// Measures random reads of the memory (the ceiling), then explicit n-grams and whole
+/// sentences, of text like the model's own and of new text, in batches of 100 to 10
+/// million, in nodes of 8, 16 and 32 keys, with none, some or all of the orders in hash
+/// tables; on a device without copies and with them, on the CPU with one thread and
+/// with all; and the other models of this program on the CPU. Writes queries.csv, reads.csv and
+/// queries.svg, and a table to standard output. Without --model it makes a model and
+/// texts of its own.
+///
+/// With --check nothing is measured: everything that scores must give the same bits.
+///
+/// Example: miriam bench glm --synthetic 80000000 -o glm-speed
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Make a model of about N n-grams [default: 80000000; with --quick 100000]
+    #[arg(long, value_name = "N", conflicts_with = "model",
+          value_parser = clap::value_parser!(u64).range(SyntheticOptions::MIN_NGRAMS..=SyntheticOptions::MAX_NGRAMS))]
+    synthetic: Option<u64>,
+    /// The seed of the synthetic model and texts
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// The order of the synthetic model
+    #[arg(long, value_name = "N", default_value = "5", conflicts_with = "model",
+          value_parser = clap::value_parser!(u8).range(2..=16))]
+    order: u8,
+    /// Take the n-grams of this model: a file of any kind that `lm build` reads
+    #[arg(short, long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// A text to score, repeatable: plain, .gz or .zst; without it texts are made
+    #[arg(short, long, value_name = "FILE", requires = "model")]
+    input: Vec<PathBuf>,
+    /// The folder to write to; it is made if it is not there
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "check")]
+    output: Option<PathBuf>,
+    /// Where besides the CPU: cpu (nowhere), cuda, cuda:N, or auto (a device if there is
+    /// one)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: DeviceChoice,
+    /// Compare the bits of all results instead
+    #[arg(long)]
+    check: bool,
+    /// A small model, small batches, few repeats
+    #[arg(long)]
+    quick: bool,
+    /// Measurements of which the median is taken [default: 5; with --quick 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    repeat: Option<u16>,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let source = match arguments.model {
+        Some(model) => NgramSource::File { model, texts: arguments.input },
+        None => {
+            let (ngrams, order) = (arguments.synthetic, usize::from(arguments.order));
+            NgramSource::Synthetic { ngrams, order }
+        }
+    };
+    let options = GlmBenchOptions {
+        source,
+        seed: arguments.seed,
+        output: arguments.output.filter(|_| !arguments.check),
+        device: arguments.device,
+        quick: arguments.quick,
+        repeat: arguments.repeat.map(usize::from),
+        threads: common.threads.count(),
+    };
+    let progress = common.progress();
+    let measure = || miriam_bench::glm::run(&options, &mut io::stdout(), &progress);
+    Ok(common.build_thread_pool()?.install(measure)?)
+}

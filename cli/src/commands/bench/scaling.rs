@@ -1,0 +1,81 @@
+//! `miriam bench scaling`: how translation speeds up with threads.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_bench::scaling::ScalingOptions;
+use miriam_decoder::Configuration;
+
+/// How translation speeds up with threads: cores first, then hyperthreads
+///
+/// Translates the text over and over on each number of threads and writes words a
+/// second, speed-up, user and system time, context switches and peak memory to
+/// scaling.csv (the median run of each count), runs.csv (every run) and
+/// scaling.svg, and a verdict to standard output. Loading the models and one pass
+/// over the text before the clock starts are not counted.
+///
+/// Example: miriam bench scaling --config moses.ini -i news.de -o scaling --
+/// -search-algorithm 1 -cube-pruning-pop-limit 400
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The system's moses.ini
+    #[arg(long, value_name = "INI")]
+    config: PathBuf,
+    /// The text to translate: plain, .gz or .zst
+    #[arg(short, long, value_name = "FILE")]
+    input: PathBuf,
+    /// Numbers of threads, as 1,2,4; 1 is always among them. Without it powers of
+    /// two up to the physical cores, then hyperthreads
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
+    counts: Vec<u16>,
+    /// The folder to write to; it is made if it is not there
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Measurements of each count
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
+    repeat: u16,
+    /// The least time of a measurement; the text is repeated to fill it
+    #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
+    seconds: f64,
+    /// Options of `translate` for the search
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds from 0.01".into()),
+    }
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    /// The least time of the measurement
+    #[arg(long, value_name = "S")]
+    seconds: f64,
+    /// Options of `translate`
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let options = ScalingOptions {
+        config: arguments.config,
+        input: arguments.input,
+        counts: arguments.counts.into_iter().map(usize::from).collect(),
+        output: arguments.output,
+        repeat: arguments.repeat.into(),
+        seconds: arguments.seconds,
+        options: arguments.options,
+    };
+    Ok(miriam_bench::scaling::run(&options, &mut io::stdout())?)
+}
+
+pub fn run_measurement(arguments: RunArguments) -> anyhow::Result<()> {
+    let configuration = Configuration::from_command_line(&arguments.options)?;
+    let (seconds, mut out) = (arguments.seconds, io::stdout());
+    Ok(miriam_bench::scaling::run_measurement(configuration, seconds, &mut out)?)
+}
