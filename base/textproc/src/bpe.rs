@@ -8,6 +8,7 @@
 
 mod learn;
 mod pair_statistics;
+mod white_space;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -41,7 +41,7 @@ fn codes_equal_those_of_subword_nmt() {
     assert_eq!(learned.num_merges, 300);
     // Fewer merges are the first of them.
     assert!(learned.codes.starts_with(&learn_codes(&text, 100).codes));
-    // Overlapping pairs, symbols made in two ways, line ends of Python's, white space in words.
+    // Overlapping pairs, symbols made in two ways, line ends of Python, white space in words.
     let odd = learn_codes(&read("testdata/odd.txt"), 200);
     assert_eq!(
         String::from_utf8_lossy(&odd.codes),

@@ -13,6 +13,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::pair_statistics::{PairId, PairStatistics};
+use super::white_space::{contains_white_space, find_joins};
 use super::{END_OF_WORD, split_symbols};
 use crate::WordCounts;
 
@@ -92,6 +93,7 @@ pub fn learn_bpe(
 struct SymbolTable {
     ids: HashMap<Rc<[u8]>, u32>,
     texts: Vec<Rc<[u8]>>,
+    have_white_space: Vec<bool>,
 }
 
 impl SymbolTable {
@@ -101,12 +103,28 @@ impl SymbolTable {
         }
         let (id, text) = (self.texts.len() as u32, Rc::<[u8]>::from(text));
         self.ids.insert(Rc::clone(&text), id);
+        self.have_white_space.push(contains_white_space(&text));
         self.texts.push(text);
         id
     }
 
     fn text(&self, symbol: u32) -> &Rc<[u8]> {
         &self.texts[symbol as usize]
+    }
+
+    /// The symbols of a word with white space after the replacement of a pair.
+    fn replace_in_text(&mut self, symbols: &[u32], pair: [u32; 2]) -> Vec<u32> {
+        let texts: Vec<&[u8]> = symbols.iter().map(|&symbol| &**self.text(symbol)).collect();
+        let [first, second] = pair.map(|symbol| &**self.text(symbol));
+        let joins = find_joins(&texts, first, second);
+        let mut merged: Vec<Vec<u8>> = Vec::with_capacity(texts.len());
+        for (text, is_joined) in texts.into_iter().zip(joins) {
+            match merged.last_mut() {
+                Some(last) if is_joined => last.extend_from_slice(text),
+                _ => merged.push(text.to_vec()),
+            }
+        }
+        merged.iter().map(|text| self.intern(text)).collect()
     }
 }
 
@@ -160,7 +178,13 @@ impl Learner {
         let joined = self.symbols.intern(&joined);
         for number in self.statistics.begin_merge(pair) {
             let word = &mut self.words[number as usize];
-            let merged = replace_pair(&word.symbols, [left, right], joined);
+            let has_white_space =
+                word.symbols.iter().any(|&symbol| self.symbols.have_white_space[symbol as usize]);
+            let merged = if has_white_space {
+                self.symbols.replace_in_text(&word.symbols, [left, right])
+            } else {
+                replace_pair(&word.symbols, [left, right], joined)
+            };
             let old = std::mem::replace(&mut word.symbols, merged);
             let mut change = |pair: [u32; 2], sign: i64| {
                 let texts = pair.map(|symbol| self.symbols.text(symbol));
