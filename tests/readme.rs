@@ -50,7 +50,7 @@ fn commands_in_the_page_on_neural_models_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
-    check("docs/nmt.md", 3);
+    check("docs/nmt.md", 8);
 }
 
 /// Runs the commands of `page`, at least `least`, in a folder of their own.

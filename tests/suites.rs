@@ -22,6 +22,7 @@ mod nmt;
 mod nmt_bundles;
 mod nmt_robustness;
 mod nmt_translate;
+mod nmt_vocab;
 mod perplexity;
 mod pt;
 mod readme;

@@ -71,4 +71,6 @@ pub use model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
 pub use model_file::{KIND, verify};
 pub use report::{DIALECTS, Report};
 pub use segmentation::{BPE_SEPARATOR, BpeCodesFile, Segmentation, SentencePieceModel};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{
+    LearnOptions, LearnedVocabulary, Vocabulary, learn_vocabulary, select_words, words_to_yaml,
+};

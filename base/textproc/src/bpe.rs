@@ -6,12 +6,18 @@
 //! for. [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and
 //! compares scores again after each.
 
+mod learn;
+mod pair_statistics;
+mod white_space;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
 use crate::{Error, Result};
+pub(crate) use learn::replace_pair;
+pub use learn::{BpeLearnOptions, LearnedBpe, add_bpe_line, learn_bpe};
 
 /// The end-of-word marker of symbols.
 const END_OF_WORD: &[u8] = b"</w>";
@@ -83,7 +89,7 @@ impl BpeCodes {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines = if text.is_empty() { 0 } else { usize::MAX };
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n').take(lines)) {
-            let line = line.trim_ascii();
+            let line = trim_line(line);
             if let Some(version) = line.strip_prefix(b"#version:").filter(|_| number == 1) {
                 codes.has_separate_end_of_word = match version.trim_ascii() {
                     b"0.1" => true,
@@ -166,7 +172,7 @@ impl BpeCodes {
         }
     }
 
-    /// Splits a word into its characters. A byte that is part of none is a symbol too.
+    /// Splits a word into its characters.
     fn split_characters(&self, word: &[u8], work: &mut BpeScratch) {
         let BpeScratch { nodes: parts, symbol_bytes: symbol, .. } = work;
         parts.clear();
@@ -175,19 +181,13 @@ impl BpeCodes {
             let previous = at.checked_sub(1).unwrap_or(NO_NODE);
             parts.push(SymbolNode { symbol, start, end, previous, next: at + 1, is_merged: false });
         };
-        let mut start = 0;
-        for chunk in word.utf8_chunks() {
-            let characters = chunk.valid().chars().map(char::len_utf8);
-            for length in characters.chain(chunk.invalid().iter().map(|_| 1)) {
-                let end = start + length;
-                symbol.clear();
-                symbol.extend_from_slice(&word[start..end]);
-                if end == word.len() && !self.has_separate_end_of_word {
-                    symbol.extend_from_slice(END_OF_WORD);
-                }
-                push(self.find_symbol(symbol), start, end);
-                start = end;
+        for (start, end) in split_symbols(word) {
+            symbol.clear();
+            symbol.extend_from_slice(&word[start..end]);
+            if end == word.len() && !self.has_separate_end_of_word {
+                symbol.extend_from_slice(END_OF_WORD);
             }
+            push(self.find_symbol(symbol), start, end);
         }
         if self.has_separate_end_of_word && !word.is_empty() {
             push(self.find_symbol(END_OF_WORD), word.len(), word.len());
@@ -221,6 +221,27 @@ impl BpeCodes {
             parts[gone.next].previous = left;
         }
     }
+}
+
+/// A line without spaces and line ends around it. Other white space may be a symbol.
+fn trim_line(line: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !b" \r\n".contains(byte);
+    let start = line.iter().position(is_text).unwrap_or(line.len());
+    let end = line.iter().rposition(is_text).map_or(start, |last| last + 1);
+    &line[start..end]
+}
+
+/// The byte ranges of a word's characters. A byte that is part of none is a symbol too.
+fn split_symbols(word: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let lengths = word.utf8_chunks().flat_map(|chunk| {
+        let characters = chunk.valid().chars().map(char::len_utf8);
+        characters.chain(chunk.invalid().iter().map(|_| 1))
+    });
+    let mut start = 0;
+    lengths.map(move |length| {
+        start += length;
+        (start - length, start)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Text processing before and after translation: tokeniser, detokeniser, truecaser and
 //! punctuation normaliser, line for line equal to Moses' scripts; [`SentencePiece`] models
-//! and [BPE codes](BpeCodes).
+//! and [BPE codes](BpeCodes), applied and [learned](learn_bpe) from [counts of words](WordCounts).
 //!
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
 //! on any text: a byte that is part of no character counts as a symbol. Files and threads
@@ -31,8 +31,9 @@ mod text_processor;
 mod tokenizer;
 mod tokenizer_rules;
 mod truecaser;
+mod word_counts;
 
-pub use bpe::{BpeCodes, BpeScratch};
+pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, learn_bpe};
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
@@ -41,3 +42,4 @@ pub use sentencepiece::SentencePiece;
 pub use text_processor::{TextProcessor, TextProcessorConfig};
 pub use tokenizer::{ProtectedPatterns, Tokenizer};
 pub use truecaser::{TruecaseModel, TruecaseTrainer, detruecase};
+pub use word_counts::WordCounts;

@@ -7,6 +7,7 @@ mod score;
 mod translate;
 mod tuner_cache;
 mod value_parsers;
+mod vocab;
 
 use std::path::PathBuf;
 
@@ -43,6 +44,15 @@ pub enum Command {
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     Shortlist(ShortlistArguments),
+    /// Make a vocabulary from text: BPE codes, a SentencePiece model or a list of words
+    ///
+    /// The codes are those that subword-nmt learns, to the byte; SentencePiece models have
+    /// Marian's ids, </s> 0 and <unk> 1. The file does not depend on the order of lines or on
+    /// threads. Give the texts of both languages for a joint vocabulary.
+    ///
+    /// Example: miriam nmt vocab --kind sentencepiece-unigram --size 8000 --text train.de
+    /// train.en -o vocab.spm
+    Vocab(vocab::Arguments),
     /// Write a model of any format as one file of ours, with its vocabularies and shortlist
     ///
     /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
@@ -125,6 +135,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),
+        Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert(arguments, common),
         Command::Info(arguments) => info(arguments),
     }

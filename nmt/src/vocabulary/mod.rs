@@ -5,6 +5,7 @@
 //! gaps, truncated to the rows of the model's embedding table, with the ids of EOS and of
 //! the unknown token, which every model needs.
 
+mod learn;
 mod read;
 
 use std::io::Read;
@@ -16,6 +17,7 @@ use miriam_textproc::SentencePiece;
 use miriam_textproc::sentencepiece::PieceType;
 
 use crate::{Error, Result};
+pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
 
 /// Spellings of EOS: the usual one, and that of Nematus.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];

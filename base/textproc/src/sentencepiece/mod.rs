@@ -10,12 +10,14 @@ mod bpe;
 mod model;
 mod normalizer;
 mod protobuf;
+mod train;
 mod trie;
 mod unigram;
 
 use std::path::Path;
 
 pub use model::{ModelType, PieceType};
+pub use train::{NMT_NFKC_CHARSMAP, Normalization, PieceTrainer, TrainError, TrainOptions};
 
 use crate::{Error, Result};
 use model::Model;

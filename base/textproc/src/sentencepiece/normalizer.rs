@@ -54,7 +54,7 @@ impl Normalizer {
         Ok(normalizer)
     }
 
-    fn set_charsmap(&mut self, map: &[u8]) -> Result<(), String> {
+    pub fn set_charsmap(&mut self, map: &[u8]) -> Result<(), String> {
         if map.is_empty() {
             return Ok(());
         }

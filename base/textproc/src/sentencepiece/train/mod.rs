@@ -1,0 +1,204 @@
+//! Learning SentencePiece models: a vocabulary of pieces from the counts of a text's words.
+//!
+//! Pieces never cross a word, so a text is its distinct words with their counts
+//! (`split_by_whitespace` of the original trainer): learning takes the same time for a corpus
+//! of any length with these words, and the order of lines does not matter. Sums of
+//! expectations are integers, so models are the same bytes for any number of threads.
+//!
+//! Rules and defaults are those of `spm_train`; ids are Marian's: `</s>` 0, `<unk>` 1. The
+//! search for seeds and for pairs of BPE is exact where the original samples, so pieces are
+//! not always the same.
+
+mod alphabet;
+mod bpe;
+mod expectation;
+mod model_writer;
+mod piece_rules;
+mod pruning;
+mod seed;
+mod unigram;
+
+use rayon::prelude::*;
+
+use self::alphabet::Alphabet;
+use super::ModelType;
+use super::normalizer::{Normalizer, SPACE_SYMBOL};
+use crate::WordCounts;
+
+/// The character map `nmt_nfkc`: NFKC, with white space of all kinds as a space and without
+/// control characters. `tests/charsmap.rs` makes it.
+pub static NMT_NFKC_CHARSMAP: &[u8] = include_bytes!("../../../charsmaps/nmt_nfkc.charsmap");
+
+/// How text is normalised before it is segmented. Runs of spaces become one in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Normalization {
+    /// By [`NMT_NFKC_CHARSMAP`].
+    NmtNfkc,
+    /// Characters stay as they are.
+    Identity,
+}
+
+/// What to learn.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainOptions {
+    /// The segmentation algorithm.
+    pub model_type: ModelType,
+    /// The number of pieces, with `</s>`, `<unk>` and byte pieces.
+    pub vocab_size: usize,
+    /// The share of the text's characters, the most frequent ones, that become pieces; from
+    /// 0 to 1. The others are unknown.
+    pub character_coverage: f64,
+    /// How text is normalised.
+    pub normalization: Normalization,
+    /// Whether unknown characters are segmented into pieces of one byte.
+    pub byte_fallback: bool,
+}
+
+impl Default for TrainOptions {
+    /// A unigram model of 8,000 pieces with the defaults of `spm_train`.
+    fn default() -> Self {
+        TrainOptions {
+            model_type: ModelType::Unigram,
+            vocab_size: 8000,
+            character_coverage: 0.9995,
+            normalization: Normalization::NmtNfkc,
+            byte_fallback: false,
+        }
+    }
+}
+
+/// Why no model could be learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrainError {
+    /// Nothing is left of the text after normalisation.
+    #[error("the text has no words")]
+    NoText,
+    /// The single characters alone are more.
+    #[error("{asked} pieces are too few for the characters of the text; give {least} or more")]
+    TooFewPieces {
+        /// The number of pieces asked for.
+        asked: usize,
+        /// The smallest possible number.
+        least: usize,
+    },
+    /// The text does not have that many different pieces.
+    #[error("{asked} pieces are more than the text has; give {most} or fewer")]
+    TooManyPieces {
+        /// The number of pieces asked for.
+        asked: usize,
+        /// The largest possible number.
+        most: usize,
+    },
+}
+
+/// Learns SentencePiece models.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::sentencepiece::{Encoding, PieceTrainer, TrainOptions};
+/// use miriam_textproc::{SentencePiece, WordCounts};
+///
+/// let mut counts = WordCounts::default();
+/// for line in ["der Hund bellt", "die Hunde bellen", "ein Hund", "das Hündchen bellt"] {
+///     counts.add_line(line.as_bytes());
+/// }
+/// let options = TrainOptions { vocab_size: 24, ..TrainOptions::default() };
+/// let model = PieceTrainer::new(options).train(&counts, |_, _| {})?;
+/// let model = SentencePiece::from_bytes(&model, "learned")?;
+/// assert_eq!((model.len(), model.piece_id(b"</s>"), model.unknown_id()), (24, Some(0), 1));
+/// let mut encoding = Encoding::new();
+/// model.encode(b"Hunde bellen", &mut encoding);
+/// assert!(!encoding.ids().contains(&1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PieceTrainer {
+    options: TrainOptions,
+    normalizer: Normalizer,
+}
+
+/// A piece of text with its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoredPiece {
+    pub text: Box<[u8]>,
+    pub score: f64,
+}
+
+impl PieceTrainer {
+    /// A trainer with these options.
+    pub fn new(options: TrainOptions) -> Self {
+        let mut normalizer = Normalizer::default();
+        if options.normalization == Normalization::NmtNfkc {
+            normalizer.set_charsmap(NMT_NFKC_CHARSMAP).expect("the map is part of the program");
+        }
+        PieceTrainer { options, normalizer }
+    }
+
+    /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on the
+    /// threads of the current pool of rayon. `progress` is called now and then with how much of
+    /// how much work is done.
+    ///
+    /// The bytes returned are a model file. They depend on the counts alone.
+    ///
+    /// # Errors
+    /// If the text is empty, or has too many characters or too few pieces for the size.
+    pub fn train(
+        &self,
+        counts: &WordCounts,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<Vec<u8>, TrainError> {
+        let words = self.normalize(counts);
+        if words.is_empty() {
+            return Err(TrainError::NoText);
+        }
+        let alphabet = Alphabet::new(&words, self.options.character_coverage);
+        let fragments = alphabet.split_words(&words);
+        let num_special = model_writer::num_special_pieces(&self.options);
+        let asked = self.options.vocab_size;
+        let least = num_special + alphabet.len();
+        let num_pieces = match asked.checked_sub(num_special) {
+            Some(num_pieces) if num_pieces >= alphabet.len() => num_pieces,
+            _ => return Err(TrainError::TooFewPieces { asked, least }),
+        };
+        let pieces = match self.options.model_type {
+            ModelType::Unigram => unigram::learn(&alphabet, &fragments, num_pieces, &mut progress),
+            ModelType::Bpe => bpe::learn(&alphabet, &fragments, num_pieces, &mut progress),
+        };
+        if pieces.len() < num_pieces {
+            return Err(TrainError::TooManyPieces { asked, most: num_special + pieces.len() });
+        }
+        Ok(model_writer::write(&self.options, &pieces))
+    }
+
+    /// Normalised words, each of which begins with U+2581.
+    fn normalize(&self, counts: &WordCounts) -> WordCounts {
+        let words: Vec<(&[u8], u64)> = counts.iter().collect();
+        let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
+        let normalize = |part: &[(&[u8], u64)]| {
+            let mut normalized = WordCounts::default();
+            for &(word, count) in part {
+                self.add_normalized(word, count, &mut normalized);
+            }
+            normalized
+        };
+        let merge = |mut a: WordCounts, b| {
+            a.merge(b);
+            a
+        };
+        parts.map(normalize).reduce(WordCounts::default, merge)
+    }
+
+    /// Adds what is left of `text` after normalisation: words that begin with U+2581.
+    #[doc(hidden)]
+    pub fn add_normalized(&self, text: &[u8], count: u64, normalized: &mut WordCounts) {
+        let mut normal = Vec::new();
+        self.normalizer.normalize(text, false, &mut normal);
+        let mut start = 0;
+        while start < normal.len() {
+            let begin = start + SPACE_SYMBOL.len();
+            let next = memchr::memmem::find(&normal[begin.min(normal.len())..], SPACE_SYMBOL);
+            let end = next.map_or(normal.len(), |offset| begin + offset);
+            normalized.add(&normal[start..end], count);
+            start = end;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Pruning a unigram model: the pieces that the text's likelihood can spare are dropped.
+//!
+//! What a piece is worth is estimated: wherever the best segmentation of the text has it, the
+//! best segmentation of the piece itself into others would stand instead (Kudo 2018, 3.2).
+
+use rayon::prelude::*;
+
+use super::ScoredPiece;
+use super::alphabet::Fragment;
+use super::expectation::{Lattice, LatticeScratch};
+
+/// What becomes of a piece.
+enum Fate {
+    /// It has no alternative.
+    Keep,
+    /// No best segmentation has it.
+    Drop,
+    /// What its loss would cost.
+    Compare(f64),
+}
+
+/// The `keep` most useful of the pieces, and those that have no alternative.
+pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> Vec<ScoredPiece> {
+    let lattice = Lattice::new(&pieces);
+    let counts = best_path_counts(&lattice, fragments);
+    let total: u64 = counts.iter().sum();
+    let fates: Vec<Fate> = (0..pieces.len())
+        .into_par_iter()
+        .map_init(LatticeScratch::default, |scratch, number| {
+            fate_of(number, &pieces[number], &lattice, &counts, total as f64, scratch)
+        })
+        .collect();
+    let mut losses: Vec<(f64, usize)> = Vec::new();
+    let mut is_kept = vec![false; pieces.len()];
+    let mut num_kept = 0;
+    for (number, fate) in fates.into_iter().enumerate() {
+        match fate {
+            Fate::Keep => {
+                is_kept[number] = true;
+                num_kept += 1;
+            }
+            Fate::Drop => {}
+            Fate::Compare(loss) => losses.push((loss, number)),
+        }
+    }
+    losses.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for &(_, number) in losses.iter().take(keep.saturating_sub(num_kept)) {
+        is_kept[number] = true;
+    }
+    let kept = pieces.into_iter().zip(is_kept);
+    kept.filter_map(|(piece, is_kept)| is_kept.then_some(piece)).collect()
+}
+
+/// How often each piece occurs in the best segmentation of the text.
+fn best_path_counts(lattice: &Lattice, fragments: &[Fragment]) -> Vec<u64> {
+    let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);
+    let parts = fragments.par_chunks(part).map(|part| {
+        let mut counts = vec![0u64; lattice.scores.len()];
+        let mut scratch = LatticeScratch::default();
+        for fragment in part {
+            let _ = lattice.best_path(fragment.text, None, &mut scratch, |piece| {
+                counts[piece as usize] += fragment.count;
+            });
+        }
+        counts
+    });
+    let add = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    parts.reduce_with(add).unwrap_or_default()
+}
+
+fn fate_of(
+    number: usize,
+    piece: &ScoredPiece,
+    lattice: &Lattice,
+    counts: &[u64],
+    total: f64,
+    scratch: &mut LatticeScratch,
+) -> Fate {
+    let mut others = Vec::new();
+    let excluded = Some(number as u32);
+    let Some(best) = lattice.best_path(&piece.text, excluded, scratch, |other| others.push(other))
+    else {
+        return Fate::Keep;
+    };
+    if best > lattice.scores[number] || counts[number] == 0 {
+        return Fate::Drop;
+    }
+    // Log probabilities from the counts of best paths, before and after the piece's
+    // occurrences are given to the others.
+    let count = counts[number] as f64;
+    let with_piece = count.ln() - total.ln();
+    let new_total = total + count * (others.len() as f64 - 1.0);
+    let of_other = |&other: &u32| (counts[other as usize] as f64 + count).ln() - new_total.ln();
+    let without_piece: f64 = others.iter().map(of_other).sum();
+    Fate::Compare(count * (with_piece - without_piece))
+}

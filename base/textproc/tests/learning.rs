@@ -1,0 +1,214 @@
+//! Learned vocabularies against other programs: files in `testdata` that subword-nmt and
+//! SentencePiece's trainer made of `examples/toy`, and properties on random text.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textproc::sentencepiece::{
+    Encoding, ModelType, Normalization, PieceTrainer, TrainError, TrainOptions,
+};
+use miriam_textproc::{
+    BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, SentencePiece, WordCounts, add_bpe_line,
+    learn_bpe,
+};
+use proptest::prelude::*;
+
+fn read(path: &str) -> Vec<u8> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn learn_codes(text: &[u8], max_merges: usize) -> LearnedBpe {
+    let mut counts = WordCounts::default();
+    text.split(|&byte| byte == b'\n').for_each(|line| add_bpe_line(line, &mut counts));
+    learn_bpe(&counts, BpeLearnOptions { max_merges, min_frequency: 2 }, |_| {})
+}
+
+fn train(text: &[u8], options: TrainOptions) -> Result<Vec<u8>, TrainError> {
+    let mut counts = WordCounts::default();
+    text.split(|&byte| byte == b'\n').for_each(|line| counts.add_line(line));
+    PieceTrainer::new(options).train(&counts, |done, total| assert!(done <= total))
+}
+
+fn open(model: &[u8]) -> SentencePiece {
+    SentencePiece::from_bytes(model, "learned").unwrap()
+}
+
+#[test]
+fn codes_equal_those_of_subword_nmt() {
+    let text = read("../../examples/toy/corpus.es");
+    let learned = learn_codes(&text, 300);
+    assert!(learned.codes == read("testdata/learned.codes"));
+    assert_eq!(learned.num_merges, 300);
+    // Fewer merges are the first of them.
+    assert!(learned.codes.starts_with(&learn_codes(&text, 100).codes));
+    // Overlapping pairs, symbols made in two ways, line ends of Python, white space in words.
+    let odd = learn_codes(&read("testdata/odd.txt"), 200);
+    assert_eq!(
+        String::from_utf8_lossy(&odd.codes),
+        String::from_utf8_lossy(&read("testdata/odd.codes"))
+    );
+}
+
+#[test]
+fn learned_codes_segment_as_subword_nmt_applies_them() {
+    let codes = learn_codes(&read("../../examples/toy/corpus.es"), 300).codes;
+    let codes = BpeCodes::from_text(&codes, "learned").unwrap();
+    let mut segmented = Vec::new();
+    for line in read("../../examples/toy/test.es").split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap();
+        for (number, word) in line.split(|&byte| byte == b' ').enumerate() {
+            segmented.extend_from_slice(if number > 0 { b" " } else { b"" });
+            codes.segment_word(word, &mut BpeScratch::default(), |subword, more| {
+                segmented.extend_from_slice(subword);
+                segmented.extend_from_slice(if more { b"@@ " } else { b"" });
+            });
+        }
+        segmented.push(b'\n');
+    }
+    let expected = read("testdata/learned.segmented");
+    assert_eq!(String::from_utf8_lossy(&segmented), String::from_utf8_lossy(&expected));
+}
+
+#[test]
+fn bpe_pieces_equal_those_of_the_original_trainer() {
+    let options =
+        TrainOptions { model_type: ModelType::Bpe, vocab_size: 200, ..TrainOptions::default() };
+    let model = open(&train(&read("../../examples/toy/corpus.es"), options).unwrap());
+    let expected = String::from_utf8(read("testdata/learned-bpe.vocab")).unwrap();
+    let lines: Vec<&str> = expected.lines().collect();
+    assert_eq!(model.len(), lines.len());
+    for (id, line) in (0..).zip(lines) {
+        let (piece, score) = line.split_once('\t').unwrap();
+        assert_eq!(String::from_utf8_lossy(model.piece(id).unwrap()), piece);
+        assert_eq!(model.score(id), score.parse().ok(), "{piece}");
+    }
+}
+
+/// A unigram model needs no more pieces for new text than one of the original trainer's.
+#[test]
+fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
+    // What the model of `spm_train --vocab_size=N` with Marian's ids needs.
+    for (vocab_size, of_original) in [(100, 1343), (120, 1229), (150, 1080)] {
+        let options = TrainOptions { vocab_size, ..TrainOptions::default() };
+        let model = open(&train(&read("../../examples/toy/train.es"), options).unwrap());
+        let mut encoding = Encoding::new();
+        let mut num_pieces = 0;
+        for line in read("../../examples/toy/test.es").split(|&byte| byte == b'\n') {
+            model.encode(line, &mut encoding);
+            num_pieces += encoding.ids().len();
+        }
+        assert!(num_pieces <= of_original * 101 / 100, "{vocab_size}: {num_pieces}");
+    }
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused() {
+    let text = b"abc abd bcd\nabc";
+    let size = |vocab_size| TrainOptions {
+        vocab_size,
+        character_coverage: 1.0,
+        ..TrainOptions::default()
+    };
+    // U+2581, a, b, c, d and the two special pieces.
+    assert_eq!(train(text, size(6)), Err(TrainError::TooFewPieces { asked: 6, least: 7 }));
+    assert_eq!(open(&train(text, size(7)).unwrap()).len(), 7);
+    for model_type in [ModelType::Unigram, ModelType::Bpe] {
+        let options = |vocab_size| TrainOptions { model_type, ..size(vocab_size) };
+        let Err(TrainError::TooManyPieces { asked: 999, most }) = train(text, options(999)) else {
+            panic!("999 pieces were found");
+        };
+        assert_eq!(open(&train(text, options(most)).unwrap()).len(), most);
+        let bytes = TrainOptions { byte_fallback: true, ..options(263) };
+        let model = open(&train(text, bytes).unwrap());
+        assert!(model.len() == 263 && model.has_byte_fallback());
+    }
+    assert_eq!(train(b" \n\x01 \t", size(9)), Err(TrainError::NoText));
+}
+
+#[test]
+fn codes_of_single_characters_are_empty() {
+    assert_eq!(learn_codes(b"a b c a b\n", 10).codes, b"#version: 0.2\n");
+    assert_eq!(learn_codes(b"", 10).num_merges, 0);
+}
+
+/// The model of `text` for the largest size up to `wanted` that it has.
+fn train_up_to(text: &[u8], wanted: usize, options: TrainOptions) -> Vec<u8> {
+    let options = |vocab_size| TrainOptions { vocab_size, ..options };
+    let fitting = match train(text, options(wanted)) {
+        Err(TrainError::TooFewPieces { least, .. }) => train(text, options(least)),
+        Err(TrainError::TooManyPieces { most, .. }) => train(text, options(most)),
+        result => result,
+    };
+    fitting.unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn pieces_segment_their_text_and_do_not_depend_on_order_or_threads(
+        mut lines in proptest::collection::vec("[a-dä-éб-д東京ア'1-3 ]{0,12}x", 1..20),
+        wanted in 10usize..60, is_bpe in any::<bool>(), threads in 1usize..4,
+    ) {
+        let options = TrainOptions {
+            model_type: if is_bpe { ModelType::Bpe } else { ModelType::Unigram },
+            character_coverage: 1.0,
+            normalization: Normalization::Identity,
+            ..TrainOptions::default()
+        };
+        let bytes = train_up_to(lines.join("\n").as_bytes(), wanted, options);
+        let model = open(&bytes);
+        let mut encoding = Encoding::new();
+        for line in &lines {
+            model.encode(line.as_bytes(), &mut encoding);
+            prop_assert!(!encoding.ids().contains(&model.unknown_id()), "{line:?}");
+        }
+        lines.reverse();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let again = pool.install(|| train_up_to(lines.join("\n").as_bytes(), wanted, options));
+        prop_assert!(bytes == again);
+    }
+
+    /// Counting all pairs anew before each merge gives the same codes; three letters at most,
+    /// so that no symbol can be made in two ways.
+    #[test]
+    fn codes_equal_those_of_counting_anew(words in proptest::collection::vec("[abc]{1,3}", 1..30)) {
+        let learned = learn_codes(words.join(" ").as_bytes(), 12);
+        let mut split: Vec<Vec<String>> = words.iter().map(|word| {
+            let mut symbols: Vec<String> = word.chars().map(String::from).collect();
+            symbols.last_mut().unwrap().push_str("</w>");
+            symbols
+        }).collect();
+        let mut expected = "#version: 0.2\n".to_owned();
+        for _ in 0..12 {
+            let mut counts = std::collections::BTreeMap::new();
+            for pair in split.iter().flat_map(|word| word.windows(2)) {
+                *counts.entry((pair[0].clone(), pair[1].clone())).or_insert(0) += 1;
+            }
+            let Some((pair, count)) = counts.into_iter().max_by_key(|(pair, count)| (*count, pair.clone()))
+            else { break };
+            if count < 2 { break }
+            expected += &format!("{} {}\n", pair.0, pair.1);
+            for word in &mut split {
+                let mut at = 0;
+                while at + 1 < word.len() {
+                    if word[at] == pair.0 && word[at + 1] == pair.1 {
+                        word[at] = format!("{}{}", pair.0, pair.1);
+                        word.remove(at + 1);
+                    }
+                    at += 1;
+                }
+            }
+        }
+        prop_assert_eq!(String::from_utf8_lossy(&learned.codes), expected);
+    }
+
+    #[test]
+    fn any_bytes_are_learned_from(text in any::<Vec<u8>>()) {
+        let codes = learn_codes(&text, 20).codes;
+        BpeCodes::from_text(&codes, "learned").unwrap();
+        if let Ok(model) = train(&text, TrainOptions { vocab_size: 40, ..TrainOptions::default() }) {
+            prop_assert_eq!(open(&model).len(), 40);
+        }
+    }
+}

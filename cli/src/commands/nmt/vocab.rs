@@ -1,0 +1,144 @@
+//! `miriam nmt vocab`: vocabularies made from text.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_nmt::{LearnOptions, learn_vocabulary};
+use miriam_textio::{Input, Output};
+use miriam_textproc::BpeLearnOptions;
+use miriam_textproc::sentencepiece::{ModelType, Normalization, TrainOptions};
+
+use crate::common::{CommonOptions, exit_with_usage_error};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The text, a sentence a line: plain, .gz or .zst; - for standard input. Several files are
+    /// one text
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    text: Vec<PathBuf>,
+    /// The file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
+    /// number of words with these two (words; without it all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    size: Option<u32>,
+    /// What to make
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Kind::Bpe)]
+    kind: Kind,
+    /// bpe: merge no pair that occurs less often [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    min_frequency: Option<u32>,
+    /// SentencePiece: the share of the text's characters that become pieces; the rest, the
+    /// rarest, are unknown [default: 0.9995]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    character_coverage: Option<f64>,
+    /// SentencePiece: how text is normalised before it is segmented [default: nmt-nfkc]
+    #[arg(long, value_name = "NAME", value_enum)]
+    normalization: Option<NormalizationName>,
+    /// SentencePiece: segment unknown characters into pieces of one byte, which are 256 of the
+    /// pieces
+    #[arg(long)]
+    byte_fallback: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Codes of byte pair encoding, as subword-nmt writes them, for tokenised text
+    Bpe,
+    /// A SentencePiece model of the unigram algorithm, for raw text
+    SentencepieceUnigram,
+    /// A SentencePiece model of byte pair encoding, for raw text
+    SentencepieceBpe,
+    /// Whole words by frequency, as Marian writes them (.yml)
+    Words,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NormalizationName {
+    /// Unicode's NFKC, uniform white space, no control characters
+    #[value(alias = "nmt_nfkc")]
+    NmtNfkc,
+    /// Characters stay as they are
+    Identity,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "give a number from 0 to 1".into())
+}
+
+impl Arguments {
+    fn learn_options(&self) -> LearnOptions {
+        let is_sentencepiece =
+            matches!(self.kind, Kind::SentencepieceUnigram | Kind::SentencepieceBpe);
+        let misplaced = [
+            ("--min-frequency", self.min_frequency.is_some(), self.kind == Kind::Bpe),
+            ("--character-coverage", self.character_coverage.is_some(), is_sentencepiece),
+            ("--normalization", self.normalization.is_some(), is_sentencepiece),
+            ("--byte-fallback", self.byte_fallback, is_sentencepiece),
+        ];
+        if let Some((option, ..)) = misplaced.iter().find(|(_, given, fits)| *given && !fits) {
+            exit_with_usage_error(format!("{option} has no meaning for this --kind"));
+        }
+        let size = self.size.map(|size| size as usize);
+        let train = |model_type| {
+            let defaults = TrainOptions::default();
+            LearnOptions::SentencePiece(TrainOptions {
+                model_type,
+                vocab_size: size.unwrap_or(defaults.vocab_size),
+                character_coverage: self.character_coverage.unwrap_or(defaults.character_coverage),
+                normalization: match self.normalization {
+                    None => defaults.normalization,
+                    Some(NormalizationName::NmtNfkc) => Normalization::NmtNfkc,
+                    Some(NormalizationName::Identity) => Normalization::Identity,
+                },
+                byte_fallback: self.byte_fallback,
+            })
+        };
+        match self.kind {
+            Kind::Bpe => LearnOptions::Bpe(BpeLearnOptions {
+                max_merges: size.unwrap_or_default(),
+                min_frequency: self.min_frequency.unwrap_or(2).into(),
+            }),
+            Kind::SentencepieceUnigram => train(ModelType::Unigram),
+            Kind::SentencepieceBpe => train(ModelType::Bpe),
+            Kind::Words => LearnOptions::Words { max_size: size },
+        }
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let Arguments { text, output, size, .. } = &arguments;
+    if arguments.kind != Kind::Words && size.is_none() {
+        exit_with_usage_error("--size: give the number of merges or pieces".into());
+    }
+    if text.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        exit_with_usage_error("--text: standard input can be read once only".into());
+    }
+    let options = arguments.learn_options();
+    for path in text {
+        Input::check_access(path, Some(output))?;
+    }
+    let start = std::time::Instant::now();
+    let (threads, progress) = (common.threads.count(), common.progress());
+    let pool = common.build_thread_pool()?;
+    let learned = pool.install(|| learn_vocabulary(text, &options, threads, &progress))?;
+    let mut file = Output::create_atomic(output)?;
+    file.write(&learned.bytes)?;
+    file.finish()?;
+    let (len, seconds) = (learned.len, start.elapsed().as_secs_f64());
+    let what = match options {
+        LearnOptions::Bpe(options) => {
+            if len < options.max_merges {
+                let least = options.min_frequency;
+                tracing::warn!("only {len} merges: no other pair occurs {least} times");
+            }
+            "merges"
+        }
+        LearnOptions::SentencePiece(_) => "pieces",
+        LearnOptions::Words { .. } => "words",
+    };
+    tracing::info!("{len} {what}, {seconds:.1} s");
+    Ok(())
+}

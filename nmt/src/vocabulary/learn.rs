@@ -1,0 +1,172 @@
+//! Making vocabularies from text: BPE codes, SentencePiece models, lists of words.
+//!
+//! The text is read once, in parallel blocks, into counts of words; the learners of
+//! `miriam-textproc` see only these. So memory grows with the distinct words, and the file
+//! depends neither on the order of lines nor on the number of threads.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use miriam_textio::{Input, Progress, ProgressTask, fields, map_blocks, split_lines};
+use miriam_textproc::sentencepiece::{PieceTrainer, TrainOptions};
+use miriam_textproc::{BpeLearnOptions, WordCounts, add_bpe_line, learn_bpe};
+
+use crate::{Error, Result};
+
+/// Tokens that every vocabulary of words begins with; ids 0 and 1.
+const SPECIAL_WORDS: [&[u8]; 2] = [b"</s>", b"<unk>"];
+
+/// What to make of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum LearnOptions {
+    /// A file of BPE codes, as subword-nmt writes it.
+    Bpe(BpeLearnOptions),
+    /// A SentencePiece model.
+    SentencePiece(TrainOptions),
+    /// A vocabulary of whole words, as Marian writes it: at most this many with `</s>` and
+    /// `<unk>`.
+    Words {
+        /// The largest number of words; `None` for all.
+        max_size: Option<usize>,
+    },
+}
+
+/// A vocabulary that was made of a text.
+#[derive(Clone, Debug)]
+pub struct LearnedVocabulary {
+    /// The content of its file.
+    pub bytes: Vec<u8>,
+    /// The number of merges, pieces or words.
+    pub len: usize,
+}
+
+/// Makes a vocabulary of the lines of all `texts`: plain, `.gz`, `.zst` or `-`. Reads on
+/// `threads` threads and learns on the current pool of rayon.
+///
+/// # Errors
+/// If a text cannot be read, if it has no words, or if the size does not fit it.
+pub fn learn_vocabulary(
+    texts: &[PathBuf],
+    options: &LearnOptions,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<LearnedVocabulary> {
+    let counts = match options {
+        LearnOptions::Bpe(_) => count_words(texts, threads, progress, add_bpe_line),
+        LearnOptions::SentencePiece(_) => {
+            count_words(texts, threads, progress, |line, counts| counts.add_line(line))
+        }
+        LearnOptions::Words { .. } => count_words(texts, threads, progress, |line, counts| {
+            fields::split_words(fields::trim(line)).for_each(|word| counts.add(word, 1));
+        }),
+    }?;
+    let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
+    let wrong = |reason: String| Error::Unsupported { file: names.join(", "), reason };
+    if counts.is_empty() {
+        return Err(wrong("the text has no words".into()));
+    }
+    let mut task: Option<ProgressTask> = None;
+    let mut report = |done: u64, total: u64| {
+        let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));
+        task.set_position(done);
+    };
+    match options {
+        LearnOptions::Bpe(options) => {
+            let total = options.max_merges as u64;
+            let learned = learn_bpe(&counts, *options, |done| report(done, total));
+            Ok(LearnedVocabulary { bytes: learned.codes, len: learned.num_merges })
+        }
+        LearnOptions::SentencePiece(options) => {
+            let learned = PieceTrainer::new(*options).train(&counts, report);
+            let bytes = learned.map_err(|error| wrong(error.to_string()))?;
+            Ok(LearnedVocabulary { bytes, len: options.vocab_size })
+        }
+        LearnOptions::Words { max_size } => {
+            let words = select_words(&counts, *max_size);
+            Ok(LearnedVocabulary { bytes: words_to_yaml(&words), len: words.len() })
+        }
+    }
+}
+
+fn count_words(
+    texts: &[PathBuf],
+    threads: usize,
+    progress: &dyn Progress,
+    add_line: impl Fn(&[u8], &mut WordCounts) + Sync,
+) -> Result<WordCounts> {
+    let mut counts = WordCounts::default();
+    for text in texts {
+        let count_block = |block: &[u8]| {
+            let mut counts = WordCounts::default();
+            split_lines(block).for_each(|line| add_line(line, &mut counts));
+            counts
+        };
+        let stage = ("counting words", progress);
+        map_blocks(Input::open(text)?, threads, stage, count_block, |block: WordCounts, _| {
+            counts.merge(block);
+            Ok::<(), miriam_textio::Error>(())
+        })?;
+    }
+    Ok(counts)
+}
+
+/// The words of a vocabulary in the order of their ids: `</s>`, `<unk>`, then the words of a
+/// text by falling count, words of one count by their bytes; at most `max_size` in all.
+pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> {
+    let text_words = counts.sorted().into_iter().map(|(word, _)| word);
+    let text_words = text_words.filter(|word| !SPECIAL_WORDS.contains(word));
+    SPECIAL_WORDS.into_iter().chain(text_words).take(max_size.unwrap_or(usize::MAX)).collect()
+}
+
+/// A map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open) and
+/// Marian read. Words are quoted, for some would mean something else.
+pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
+    let mut yaml = Vec::new();
+    for (id, word) in words.iter().enumerate() {
+        yaml.push(b'"');
+        for &byte in *word {
+            match byte {
+                b'"' | b'\\' => yaml.extend_from_slice(&[b'\\', byte]),
+                0..0x20 | 0x7f => {
+                    write!(yaml, "\\x{byte:02x}").expect("a vector takes all bytes");
+                }
+                _ => yaml.push(byte),
+            }
+        }
+        writeln!(yaml, "\": {id}").expect("a vector takes all bytes");
+    }
+    yaml
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Vocabulary;
+    use proptest::prelude::*;
+
+    #[test]
+    fn frequent_words_come_first_and_bytes_decide_ties() {
+        let mut counts = WordCounts::default();
+        counts.add_line(b"b a b c a d <unk> \xc3\xa4 z z z");
+        let all = [&b"</s>"[..], b"<unk>", b"z", b"a", b"b", b"c", b"d", b"\xc3\xa4"];
+        assert_eq!(select_words(&counts, None), all);
+        assert_eq!(select_words(&counts, Some(4)), all[..4]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_words_are_read_back(
+            text in proptest::collection::vec(any::<u8>(), 0..60), more in "[ -~\u{80}-\u{2030}]{0,20}",
+        ) {
+            let mut counts = WordCounts::default();
+            counts.add_line(&text);
+            counts.add_line(more.as_bytes());
+            let words = select_words(&counts, None);
+            let read = Vocabulary::parse(&words_to_yaml(&words), Path::new("words.yml")).unwrap();
+            prop_assert!(read.iter().eq(words.iter().copied()));
+            prop_assert_eq!((read.eos_id(), read.unk_id()), (0, 1));
+        }
+    }
+}
