@@ -4,7 +4,10 @@
 //! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits
 //! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]),
 //! embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
-//! ([`autotuner`]). The crate owns no model: inputs are views ([`MatRef`]) of memory of the
+//! ([`autotuner`]). For training, in f32, the gradients of all that has one are beside it (a
+//! `_gradient` for each), with [`cross_entropy`], sums of matrices ([`elementwise`]), steps of
+//! optimisers ([`optimizer`]) and dropout masks ([`random`]); gradients are added to what is
+//! there, since a tensor may be used several times. The crate owns no model: inputs are views ([`MatRef`]) of memory of the
 //! caller, a mapped file or a flat vector in training, and scratch buffers are the
 //! caller's to reuse.
 //!

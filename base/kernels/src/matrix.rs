@@ -251,6 +251,18 @@ mod tests {
     }
 
     #[test]
+    fn ranges_of_rows_can_be_written() {
+        for range in [0..0, 0..3, 1..2, 2..3, 3..3] {
+            let mut values = vec![0; 20];
+            let mut part = MatMut::with_stride(&mut values, 3, 5, 7).row_range(range.clone());
+            assert_eq!((part.rows(), part.columns()), (range.len(), 5));
+            (0..part.rows()).for_each(|row| part.row(row).fill(1));
+            let expected = |at: usize| usize::from(at % 7 < 5 && range.contains(&(at / 7)));
+            assert!((0..19).all(|at| values[at] == expected(at)), "{values:?}");
+        }
+    }
+
+    #[test]
     #[should_panic(expected = "overlap")]
     fn overlapping_rows_are_refused() {
         MatRef::with_stride(&[0; 20], 3, 5, 4);

@@ -443,41 +443,6 @@ fn prepared_rows_can_be_prepared_again() {
 }
 
 #[test]
-fn transposed_products_add_the_gradients_of_weights() {
-    let mut numbers = TestRng::new(31);
-    for (rows, inputs, outputs) in
-        [(0, 3, 5), (1, 1, 1), (1, 17, 33), (7, 6, 16), (90, 13, 64), (257, 12, 70), (600, 31, 21)]
-    {
-        // Columns of wider matrices.
-        let x = numbers.floats(rows * (inputs + 3), 1.0);
-        let dz = numbers.floats(rows * (outputs + 2), 1.0);
-        let x = MatRef::new(&x, rows, inputs + 3).column_range(2..inputs + 2);
-        let dz = MatRef::new(&dz, rows, outputs + 2).column_range(1..outputs + 1);
-        let before = numbers.floats(inputs * outputs, 5.0);
-        let mut expected = Vec::new();
-        for input in 0..inputs {
-            for output in 0..outputs {
-                let products = (0..rows)
-                    .map(|row| f64::from(x.row(row)[input]) * f64::from(dz.row(row)[output]));
-                expected.push(f64::from(before[input * outputs + output]) + products.sum::<f64>());
-            }
-        }
-        let mut results = Vec::new();
-        let mut scratch = GemmScratch::default();
-        for cpu in Cpu::all() {
-            let mut out = before.clone();
-            let into = MatMut::new(&mut out, inputs, outputs);
-            gemm_f32_transposed(cpu, x, dz, &mut scratch, into);
-            assert_close(&out, &expected, 4e-6 + 4e-6 * (rows as f64).sqrt(), cpu.name());
-            if cpu != Cpu::plain() {
-                results.push(out);
-            }
-        }
-        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "vectors of one width");
-    }
-}
-
-#[test]
 fn results_are_added_to_what_was_there() {
     let mut numbers = TestRng::new(32);
     let (rows, depth, columns) = (7, 20, 37);

@@ -242,7 +242,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             (1, 4) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
                 self.run_tile::<I, 1, 4>(isa, tiled)
             }
-            (2, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Narrow => {
+            (2, 2) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
                 self.run_tile::<I, 2, 2>(isa, tiled)
             }
             (2, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
@@ -259,6 +259,18 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             }
             (6, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
                 self.run_tile::<I, 6, 1>(isa, tiled)
+            }
+            (3, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 3, 2>(isa, tiled)
+            }
+            (4, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 4, 2>(isa, tiled)
+            }
+            (5, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 5, 2>(isa, tiled)
+            }
+            (6, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
+                self.run_tile::<I, 6, 2>(isa, tiled)
             }
             (2, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
                 self.run_tile::<I, 2, 4>(isa, tiled)
@@ -433,10 +445,14 @@ fn max_panels<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// The panels of a tile among those that are left over: a single row, as in attention, is bound
-/// by the latency of its sums.
+/// The panels of a tile among those that are left over: a few sums, as in attention with its two
+/// panels a head, are bound by their latency.
 fn remainder_panels<I: Isa>(rows: usize) -> usize {
-    if I::REGISTER_BLOCKING != RegisterBlocking::One && rows <= 1 { 2 } else { 1 }
+    match I::REGISTER_BLOCKING {
+        RegisterBlocking::Wide => 2,
+        RegisterBlocking::Narrow if rows <= 1 => 2,
+        _ => 1,
+    }
 }
 
 /// The sums of a tile after the steps `steps`.

@@ -12,11 +12,12 @@ use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The most rows of a block: four panels of them have 64 KiB and stay in the second-level cache.
-const DEPTH_BLOCK: usize = 256;
+/// The most rows of a block: four panels of them have 128 KiB and stay in the second-level cache.
+/// With 256 rows results are read and written twice as often, up to 1.1 times as slow.
+const DEPTH_BLOCK: usize = 512;
 
 /// Tiles of a block of rows that are interleaved together.
-const TILES_AT_ONCE: usize = 8;
+const TILES_AT_ONCE: usize = 2;
 
 /// Buffers of [`gemm_f32_transposed`] to reuse.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +148,54 @@ fn interleave<const WIDTH: usize>(x: MatRef<f32>, cells: &mut [f32]) {
             for tile in 0..numbers.len() {
                 cells[(tiles.start + tile) * rows + row] = numbers[tile];
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestRng, assert_close};
+
+    #[test]
+    fn transposed_products_add_the_gradients_of_weights() {
+        let mut numbers = TestRng::new(31);
+        for (rows, inputs, outputs) in [
+            (0, 3, 5),
+            (1, 1, 1),
+            (1, 17, 33),
+            (7, 6, 16),
+            (90, 13, 64),
+            (257, 12, 70),
+            (600, 31, 21),
+        ] {
+            // Columns of wider matrices.
+            let x = numbers.floats(rows * (inputs + 3), 1.0);
+            let dz = numbers.floats(rows * (outputs + 2), 1.0);
+            let x = MatRef::new(&x, rows, inputs + 3).column_range(2..inputs + 2);
+            let dz = MatRef::new(&dz, rows, outputs + 2).column_range(1..outputs + 1);
+            let before = numbers.floats(inputs * outputs, 5.0);
+            let mut expected = Vec::new();
+            for input in 0..inputs {
+                for output in 0..outputs {
+                    let products = (0..rows)
+                        .map(|row| f64::from(x.row(row)[input]) * f64::from(dz.row(row)[output]));
+                    expected
+                        .push(f64::from(before[input * outputs + output]) + products.sum::<f64>());
+                }
+            }
+            let mut results = Vec::new();
+            let mut scratch = GemmScratch::default();
+            for cpu in Cpu::all() {
+                let mut out = before.clone();
+                let into = MatMut::new(&mut out, inputs, outputs);
+                gemm_f32_transposed(cpu, x, dz, &mut scratch, into);
+                assert_close(&out, &expected, 4e-6 + 4e-6 * (rows as f64).sqrt(), cpu.name());
+                if cpu != Cpu::plain() {
+                    results.push(out);
+                }
+            }
+            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "vectors of one width");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, pack_columns};
-use crate::{LANES, MatRef, Result};
+use crate::Result;
 
 /// Packed f32 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -94,31 +94,6 @@ impl WeightsF32 {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());
         Ok(())
-    }
-
-    /// Replaces the weights by `rows`, `[rows, columns]`: values of an attention. Every
-    /// `width` columns start a new panel.
-    ///
-    /// # Panics
-    /// If columns do not divide into such parts.
-    pub fn fill_rows(&mut self, rows: MatRef<f32>, width: usize) {
-        assert!(width > 0 && rows.columns().is_multiple_of(width));
-        let steps = rows.rows();
-        let parts = rows.columns().checked_div(width).unwrap_or(0);
-        let panels = width.div_ceil(LANES);
-        self.lines.clear();
-        self.lines.resize(parts * panels * steps, Line::ZERO);
-        (self.depth, self.columns) = (steps, parts * panels * LANES);
-        for step in 0..steps {
-            for (part, row) in rows.row(step).chunks_exact(width).enumerate() {
-                for (panel, numbers) in row.chunks(LANES).enumerate() {
-                    let line = &mut self.lines[(part * panels + panel) * steps + step];
-                    for (cell, number) in line.0.as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
-                        *cell = number.to_le_bytes();
-                    }
-                }
-            }
-        }
     }
 
     /// The weights, borrowed.

@@ -57,15 +57,29 @@ impl WeightsF32 {
         }
     }
 
-    /// Lines for weights `[depth, columns]`, of which all but the lanes past the last column
-    /// have any content.
+    /// Replaces the weights by `rows`, `[rows, columns]`: values of an attention. Every
+    /// `width` columns start a new panel.
+    ///
+    /// # Panics
+    /// If columns do not divide into such parts, or are too large.
+    pub fn fill_rows(&mut self, rows: MatRef<f32>, width: usize) {
+        assert!(width > 0 && rows.columns().is_multiple_of(width));
+        let (parts, padded) = (rows.columns() / width, width.next_multiple_of(LANES));
+        let steps = rows.rows();
+        self.reshape(steps, parts * padded);
+        for part in 0..parts {
+            let column = part * padded;
+            let to = Destination { lines: &mut self.lines, steps, step: 0, column };
+            to.write(rows.column_range(part * width..(part + 1) * width), false);
+        }
+    }
+
+    /// Lines for weights `[depth, columns]`, of any content: a part that starts a line writes all
+    /// of it, and those after it in the line their cells.
     fn reshape(&mut self, depth: usize, columns: usize) {
         let count = Layout::F32.lines(depth, columns).expect("weights fit the address space");
         self.lines.resize(count, Line::ZERO);
         (self.depth, self.columns) = (depth, columns);
-        if !columns.is_multiple_of(LANES) {
-            self.lines[count - depth..].fill(Line::ZERO);
-        }
     }
 }
 
@@ -114,7 +128,11 @@ fn write_rows<I: Isa>(isa: I, mut to: Destination, values: MatRef<f32>) {
             let count = rest.min(LANES - lane);
             for step in 0..values.rows() {
                 let row = &values.row(step)[from..from + count];
-                write_cells(to.line(panel, step), lane, row);
+                if lane == 0 {
+                    isa.store_line(isa.load_partial(row, 0.0), to.line(panel, step));
+                } else {
+                    write_cells(to.line(panel, step), lane, row);
+                }
             }
             from += count;
         }
@@ -145,7 +163,7 @@ fn write_transposed<I: Isa>(isa: I, mut to: Destination, values: MatRef<f32>) {
             let columns = isa.transpose(rows);
             for at in 0..part.len() {
                 let line = to.line(panel, step + at);
-                if count == LANES {
+                if lane == 0 {
                     isa.store_line(columns[at], line);
                 } else {
                     write_cells(line, lane, &isa.to_array(columns[at])[..count]);
