@@ -28,7 +28,7 @@ pub trait Real:
     /// The nearest number.
     fn of(value: f64) -> Self;
     /// The number, which is one of f64.
-    fn to_f64(self) -> f64;
+    fn as_f64(self) -> f64;
 }
 
 impl Real for f32 {
@@ -38,7 +38,7 @@ impl Real for f32 {
     fn of(value: f64) -> Self {
         value as f32
     }
-    fn to_f64(self) -> f64 {
+    fn as_f64(self) -> f64 {
         f64::from(self)
     }
 }
@@ -50,7 +50,7 @@ impl Real for f64 {
     fn of(value: f64) -> Self {
         value
     }
-    fn to_f64(self) -> f64 {
+    fn as_f64(self) -> f64 {
         self
     }
 }

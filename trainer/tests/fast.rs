@@ -58,7 +58,7 @@ fn gradient<K: Kernels>(
         tape.backward();
         loss
     };
-    (loss, tape.parameter_gradient().iter().map(|g| g.to_f64()).collect())
+    (loss, tape.parameter_gradient().iter().map(|g| g.as_f64()).collect())
 }
 
 fn norm(x: &[f64]) -> f64 {

@@ -54,7 +54,7 @@ fn apply<R: Real>(activation: Activation, x: R) -> R {
         Activation::None => x,
         Activation::Relu => x.max(R::ZERO),
         Activation::Swish => x * sigmoid(x),
-        Activation::Gelu => x * R::of(normal_distribution(x.to_f64())),
+        Activation::Gelu => x * R::of(normal_distribution(x.as_f64())),
         Activation::GeluSigmoid => x * sigmoid(R::of(GELU_SIGMOID) * x),
         Activation::GeluTanh => {
             let inner = R::of(FRAC_2_PI.sqrt()) * (x + R::of(GELU_CUBE) * x * x * x);
@@ -86,7 +86,7 @@ fn derivative<R: Real>(activation: Activation, saved: R) -> R {
         Activation::Swish => swish(one),
         Activation::GeluSigmoid => swish(R::of(GELU_SIGMOID)),
         Activation::Gelu => {
-            let z = saved.to_f64();
+            let z = saved.as_f64();
             let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
             R::of(normal_distribution(z) + z * density)
         }

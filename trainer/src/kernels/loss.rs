@@ -49,5 +49,5 @@ fn row_loss<R: Real>(label: usize, weight: R, smoothing: R, logits: &mut [R]) ->
         *x = weight * ((*x - normalizer).exp() - smoothing / count);
     }
     logits[label] -= weight * (R::ONE - smoothing);
-    RowLoss { loss: (weight * loss).to_f64(), log_probability: log_probability.to_f64() }
+    RowLoss { loss: (weight * loss).as_f64(), log_probability: log_probability.as_f64() }
 }

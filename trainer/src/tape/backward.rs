@@ -684,7 +684,7 @@ fn alignment_gradient<'a, R: Real>(
     let weights = weights();
     let mut gradient = vec![R::ZERO; group.0 * group.1.rows.len()];
     for (index, weight) in links_of(guide, group, positions[number]) {
-        let below = weights[index].to_f64() + ALIGNMENT_EPSILON;
+        let below = weights[index].as_f64() + ALIGNMENT_EPSILON;
         gradient[index] -= R::of(guide.weight * weight / below);
     }
     Some(gradient)

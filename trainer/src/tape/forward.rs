@@ -358,7 +358,7 @@ fn alignment_loss<R: Real>(
     let (mut loss, mut first) = (0.0, 0);
     for (group, &position) in groups.iter().zip(positions) {
         for (index, weight) in links_of(guide, group, position) {
-            loss -= weight * (weights[first + index].to_f64() + ALIGNMENT_EPSILON).ln();
+            loss -= weight * (weights[first + index].as_f64() + ALIGNMENT_EPSILON).ln();
         }
         first += heads * group.0 * group.1.rows.len();
     }

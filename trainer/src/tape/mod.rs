@@ -156,6 +156,11 @@ impl<K: Kernels> Tape<K> {
         self.parameter_gradient.fill(K::Real::ZERO);
     }
 
+    /// Ends a granule: lets go of the snapshot.
+    pub fn end(&mut self) {
+        self.snapshot = None;
+    }
+
     /// The numbers that the operations of `record` need. It must not look at results.
     ///
     /// # Errors

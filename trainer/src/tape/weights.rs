@@ -151,6 +151,11 @@ impl<K: Kernels> Snapshot<K> {
 
     /// Brings what is derived from the flat vector up to date.
     pub fn refresh(&mut self, registry: &WeightRegistry, kernels: &K) {
+        self.refresh_parallel(registry, kernels, 1);
+    }
+
+    /// The same on several threads.
+    pub fn refresh_parallel(&mut self, registry: &WeightRegistry, kernels: &K, num_threads: usize) {
         for (spec, vector) in registry.vectors.iter().zip(&mut self.vectors) {
             vector.clear();
             for part in &spec.parts {
@@ -160,9 +165,34 @@ impl<K: Kernels> Snapshot<K> {
                 }
             }
         }
-        for (spec, packed) in registry.affines.iter().zip(&mut self.packed) {
-            kernels.pack(&spec.parts(&self.values), packed);
-        }
+        let values = &self.values;
+        let pack = |specs: &[AffineSpec], packed: &mut [K::Packed], kernels: &K| {
+            for (spec, packed) in specs.iter().zip(packed) {
+                kernels.pack(&spec.parts(values), packed);
+            }
+        };
+        // As many numbers for each thread as there are.
+        let total: usize = registry.affines.iter().map(AffineSpec::len).sum();
+        let share = total.div_ceil(num_threads.max(1)).max(1);
+        std::thread::scope(|scope| {
+            let (mut specs, mut packed) = (&registry.affines[..], &mut self.packed[..]);
+            while !specs.is_empty() {
+                let (mut count, mut numbers) = (0, 0);
+                while count < specs.len() && numbers < share {
+                    numbers += specs[count].len();
+                    count += 1;
+                }
+                let (now, later) = specs.split_at(count);
+                let (packed_now, packed_later) = std::mem::take(&mut packed).split_at_mut(count);
+                (specs, packed) = (later, packed_later);
+                if specs.is_empty() {
+                    pack(now, packed_now, kernels);
+                } else {
+                    let kernels = kernels.clone();
+                    scope.spawn(move || pack(now, packed_now, &kernels));
+                }
+            }
+        });
     }
 
     pub(super) fn vector(&self, id: VectorId) -> &[K::Real] {
@@ -182,6 +212,11 @@ impl<K: Kernels> Snapshot<K> {
 }
 
 impl AffineSpec {
+    /// The number of elements.
+    fn len(&self) -> usize {
+        self.inputs * self.outputs
+    }
+
     fn parts<'a, R>(&self, values: &'a [R]) -> Vec<WeightPart<'a, R>> {
         let part = |place: &MatrixPlace| WeightPart {
             values: place.view(values),

@@ -2,7 +2,9 @@
 //! of the optimiser.
 
 mod optimizer;
+mod synchronous;
 mod tree;
 
 pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
+pub use synchronous::{Granule, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport};
 pub use tree::GranuleTree;

@@ -56,7 +56,7 @@ impl<R: Real> GranuleTree<R> {
 
     /// The sum of the subtrees of all workers, in the order of granules; none without
     /// granules. The trees are empty afterwards and keep their buffers.
-    pub fn join(trees: &mut [GranuleTree<R>]) -> Option<Vec<R>> {
+    pub fn join(trees: &mut [&mut GranuleTree<R>]) -> Option<Vec<R>> {
         let (first, others) = trees.split_first_mut()?;
         for tree in &mut *others {
             for subtree in tree.subtrees.drain(..) {
@@ -122,7 +122,8 @@ mod tests {
                     gradient[0] = x;
                     tree.push(number, gradient);
                 }
-                let sum = GranuleTree::join(&mut trees).unwrap();
+                let mut all: Vec<&mut GranuleTree<f32>> = trees.iter_mut().collect();
+                let sum = GranuleTree::join(&mut all).unwrap();
                 assert_eq!(sum[0].to_bits(), reference(&granules).to_bits(), "{count} {workers}");
             }
         }
@@ -130,6 +131,6 @@ mod tests {
 
     #[test]
     fn no_granules_have_no_sum() {
-        assert!(GranuleTree::<f32>::join(&mut [GranuleTree::new(3)]).is_none());
+        assert!(GranuleTree::<f32>::join(&mut [&mut GranuleTree::new(3)]).is_none());
     }
 }

@@ -1,0 +1,388 @@
+//! Synchronous updates (`training.md` A.3).
+//!
+//! An update is a list of granules, small batches that are computed whole. Each worker, a
+//! thread with a tape of its own, takes consecutive granules and adds up their gradients; the
+//! sums are joined in one tree over the numbers of granules, and the step of the optimiser is
+//! taken by all workers, each on a part of the flat vector. The bytes of the result do not
+//! depend on the number of workers.
+
+use std::sync::Arc;
+
+use miriam_nmt::Result;
+
+use super::optimizer::{Denominators, Rule, Shard, Smoothing, Step};
+use super::tree::GranuleTree;
+use crate::Real;
+use crate::dropout::Dropout;
+use crate::kernels::Kernels;
+use crate::model::TrainableModel;
+use crate::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
+
+/// Sentences that are computed together.
+#[derive(Clone, Debug, Default)]
+pub struct Granule<'a> {
+    /// The numbers of the sentences in the corpus.
+    pub numbers: Vec<u32>,
+    /// Their sources.
+    pub sources: Vec<&'a [u32]>,
+    /// Their targets.
+    pub targets: Vec<&'a [u32]>,
+    /// A weight for each target token, if losses are weighted.
+    pub token_weights: Option<Vec<f32>>,
+    /// Links for guided alignment.
+    pub guided_alignment: Option<GuidedAlignment>,
+}
+
+impl Granule<'_> {
+    /// The number of tokens of source and target.
+    pub fn num_tokens(&self) -> [usize; 2] {
+        [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
+    }
+}
+
+/// How an update is computed from gradients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UpdateOptions {
+    /// The optimiser.
+    pub rule: Rule,
+    /// The smoothing of labels.
+    pub label_smoothing: f32,
+    /// Gradients are scaled down to this norm of the whole vector; 0 for never
+    /// (`clip-norm`).
+    pub clip_norm: f64,
+    /// Whether the gradient is divided by the number of target tokens before it is clipped
+    /// (`normalize-gradient`).
+    pub normalizes_gradient: bool,
+    /// Whether an update with a gradient that is not finite is skipped
+    /// (`check-gradient-nan`).
+    pub skips_nan: bool,
+    /// The weight of new parameters in the moving average; 0 for no average
+    /// (`exponential-smoothing`).
+    pub smoothing: f64,
+    /// The number of target tokens that the learning rate is meant for; 0 for any
+    /// (`mini-batch-words-ref`).
+    pub reference_words: usize,
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UpdateReport {
+    /// The sum of losses that were minimised, that of guided alignment among them.
+    pub loss: f64,
+    /// The cross-entropy of the target, in nats, without smoothing of labels.
+    pub cross_entropy: f64,
+    /// Sentences, tokens of the source, tokens of the target.
+    pub sentences: usize,
+    /// Tokens of the source.
+    pub source_tokens: usize,
+    /// Tokens of the target.
+    pub target_tokens: usize,
+    /// The norm of the gradient before it was clipped.
+    pub gradient_norm: f64,
+    /// Whether the step was skipped because the gradient is not finite.
+    pub is_skipped: bool,
+}
+
+/// The state of an optimiser, flat vectors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptimizerState<R> {
+    /// Adam's mean of gradients.
+    pub first: Vec<R>,
+    /// Adam's mean of squared gradients, Adagrad's sum of them.
+    pub second: Vec<R>,
+    /// Adam's bias corrections.
+    pub denominators: Denominators,
+    /// The moving average of parameters; empty without.
+    pub average: Vec<R>,
+    /// The progress of the average, in updates of the reference size.
+    pub average_progress: f64,
+}
+
+impl<R: Real> OptimizerState<R> {
+    /// The state before the first update of `values`.
+    pub fn new(options: &UpdateOptions, values: &[R]) -> Self {
+        let zeros = |needed: bool| vec![R::ZERO; if needed { values.len() } else { 0 }];
+        OptimizerState {
+            first: zeros(matches!(options.rule, Rule::Adam { .. })),
+            second: zeros(!matches!(options.rule, Rule::Sgd)),
+            denominators: Denominators::default(),
+            average: if options.smoothing > 0.0 { values.to_vec() } else { Vec::new() },
+            average_progress: 0.0,
+        }
+    }
+
+    /// Begins the optimiser anew; the average stays.
+    pub fn reset(&mut self) {
+        self.first.fill(R::ZERO);
+        self.second.fill(R::ZERO);
+        self.denominators = Denominators::default();
+    }
+}
+
+/// A worker's tape and sums.
+struct Worker<K: Kernels> {
+    tape: Tape<K>,
+    tree: GranuleTree<K::Real>,
+}
+
+/// Computes updates of a model by several workers.
+pub struct SynchronousTrainer<K: Kernels> {
+    model: TrainableModel<K>,
+    kernels: K,
+    options: UpdateOptions,
+    snapshot: Arc<Snapshot<K>>,
+    state: OptimizerState<K::Real>,
+    workers: Vec<Worker<K>>,
+}
+
+/// Elements of the parts in which squares are summed: a fixed number, so that sums do not
+/// depend on workers.
+const NORM_BLOCK: usize = 1 << 14;
+
+impl<K: Kernels> SynchronousTrainer<K> {
+    /// Trains `model` from `values` and `state` on.
+    ///
+    /// # Panics
+    /// If there are no workers, or vectors are not as long as the model's layout.
+    pub fn new(
+        model: TrainableModel<K>,
+        kernels: K,
+        options: UpdateOptions,
+        values: Vec<K::Real>,
+        state: OptimizerState<K::Real>,
+        num_workers: usize,
+    ) -> Self {
+        assert!(num_workers > 0, "a worker");
+        let len = model.layout().len();
+        for vector in [&state.first, &state.second, &state.average] {
+            assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
+        }
+        let worker = |_| Worker { tape: model.tape(kernels.clone()), tree: GranuleTree::new(len) };
+        let workers = (0..num_workers).map(worker).collect();
+        let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
+        SynchronousTrainer { model, kernels, options, snapshot, state, workers }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &TrainableModel<K> {
+        &self.model
+    }
+
+    /// The parameters that are trained, a flat vector.
+    pub fn values(&self) -> &[K::Real] {
+        self.snapshot.values()
+    }
+
+    /// The parameters to be used: their moving average if there is one.
+    pub fn smoothed_values(&self) -> &[K::Real] {
+        match &self.state.average[..] {
+            [] => self.values(),
+            average => average,
+        }
+    }
+
+    /// The optimiser's state.
+    pub fn state(&self) -> &OptimizerState<K::Real> {
+        &self.state
+    }
+
+    /// Begins the optimiser anew.
+    pub fn reset_optimizer(&mut self) {
+        self.state.reset();
+    }
+
+    /// Sets other betas of Adam from here on.
+    pub fn set_rule(&mut self, rule: Rule) {
+        self.options.rule = rule;
+    }
+
+    /// Takes one step from the gradients of `granules`, at the rate `rate`.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn update(
+        &mut self,
+        granules: &[Granule<'_>],
+        dropout: Dropout,
+        rate: f64,
+    ) -> Result<UpdateReport> {
+        let mut report = self.compute_gradients(granules, dropout)?;
+        let mut trees: Vec<&mut GranuleTree<K::Real>> =
+            self.workers.iter_mut().map(|worker| &mut worker.tree).collect();
+        let Some(gradient) = GranuleTree::join(&mut trees) else { return Ok(report) };
+        let norm = gradient_norm(&gradient, self.workers.len());
+        let options = self.options;
+        let words = report.target_tokens as f64;
+        let normalizer = if options.normalizes_gradient { 1.0 / words.max(1.0) } else { 1.0 };
+        report.gradient_norm = norm * normalizer;
+        if !report.gradient_norm.is_finite() && options.skips_nan {
+            report.is_skipped = true;
+        } else {
+            let clip = match options.clip_norm {
+                limit if limit > 0.0 && report.gradient_norm > limit => {
+                    limit / report.gradient_norm
+                }
+                _ => 1.0,
+            };
+            let ratio = match options.reference_words {
+                reference if reference > 0 => (words / reference as f64).max(1.0),
+                _ => 1.0,
+            };
+            self.step(&gradient, rate * ratio, normalizer * clip, ratio);
+        }
+        self.workers[0].tree.recycle(gradient);
+        Ok(report)
+    }
+
+    fn compute_gradients(
+        &mut self,
+        granules: &[Granule<'_>],
+        dropout: Dropout,
+    ) -> Result<UpdateReport> {
+        let (model, snapshot, options) = (&self.model, &self.snapshot, &self.options);
+        let num_workers = self.workers.len();
+        let of_worker = |worker: usize| {
+            let first = |worker: usize| (worker * granules.len()).div_ceil(num_workers);
+            first(worker)..first(worker + 1)
+        };
+        let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
+            let of_granule = |number| {
+                let report =
+                    worker.compute(model, snapshot, options, number, &granules[number], dropout)?;
+                Ok::<_, miriam_nmt::Error>((number, report))
+            };
+            range.map(of_granule).collect::<Result<Vec<_>>>()
+        };
+        let reports: Vec<Result<Vec<(usize, UpdateReport)>>> = std::thread::scope(|scope| {
+            let (first, others) = self.workers.split_first_mut().expect("a worker");
+            let others: Vec<_> = (1..)
+                .zip(others)
+                .map(|(index, worker)| scope.spawn(move || run(worker, of_worker(index))))
+                .collect();
+            let mut reports = vec![run(first, of_worker(0))];
+            reports.extend(others.into_iter().map(|worker| match worker.join() {
+                Ok(report) => report,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }));
+            reports
+        });
+        let mut total = UpdateReport::default();
+        // In the order of granules, whoever computed them.
+        for report in reports {
+            for (_, report) in report? {
+                total.loss += report.loss;
+                total.cross_entropy += report.cross_entropy;
+                total.sentences += report.sentences;
+                total.source_tokens += report.source_tokens;
+                total.target_tokens += report.target_tokens;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Steps all parts of the flat vector, one a worker, and packs the new weights.
+    fn step(&mut self, gradient: &[K::Real], rate: f64, gradient_scale: f64, ratio: f64) {
+        let state = &mut self.state;
+        if let Rule::Adam { beta1, beta2, .. } = self.options.rule {
+            state.denominators = state.denominators.advanced(beta1, beta2);
+        }
+        let smoothing = (!state.average.is_empty())
+            .then(|| Smoothing::new(self.options.smoothing, state.average_progress, ratio));
+        state.average_progress += ratio;
+        let step = Step {
+            rule: self.options.rule,
+            rate,
+            gradient_scale,
+            denominators: state.denominators,
+            smoothing,
+        };
+        let snapshot =
+            Arc::get_mut(&mut self.snapshot).expect("tapes let go of it after their granules");
+        let len = gradient.len();
+        let part = len.div_ceil(self.workers.len()).next_multiple_of(crate::ALIGNMENT).max(1);
+        std::thread::scope(|scope| {
+            let mut values = snapshot.values_mut().chunks_mut(part);
+            let mut first = state.first.chunks_mut(part);
+            let mut second = state.second.chunks_mut(part);
+            let mut average = state.average.chunks_mut(part);
+            for gradient in gradient.chunks(part) {
+                let shard = Shard {
+                    values: values.next().unwrap_or_default(),
+                    gradient,
+                    first: first.next().unwrap_or_default(),
+                    second: second.next().unwrap_or_default(),
+                    average: average.next().unwrap_or_default(),
+                };
+                scope.spawn(move || step.apply(shard));
+            }
+        });
+        snapshot.refresh_parallel(self.model.registry(), &self.kernels, self.workers.len());
+    }
+}
+
+impl<K: Kernels> Worker<K> {
+    /// Computes a granule and adds its gradient to the worker's sums.
+    fn compute(
+        &mut self,
+        model: &TrainableModel<K>,
+        snapshot: &Arc<Snapshot<K>>,
+        options: &UpdateOptions,
+        number: usize,
+        granule: &Granule<'_>,
+        dropout: Dropout,
+    ) -> Result<UpdateReport> {
+        let tape = &mut self.tape;
+        tape.begin(snapshot, dropout, &granule.numbers);
+        if let Some(guide) = &granule.guided_alignment {
+            tape.guide_alignment(guide.clone());
+        }
+        let loss_options = LossOptions {
+            label_smoothing: options.label_smoothing,
+            row_weights: granule.token_weights.as_deref(),
+        };
+        let loss = model.loss(tape, &granule.sources, &granule.targets, loss_options)?;
+        let alignment_loss = tape.alignment_loss();
+        tape.backward();
+        let mut gradient = self.tree.buffer();
+        tape.swap_parameter_gradient(&mut gradient);
+        tape.end();
+        self.tree.push(number, gradient);
+        let [source_tokens, target_tokens] = granule.num_tokens();
+        Ok(UpdateReport {
+            loss: loss.sum + alignment_loss,
+            cross_entropy: loss.cross_entropy,
+            sentences: granule.sources.len(),
+            source_tokens,
+            target_tokens,
+            ..UpdateReport::default()
+        })
+    }
+}
+
+/// The norm of a vector, by blocks of a fixed size.
+fn gradient_norm<R: Real>(gradient: &[R], num_threads: usize) -> f64 {
+    let blocks: Vec<&[R]> = gradient.chunks(NORM_BLOCK).collect();
+    let mut sums = vec![0.0; blocks.len()];
+    let part = blocks.len().div_ceil(num_threads).max(1);
+    std::thread::scope(|scope| {
+        for (sums, blocks) in sums.chunks_mut(part).zip(blocks.chunks(part)) {
+            scope.spawn(move || {
+                for (sum, block) in sums.iter_mut().zip(blocks) {
+                    *sum = sum_of_squares(block);
+                }
+            });
+        }
+    });
+    sums.iter().sum::<f64>().sqrt()
+}
+
+/// The sum of squares, in eight sums that compilers keep in vectors.
+fn sum_of_squares<R: Real>(block: &[R]) -> f64 {
+    let mut sums = [0.0; 8];
+    for chunk in block.chunks(8) {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += x.as_f64() * x.as_f64();
+        }
+    }
+    sums.iter().sum()
+}
