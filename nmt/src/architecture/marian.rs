@@ -21,7 +21,12 @@ use crate::yaml::Value;
 use crate::{Error, Result};
 
 /// Marian's epsilon in the layer norms of transformers.
-const NORM_EPSILON: f32 = 1e-6;
+pub(super) const NORM_EPSILON: f32 = 1e-6;
+/// Our own option, which Marian ignores: the input of keys and values with pre-norm, where the
+/// version of Marian does not say it. Its one value is [`NORMALIZED`].
+pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
+/// Keys and values are always normalised, as in training.
+pub(super) const NORMALIZED: &str = "normalized";
 
 /// The versions of Marian that compute different results from the same file (`neural.md` 1.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,7 +259,11 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         },
         scales_embeddings: true,
         decoder_start: DecoderStart::ZeroEmbedding,
-        pre_norm_keys: dialect.pre_norm_keys(),
+        pre_norm_keys: match &options.text(PRE_NORM_KEYS, "")?[..] {
+            "" => dialect.pre_norm_keys(),
+            NORMALIZED => PreNormKeys::Normalized,
+            other => return Err(options.unsupported(format!("{PRE_NORM_KEYS} {other}"))),
+        },
         alignment_layer,
         norm_epsilon: NORM_EPSILON,
         tied_layers,
