@@ -1,5 +1,6 @@
 //! Writing a model as Marian does (`neural.md` 1.1): its parameters and its options in one
-//! `.npz`. Marian, its fork for browsers, CTranslate2's converter and this program open it.
+//! `.npz`, which Marian and this program open. Models with Nematus' layer norms are of a type of
+//! their own, in which Marian looks for Nematus' names.
 
 use std::path::Path;
 
@@ -34,6 +35,9 @@ pub fn write_marian_npz<V: AsRef<[f32]>>(
         let renamed = has_nematus_names.then(|| nematus::nematus_name(&parameter.name)).flatten();
         let name = renamed.as_deref().unwrap_or(&parameter.name);
         archive.add_f32(name, &parameter.shape, values(&parameter).as_ref())?;
+    }
+    if has_nematus_names {
+        archive.add_f32(nematus::NAMING_MARK, &[1], &[0.0])?;
     }
     archive.add_bytes(OPTIONS_ENTRY, &options)?;
     archive.finish()

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use crate::checkpoint::Tensor;
 use crate::yaml::Value;
 
+/// An entry of Nematus' own files. Marian takes names for Nematus' only if it is there; its value
+/// does not count.
+pub const NAMING_MARK: &str = "decoder_c_tt";
+
 /// Whether the parameters are named as Nematus names them.
 pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
     ["Wemb", "encoder_U", "decoder_U_nl", "ff_logit_lstm_W"]
@@ -82,13 +86,10 @@ pub fn nematus_name(name: &str) -> Option<String> {
         _ => {}
     }
     if let Some(what) = name.strip_prefix("decoder_ff_logit_l1_") {
-        let (what, layer) = match what.strip_suffix(['0', '1', '2']) {
-            Some(what) => {
-                (what, ["prev", "lstm", "ctx"][usize::from(name.as_bytes()[name.len() - 1] - b'0')])
-            }
-            None => (what, "l1"),
-        };
-        return Some(format!("ff_logit_{layer}_{what}"));
+        let layers = [('0', "prev"), ('1', "lstm"), ('2', "ctx")];
+        return layers.into_iter().find_map(|(number, layer)| {
+            Some(format!("ff_logit_{layer}_{}", what.strip_suffix(number)?))
+        });
     }
     if let Some(what) = name.strip_prefix("decoder_ff_logit_l2_") {
         return Some(format!("ff_logit_{what}"));
