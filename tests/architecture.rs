@@ -19,7 +19,17 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-align", &["miriam-storage", "miriam-textio"]),
     ("miriam-extract", &["miriam-textio"]),
     ("miriam-nmt", &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"]),
-    ("miriam-trainer", &["miriam-nmt", "miriam-kernels", "miriam-storage"]),
+    (
+        "miriam-trainer",
+        &[
+            "miriam-nmt",
+            "miriam-kernels",
+            "miriam-metrics",
+            "miriam-textproc",
+            "miriam-storage",
+            "miriam-textio",
+        ],
+    ),
     (
         "miriam-decoder",
         &[
@@ -73,6 +83,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-extract",
             "miriam-nmt",
             "miriam-decoder",
+            "miriam-trainer",
             "miriam-pipeline",
             "miriam-bench",
             "miriam-gpu",

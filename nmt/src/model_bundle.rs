@@ -27,6 +27,7 @@ pub enum ShortlistGenerator {
 }
 
 /// Vocabularies and segmentation of both sides; source first.
+#[derive(Clone)]
 pub struct TokenizerPair {
     /// The vocabularies, each as large as the model's embedding table; the same one twice
     /// where both sides share it.

@@ -3,6 +3,8 @@
 mod forced_decoding;
 mod formats;
 mod hostile;
+mod marian_writing;
+mod npz_writing;
 mod oracle;
 mod oracle_data;
 mod oracle_search;

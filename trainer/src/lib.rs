@@ -10,17 +10,64 @@
 
 pub mod data;
 pub mod dropout;
+mod error;
 mod init;
 pub mod kernels;
 mod model;
+pub mod options;
 mod parameters;
+pub mod prepare;
 pub mod random;
 mod real;
+pub mod recipe;
 pub mod tape;
 pub mod training;
 pub mod update;
 
+pub use error::{Error, Result};
 pub use init::initial_values;
 pub use model::TrainableModel;
 pub use parameters::{ALIGNMENT, Parameter, ParameterLayout};
 pub use real::Real;
+
+#[cfg(test)]
+mod tests {
+    use miriam_nmt::architecture::{
+        Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig,
+        PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, TransformerConfig,
+        TransformerStackConfig,
+    };
+
+    /// A small transformer.
+    pub(crate) fn tiny_architecture() -> Architecture {
+        let stack = TransformerStackConfig { depth: 1, heads: 2, ffn_width: 12, ffn_depth: 2 };
+        Architecture::Transformer(TransformerConfig {
+            embeddings: EmbeddingConfig {
+                source_vocab_size: 11,
+                target_vocab_size: 11,
+                dim: 8,
+                shared: true,
+                tied_output: true,
+                output_bias: true,
+                right_to_left: false,
+                suppress_tokens: Vec::new(),
+            },
+            encoder: stack.clone(),
+            decoder: stack,
+            tied_layers: vec![1],
+            activation: Activation::Relu,
+            preprocess: ProcessSteps::default(),
+            postprocess: ProcessSteps(vec![ProcessStep::Add, ProcessStep::Norm]),
+            postprocess_embedding: ProcessSteps::default(),
+            postprocess_top: ProcessSteps::default(),
+            has_output_projection: true,
+            autoregression: AutoregressionConfig::SelfAttention,
+            positional_encoding: PositionalEncodingKind::SinusoidalMarian,
+            scales_embeddings: true,
+            decoder_start: DecoderStart::ZeroEmbedding,
+            pre_norm_keys: PreNormKeys::Normalized,
+            alignment_layer: 1,
+            norm_epsilon: 1e-6,
+        })
+    }
+}

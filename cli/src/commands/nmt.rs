@@ -4,6 +4,7 @@ mod ignored_options;
 mod line_errors;
 mod models;
 mod score;
+mod train;
 mod translate;
 mod tuner_cache;
 mod value_parsers;
@@ -37,6 +38,16 @@ pub enum Command {
     ///
     /// Example: miriam nmt score -m opus-mt-de-en --source news.de --target news.en
     Score(Box<score::Arguments>),
+    /// Train a neural model from parallel text
+    ///
+    /// Makes a folder that `miriam nmt translate -m DIR` opens: vocabulary, training, the model
+    /// that validated best. The same command goes on where it was stopped, with the same bytes
+    /// in the end. Options are Marian's, on the command line or in a configuration (-c); --task
+    /// sets many at once. For phrase-based systems there is `miriam train`.
+    ///
+    /// Example: miriam nmt train --source train.de --target train.en --dev-source dev.de
+    /// --dev-target dev.en -o model --task m30k
+    Train(Box<train::Arguments>),
     /// Write a shortlist: for each source word the target words it is linked with
     ///
     /// The text form that Marian reads, `target source probability` a line. The text must
@@ -134,6 +145,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
+        Command::Train(arguments) => train::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),
         Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert(arguments, common),

@@ -21,7 +21,12 @@ use crate::yaml::Value;
 use crate::{Error, Result};
 
 /// Marian's epsilon in the layer norms of transformers.
-const NORM_EPSILON: f32 = 1e-6;
+pub(super) const NORM_EPSILON: f32 = 1e-6;
+/// Our own option, which Marian ignores: the input of keys and values with pre-norm, where the
+/// version of Marian does not say it. Its one value is [`NORMALIZED`].
+pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
+/// Keys and values are always normalised, as in training.
+pub(super) const NORMALIZED: &str = "normalized";
 
 /// The versions of Marian that compute different results from the same file (`neural.md` 1.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,14 +114,34 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
     if matches!(&kind[..], "amun" | "nematus") {
         tensors = nematus::rename_to_marian(tensors);
     }
-    let architecture = read_architecture(&options, &kind, &tensors)?;
+    let table_rows = |_, name: &str| match tensors.get(name).map(Tensor::shape) {
+        Some(&[rows, _]) => Some(rows),
+        _ => None,
+    };
+    let architecture = read_architecture(&options, &kind, &table_rows)?;
     Model::new(architecture, tensors, multipliers, &path)
+}
+
+/// The architecture that Marian's options describe, with vocabularies of these sizes, source
+/// first: what a training begins with.
+///
+/// # Errors
+/// If an option is malformed, asks for what is not supported, or does not fit the others.
+pub fn from_options(options: &Value, vocab_sizes: [usize; 2]) -> Result<Architecture> {
+    let path = Path::new("options of the model");
+    let options = Options { value: options.clone(), path };
+    let kind = options.text("type", "amun")?;
+    let architecture =
+        read_architecture(&options, &kind, &|side, _| vocab_sizes.get(side).copied())?;
+    let wrong = |reason| Error::mismatch(path, "architecture", reason);
+    architecture.validate().map_err(wrong)?;
+    Ok(architecture)
 }
 
 fn read_architecture(
     options: &Options,
     kind: &str,
-    tensors: &BTreeMap<String, Tensor>,
+    table_rows: &dyn Fn(usize, &str) -> Option<usize>,
 ) -> Result<Architecture> {
     match kind {
         "transformer" | "s2s" | "amun" | "nematus" | "stacked" => {}
@@ -128,7 +153,7 @@ fn read_architecture(
         }
     }
     check_supported(options)?;
-    let tables = read_embeddings(options, tensors)?;
+    let tables = read_embeddings(options, table_rows)?;
     Ok(match kind {
         "transformer" => Architecture::Transformer(read_transformer(options, tables)?),
         "stacked" => Architecture::Stacked(read_stacked(options, tables)?),
@@ -166,9 +191,11 @@ fn check_supported(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Reads what concerns embeddings; `table_rows` gives the rows of the table of a side (0 is the
+/// source) by its name.
 fn read_embeddings(
     options: &Options,
-    tensors: &BTreeMap<String, Tensor>,
+    table_rows: &dyn Fn(usize, &str) -> Option<usize>,
 ) -> Result<EmbeddingConfig> {
     let all = options.flag("tied-embeddings-all", false)?;
     let mut tables = EmbeddingConfig {
@@ -181,12 +208,12 @@ fn read_embeddings(
         right_to_left: options.flag("right-left", false)?,
         suppress_tokens: Vec::new(),
     };
-    let rows = |name: &str| match tensors.get(name).map(Tensor::shape) {
-        Some(&[rows, _]) => Ok(rows),
-        _ => Err(Error::mismatch(options.path, name, "the table of embeddings is missing")),
+    let rows = |side: usize, name: &str| {
+        let missing = || Error::mismatch(options.path, name, "the table of embeddings is missing");
+        table_rows(side, name).ok_or_else(missing)
     };
-    tables.source_vocab_size = rows(tables.encoder_table_name())?;
-    tables.target_vocab_size = rows(tables.decoder_table_name())?;
+    tables.source_vocab_size = rows(0, tables.encoder_table_name())?;
+    tables.target_vocab_size = rows(1, tables.decoder_table_name())?;
     let dim_vocabs = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
     if dim_vocabs.len() > 2 {
         return Err(options.unsupported("it has more than one source, which is not covered"));
@@ -254,7 +281,11 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         },
         scales_embeddings: true,
         decoder_start: DecoderStart::ZeroEmbedding,
-        pre_norm_keys: dialect.pre_norm_keys(),
+        pre_norm_keys: match &options.text(PRE_NORM_KEYS, "")?[..] {
+            "" => dialect.pre_norm_keys(),
+            NORMALIZED => PreNormKeys::Normalized,
+            other => return Err(options.unsupported(format!("{PRE_NORM_KEYS} {other}"))),
+        },
         alignment_layer,
         norm_epsilon: NORM_EPSILON,
         tied_layers,

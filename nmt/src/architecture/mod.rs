@@ -10,6 +10,8 @@
 mod ctranslate2;
 mod hugging_face;
 mod marian;
+mod marian_options;
+mod marian_writer;
 mod model;
 mod nematus;
 mod recurrent;
@@ -20,7 +22,9 @@ use serde::{Deserialize, Serialize};
 
 pub use ctranslate2::{FolderSettings as CTranslate2Settings, resolve as resolve_ctranslate2};
 pub use hugging_face::resolve as resolve_hugging_face;
-pub use marian::{Dialect, resolve as resolve_marian};
+pub use marian::{Dialect, from_options as from_marian_options, resolve as resolve_marian};
+pub use marian_options::marian_options;
+pub use marian_writer::write_marian_npz;
 pub use model::{Model, ParameterSpec};
 pub use recurrent::{
     CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,

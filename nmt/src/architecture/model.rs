@@ -5,13 +5,13 @@ use std::path::Path;
 
 use miriam_storage::{Bytes, View};
 
-use super::Architecture;
+use super::{Architecture, nematus};
 use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
 /// Entries of checkpoints that are no parameters, left by training.
-const IGNORED_TENSORS: [&str; 4] = ["decoder_c_tt", "uidx", "history_errs", "zipped_params"];
+const IGNORED_TENSORS: [&str; 4] = [nematus::NAMING_MARK, "uidx", "history_errs", "zipped_params"];
 
 /// A parameter that an architecture needs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use crate::checkpoint::Tensor;
 use crate::yaml::Value;
 
+/// An entry of Nematus' own files. Marian takes names for Nematus' only if it is there; its value
+/// does not count.
+pub const NAMING_MARK: &str = "decoder_c_tt";
+
 /// Whether the parameters are named as Nematus names them.
 pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
     ["Wemb", "encoder_U", "decoder_U_nl", "ff_logit_lstm_W"]
@@ -69,6 +73,55 @@ fn marian_name(name: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("decoder_{cell}{norm}"))
+}
+
+/// Nematus' name for the parameter that Marian calls `name`, if it is another one: the inverse
+/// of [`rename_to_marian`] for models of Nematus' architecture.
+pub fn nematus_name(name: &str) -> Option<String> {
+    match name {
+        "encoder_Wemb" => return Some("Wemb".into()),
+        "decoder_Wemb" => return Some("Wemb_dec".into()),
+        // Nematus stores it the other way round under `ff_logit_W`; Marian's name is read too.
+        "decoder_ff_logit_l2_Wt" => return None,
+        _ => {}
+    }
+    if let Some(what) = name.strip_prefix("decoder_ff_logit_l1_") {
+        let layers = [('0', "prev"), ('1', "lstm"), ('2', "ctx")];
+        return layers.into_iter().find_map(|(number, layer)| {
+            Some(format!("ff_logit_{layer}_{}", what.strip_suffix(number)?))
+        });
+    }
+    if let Some(what) = name.strip_prefix("decoder_ff_logit_l2_") {
+        return Some(format!("ff_logit_{what}"));
+    }
+    if let Some(what) = name.strip_prefix("decoder_ff_state_") {
+        return Some(format!("ff_state_{what}"));
+    }
+    let (matrix, norm) = match name.rsplit_once("_ln") {
+        Some((matrix, letter @ ("s" | "b"))) => (matrix, format!("_ln{letter}")),
+        _ => (name, String::new()),
+    };
+    let (side, cell) = if let Some(cell) = matrix.strip_prefix("encoder_bi_r_") {
+        ("encoder_r", cell)
+    } else if let Some(cell) = matrix.strip_prefix("encoder_bi_") {
+        ("encoder", cell)
+    } else {
+        ("decoder", matrix.strip_prefix("decoder_").filter(|cell| cell.starts_with("cell"))?)
+    };
+    // A cell of the encoder without a number is the first one.
+    let (number, what) = match cell.strip_prefix("cell").and_then(|cell| cell.split_once('_')) {
+        Some((number, what)) => (number.parse::<usize>().ok()?, what),
+        None => (1, cell),
+    };
+    // Transitions are numbered from the first cell on, in the decoder from that after attention.
+    let (what, transition) = match (side, number, what) {
+        ("decoder", 2, "W") => ("Wc".to_owned(), 0),
+        ("decoder", 2, "Wx") => ("Wcx".to_owned(), 0),
+        ("decoder", 2.., _) => (format!("{what}_nl"), number - 2),
+        _ => (what.to_owned(), number - 1),
+    };
+    let drt = if transition > 0 { format!("_drt_{transition}") } else { String::new() };
+    Some(format!("{side}_{what}{drt}{norm}"))
 }
 
 /// Marian's options of the model with these parameters.

@@ -3,11 +3,12 @@
 //!
 //! Opening maps the file and reads its directory; weights stay in the mapped file until
 //! their values are asked for. Names are those of the file: [`crate::architecture`] knows
-//! what they mean.
+//! what they mean. [`NpzWriter`] writes the one format that training saves.
 
 mod ctranslate2;
 mod cursor;
 mod marian_binary;
+mod npz_writer;
 mod numpy;
 mod safetensors;
 mod tensor;
@@ -20,6 +21,7 @@ use miriam_storage::{Bytes, LoadMethod, View};
 
 use crate::{Error, Result};
 
+pub use npz_writer::NpzWriter;
 pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 
 /// The entry with the options of a model, in YAML.

@@ -1,0 +1,179 @@
+//! `miriam nmt train`: a neural model from parallel text.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use miriam_textio::CancellationToken;
+use miriam_trainer::options::{Arity, OPTIONS, RawOptions, Status, preset, preset_names};
+use miriam_trainer::recipe::Request;
+use miriam_trainer::training::Outcome;
+
+use crate::common::CommonOptions;
+use crate::signals::SignalHandler;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The source side of the parallel text: plain, .gz or .zst
+    #[arg(long, value_name = "FILE", requires = "target", conflicts_with = "train-sets")]
+    source: Option<PathBuf>,
+    /// The target side
+    #[arg(long, value_name = "FILE", requires = "source")]
+    target: Option<PathBuf>,
+    /// The source side of the text to validate on
+    #[arg(long, value_name = "FILE", requires = "dev_target", conflicts_with = "valid-sets")]
+    dev_source: Option<PathBuf>,
+    /// Its target side
+    #[arg(long, value_name = "FILE", requires = "dev_source")]
+    dev_target: Option<PathBuf>,
+    /// The folder of the model; a run that ended early resumes in it
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// The number of pieces of a vocabulary that is made
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    vocab_size: usize,
+    /// Options of a preset, below those that are given
+    #[arg(long, value_name = "NAME", value_parser = task_parser())]
+    task: Option<String>,
+    /// Options in YAML, as Marian's; those of the command line are above them
+    #[arg(short, long, value_name = "FILE", num_args = 1..)]
+    config: Vec<PathBuf>,
+    #[command(flatten)]
+    options: TrainerOptions,
+}
+
+fn task_parser() -> clap::builder::PossibleValuesParser {
+    let values =
+        preset_names().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about));
+    clap::builder::PossibleValuesParser::new(values)
+}
+
+/// The options of the trainer, from its own table.
+struct TrainerOptions(RawOptions);
+
+/// Marian's letters.
+const SHORT_NAMES: [(&str, char); 6] = [
+    ("train-sets", 't'),
+    ("vocabs", 'v'),
+    ("model", 'm'),
+    ("after-epochs", 'e'),
+    ("beam-size", 'b'),
+    ("workspace", 'w'),
+];
+
+fn augment(mut command: Command) -> Command {
+    for spec in OPTIONS {
+        let mut arg = Arg::new(spec.name).long(spec.name).help_heading(spec.group);
+        if let Some((_, letter)) = SHORT_NAMES.iter().find(|(name, _)| *name == spec.name) {
+            arg = arg.short(*letter);
+        }
+        let default = if spec.default.is_empty() {
+            String::new()
+        } else {
+            format!(" [default: {}]", spec.default)
+        };
+        arg = arg.help(format!("{}{default}", spec.help)).action(ArgAction::Set);
+        arg = match spec.arity {
+            Arity::Flag => arg.num_args(0..=1).value_name("BOOL").default_missing_value("true"),
+            Arity::One => arg.num_args(1).value_name(spec.value_name),
+            Arity::Optional(bare) => {
+                arg.num_args(0..=1).value_name(spec.value_name).default_missing_value(bare)
+            }
+            // A bare --throw-on-divergence has Marian's defaults.
+            Arity::Many if spec.name == "throw-on-divergence" => {
+                arg.num_args(0..=3).value_name(spec.value_name).default_missing_value("true")
+            }
+            Arity::Many => arg.num_args(1..).value_name(spec.value_name),
+        };
+        if spec.arity == Arity::Flag {
+            arg = arg.hide_possible_values(true).value_parser(["true", "false"]);
+        }
+        arg = arg.hide(spec.status != Status::Honoured).allow_negative_numbers(true);
+        command = command.arg(arg);
+    }
+    command
+}
+
+impl Args for TrainerOptions {
+    fn augment_args(command: Command) -> Command {
+        augment(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        augment(command)
+    }
+}
+
+impl FromArgMatches for TrainerOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = RawOptions::default();
+        for spec in OPTIONS {
+            let Ok(Some(values)) = matches.try_get_many::<String>(spec.name) else { continue };
+            options
+                .set(spec.name, values.cloned().collect())
+                .map_err(|e| clap::Error::raw(clap::error::ErrorKind::InvalidValue, e))?;
+        }
+        Ok(TrainerOptions(options))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Arguments {
+    /// The options of the command line over those of configurations over those of the preset.
+    fn options(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
+        let mut options = self.options.0.clone();
+        let text = |path: &PathBuf| path.display().to_string();
+        for (name, pair) in [
+            ("train-sets", [&self.source, &self.target]),
+            ("valid-sets", [&self.dev_source, &self.dev_target]),
+        ] {
+            if let [Some(source), Some(target)] = pair {
+                options.set(name, vec![text(source), text(target)])?;
+            }
+        }
+        for path in &self.config {
+            let yaml = std::fs::read(path)
+                .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
+            options = options.over(RawOptions::from_yaml(&yaml, &path.display().to_string())?);
+        }
+        if let Some(task) = &self.task {
+            options = options.over(preset(task)?);
+        }
+        if !options.is_given("workers") && !options.is_given("cpu-threads") {
+            options.set("workers", vec![common.threads.count().to_string()])?;
+        }
+        Ok(options)
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let request = Request {
+        options: arguments.options(common)?,
+        folder: arguments.output.clone(),
+        vocab_size: arguments.vocab_size,
+    };
+    let stop = CancellationToken::new();
+    let signals = SignalHandler::install(&stop)?;
+    let progress = common.progress();
+    let summary =
+        request.run(&stop, &progress, &mut |line| tracing::info!("{line}"), &mut |warning| {
+            tracing::warn!("{warning}")
+        })?;
+    let model = summary.model.display();
+    let what = match summary.outcome {
+        Outcome::Cancelled => {
+            signals.reraise_signal_with_message("the same command goes on with the training");
+            return Ok(());
+        }
+        Outcome::Finished => "Trained",
+        Outcome::EarlyStopped => "Trained until validation did not improve",
+        Outcome::AlreadyFinished => "Trained before",
+    };
+    // Not `println!`, which panics on a closed pipe.
+    writeln!(std::io::stdout(), "{what}: translate with miriam nmt translate -m {model}")?;
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Errors of training.
+
+use std::path::{Path, PathBuf};
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error of training.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// From the model.
+    #[error(transparent)]
+    Model(#[from] miriam_nmt::Error),
+    /// From reading or writing text.
+    #[error(transparent)]
+    Text(#[from] miriam_textio::Error),
+    /// From a file.
+    #[error(transparent)]
+    File(#[from] miriam_storage::Error),
+    /// From a metric.
+    #[error(transparent)]
+    Metric(#[from] miriam_metrics::Error),
+    /// Options or data that do not fit together.
+    #[error("{0}")]
+    Config(String),
+    /// A saved training that cannot be gone on with.
+    #[error("{}: {reason}", path.display())]
+    Resume {
+        /// The file of the state.
+        path: PathBuf,
+        /// What does not fit, and what to do.
+        reason: String,
+    },
+    /// The loss has diverged.
+    #[error("training has diverged: {0}")]
+    Diverged(String),
+}
+
+impl Error {
+    pub(crate) fn config(reason: impl Into<String>) -> Self {
+        Error::Config(reason.into())
+    }
+
+    pub(crate) fn resume(path: &Path, reason: impl Into<String>) -> Self {
+        Error::Resume { path: path.to_owned(), reason: reason.into() }
+    }
+}

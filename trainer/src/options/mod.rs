@@ -1,0 +1,11 @@
+//! The options of `miriam nmt train`: Marian's names, from configurations, presets and the
+//! command line, and what they mean.
+
+mod presets;
+mod raw;
+mod resolve;
+mod table;
+
+pub use presets::{preset, preset_names};
+pub use raw::RawOptions;
+pub use table::{Arity, OPTIONS, OptionSpec, Status, find};

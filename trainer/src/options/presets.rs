@@ -1,0 +1,131 @@
+//! Presets (`task`): options by name, below those that are given.
+
+use super::raw::RawOptions;
+use crate::error::{Error, Result};
+
+/// A preset: its name, what it is for, its options in YAML.
+struct Preset {
+    name: &'static str,
+    about: &'static str,
+    yaml: &'static str,
+}
+
+/// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
+/// corpus of descriptions (`training.md` A.16, C.5, E.6).
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "m30k",
+        about: "a small transformer for some ten thousand pairs",
+        yaml: "type: transformer\ndim-emb: 128\nenc-depth: 4\ndec-depth: 4\ntransformer-heads: 4\n\
+               transformer-dim-ffn: 256\ntransformer-ffn-activation: relu\n\
+               transformer-dropout: 0.3\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.005\nlr-warmup: 2000\nlr-decay-inv-sqrt: [2000]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 0.001\n\
+               mini-batch-words: 4096\ncount-target-words: true\nmax-length: 100\n\
+               maxi-batch: 1000\n\
+               valid-freq: 250u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 5\nnormalize: 1\n\
+               disp-freq: 50u\nsave-freq: 250u\nkeep-best: true\noverwrite: true\nafter: [8000u]\n",
+    },
+    Preset {
+        name: "toy",
+        about: "a tiny transformer for some thousand pairs, in a minute",
+        yaml: "type: transformer\ndim-emb: 64\nenc-depth: 2\ndec-depth: 2\ntransformer-heads: 4\n\
+               transformer-dim-ffn: 128\ntransformer-ffn-activation: relu\n\
+               transformer-dropout: 0.1\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.005\nlr-warmup: 200\nlr-decay-inv-sqrt: [200]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 0.003\n\
+               mini-batch-words: 2048\ncount-target-words: true\nmax-length: 100\n\
+               valid-freq: 200u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 4\nnormalize: 1\n\
+               disp-freq: 50u\nsave-freq: 200u\nkeep-best: true\noverwrite: true\nafter: [1000u]\n",
+    },
+    Preset {
+        name: "transformer-base",
+        about: "the base model of Vaswani et al. (2017)",
+        yaml: "type: transformer\ndim-emb: 512\nenc-depth: 6\ndec-depth: 6\ntransformer-heads: 8\n\
+               transformer-dim-ffn: 2048\ntransformer-ffn-activation: relu\n\
+               transformer-dropout: 0.1\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [16000]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
+               max-length: 100\nmini-batch: 1000\nmaxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+    },
+    Preset {
+        name: "transformer-big",
+        about: "the big model of Vaswani et al. (2017)",
+        yaml: "type: transformer\ndim-emb: 1024\nenc-depth: 6\ndec-depth: 6\n\
+               transformer-heads: 16\ntransformer-dim-ffn: 4096\ntransformer-ffn-activation: relu\n\
+               transformer-dropout: 0.1\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.0002\nlr-warmup: 8000\nlr-decay-inv-sqrt: [8000]\n\
+               optimizer-params: [0.9, 0.998, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
+               max-length: 100\nmini-batch: 1000\nmaxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+    },
+    Preset {
+        name: "transformer-base-prenorm",
+        about: "transformer-base with norms before sublayers",
+        yaml: "base: transformer-base\ntransformer-preprocess: n\ntransformer-postprocess: da\n\
+               transformer-postprocess-top: n\n",
+    },
+    Preset {
+        name: "transformer-big-prenorm",
+        about: "transformer-big with norms before sublayers",
+        yaml: "base: transformer-big\ntransformer-preprocess: n\ntransformer-postprocess: da\n\
+               transformer-postprocess-top: n\n",
+    },
+    Preset {
+        name: "student-tiny",
+        about: "a fast student: six encoder layers, two decoder layers with simple recurrent units",
+        yaml: "type: transformer\ndim-emb: 256\nenc-depth: 6\ndec-depth: 2\ntransformer-heads: 8\n\
+               transformer-dim-ffn: 1536\ntransformer-ffn-activation: relu\n\
+               transformer-decoder-autoreg: rnn\ndec-cell: ssru\ntied-embeddings-all: true\n\
+               learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [32000]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
+               max-length: 200\noptimizer-delay: 2\nmini-batch: 1000\nmaxi-batch: 1000\n\
+               valid-freq: 5000u\nvalid-metrics: [bleu]\nbeam-size: 1\nnormalize: 1\n\
+               early-stopping: 20\n",
+    },
+    Preset {
+        name: "student-base",
+        about: "a student as wide as transformer-base, as deep as student-tiny",
+        yaml: "base: student-tiny\ndim-emb: 512\ntransformer-dim-ffn: 2048\n",
+    },
+];
+
+/// The names of all presets, and what they are for.
+pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PRESETS.iter().map(|preset| (preset.name, preset.about))
+}
+
+/// The options of a preset.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn preset(name: &str) -> Result<RawOptions> {
+    let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        return Err(Error::config(format!(
+            "--task: there is no {name:?}; there are {}",
+            names.join(", ")
+        )));
+    };
+    match preset.yaml.strip_prefix("base: ").and_then(|rest| rest.split_once('\n')) {
+        Some((base, yaml)) => {
+            Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.over(self::preset(base)?))
+        }
+        None => RawOptions::from_yaml(preset.yaml.as_bytes(), name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_options_that_are_honoured() {
+        for (name, _) in preset_names() {
+            let options = preset(name).unwrap();
+            assert!(options.check_status().unwrap().is_empty(), "{name}");
+        }
+        assert_eq!(preset("student-base").unwrap().text("dim-emb"), "512");
+        assert_eq!(preset("student-base").unwrap().text("dec-cell"), "ssru");
+        assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
+    }
+}

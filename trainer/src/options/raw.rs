@@ -1,0 +1,250 @@
+//! Options as they are given: names with texts, from the command line over a preset over
+//! configuration files.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use miriam_nmt::yaml::Value;
+
+use super::table::{Arity, OPTIONS, OptionSpec, Status, find};
+use crate::error::{Error, Result};
+
+/// Options by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawOptions {
+    values: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl RawOptions {
+    /// Reads a configuration in YAML; `name` names it in messages.
+    ///
+    /// # Errors
+    /// If it is no mapping, or an option in it is not known.
+    pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
+        let value = Value::parse(text, name)?;
+        let wrong = |key: &str, reason: &str| Error::config(format!("{name}: {key}: {reason}"));
+        let Value::Mapping(entries) = value else {
+            return Err(wrong("options", "a mapping of names to values is needed"));
+        };
+        let mut options = RawOptions::default();
+        for (key, value) in &entries {
+            let key = String::from_utf8_lossy(key).into_owned();
+            // Marian writes these into its configurations and models.
+            if matches!(&key[..], "version" | "config" | "dump-config" | "ignore-model-config") {
+                continue;
+            }
+            let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
+            let texts: Vec<String> = match value {
+                Value::Sequence(items) => items
+                    .iter()
+                    .map(|item| item.as_str().map(str::to_owned))
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| wrong(&key, "a list of values is needed"))?,
+                Value::Scalar(_) => vec![value.as_str().unwrap_or_default().to_owned()],
+                Value::Mapping(_) => return Err(wrong(&key, "a value is needed")),
+            };
+            // What is off in Marian's own configurations is not given.
+            let is_off = texts.is_empty()
+                || texts.iter().all(|text| matches!(&text[..], "false" | "" | "~" | "null"));
+            if !is_off {
+                options.values.insert(spec.name, texts);
+            }
+        }
+        Ok(options)
+    }
+
+    /// Sets an option. A flag has no values, or `true` or `false`.
+    ///
+    /// # Errors
+    /// If it is not known.
+    pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
+        let spec = spec_of(name).map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
+        let values = match (spec.arity, values.is_empty()) {
+            (Arity::Flag, true) => vec!["true".into()],
+            (Arity::Optional(bare), true) => vec![bare.into()],
+            _ => values,
+        };
+        self.values.insert(spec.name, values);
+        Ok(())
+    }
+
+    /// These options where they are given, else those of `other`.
+    pub fn over(mut self, other: RawOptions) -> Self {
+        for (name, values) in other.values {
+            self.values.entry(name).or_insert(values);
+        }
+        self
+    }
+
+    /// Whether an option is given.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Refuses what is refused, and gives a warning for each option without effect.
+    ///
+    /// # Errors
+    /// With the first option that is refused.
+    pub fn check_status(&self) -> Result<Vec<String>> {
+        let mut warnings = Vec::new();
+        for (name, values) in &self.values {
+            match find(name).map(|spec| spec.status) {
+                Some(Status::Refused(why)) if !is_neutral(values) => {
+                    return Err(Error::config(format!("--{name}: {why}")));
+                }
+                Some(Status::NoEffect(why)) => {
+                    warnings.push(format!("--{name} has no effect: {why}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// The values of an option, or of its default.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        match self.values.get(name) {
+            Some(values) => values.clone(),
+            None => {
+                let default = find(name).map_or("", |spec| spec.default);
+                default.split_whitespace().map(str::to_owned).collect()
+            }
+        }
+    }
+
+    /// The single value of an option, or its default.
+    pub fn text(&self, name: &str) -> String {
+        self.texts(name).into_iter().next().unwrap_or_default()
+    }
+
+    /// Whether a flag is given.
+    ///
+    /// # Errors
+    /// If its value is neither true nor false.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match &self.text(name)[..] {
+            "" | "false" | "0" => Ok(false),
+            "true" | "1" => Ok(true),
+            other => Err(Error::config(format!("--{name}: {other:?} is neither true nor false"))),
+        }
+    }
+
+    /// The value of an option as a number or another type.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
+        parse(name, &self.text(name))
+    }
+
+    /// All values of an option.
+    ///
+    /// # Errors
+    /// If one is not of the type.
+    pub fn list<T: FromStr>(&self, name: &str) -> Result<Vec<T>> {
+        self.texts(name).iter().map(|text| parse(name, text)).collect()
+    }
+
+    /// The options of the model as Marian writes them, in YAML.
+    pub fn model_yaml(&self) -> String {
+        let mut yaml = String::new();
+        for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
+            if matches!(spec.name, "model" | "pretrained-model") {
+                continue;
+            }
+            // No width of its own.
+            let values = self.texts(spec.name);
+            if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
+                continue;
+            }
+            match spec.arity {
+                Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
+                Arity::Flag => {
+                    let on = values.first().is_some_and(|value| value == "true" || value == "1");
+                    yaml += &format!("{}: {on}\n", spec.name);
+                }
+                _ => {
+                    let value = values.first().map_or("", String::as_str);
+                    yaml += &format!("{}: \"{}\"\n", spec.name, value.replace(['"', '\\'], ""));
+                }
+            }
+        }
+        yaml
+    }
+}
+
+/// Whether values of an option that is refused ask for nothing.
+fn is_neutral(values: &[String]) -> bool {
+    values.iter().all(|value| matches!(&value[..], "0" | "0.0" | "false" | "none" | "float32"))
+}
+
+fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
+    text.parse().map_err(|_| Error::config(format!("--{name}: {text:?} is no value for it")))
+}
+
+/// The option of that name, or what to do.
+fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
+    find(name).ok_or_else(|| {
+        let similar = OPTIONS.iter().map(|spec| (distance(name, spec.name), spec.name)).min();
+        match similar {
+            Some((distance, similar)) if distance <= 3 => {
+                format!("there is no such option; is it --{similar}?")
+            }
+            _ => "there is no such option".into(),
+        }
+    })
+}
+
+/// The number of letters to insert, delete or exchange.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut before: Vec<usize> = (0..=b.len()).collect();
+    for (row, x) in a.chars().enumerate() {
+        let mut now = vec![row + 1];
+        for (column, y) in b.iter().enumerate() {
+            let exchanged = before[column] + usize::from(x != *y);
+            now.push(exchanged.min(before[column + 1] + 1).min(now[column] + 1));
+        }
+        before = now;
+    }
+    before[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_above_configurations() {
+        let yaml = b"dim-emb: 64\ntied-embeddings-all: true\nskip: false\nvocabs:\n  - a\n  - b\n";
+        let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
+        let mut line = RawOptions::default();
+        line.set("dim-emb", vec!["32".into()]).unwrap();
+        line.set("exponential-smoothing", vec![]).unwrap();
+        let both = line.over(file);
+        assert_eq!(both.get::<usize>("dim-emb").unwrap(), 32);
+        assert!(both.flag("tied-embeddings-all").unwrap() && !both.flag("skip").unwrap());
+        assert_eq!(both.texts("vocabs"), ["a", "b"]);
+        assert_eq!(both.get::<f64>("exponential-smoothing").unwrap(), 1e-4);
+        assert_eq!(both.get::<usize>("maxi-batch").unwrap(), 100);
+        assert!(both.get::<usize>("transformer-postprocess").is_err());
+    }
+
+    #[test]
+    fn what_is_not_known_or_not_honoured_is_named() {
+        let error = |yaml: &[u8]| RawOptions::from_yaml(yaml, "train.yml").unwrap_err().to_string();
+        assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
+        assert!(error(b"- a").contains("mapping"));
+        let status = |yaml: &[u8]| RawOptions::from_yaml(yaml, "t").unwrap().check_status();
+        assert!(status(b"dropout-rnn: 0").unwrap().is_empty());
+        assert!(status(b"dropout-rnn: 0.2").unwrap_err().to_string().contains("--dropout-rnn"));
+        assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn distances_count_letters() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("same", "same"), 0);
+    }
+}

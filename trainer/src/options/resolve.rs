@@ -1,0 +1,258 @@
+//! From options to a training's configuration.
+
+use miriam_nmt::architecture::{Architecture, PreNormKeys, from_marian_options};
+use miriam_nmt::yaml::Value;
+
+use super::raw::RawOptions;
+use crate::data::{BatchOptions, BatchSize, LengthLimit, Shuffle, SortKey};
+use crate::dropout::{Dropout, TransformerSites};
+use crate::error::{Error, Result};
+use crate::training::{
+    DecayStrategy, Limits, Metric, Schedule, Span, StoppingRule, TrainingConfig, Unit,
+    ValidationOptions,
+};
+use crate::update::{Rule, UpdateOptions};
+
+impl RawOptions {
+    /// The configuration of a training, with vocabularies of these sizes.
+    ///
+    /// # Errors
+    /// With the option whose value does not fit.
+    pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
+        let yaml = self.model_yaml();
+        let value = Value::parse(yaml.as_bytes(), "the options of the model")?;
+        let mut architecture = from_marian_options(&value, vocab_sizes)?;
+        if let Architecture::Transformer(transformer) = &mut architecture {
+            transformer.pre_norm_keys = PreNormKeys::Normalized;
+        }
+        let workers = match (&self.text("workers")[..], &self.text("cpu-threads")[..]) {
+            ("", "") | ("all", _) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            ("", _) => self.get::<usize>("cpu-threads")?.max(1),
+            _ => self.get::<usize>("workers")?.max(1),
+        };
+        let mut spans: Vec<Span> = Vec::new();
+        for text in self.texts("after").iter().flat_map(|text| text.split(',')) {
+            spans.push(text.parse().map_err(|reason| wrong("after", reason))?);
+        }
+        spans.push(Span { count: self.get("after-epochs")?, unit: Unit::Epochs });
+        spans.push(Span::updates(self.get("after-batches")?));
+        let delay: f64 = self.get("optimizer-delay")?;
+        if delay.fract() != 0.0 || !(1.0..=1e6).contains(&delay) {
+            return Err(wrong("optimizer-delay", "a whole number of batches is needed"));
+        }
+        let config = TrainingConfig {
+            architecture,
+            seed: self.get("seed")?,
+            depth_scaling: self.flag("transformer-depth-scaling")?,
+            update: self.update_options()?,
+            schedule: self.schedule()?,
+            dropout: self.dropout()?,
+            batches: self.batch_options()?,
+            length_limit: LengthLimit {
+                tokens: self.get("max-length")?,
+                crops: self.flag("max-length-crop")?,
+            },
+            optimizer_delay: delay as usize,
+            granule_words: self.get::<usize>("granule-words")?.max(1),
+            mini_batch_warmup: self.span("mini-batch-warmup")?,
+            workers,
+            limits: Limits { spans },
+            validation: self.validation_options()?,
+            display_frequency: self.span("disp-freq")?,
+            display_first: self.get("disp-first")?,
+            save_frequency: self.span("save-freq")?,
+            overwrites: self.flag("overwrite")?,
+            divergence: self.divergence()?,
+        };
+        Ok(config)
+    }
+
+    fn span(&self, name: &str) -> Result<Span> {
+        self.text(name).parse().map_err(|reason| wrong(name, reason))
+    }
+
+    /// A number in a range.
+    fn number(&self, name: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64> {
+        let number = self.get(name)?;
+        if range.contains(&number) {
+            return Ok(number);
+        }
+        let (from, to) = range.into_inner();
+        Err(wrong(name, format!("{number} is not between {from} and {to}")))
+    }
+
+    fn update_options(&self) -> Result<UpdateOptions> {
+        let parameters: Vec<f64> = self.list("optimizer-params")?;
+        let parameter =
+            |index: usize, default: f64| parameters.get(index).copied().unwrap_or(default);
+        let rule = match &self.text("optimizer")[..] {
+            "sgd" => Rule::Sgd,
+            "adagrad" => Rule::Adagrad { epsilon: parameter(0, 1e-8) },
+            "adam" => Rule::Adam {
+                beta1: parameter(0, 0.9),
+                beta2: parameter(1, 0.999),
+                epsilon: parameter(2, 1e-8),
+                weight_decay: parameter(3, 0.0),
+            },
+            other => return Err(wrong("optimizer", format!("{other:?}: sgd, adagrad or adam"))),
+        };
+        Ok(UpdateOptions {
+            rule,
+            label_smoothing: self.number("label-smoothing", 0.0..=1.0)? as f32,
+            clip_norm: self.number("clip-norm", 0.0..=f64::MAX)?,
+            normalizes_gradient: self.flag("normalize-gradient")?,
+            skips_nan: self.flag("check-gradient-nan")?,
+            smoothing: self.number("exponential-smoothing", 0.0..=1.0)?,
+            reference_words: self.get("mini-batch-words-ref")?,
+        })
+    }
+
+    fn schedule(&self) -> Result<Schedule> {
+        let spans: Vec<Span> = self
+            .texts("lr-decay-inv-sqrt")
+            .iter()
+            .map(|text| text.parse().map_err(|reason| wrong("lr-decay-inv-sqrt", reason)))
+            .collect::<Result<_>>()?;
+        let inverse_sqrt = match spans[..] {
+            [first] if !first.is_zero() => Some((first, first)),
+            [first, second] if !first.is_zero() => Some((first, second)),
+            _ => None,
+        };
+        let strategy = match &self.text("lr-decay-strategy")[..] {
+            "epoch" => DecayStrategy::Epoch,
+            "batches" => DecayStrategy::Batches,
+            "stalled" => DecayStrategy::Stalled,
+            "epoch+batches" => DecayStrategy::EpochAndBatches,
+            "epoch+stalled" => DecayStrategy::EpochAndStalled,
+            other => {
+                return Err(wrong(
+                    "lr-decay-strategy",
+                    format!("{other:?}: epoch, batches, stalled, epoch+batches or epoch+stalled"),
+                ));
+            }
+        };
+        let start: Vec<u64> = self.list("lr-decay-start")?;
+        let first = start.first().copied().unwrap_or(10);
+        let schedule = Schedule {
+            rate: self.get("learn-rate")?,
+            warmup: self.span("lr-warmup")?,
+            warmup_start_rate: self.get("lr-warmup-start-rate")?,
+            warmup_cycle: self.flag("lr-warmup-cycle")?,
+            warmup_at_reload: self.flag("lr-warmup-at-reload")?,
+            inverse_sqrt,
+            decay: self.get("lr-decay")?,
+            decay_strategy: strategy,
+            decay_start: [first, start.get(1).copied().unwrap_or(1)],
+            decay_frequency: self.get("lr-decay-freq")?,
+            decay_resets_optimizer: self.flag("lr-decay-reset-optimizer")?,
+            decay_repeats_warmup: self.flag("lr-decay-repeat-warmup")?,
+        };
+        schedule.validate().map_err(Error::config)?;
+        Ok(schedule)
+    }
+
+    fn dropout(&self) -> Result<Dropout> {
+        let has_dropout = |name: &str| {
+            let steps = self.text(name);
+            match steps.find('d') {
+                None => Ok(false),
+                Some(0) => Ok(true),
+                Some(_) => Err(wrong(name, format!("{steps:?}: d must be the first step"))),
+            }
+        };
+        let rate = |name: &str| self.number(name, 0.0..=0.99).map(|rate| rate as f32);
+        Ok(Dropout {
+            transformer: rate("transformer-dropout")?,
+            feed_forward: rate("transformer-dropout-ffn")?,
+            attention: rate("transformer-dropout-attention")?,
+            sites: TransformerSites {
+                embedding: has_dropout("transformer-postprocess-emb")?,
+                input: has_dropout("transformer-preprocess")?,
+                output: has_dropout("transformer-postprocess")?,
+                top: has_dropout("transformer-postprocess-top")?,
+            },
+            ..Dropout::default()
+        })
+    }
+
+    fn batch_options(&self) -> Result<BatchOptions> {
+        let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
+        let words: usize = self.get("mini-batch-words")?;
+        let size = match (words, self.flag("count-target-words")?) {
+            (0, _) => BatchSize::Sentences(sentences),
+            (words, true) => BatchSize::TargetTokens(words),
+            (words, false) => BatchSize::SourceTokens(words),
+        };
+        let shuffle = match &self.text("shuffle")[..] {
+            _ if self.flag("no-shuffle")? => Shuffle::None,
+            "data" => Shuffle::Data,
+            "batches" => Shuffle::Batches,
+            "none" => Shuffle::None,
+            other => return Err(wrong("shuffle", format!("{other:?}: data, batches or none"))),
+        };
+        let sort = match &self.text("maxi-batch-sort")[..] {
+            "trg" => SortKey::Target,
+            "src" => SortKey::Source,
+            "none" => SortKey::None,
+            other => return Err(wrong("maxi-batch-sort", format!("{other:?}: trg, src or none"))),
+        };
+        Ok(BatchOptions {
+            size,
+            maxi_batch: sentences * self.get::<usize>("maxi-batch")?.max(1),
+            sort,
+            shuffle,
+            seed: self.get("seed")?,
+        })
+    }
+
+    fn validation_options(&self) -> Result<ValidationOptions> {
+        let metric = |name: &String| {
+            Metric::from_name(name).ok_or_else(|| {
+                let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+                wrong("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
+            })
+        };
+        let metrics = self.texts("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
+        let output = self.text("valid-translation-output");
+        Ok(ValidationOptions {
+            metrics,
+            frequency: self.span("valid-freq")?,
+            early_stopping: self.get("early-stopping")?,
+            stopping_rule: match &self.text("early-stopping-on")[..] {
+                "first" => StoppingRule::First,
+                "all" => StoppingRule::All,
+                "any" => StoppingRule::Any,
+                other => {
+                    return Err(wrong(
+                        "early-stopping-on",
+                        format!("{other:?}: first, all or any"),
+                    ));
+                }
+            },
+            epsilon: self.get("early-stopping-epsilon")?,
+            keeps_best: self.flag("keep-best")?,
+            beam_size: self.get::<usize>("beam-size")?.max(1),
+            normalize: self.get("normalize")?,
+            mini_batch: self.get::<usize>("valid-mini-batch")?.max(1),
+            max_length: self.get("valid-max-length")?,
+            translation_output: (!output.is_empty()).then(|| output.into()),
+        })
+    }
+
+    fn divergence(&self) -> Result<Option<[f64; 3]>> {
+        if !self.is_given("throw-on-divergence") {
+            return Ok(None);
+        }
+        let given: Vec<f64> = match &self.text("throw-on-divergence")[..] {
+            "true" => Vec::new(),
+            _ => self.list("throw-on-divergence")?,
+        };
+        let defaults = [1000.0, 10.0, 5.0];
+        let all = std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
+        Ok(Some(all))
+    }
+}
+
+fn wrong(name: &str, reason: impl std::fmt::Display) -> Error {
+    Error::config(format!("--{name}: {reason}"))
+}

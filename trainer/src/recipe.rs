@@ -1,0 +1,290 @@
+//! The whole way from text to a model: vocabulary, corpus, training, the files of the result.
+//!
+//! Every step looks first whether its result is there, so the same request goes on where a run
+//! before it was stopped.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::{LearnOptions, ModelBundle, learn_vocabulary};
+use miriam_textio::{CancellationToken, Input, Output, Progress};
+use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
+
+use crate::error::{Error, Result};
+use crate::options::RawOptions;
+use crate::parameters::ParameterLayout;
+use crate::prepare;
+use crate::training::{ModelFiles, Outcome, Training, TrainingConfig};
+
+/// A training that is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Marian's options, those of a preset and of configurations among them.
+    pub options: RawOptions,
+    /// A folder for all files; without it, options name the files.
+    pub folder: Option<PathBuf>,
+    /// The number of pieces of a vocabulary that is made.
+    pub vocab_size: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Why the training ended.
+    pub outcome: Outcome,
+    /// What `nmt translate -m` takes.
+    pub model: PathBuf,
+}
+
+/// The paths of a training.
+struct Paths {
+    files: ModelFiles,
+    train: [PathBuf; 2],
+    valid: Option<[PathBuf; 2]>,
+    vocabularies: [PathBuf; 2],
+}
+
+impl Request {
+    /// Trains, or goes on with a training. `log` gets lines of the log, `warn` warnings.
+    ///
+    /// # Errors
+    /// If options or files do not fit, or cannot be read or written, or the training diverges.
+    pub fn run(
+        &self,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        log: &mut dyn FnMut(&str),
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<Summary> {
+        for warning in self.options.check_status()? {
+            warn(&warning);
+        }
+        let paths = self.paths()?;
+        // What is wrong with options is said before anything is read.
+        self.options.training_config([2, 2])?;
+        for path in paths.train.iter().chain(paths.valid.iter().flatten()) {
+            Input::check_access(path, None)?;
+        }
+        if let Some(folder) = paths.files.model.parent().filter(|path| *path != Path::new("")) {
+            std::fs::create_dir_all(folder)
+                .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
+        }
+        self.make_vocabulary(&paths, progress, log)?;
+        let sizes = self.pair_of_sizes()?;
+        let tokenizers = prepare::open_vocabularies(&paths.vocabularies, sizes)?;
+        let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
+        let mut config = self.options.training_config(vocab_sizes)?;
+        if config.validation.translation_output.is_none() {
+            let output = paths.files.model.with_file_name("valid.translation");
+            config.validation.translation_output = Some(output);
+        }
+        let right_to_left = config.architecture.embeddings().right_to_left;
+        let limit = config.length_limit;
+        let corpus =
+            prepare::read_corpus(&paths.train, &tokenizers, limit, right_to_left, progress)?;
+        log(&describe_corpus(&corpus));
+        let validation = match &paths.valid {
+            None => None,
+            Some(valid) => {
+                let longest = config.validation.max_length;
+                let set = prepare::read_validation_set(
+                    valid,
+                    &tokenizers,
+                    longest,
+                    right_to_left,
+                    progress,
+                )?;
+                Some(set)
+            }
+        };
+        let pretrained = self.pretrained(&config)?;
+        let training = Training {
+            config: &config,
+            corpus: &corpus,
+            validation: validation.as_ref(),
+            files: &paths.files,
+            pretrained,
+            vocabularies: prepare::fingerprint(&tokenizers),
+            stop,
+            progress,
+        };
+        self.write_decoder_config(&paths, &config)?;
+        let outcome = training.run(log)?;
+        let model = self.write_decoder_config(&paths, &config)?;
+        Ok(Summary { outcome, model })
+    }
+
+    fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {
+        match &self.options.texts(option)[..] {
+            [] => Ok(None),
+            [source, target] => Ok(Some([source.into(), target.into()])),
+            files => Err(Error::config(format!(
+                "--{option}: {} files; one of the source and one of the target are needed",
+                files.len()
+            ))),
+        }
+    }
+
+    fn pair_of_sizes(&self) -> Result<[usize; 2]> {
+        match self.options.list("dim-vocabs")?[..] {
+            [both] => Ok([both; 2]),
+            [source, target] => Ok([source, target]),
+            _ => Err(Error::config("--dim-vocabs: two numbers are needed")),
+        }
+    }
+
+    fn paths(&self) -> Result<Paths> {
+        let needed = |what: &str| Error::config(format!("--{what} is needed"));
+        let model = self.options.text("model");
+        let model = match (&self.folder, &model[..]) {
+            (Some(folder), "") => folder.join("model.npz"),
+            (None, "") => return Err(needed("model (or -o)")),
+            (_, model) => PathBuf::from(model),
+        };
+        if model.extension().and_then(|e| e.to_str()) != Some("npz") {
+            return Err(Error::config(format!(
+                "--model: {}: the name of a model ends in .npz",
+                model.display()
+            )));
+        }
+        let vocabularies = match (self.pair("vocabs")?, &self.folder) {
+            (Some(pair), _) => pair,
+            (None, Some(folder)) => [folder.join("vocab.spm"), folder.join("vocab.spm")],
+            (None, None) => return Err(needed("vocabs")),
+        };
+        Ok(Paths {
+            files: ModelFiles { model },
+            train: self
+                .pair("train-sets")?
+                .ok_or_else(|| needed("train-sets (or --source and --target)"))?,
+            valid: self.pair("valid-sets")?,
+            vocabularies,
+        })
+    }
+
+    /// Makes vocabularies that are not there: SentencePiece models where names end in `.spm`,
+    /// lists of words else.
+    fn make_vocabulary(
+        &self,
+        paths: &Paths,
+        progress: &dyn Progress,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let sizes = self.pair_of_sizes()?;
+        for (side, path) in paths.vocabularies.iter().enumerate() {
+            if path.is_file() {
+                continue;
+            }
+            let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
+            let texts = if is_joint { &paths.train[..] } else { &paths.train[side..=side] };
+            let size = sizes[side];
+            let options = if path.extension().and_then(|e| e.to_str()) == Some("spm") {
+                LearnOptions::SentencePiece(TrainOptions {
+                    model_type: ModelType::Unigram,
+                    vocab_size: if size > 0 { size } else { self.vocab_size },
+                    ..TrainOptions::default()
+                })
+            } else {
+                LearnOptions::Words { max_size: (size > 0).then_some(size) }
+            };
+            let learned = learn_vocabulary(texts, &options, threads, progress)?;
+            let mut file = Output::create_atomic(path)?;
+            file.write(&learned.bytes)?;
+            file.finish()?;
+            log(&format!("[vocab] Made {} of {} words", path.display(), learned.len));
+        }
+        Ok(())
+    }
+
+    /// The parameters of the model to begin with.
+    fn pretrained(&self, config: &TrainingConfig) -> Result<Option<Vec<f32>>> {
+        let path = self.options.text("pretrained-model");
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let path = PathBuf::from(path);
+        let bundle = ModelBundle::open(&path, None)?;
+        let [model] = &bundle.models[..] else {
+            return Err(Error::config(format!("{}: one model is needed", path.display())));
+        };
+        let layout = ParameterLayout::new(&config.architecture);
+        let mut values = vec![0.0; layout.len()];
+        for parameter in layout.iter() {
+            let tensor = model.parameter(&parameter.name);
+            let tensor = tensor.filter(|tensor| tensor.shape() == parameter.shape);
+            let Some(tensor) = tensor else {
+                return Err(Error::config(format!(
+                    "{}: {} is not there in the shape {:?}; train a model of its options",
+                    path.display(),
+                    parameter.name,
+                    parameter.shape
+                )));
+            };
+            let numbers = tensor.values();
+            if !numbers.iter().all(|x| x.is_finite()) {
+                let name = &parameter.name;
+                let file = path.display();
+                return Err(Error::config(format!(
+                    "{file}: {name} has numbers that are not finite"
+                )));
+            }
+            values[parameter.range()].copy_from_slice(&numbers);
+        }
+        Ok(Some(values))
+    }
+
+    /// Writes how to decode with the model: `decoder.yml` in a folder of its own, else
+    /// `model.npz.decoder.yml`. It names the best model by the first metric if there is one.
+    fn write_decoder_config(&self, paths: &Paths, config: &TrainingConfig) -> Result<PathBuf> {
+        let best = config.validation.metrics.iter().map(|metric| paths.files.best(metric.name()));
+        let translated = config.validation.metrics.iter().position(|m| m.needs_translations());
+        let best: Vec<PathBuf> = best.collect();
+        // Translations say more than cross-entropy.
+        let best = best.get(translated.unwrap_or(0)).filter(|path| path.is_file());
+        let model = best.filter(|_| self.folder.is_some()).unwrap_or(&paths.files.model);
+        let (path, base) = match &self.folder {
+            Some(folder) => (folder.join("decoder.yml"), folder.as_path()),
+            None => (paths.files.decoder_config(), Path::new("")),
+        };
+        let relative = |path: &Path| {
+            let path =
+                path.strip_prefix(base).ok().filter(|_| self.folder.is_some()).unwrap_or(path);
+            path.display().to_string()
+        };
+        let mut text = format!(
+            "models:\n  - {}\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n",
+            relative(model),
+            relative(&paths.vocabularies[0]),
+            relative(&paths.vocabularies[1]),
+            config.validation.beam_size,
+            config.validation.normalize,
+        );
+        if self.folder.is_some() {
+            text += "relative-paths: true\n";
+        }
+        let mut output = Output::create_atomic(&path)?;
+        output.write(text.as_bytes())?;
+        output.finish()?;
+        Ok(self.folder.clone().unwrap_or(path))
+    }
+}
+
+fn describe_corpus(corpus: &crate::data::ParallelCorpus) -> String {
+    let counts = corpus.counts();
+    let [source, target] = corpus.num_tokens();
+    let mut line = format!(
+        "[data] {} pairs of {} lines, {source} source and {target} target tokens",
+        corpus.len(),
+        counts.lines
+    );
+    for (count, what) in [
+        (counts.empty, "with an empty side left out"),
+        (counts.too_long, "too long and left out"),
+        (counts.cropped, "sentences cut"),
+    ] {
+        if count > 0 {
+            line += &format!(", {count} {what}");
+        }
+    }
+    line
+}

@@ -1,0 +1,375 @@
+//! Saving a training and going on with it (`training.md` A.13).
+//!
+//! The file of the optimiser, `model.npz.optimizer.npz`, is the truth: Marian's arrays, which
+//! Marian can go on with, and an entry of our own with everything else that the next update
+//! depends on, written at once and renamed into place. The model and the files beside it are
+//! derived from it and written after it; a training that was killed in between writes them again
+//! when it goes on. Numbers are kept as their bits, so that a resumed training takes the same
+//! steps as one that was never stopped.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::architecture::{Architecture, write_marian_npz};
+use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_storage::LoadMethod;
+use serde::{Deserialize, Serialize};
+
+use super::progress::Progress;
+use super::schedule::ScheduleState;
+use super::validation::MetricState;
+use crate::data::BatchPosition;
+use crate::error::{Error, Result};
+use crate::parameters::ParameterLayout;
+use crate::update::{Denominators, OptimizerState, Rule};
+
+/// The entry of the optimiser's file with the state of the training.
+const STATE_ENTRY: &str = "miriam:state";
+/// The version of that entry.
+const STATE_VERSION: u32 = 1;
+
+/// The files of a training, from the path of its model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFiles {
+    /// The model, `model.npz`.
+    pub model: PathBuf,
+}
+
+impl ModelFiles {
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.model.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
+    /// The optimiser's file.
+    pub fn optimizer(&self) -> PathBuf {
+        self.beside(".optimizer.npz")
+    }
+
+    /// Marian's file of progress.
+    pub fn progress(&self) -> PathBuf {
+        self.beside(".progress.yml")
+    }
+
+    /// The configuration for decoding.
+    pub fn decoder_config(&self) -> PathBuf {
+        self.beside(".decoder.yml")
+    }
+
+    /// The best model by a metric.
+    pub fn best(&self, metric: &str) -> PathBuf {
+        self.beside(&format!(".best-{metric}.npz"))
+    }
+
+    /// The model after an update, where saved models do not replace each other.
+    pub fn of_update(&self, updates: u64) -> PathBuf {
+        self.model.with_extension(format!("iter{updates}.npz"))
+    }
+}
+
+/// An f64 as its bits: JSON has no exact numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Bits(u64);
+
+impl From<f64> for Bits {
+    fn from(number: f64) -> Self {
+        Bits(number.to_bits())
+    }
+}
+
+impl Bits {
+    fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+/// What the next update depends on beside parameters and the optimiser's vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingState {
+    /// How far training has come.
+    pub progress: Progress,
+    /// The batch that comes next.
+    pub position: BatchPosition,
+    /// The schedule's own state.
+    pub schedule: ScheduleState,
+    /// What validation has seen, by metric.
+    pub metrics: Vec<(String, MetricState)>,
+    /// Whether training has come to its end.
+    pub is_finished: bool,
+    /// The sentences of this epoch so far, for the log.
+    pub sentences: u64,
+    /// What the training trains: a change of it is refused.
+    pub identity: Identity,
+}
+
+/// Fingerprints of what must not change between two runs of a training.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Of the corpus.
+    pub corpus: u64,
+    /// Of the vocabularies.
+    pub vocabularies: u64,
+    /// Of the architecture.
+    pub architecture: u64,
+    /// Of the options that updates depend on.
+    pub options: u64,
+}
+
+impl Identity {
+    /// The name of the first thing that differs.
+    pub fn difference(&self, other: &Identity) -> Option<&'static str> {
+        let all = [
+            ("the vocabularies are others", self.vocabularies == other.vocabularies),
+            ("the model is another one", self.architecture == other.architecture),
+            ("the corpus is another one", self.corpus == other.corpus),
+            ("options that updates depend on have changed", self.options == other.options),
+        ];
+        all.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedState {
+    version: u32,
+    updates: u64,
+    labels: u64,
+    epoch: u64,
+    sentences: u64,
+    position: SavedPosition,
+    schedule_factor: Bits,
+    warmup_start: u64,
+    metrics: Vec<(String, MetricState)>,
+    denominators: [Bits; 2],
+    average_progress: Bits,
+    is_finished: bool,
+    identity: Identity,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedPosition {
+    epoch: u64,
+    maxi_start: usize,
+    carried: Vec<u32>,
+    taken: usize,
+    size_ratio: Bits,
+}
+
+/// A training as it was saved.
+pub struct SavedTraining {
+    /// The parameters that are trained.
+    pub values: Vec<f32>,
+    /// The optimiser.
+    pub optimizer: OptimizerState<f32>,
+    /// All else.
+    pub state: TrainingState,
+}
+
+/// Writes the optimiser's file.
+///
+/// # Errors
+/// If it cannot be written; the old one is then as it was.
+pub fn save_optimizer(
+    path: &Path,
+    rule: Rule,
+    values: &[f32],
+    optimizer: &OptimizerState<f32>,
+    state: &TrainingState,
+) -> Result<()> {
+    let Denominators(denominators) = optimizer.denominators;
+    let saved = SavedState {
+        version: STATE_VERSION,
+        updates: state.progress.updates,
+        labels: state.progress.labels,
+        epoch: state.progress.epoch,
+        sentences: state.sentences,
+        position: SavedPosition {
+            epoch: state.position.epoch,
+            maxi_start: state.position.maxi_start,
+            carried: state.position.carried.clone(),
+            taken: state.position.taken,
+            size_ratio: state.position.size_ratio.into(),
+        },
+        schedule_factor: state.schedule.factor.into(),
+        warmup_start: state.schedule.warmup_start,
+        metrics: state.metrics.clone(),
+        denominators: denominators.map(Bits::from),
+        average_progress: optimizer.average_progress.into(),
+        is_finished: state.is_finished,
+        identity: state.identity.clone(),
+    };
+    let json = serde_json::to_vec(&saved).expect("plain data is JSON");
+    let mut archive = NpzWriter::create(path)?;
+    let mut add = |name: &str, vector: &[f32]| match vector {
+        [] => Ok(()),
+        _ => archive.add_f32(name, &[1, vector.len()], vector),
+    };
+    match rule {
+        Rule::Adam { .. } => {
+            add("adam_mt", &optimizer.first)?;
+            add("adam_vt", &optimizer.second)?;
+        }
+        Rule::Adagrad { .. } => add("adagrad_gt", &optimizer.second)?,
+        Rule::Sgd => {}
+    }
+    add("exp_smoothing", &optimizer.average)?;
+    add("master_parameters", values)?;
+    if matches!(rule, Rule::Adam { .. }) {
+        archive.add_f64("adam_denoms", &[1, 2], &denominators)?;
+    }
+    archive.add_bytes(STATE_ENTRY, &json)?;
+    Ok(archive.finish()?)
+}
+
+/// Reads the optimiser's file of a training with parameters of `layout`; none if there is no
+/// such file.
+///
+/// # Errors
+/// If it is damaged, of another model, or not of this program.
+pub fn load_optimizer(
+    path: &Path,
+    rule: Rule,
+    layout: &ParameterLayout,
+) -> Result<Option<SavedTraining>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
+    let Some(entry) = checkpoint.get(STATE_ENTRY) else {
+        let reason = "there is no state of a training by this program in it; start from the \
+                      model with --pretrained-model, or move the file away";
+        return Err(Error::resume(path, reason));
+    };
+    let saved: SavedState = serde_json::from_slice(entry.bytes()).map_err(|reason| {
+        Error::resume(path, format!("its state cannot be read ({reason}); move the file away"))
+    })?;
+    if saved.version != STATE_VERSION {
+        let reason = format!("its state has version {}; this program reads 1", saved.version);
+        return Err(Error::resume(path, reason));
+    }
+    let vector = |name: &str| match checkpoint.get(name) {
+        None => Ok(None),
+        Some(tensor) if tensor.numel() == layout.len() => Ok(Some(tensor.values())),
+        Some(tensor) => {
+            let (found, needed) = (tensor.numel(), layout.len());
+            let reason = format!("{name} has {found} numbers, the model {needed}");
+            Err(Error::resume(path, reason))
+        }
+    };
+    let needed = |name: &str| {
+        let missing = || Error::resume(path, format!("{name} is missing; move the file away"));
+        vector(name)?.ok_or_else(missing)
+    };
+    let (first, second) = match rule {
+        Rule::Adam { .. } => (needed("adam_mt")?, needed("adam_vt")?),
+        Rule::Adagrad { .. } => (Vec::new(), needed("adagrad_gt")?),
+        Rule::Sgd => (Vec::new(), Vec::new()),
+    };
+    let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
+    Ok(Some(SavedTraining {
+        values: needed("master_parameters")?,
+        optimizer: OptimizerState {
+            first,
+            second,
+            denominators: Denominators(saved.denominators.map(Bits::get)),
+            average: vector("exp_smoothing")?.unwrap_or_default(),
+            average_progress: saved.average_progress.get(),
+        },
+        state: TrainingState {
+            progress: Progress { updates: saved.updates, labels: saved.labels, epoch: saved.epoch },
+            position: BatchPosition {
+                epoch,
+                maxi_start,
+                carried,
+                taken,
+                size_ratio: size_ratio.get(),
+            },
+            schedule: ScheduleState {
+                factor: saved.schedule_factor.get(),
+                warmup_start: saved.warmup_start,
+            },
+            metrics: saved.metrics,
+            is_finished: saved.is_finished,
+            sentences: saved.sentences,
+            identity: saved.identity,
+        },
+    }))
+}
+
+/// Writes a model as Marian does.
+///
+/// # Errors
+/// If it cannot be written; the old one is then as it was.
+pub fn save_model(
+    path: &Path,
+    architecture: &Architecture,
+    layout: &ParameterLayout,
+    values: &[f32],
+) -> Result<()> {
+    Ok(write_marian_npz(path, architecture, |spec| {
+        let parameter = layout.get(&spec.name).expect("a parameter of the layout");
+        values[parameter.range()].to_vec()
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::config::Metric;
+
+    #[test]
+    fn files_have_marians_names() {
+        let files = ModelFiles { model: "a/model.npz".into() };
+        assert_eq!(files.optimizer(), Path::new("a/model.npz.optimizer.npz"));
+        assert_eq!(files.decoder_config(), Path::new("a/model.npz.decoder.yml"));
+        assert_eq!(files.best("bleu"), Path::new("a/model.npz.best-bleu.npz"));
+        assert_eq!(files.of_update(200), Path::new("a/model.iter200.npz"));
+    }
+
+    #[test]
+    fn states_are_read_back_to_the_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.npz.optimizer.npz");
+        let architecture = crate::tests::tiny_architecture();
+        let layout = ParameterLayout::new(&architecture);
+        let numbers = |seed: f32| -> Vec<f32> {
+            (0..layout.len()).map(|i| (i as f32 * 0.37 + seed).sin()).collect()
+        };
+        let optimizer = OptimizerState {
+            first: numbers(1.0),
+            second: numbers(2.0),
+            denominators: Denominators([0.1 + 0.2, 1.0 / 3.0]),
+            average: numbers(3.0),
+            average_progress: 1.0 / 7.0,
+        };
+        let mut metric = MetricState::new(Metric::Bleu);
+        metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
+        let identity = Identity { corpus: u64::MAX, vocabularies: 2, architecture: 3, options: 4 };
+        let state = TrainingState {
+            progress: Progress { updates: 5, labels: 600, epoch: 2 },
+            position: BatchPosition {
+                epoch: 2,
+                maxi_start: 7,
+                carried: vec![1, 2, 3],
+                taken: 4,
+                size_ratio: 0.1 + 0.2,
+            },
+            schedule: ScheduleState { factor: 0.7 * 0.7, warmup_start: 3 },
+            metrics: vec![
+                ("bleu".into(), metric),
+                ("perplexity".into(), MetricState::new(Metric::Perplexity)),
+            ],
+            is_finished: false,
+            sentences: 99,
+            identity,
+        };
+        let rule = Rule::default();
+        assert!(load_optimizer(&path, rule, &layout).unwrap().is_none());
+        save_optimizer(&path, rule, &numbers(4.0), &optimizer, &state).unwrap();
+        let found = load_optimizer(&path, rule, &layout).unwrap().unwrap();
+        assert_eq!(found.values, numbers(4.0));
+        assert_eq!(found.optimizer, optimizer);
+        assert_eq!(found.state, state);
+        std::fs::write(&path, b"PK\x03\x04 and nothing").unwrap();
+        assert!(load_optimizer(&path, rule, &layout).is_err());
+    }
+}

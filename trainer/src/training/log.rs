@@ -1,0 +1,121 @@
+//! The log of a training, in Marian's words.
+
+use std::time::Instant;
+
+use super::progress::Progress;
+use crate::update::UpdateReport;
+
+/// Sums since the last line.
+#[derive(Clone, Debug)]
+pub struct Display {
+    loss: f64,
+    labels: u64,
+    norm: f64,
+    updates: u64,
+    last_labels: u64,
+    since: Instant,
+    /// Sentences of this epoch.
+    pub sentences: u64,
+}
+
+impl Default for Display {
+    fn default() -> Self {
+        Display {
+            loss: 0.0,
+            labels: 0,
+            norm: 0.0,
+            updates: 0,
+            last_labels: 0,
+            since: Instant::now(),
+            sentences: 0,
+        }
+    }
+}
+
+impl Display {
+    /// Sums of nothing, after so many sentences of this epoch.
+    pub fn new(sentences: u64) -> Self {
+        Display { sentences, ..Display::default() }
+    }
+
+    /// Adds an update.
+    pub fn add(&mut self, report: &UpdateReport) {
+        self.loss += report.loss;
+        self.labels += report.target_tokens as u64;
+        self.norm += report.gradient_norm;
+        self.updates += 1;
+        self.last_labels = report.target_tokens as u64;
+        self.sentences += report.sentences as u64;
+    }
+
+    /// The loss a target token since the last line.
+    pub fn loss(&self) -> f64 {
+        self.loss / self.labels.max(1) as f64
+    }
+
+    /// Target tokens a second since the last line.
+    pub fn words_per_second(&self) -> f64 {
+        self.labels as f64 / self.since.elapsed().as_secs_f64().max(1e-9)
+    }
+
+    /// The line of the log after the update that came to `progress` with `rate`, and begins the
+    /// next one.
+    pub fn take_line(&mut self, progress: &Progress, rate: f64) -> String {
+        let line = format!(
+            "Ep. {} : Up. {} : Sen. {} : Cost {:.8} * {} @ {} after {} : Time {:.2}s : {:.2} \
+             words/s : gNorm {:.4} : L.r. {}",
+            progress.epoch,
+            progress.updates,
+            with_commas(self.sentences),
+            self.loss(),
+            with_commas(self.labels),
+            with_commas(self.last_labels),
+            with_commas(progress.labels),
+            self.since.elapsed().as_secs_f64(),
+            self.words_per_second(),
+            self.norm / self.updates.max(1) as f64,
+            scientific(rate),
+        );
+        *self = Display { sentences: self.sentences, ..Display::default() };
+        line
+    }
+}
+
+/// A number with commas between thousands.
+pub fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// C's `%.4e`.
+fn scientific(number: f64) -> String {
+    let text = format!("{number:.4e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{digits:0>2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_marian_does() {
+        assert_eq!(with_commas(0), "0");
+        assert_eq!(with_commas(1_234_567), "1,234,567");
+        assert_eq!(with_commas(123), "123");
+        assert_eq!(scientific(3e-4), "3.0000e-04");
+        assert_eq!(scientific(0.0), "0.0000e+00");
+        assert_eq!(scientific(12.5), "1.2500e+01");
+    }
+}

@@ -1,0 +1,397 @@
+//! The loop of training: updates, validation, saving, stopping.
+
+use std::path::Path;
+
+use miriam_textio::{CancellationToken, Progress as ProgressBar};
+
+use super::checkpoint::{
+    Identity, ModelFiles, SavedTraining, TrainingState, load_optimizer, save_model, save_optimizer,
+};
+use super::config::{StoppingRule, TrainingConfig};
+use super::divergence::Divergence;
+use super::log::Display;
+use super::progress::{Progress, Span, Unit};
+use super::schedule::{Event, ScheduleState};
+use super::validation::{MetricState, ValidationSet};
+use crate::data::{BatchPosition, BatchReader, ParallelCorpus};
+use crate::dropout::Dropout;
+use crate::error::{Error, Result};
+use crate::init::initial_values;
+use crate::kernels::Fast;
+use crate::model::TrainableModel;
+use crate::update::{Granule, OptimizerState, SynchronousTrainer};
+
+/// Why a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A limit was reached.
+    Finished,
+    /// Validation has not improved for too long.
+    EarlyStopped,
+    /// It was cancelled; its state is saved.
+    Cancelled,
+    /// It had ended before.
+    AlreadyFinished,
+}
+
+/// What a training needs beside its configuration.
+pub struct Training<'a> {
+    /// The configuration.
+    pub config: &'a TrainingConfig,
+    /// The corpus.
+    pub corpus: &'a ParallelCorpus,
+    /// The validation set, if there is one.
+    pub validation: Option<&'a ValidationSet>,
+    /// The files to write.
+    pub files: &'a ModelFiles,
+    /// A model to begin with instead of random values, a flat vector.
+    pub pretrained: Option<Vec<f32>>,
+    /// A fingerprint of the vocabularies.
+    pub vocabularies: u64,
+    /// Cancels the training after an update.
+    pub stop: &'a CancellationToken,
+    /// Shows progress.
+    pub progress: &'a dyn ProgressBar,
+}
+
+impl Training<'_> {
+    /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
+    /// of the log.
+    ///
+    /// # Errors
+    /// If files cannot be read or written, do not fit, or the loss diverges.
+    pub fn run(&self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
+        let mut run = Run::new(self, log)?;
+        if run.state.is_finished {
+            run.save_derived()?;
+            return Ok(Outcome::AlreadyFinished);
+        }
+        let outcome = run.train()?;
+        run.state.is_finished = outcome != Outcome::Cancelled;
+        run.save()?;
+        Ok(outcome)
+    }
+
+    fn identity(&self) -> Identity {
+        let TrainingConfig { update, schedule, dropout, batches, .. } = self.config;
+        // What is written here decides updates; validation, display and workers do not.
+        let options = format!(
+            "{update:?} {schedule:?} {dropout:?} {batches:?} {:?} {} {} {:?} {}",
+            self.config.length_limit,
+            self.config.optimizer_delay,
+            self.config.granule_words,
+            self.config.mini_batch_warmup,
+            self.config.seed,
+        );
+        let architecture = format!("{:?}", self.config.architecture);
+        Identity {
+            corpus: self.corpus.fingerprint(),
+            vocabularies: self.vocabularies,
+            architecture: miriam_storage::hash::hash64(architecture.as_bytes()),
+            options: miriam_storage::hash::hash64(options.as_bytes()),
+        }
+    }
+}
+
+/// A training under way.
+struct Run<'a, 'l> {
+    training: &'a Training<'a>,
+    trainer: SynchronousTrainer<Fast>,
+    reader: BatchReader<'a>,
+    state: TrainingState,
+    display: Display,
+    divergence: Divergence,
+    log: &'l mut dyn FnMut(&str),
+}
+
+impl<'a, 'l> Run<'a, 'l> {
+    fn new(training: &'a Training<'a>, log: &'l mut dyn FnMut(&str)) -> Result<Self> {
+        let config = training.config;
+        let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
+        let identity = training.identity();
+        let path = training.files.optimizer();
+        let saved = load_optimizer(&path, config.update.rule, model.layout())?;
+        let SavedTraining { values, optimizer, state } = match saved {
+            Some(saved) => {
+                if let Some(difference) = saved.state.identity.difference(&identity) {
+                    let reason = format!(
+                        "{difference}; go on with what it was begun with, or train into another \
+                         folder"
+                    );
+                    return Err(Error::resume(&path, reason));
+                }
+                log(&format!("[training] Going on after {} updates", saved.state.progress.updates));
+                let schedule = config.schedule.resumed(saved.state.schedule, &saved.state.progress);
+                SavedTraining { state: TrainingState { schedule, ..saved.state }, ..saved }
+            }
+            None => {
+                let values = training.pretrained.clone().unwrap_or_else(|| {
+                    initial_values(&config.architecture, config.seed, config.depth_scaling)
+                });
+                let metrics = config.validation.metrics.iter();
+                SavedTraining {
+                    optimizer: OptimizerState::new(&config.update, &values),
+                    values,
+                    state: TrainingState {
+                        progress: Progress { updates: 0, labels: 0, epoch: 1 },
+                        position: BatchPosition {
+                            size_ratio: warmup_ratio(config, &Progress::default()),
+                            ..BatchPosition::default()
+                        },
+                        schedule: ScheduleState::default(),
+                        metrics: metrics
+                            .map(|metric| (metric.name().into(), MetricState::new(*metric)))
+                            .collect(),
+                        is_finished: false,
+                        sentences: 0,
+                        identity,
+                    },
+                }
+            }
+        };
+        let reader = BatchReader::new(training.corpus, config.batches, state.position.clone())
+            .map_err(Error::Config)?;
+        let trainer = SynchronousTrainer::new(
+            model,
+            Fast::default(),
+            config.update,
+            values,
+            optimizer,
+            config.workers,
+        );
+        let display = Display::new(state.sentences);
+        let divergence = Divergence::new(config.divergence);
+        Ok(Run { training, trainer, reader, state, display, divergence, log })
+    }
+
+    fn train(&mut self) -> Result<Outcome> {
+        let training = self.training;
+        let config = training.config;
+        let total = config.limits.spans.iter().find(|span| span.unit == Unit::Updates);
+        let task = training.progress.task("training", total.map(|span| span.count));
+        loop {
+            if self.is_at_limit() {
+                return self.end(Outcome::Finished);
+            }
+            if training.stop.is_cancelled() {
+                return Ok(Outcome::Cancelled);
+            }
+            let before = self.state.progress;
+            let is_epoch_end = self.update()?;
+            task.set_position(self.state.progress.updates);
+            if self.validates(&before) && self.validate()? {
+                return self.end(Outcome::EarlyStopped);
+            }
+            if is_epoch_end {
+                (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
+                self.follow(Event::EpochEnd);
+                self.state.progress.epoch += 1;
+                self.display.sentences = 0;
+            }
+            if self.state.progress.passed(&before, config.save_frequency) {
+                self.save()?;
+            }
+        }
+    }
+
+    /// The last validation, if training does not end with one.
+    fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
+        let updates = self.state.progress.updates;
+        let frequency = self.training.config.validation.frequency;
+        let just_validated = frequency.unit == Unit::Updates
+            && frequency.count > 0
+            && updates.is_multiple_of(frequency.count);
+        if outcome == Outcome::Finished && !just_validated && updates > 0 {
+            self.validate()?;
+        }
+        (self.log)("Training finished");
+        Ok(outcome)
+    }
+
+    /// Makes one update. Gives whether it has ended an epoch.
+    fn update(&mut self) -> Result<bool> {
+        let training = self.training;
+        let config = training.config;
+        let ratio = warmup_ratio(config, &self.state.progress);
+        let mut granules = Vec::new();
+        let mut is_epoch_end = false;
+        for _ in 0..config.optimizer_delay.max(1) {
+            let batch = self.reader.next_batch(ratio);
+            split_into_granules(training.corpus, batch, config.granule_words, &mut granules);
+            is_epoch_end |= self.reader.is_at_epoch_end();
+            if is_epoch_end {
+                break;
+            }
+        }
+        let epoch = self.reader.position().epoch;
+        let seed = config.seed;
+        let dropout =
+            Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout };
+        let rate = config.schedule.rate_at(&self.state.schedule, &self.state.progress);
+        let report = self.trainer.update(&granules, dropout, rate)?;
+        let before = self.state.progress;
+        self.state.progress.updates += 1;
+        self.state.progress.labels += report.target_tokens as u64;
+        self.state.position = self.reader.position().clone();
+        self.display.add(&report);
+        let loss = report.loss / report.target_tokens.max(1) as f64;
+        self.divergence.follow(loss).map_err(Error::Diverged)?;
+        if report.is_skipped {
+            (self.log)("The gradient is not finite; the update is skipped");
+        }
+        self.follow(Event::Update);
+        let progress = self.state.progress;
+        if progress.updates <= config.display_first
+            || progress.passed(&before, config.display_frequency)
+        {
+            let line = self.display.take_line(&progress, rate);
+            (self.log)(&line);
+        }
+        self.state.sentences = self.display.sentences;
+        Ok(is_epoch_end)
+    }
+
+    fn follow(&mut self, event: Event) {
+        let TrainingState { schedule, progress, .. } = &mut self.state;
+        if self.training.config.schedule.follow(schedule, progress, event) {
+            self.trainer.reset_optimizer();
+        }
+    }
+
+    fn validates(&self, before: &Progress) -> bool {
+        let frequency = self.training.config.validation.frequency;
+        self.training.validation.is_some() && self.state.progress.passed(before, frequency)
+    }
+
+    /// Validates the model. Gives whether training stops.
+    fn validate(&mut self) -> Result<bool> {
+        let training = self.training;
+        let Some(set) = training.validation else { return Ok(false) };
+        let (config, options) = (training.config, &training.config.validation);
+        let layout = self.trainer.model().layout().clone();
+        let values = self.trainer.smoothed_values();
+        let found = set.validate(options, &config.architecture, &layout, values, config.workers)?;
+        let Progress { updates, epoch, .. } = self.state.progress;
+        for (&metric, value) in options.metrics.iter().zip(found) {
+            let name = metric.name();
+            let states = &mut self.state.metrics;
+            let index = match states.iter().position(|(known, _)| known == name) {
+                Some(index) => index,
+                None => {
+                    states.push((name.into(), MetricState::new(metric)));
+                    states.len() - 1
+                }
+            };
+            let state = &mut states[index].1;
+            let is_best = state.follow(metric, value, options.epsilon);
+            let remark = match state.stalled {
+                0 => "new best".into(),
+                times => format!("stalled {times} times (last best: {:.6})", state.best()),
+            };
+            (self.log)(&format!(
+                "[valid] Ep. {epoch} : Up. {updates} : {name} : {value:.6} : {remark}"
+            ));
+            if is_best && options.keeps_best {
+                let path = training.files.best(name);
+                let values = self.trainer.smoothed_values();
+                save_model(&path, &config.architecture, &layout, values)?;
+            }
+        }
+        let stalls: Vec<u64> = options
+            .metrics
+            .iter()
+            .filter_map(|metric| {
+                let states = &self.state.metrics;
+                states.iter().find(|(name, _)| name == metric.name()).map(|(_, s)| s.stalled)
+            })
+            .collect();
+        let deciding = match options.stopping_rule {
+            StoppingRule::First => stalls.first().copied(),
+            StoppingRule::All => stalls.iter().copied().min(),
+            StoppingRule::Any => stalls.iter().copied().max(),
+        };
+        let deciding = deciding.unwrap_or(0);
+        self.follow(Event::Stalled(deciding));
+        Ok(options.early_stopping > 0 && deciding >= options.early_stopping)
+    }
+
+    fn is_at_limit(&self) -> bool {
+        let progress = &self.state.progress;
+        let reached = |span: &Span| match span.unit {
+            _ if span.is_zero() => false,
+            // An epoch is over when the next one has begun.
+            Unit::Epochs => progress.epoch > span.count,
+            unit => progress.in_unit(unit) >= span.count,
+        };
+        self.training.config.limits.spans.iter().any(reached)
+    }
+
+    /// Saves the training and what is derived from it.
+    fn save(&mut self) -> Result<()> {
+        let config = self.training.config;
+        let path = self.training.files.optimizer();
+        let state = self.trainer.state();
+        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
+        self.save_derived()
+    }
+
+    fn save_derived(&mut self) -> Result<()> {
+        let TrainingConfig { architecture, overwrites, .. } = self.training.config;
+        let (files, progress) = (self.training.files, self.state.progress);
+        let layout = self.trainer.model().layout();
+        let values = self.trainer.smoothed_values();
+        let save = |path: &Path| save_model(path, architecture, layout, values);
+        save(&files.model)?;
+        if !overwrites && !self.state.is_finished {
+            save(&files.of_update(progress.updates))?;
+        }
+        let text = format!(
+            "epochs: {}\nbatches: {}\nlabels-total: {}\neta-factor: {}\nwarmup-start: {}\n",
+            progress.epoch,
+            progress.updates,
+            progress.labels,
+            self.state.schedule.factor,
+            self.state.schedule.warmup_start,
+        );
+        let mut output = miriam_textio::Output::create_atomic(&files.progress())?;
+        output.write(text.as_bytes())?;
+        output.finish()?;
+        (self.log)(&format!("Saved {}", files.model.display()));
+        Ok(())
+    }
+}
+
+/// The size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
+/// the progress where that is counted in tokens, since steps grow as well.
+fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
+    let Span { count, unit } = config.mini_batch_warmup;
+    if count == 0 {
+        return 1.0;
+    }
+    let ratio = ((progress.in_unit(unit) + 1) as f64 / count as f64).min(1.0);
+    if unit == Unit::Labels { ratio.sqrt() } else { ratio }
+}
+
+/// Divides a batch into granules, each closed at so many target tokens.
+fn split_into_granules<'c>(
+    corpus: &'c ParallelCorpus,
+    batch: &[u32],
+    granule_words: usize,
+    granules: &mut Vec<Granule<'c>>,
+) {
+    let (mut granule, mut tokens) = (Granule::default(), 0);
+    for &index in batch {
+        let index = index as usize;
+        granule.numbers.push(corpus.line(index));
+        granule.sources.push(corpus.source(index));
+        granule.targets.push(corpus.target(index));
+        tokens += corpus.target(index).len();
+        if tokens >= granule_words {
+            granules.push(std::mem::take(&mut granule));
+            tokens = 0;
+        }
+    }
+    if !granule.sources.is_empty() {
+        granules.push(granule);
+    }
+}
