@@ -15,7 +15,7 @@ use crate::oracle::{MODELS, oracle_folder, oracle_pairs};
 
 /// Pairs of sentences of different lengths, and a word that occurs fifty times.
 fn pairs(vocab: u32) -> [Vec<Vec<u32>>; 2] {
-    let lengths: Vec<usize> = (0..24).map(|i| 1 + (i * 7) % 40).collect();
+    let lengths: Vec<usize> = (0..8).map(|i| 1 + (i * 11) % 40).collect();
     let mut sources = random_sentences(&lengths, 3);
     let mut targets = random_sentences(&lengths.iter().rev().copied().collect::<Vec<_>>(), 4);
     sources.push([vec![5; 50], vec![0]].concat());
