@@ -2,5 +2,6 @@
 
 mod architectures;
 mod fast;
+mod golden;
 mod gradients;
 mod oracle;
