@@ -131,11 +131,12 @@ impl ParallelText {
     /// The next pair of lines.
     fn next(&mut self) -> Result<Option<[&[u8]; 2]>> {
         let mut is_there = [false; 2];
-        for side in 0..2 {
-            self.lines[side].clear();
-            if let Some(line) = self.sides[side].next()? {
-                self.lines[side].extend_from_slice(line.bytes);
-                is_there[side] = true;
+        let sides = self.sides.iter_mut().zip(&mut self.lines).zip(&mut is_there);
+        for ((side, buffer), is_there) in sides {
+            buffer.clear();
+            if let Some(line) = side.next()? {
+                buffer.extend_from_slice(line.bytes);
+                *is_there = true;
             }
         }
         match is_there {

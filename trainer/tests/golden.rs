@@ -104,7 +104,7 @@ impl<K: Kernels> Training<K> {
     }
 
     fn gradient(&self) -> Vec<f64> {
-        self.tape.parameter_gradient().iter().map(|g| g.to_f64()).collect()
+        self.tape.parameter_gradient().iter().map(|g| g.as_f64()).collect()
     }
 
     /// The smoothed loss before each of so many updates, and after the last.
