@@ -24,6 +24,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "miriam-nmt",
             "miriam-kernels",
+            "miriam-chart",
             "miriam-metrics",
             "miriam-textproc",
             "miriam-storage",

@@ -24,6 +24,8 @@ pub struct Request {
     pub folder: Option<PathBuf>,
     /// The number of pieces of a vocabulary that is made.
     pub vocab_size: usize,
+    /// A folder for the curves of the training.
+    pub plot: Option<PathBuf>,
 }
 
 /// What came of it.
@@ -104,6 +106,7 @@ impl Request {
             files: &paths.files,
             pretrained,
             vocabularies: prepare::fingerprint(&tokenizers),
+            plot: self.plot.as_deref(),
             stop,
             progress,
         };

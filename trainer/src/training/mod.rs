@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod config;
+mod curves;
 mod divergence;
 mod log;
 mod progress;

@@ -8,6 +8,7 @@ use super::checkpoint::{
     Identity, ModelFiles, SavedTraining, TrainingState, load_optimizer, save_model, save_optimizer,
 };
 use super::config::{StoppingRule, TrainingConfig};
+use super::curves::{Curves, LOSS, RATE};
 use super::divergence::Divergence;
 use super::log::Display;
 use super::progress::{Progress, Span, Unit};
@@ -48,6 +49,8 @@ pub struct Training<'a> {
     pub pretrained: Option<Vec<f32>>,
     /// A fingerprint of the vocabularies.
     pub vocabularies: u64,
+    /// A folder for the curves of the training, if they are wanted.
+    pub plot: Option<&'a Path>,
     /// Cancels the training after an update.
     pub stop: &'a CancellationToken,
     /// Shows progress.
@@ -101,6 +104,7 @@ struct Run<'a, 'l> {
     state: TrainingState,
     display: Display,
     divergence: Divergence,
+    curves: Curves,
     log: &'l mut dyn FnMut(&str),
 }
 
@@ -161,7 +165,8 @@ impl<'a, 'l> Run<'a, 'l> {
         );
         let display = Display::new(state.sentences);
         let divergence = Divergence::new(config.divergence);
-        Ok(Run { training, trainer, reader, state, display, divergence, log })
+        let curves = Curves::open(training.plot, &state.progress)?;
+        Ok(Run { training, trainer, reader, state, display, divergence, curves, log })
     }
 
     fn train(&mut self) -> Result<Outcome> {
@@ -244,6 +249,8 @@ impl<'a, 'l> Run<'a, 'l> {
         if progress.updates <= config.display_first
             || progress.passed(&before, config.display_frequency)
         {
+            self.curves.add(&progress, LOSS, self.display.loss());
+            self.curves.add(&progress, RATE, rate);
             let line = self.display.take_line(&progress, rate);
             (self.log)(&line);
         }
@@ -284,6 +291,7 @@ impl<'a, 'l> Run<'a, 'l> {
             };
             let state = &mut states[index].1;
             let is_best = state.follow(metric, value, options.epsilon);
+            self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
                 0 => "new best".into(),
                 times => format!("stalled {times} times (last best: {:.6})", state.best()),
@@ -332,6 +340,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let path = self.training.files.optimizer();
         let state = self.trainer.state();
         save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
+        self.curves.save()?;
         self.save_derived()
     }
 

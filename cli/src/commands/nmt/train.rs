@@ -38,6 +38,9 @@ pub struct Arguments {
     /// Options in YAML, as Marian's; those of the command line are above them
     #[arg(short, long, value_name = "FILE", num_args = 1..)]
     config: Vec<PathBuf>,
+    /// Write the curves of the training here, as training.csv and training.svg
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     options: TrainerOptions,
 }
@@ -155,6 +158,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         options: arguments.options(common)?,
         folder: arguments.output.clone(),
         vocab_size: arguments.vocab_size,
+        plot: arguments.plot.clone(),
     };
     let stop = CancellationToken::new();
     let signals = SignalHandler::install(&stop)?;

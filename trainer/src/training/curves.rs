@@ -1,0 +1,209 @@
+//! The curves of a training as CSV and SVG (`--plot`).
+//!
+//! The CSV is the record: a value a line, with its name. A training that goes on reads what is
+//! there up to its own progress, so that a curve has no gap and no double.
+
+use std::path::{Path, PathBuf};
+
+use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+use miriam_textio::Output;
+
+use super::progress::Progress;
+use crate::error::{Error, Result};
+
+const HEADER: &str = "updates,labels,epoch,name,value";
+
+/// The name of the training loss a target token.
+pub const LOSS: &str = "loss";
+/// The name of the learning rate.
+pub const RATE: &str = "learning-rate";
+
+const COLOURS: [Colour; 4] = [
+    Colour(0x1f, 0x5f, 0xa8),
+    Colour(0xc2, 0x4b, 0x1e),
+    Colour(0x2e, 0x7d, 0x4f),
+    Colour(0x7a, 0x4f, 0xa3),
+];
+
+/// A value at a time of the training.
+#[derive(Clone, Debug, PartialEq)]
+struct Point {
+    progress: Progress,
+    name: String,
+    value: f64,
+}
+
+/// The curves so far.
+#[derive(Debug)]
+pub struct Curves {
+    folder: Option<PathBuf>,
+    points: Vec<Point>,
+}
+
+impl Curves {
+    /// The curves in `folder` up to `progress`; none are kept without a folder.
+    ///
+    /// # Errors
+    /// If the CSV there cannot be read or is none of these.
+    pub fn open(folder: Option<&Path>, progress: &Progress) -> Result<Self> {
+        let mut curves = Curves { folder: folder.map(Path::to_owned), points: Vec::new() };
+        let Some(folder) = folder else { return Ok(curves) };
+        std::fs::create_dir_all(folder)
+            .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
+        let path = folder.join("training.csv");
+        if path.is_file() && progress.updates > 0 {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| miriam_storage::Error::io(&path, "read", e))?;
+            for (number, line) in (1..).zip(text.lines()).skip(1) {
+                let point = parse_point(line).ok_or_else(|| {
+                    let file = path.display();
+                    Error::config(format!("{file}, line {number}: not {HEADER}; move it away"))
+                })?;
+                if point.progress.updates <= progress.updates {
+                    curves.points.push(point);
+                }
+            }
+        }
+        Ok(curves)
+    }
+
+    /// Adds a value.
+    pub fn add(&mut self, progress: &Progress, name: &str, value: f64) {
+        if self.folder.is_some() {
+            self.points.push(Point { progress: *progress, name: name.into(), value });
+        }
+    }
+
+    /// Writes both files.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn save(&self) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let mut csv = format!("{HEADER}\n");
+        for Point { progress: Progress { updates, labels, epoch }, name, value } in &self.points {
+            csv += &format!("{updates},{labels},{epoch},{name},{value}\n");
+        }
+        for (name, text) in [("training.csv", csv), ("training.svg", self.chart().to_svg())] {
+            let mut output = Output::create_atomic(&folder.join(name))?;
+            output.write(text.as_bytes())?;
+            output.finish()?;
+        }
+        Ok(())
+    }
+
+    /// The names of curves in the order in which they began.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for point in &self.points {
+            if !names.contains(&&point.name[..]) {
+                names.push(&point.name);
+            }
+        }
+        names
+    }
+
+    fn points_of(&self, name: &str) -> Vec<(f64, f64)> {
+        let of_name = self.points.iter().filter(|point| point.name == name);
+        let points = of_name.map(|point| (point.progress.updates as f64, point.value));
+        points.filter(|(_, value)| value.is_finite()).collect()
+    }
+
+    /// A panel for losses, one for each other measure, the rate last.
+    fn chart(&self) -> Chart {
+        let is_loss = |name: &str| matches!(name, LOSS | "ce-mean-words");
+        let names = self.names();
+        let losses: Vec<&str> = names.iter().copied().filter(|name| is_loss(name)).collect();
+        let others = names.iter().copied().filter(|name| !is_loss(name) && *name != RATE);
+        let mut groups: Vec<(&str, Vec<&str>)> = vec![("nats a token", losses)];
+        groups.extend(others.map(|name| (name, vec![name])));
+        groups.push(("learning rate", vec![RATE]));
+        let (mut panels, mut legend) = (Vec::new(), Vec::new());
+        for (label, names) in groups {
+            let mut curves = Vec::new();
+            for name in names {
+                let points = self.points_of(name);
+                if !points.is_empty() {
+                    let style = LineStyle::solid(COLOURS[legend.len() % COLOURS.len()]);
+                    legend.push((describe(name), style));
+                    let markers = points.len() < 60;
+                    curves.push(Curve { markers, ..Curve::new(style, points) });
+                }
+            }
+            let values = || curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+            let (low, high) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
+            if high > low {
+                let y_axis = Axis::linear(label, low, high);
+                panels.push(Panel { height: 220, y_axis, curves, shading: None });
+            }
+        }
+        let last = self.points.last().map_or(1.0, |point| point.progress.updates as f64);
+        Chart {
+            title: "Training".into(),
+            notes: Vec::new(),
+            legend,
+            x_axis: Axis::linear("updates", 0.0, last),
+            panels,
+        }
+    }
+}
+
+/// A curve's entry in the legend.
+fn describe(name: &str) -> String {
+    match name {
+        LOSS => "loss in training".into(),
+        RATE => "learning rate".into(),
+        name => format!("{name} of the validation set"),
+    }
+}
+
+fn parse_point(line: &str) -> Option<Point> {
+    let mut fields = line.split(',');
+    let mut number = || fields.next()?.parse().ok();
+    let progress = Progress { updates: number()?, labels: number()?, epoch: number()? };
+    let name = fields.next()?.to_owned();
+    let value = fields.next()?.parse().ok()?;
+    fields.next().is_none().then_some(Point { progress, name, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(updates: u64) -> Progress {
+        Progress { updates, labels: 10 * updates, epoch: 1 }
+    }
+
+    #[test]
+    fn a_training_that_goes_on_continues_its_curves() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plot");
+        let mut curves = Curves::open(Some(&path), &at(0)).unwrap();
+        for updates in [50, 100, 150] {
+            curves.add(&at(updates), LOSS, 5.0 - updates as f64 / 100.0);
+            curves.add(&at(updates), RATE, 1e-4);
+        }
+        curves.add(&at(150), "bleu", 12.5);
+        curves.save().unwrap();
+        // Killed after the update 100 was saved.
+        let mut resumed = Curves::open(Some(&path), &at(100)).unwrap();
+        assert_eq!(resumed.points, curves.points[..4]);
+        resumed.add(&at(150), LOSS, 3.5);
+        resumed.save().unwrap();
+        let csv = std::fs::read_to_string(path.join("training.csv")).unwrap();
+        assert_eq!(csv.lines().count(), 6);
+        assert!(csv.ends_with("150,1500,1,loss,3.5\n"));
+        let svg = std::fs::read_to_string(path.join("training.svg")).unwrap();
+        assert!(svg.contains("loss in training") && svg.contains("learning rate"));
+        std::fs::write(path.join("training.csv"), "updates\nnonsense\n").unwrap();
+        assert!(Curves::open(Some(&path), &at(100)).unwrap_err().to_string().contains("line 2"));
+    }
+
+    #[test]
+    fn without_a_folder_nothing_is_written() {
+        let mut curves = Curves::open(None, &at(0)).unwrap();
+        curves.add(&at(1), LOSS, 1.0);
+        curves.save().unwrap();
+        assert!(curves.points.is_empty());
+    }
+}
