@@ -5,3 +5,4 @@ mod fast;
 mod golden;
 mod gradients;
 mod oracle;
+mod overfit;

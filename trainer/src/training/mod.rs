@@ -5,6 +5,7 @@ mod config;
 mod curves;
 mod divergence;
 mod log;
+mod memory;
 mod progress;
 mod run;
 mod schedule;
@@ -12,6 +13,7 @@ mod validation;
 
 pub use checkpoint::ModelFiles;
 pub use config::{Limits, Metric, StoppingRule, TrainingConfig, ValidationOptions};
+pub use memory::MemoryUse;
 pub use progress::{Progress, Span, Unit};
 pub use run::{Outcome, Training};
 pub use schedule::{DecayStrategy, Event, Schedule, ScheduleState};

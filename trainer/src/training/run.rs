@@ -11,6 +11,7 @@ use super::config::{StoppingRule, TrainingConfig};
 use super::curves::{Curves, LOSS, RATE};
 use super::divergence::Divergence;
 use super::log::Display;
+use super::memory::MemoryUse;
 use super::progress::{Progress, Span, Unit};
 use super::schedule::{Event, ScheduleState};
 use super::validation::{MetricState, ValidationSet};
@@ -153,6 +154,10 @@ impl<'a, 'l> Run<'a, 'l> {
                 }
             }
         };
+        if !training.corpus.is_empty() {
+            let memory = MemoryUse::count(config, &model, training.corpus, &optimizer)?;
+            log(&memory.describe(config.workers));
+        }
         let reader = BatchReader::new(training.corpus, config.batches, state.position.clone())
             .map_err(Error::Config)?;
         let trainer = SynchronousTrainer::new(
