@@ -115,7 +115,7 @@ fn files(endings: &[&str]) -> Vec<(PathBuf, String)> {
     paths.into_iter().map(|path| (path.clone(), content(&path))).collect()
 }
 
-/// A page with one of its sections, `3.8`, `Appendix A` or a labelled item, `T11`.
+/// A page with one of its sections, `3.8`, `A.10`, `Appendix A` or a labelled item, `T11`.
 #[derive(Debug, PartialEq)]
 struct Citation {
     line: usize,
@@ -175,17 +175,21 @@ fn sections_of(rest: &str) -> Vec<String> {
     sections
 }
 
-/// `3.8`, `Appendix A`, or, where `items` may follow a section, `T11`, at the beginning
-/// of `text`, and the rest.
+/// `3.8`, `A.10`, `Appendix A`, or, where `items` may follow a section, `T11`, at the
+/// beginning of `text`, and the rest.
 fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     if let Some(letter) = text.strip_prefix("Appendix ").and_then(|rest| rest.chars().next()) {
         let length = "Appendix ".len() + letter.len_utf8();
         return letter.is_ascii_uppercase().then(|| (text[..length].to_owned(), &text[length..]));
     }
-    let number = match text.strip_prefix('T') {
-        Some(number) if items => number,
-        Some(_) => return None,
-        None => text,
+    // Pages with parts have sections `A.10`.
+    let of_a_part = text.get(1..).and_then(|rest| rest.strip_prefix('.'));
+    let is_part = of_a_part.is_some() && text.starts_with(|c: char| c.is_ascii_uppercase());
+    let number = match (of_a_part, text.strip_prefix('T')) {
+        (Some(number), _) if is_part => number,
+        (_, Some(number)) if items => number,
+        (_, Some(_)) => return None,
+        (_, None) => text,
     };
     let length = number.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(number.len());
     let digits = number[..length].trim_end_matches('.');
@@ -407,7 +411,8 @@ mod parsers {
             ("`a.md` 8, T11: the", &["a 8", "a T11"]),
             ("`a.md`, Appendix A.", &["a Appendix A"]),
             ("`a.md` 1.2 gives 3.4, `b.md` 1.3", &["a 1.2", "b 1.3"]),
-            ("docs/a.md and 3.2; a.md 8-bit, a.md 100 x, a.md 2x", &[]),
+            ("`a.md` A.10, B.3 and 4", &["a A.10", "a B.3", "a 4"]),
+            ("docs/a.md and 3.2; a.md A.x, a.md A. Then; a.md 8-bit, a.md 100 x, a.md 2x", &[]),
             ("`a.md` T4, `a.md` Title, .md 3", &[]),
         ] {
             assert_eq!(cited(content), on_line(1, expected), "{content}");
@@ -421,7 +426,7 @@ mod parsers {
     #[test]
     fn broken_citations_are_reported() {
         let page = "# Page\n## 2. Files\n### 2.1 Text\n```\n### 2.2 code\n```\n- **T4** equal\n\
-                    ## Appendix A. Values\n";
+                    ## Appendix A. Values\n### B.12 Seeds\n";
         let specification =
             Specification { pages: BTreeMap::from([("a".to_owned(), labels_of(page))]) };
         let refused = |content: &str| -> Vec<String> {
@@ -429,6 +434,8 @@ mod parsers {
             citations.iter().filter_map(|citation| specification.refuse(citation)).collect()
         };
         assert!(refused("`a.md` 2, 2.1; `a.md` 2, T4; `a.md` Appendix A").is_empty());
+        assert!(refused("`a.md` B.12").is_empty());
+        assert_eq!(refused("`a.md` B.1"), ["a.md B.1: the page has no such section"]);
         assert_eq!(refused("`a.md` 2.1 and 2.2"), ["a.md 2.2: the page has no such section"]);
         assert_eq!(refused("`a.md` 2, T5"), ["a.md T5: the page has no such section"]);
         assert_eq!(refused("`a.md` 2.1 to 2.3").len(), 2);

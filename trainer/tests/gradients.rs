@@ -48,7 +48,7 @@ impl LossFunction {
     }
 
     /// Compares the gradient of each parameter with central differences at `draws` of its
-    /// elements (`training.md` E.1).
+    /// elements.
     fn check(&mut self, name: &str, draws: usize) {
         let values: Vec<f64> = random_values(self.model.layout(), 1);
         let loss = self.loss(&values);

@@ -11,7 +11,7 @@ struct Preset {
 }
 
 /// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
-/// corpus of descriptions (`training.md` A.16, C.5, E.6).
+/// corpus of descriptions (`training.md` A.16).
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",
