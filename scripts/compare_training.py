@@ -1,0 +1,424 @@
+#!/usr/bin/env python3
+"""Compare neural training with Marian: the same updates, and words a second.
+
+Both programs take Marian's options, so a run of one is a run of the other. Marian is that of
+the package pymarian, or a command given by --marian.
+
+    python3 -m venv venv && venv/bin/pip install pymarian numpy
+    venv/bin/python scripts/compare_training.py --agree
+    venv/bin/python scripts/compare_training.py --agree --types transformer gru --variants plain
+    venv/bin/python scripts/compare_training.py --source train.de --target train.en
+    venv/bin/python scripts/compare_training.py --source train.de --target train.en \\
+        --shapes d128 --dropout 0.1 -n 3 --updates 20
+
+--agree: nothing is timed. Marian writes initial parameters, both train from them on the same
+batches, without dropout, and cost, gradient norm and learning rate of every update are
+compared, then the parameters. Then each program goes on with a model of the other. Ends with
+status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS).
+
+Otherwise speed, on the text given: both make updates of about as many tokens, in turn. Words
+are target tokens with </s>. Start-up and preparation are measured by a run of one update and
+subtracted. CPU seconds stand beside wall seconds, for a machine that has other work.
+
+Where the two differ, and why:
+- Marian's gNorm is a moving average of the norm of the gradient over the words of the update,
+  with weights of a window of 100 that is shorter at the beginning; Miriam's is the mean norm
+  since the last line. The first is computed here from the second.
+- Marian's gradient of layer norm on CPUs multiplies with the scale after it has summed over
+  the row, which is right only while all scales are alike. The types that end in -norm show the
+  effect and have tolerances of their own; the other types have no layer norm.
+- The gradient of the biases of keys is zero but for rounding; Adam makes steps of it. They are
+  not compared.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+COST, NORM, PARAMETERS = 1e-5, 1e-3, 1e-4
+# For types with layer norms.
+LOOSE_COST, LOOSE_NORM, LOOSE_PARAMETERS = 2e-3, 2e-2, 2e-2
+
+SMALL = "--dim-emb 64 --tied-embeddings-all"
+TRANSFORMER = f"--type transformer {SMALL} --transformer-dim-ffn 128 --transformer-heads 4 " \
+              "--enc-depth 2 --dec-depth 2 --transformer-dim-aan 128"
+NO_NORM = "--transformer-postprocess da"
+SSRU = "--transformer-decoder-autoreg rnn --dec-cell ssru"
+AAN = "--transformer-decoder-autoreg average-attention"
+TYPES = {
+    "transformer": f"{TRANSFORMER} {NO_NORM}",
+    "ssru": f"{TRANSFORMER} {NO_NORM} {SSRU}",
+    "aan": f"{TRANSFORMER} {NO_NORM} {AAN}",
+    "gru": f"--type s2s {SMALL} --dim-rnn 64",
+    "transformer-norm": TRANSFORMER,
+    "ssru-norm": f"{TRANSFORMER} {SSRU}",
+    "aan-norm": f"{TRANSFORMER} {AAN}",
+}
+VARIANTS = {
+    "plain": "--clip-norm 0",
+    "clip-norm 1": "--clip-norm 1",
+    "warm-up": "--lr-warmup 20u --lr-decay-inv-sqrt 20u",
+    "smoothed": "--exponential-smoothing 1e-2",
+    "labels": "--label-smoothing 0.1",
+    "delay": "--optimizer-delay 2 --cpu-threads 2",
+    "words-ref": "--mini-batch-words-ref 200",
+    "words-ref, smoothed": "--mini-batch-words-ref 200 --exponential-smoothing 1e-2",
+    "sgd": "--optimizer sgd --learn-rate 1e-5 --clip-norm 0",
+    "normalized": "--normalize-gradient",
+}
+RATE = "--learn-rate 0.001"
+
+SHAPES = {
+    "d128": "--type transformer --dim-emb 128 --transformer-dim-ffn 256 --enc-depth 4 "
+            "--dec-depth 4 --transformer-heads 4",
+    "d256": "--type transformer --dim-emb 256 --transformer-dim-ffn 1024 --enc-depth 3 "
+            "--dec-depth 3 --transformer-heads 8",
+    "student": "--type transformer --dim-emb 256 --transformer-dim-ffn 1536 --enc-depth 6 "
+               f"--dec-depth 2 --transformer-heads 8 {SSRU}",
+    "gru": "--type s2s --dim-emb 256 --dim-rnn 256",
+}
+LINE = re.compile(r"Ep\. (\d+) : Up\. (\d+) : Sen\. ([\d,]+) : Cost ([\d.]+) \* ([\d,]+) @ "
+                  r"([\d,]+) after ([\d,]+) .*gNorm ([\d.]+)(?: : L\.r\. (\S+))?")
+
+
+class Update(NamedTuple):
+    """A line of a log."""
+    epoch: int
+    update: int
+    sentences: int
+    cost: float
+    words: int
+    total: int
+    norm: float
+    rate: str
+
+
+class Cost(NamedTuple):
+    """Seconds of CPU and of wall time."""
+    cpu: float
+    wall: float
+
+
+class Failure(Exception):
+    """A program that did not end well."""
+
+
+def run(command, log):
+    """Runs a command; its messages are in the file `log`."""
+    start = time.perf_counter()
+    with open(log, "wb") as messages:
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                   stdout=messages, stderr=messages)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        last = Path(log).read_text(errors="replace").strip().splitlines()[-3:]
+        raise Failure(f"status {process.returncode}: {' '.join(map(str, command))}\n"
+                      + "\n".join(last))
+    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start)
+
+
+def updates(log):
+    """The lines about updates of a log."""
+    number = lambda text: int(text.replace(",", ""))
+    found = LINE.findall(Path(log).read_text(errors="replace"))
+    return [Update(int(epoch), int(update), number(sentences), float(cost), number(words),
+                   number(total), float(norm), rate)
+            for epoch, update, sentences, cost, words, _, total, norm, rate in found]
+
+
+def averaged_norms(lines, is_normalized, window=100):
+    """Marian's gNorm from norms of single updates, of normalised gradients or not."""
+    average, averages = 0.0, []
+    for step, line in enumerate(lines, 1):
+        weight = max(2 / (window + 1), 2 / (step + 1))
+        average += weight * (line.norm / (1 if is_normalized else line.words) - average)
+        averages.append(average)
+    return averages
+
+
+class Programs:
+    """The commands of both programs."""
+
+    def __init__(self, a):
+        self.marian = shlex.split(a.marian) if a.marian else [sys.executable, "-m", "pymarian"]
+        self.miriam = [a.miriam]
+
+    def train(self, side, model, options, log):
+        options = options if isinstance(options, list) else shlex.split(options)
+        if side == "theirs":
+            command = [*self.marian, "train", "--lr-report", "--sync-sgd"]
+        else:
+            command = [*self.miriam, "nmt", "train"]
+        return run([*command, "--model", model, *options], log)
+
+    def translate(self, side, model, vocabulary, text, output, log):
+        options = ["-m", model, "-v", vocabulary, vocabulary, "-i", text, "-o", output,
+                   "--beam-size", 4, "--cpu-threads", 1]
+        command = [*self.marian, "decode"] if side == "theirs" else \
+            [*self.miriam, "nmt", "translate"]
+        return run([*command, *options], log)
+
+
+def largest_difference(one, other):
+    """The greatest difference of parameters of two models, relative to the root mean square
+    of their tensor or 0.01 where that is less, and its name."""
+    import numpy as np
+    one, other = np.load(one), np.load(other)
+    names = lambda archive: {name for name in archive.files if not name.startswith("special:")}
+    if names(one) != names(other):
+        return float("inf"), f"names: {sorted(names(one) ^ names(other))}"
+    differences = [(0.0, "")]
+    for name in names(one):
+        if name.endswith("_bk"):
+            continue
+        a, b = one[name].astype(float).ravel(), other[name].astype(float).ravel()
+        if a.size != b.size:
+            return float("inf"), f"shape of {name}"
+        scale = max(np.sqrt((a * a).mean()), 1e-2)
+        differences.append((float(np.sqrt(((a - b) ** 2).mean()) / scale), name))
+    return max(differences)
+
+
+class Agreement:
+    """Trains with both programs from the same parameters and compares."""
+
+    def __init__(self, a, folder):
+        self.programs, self.folder, self.count = Programs(a), folder, a.updates or 50
+        self.has_failed = False
+        words = Counter()
+        for side, suffix in (("source", "es"), ("target", "en")):
+            given = getattr(a, side) or ROOT / "examples/toy" / f"train.{suffix}"
+            with open(given, encoding="utf-8") as text:
+                lines = [line for _, line in zip(range(300), text)]
+            (folder / side).write_text("".join(lines), encoding="utf-8")
+            words.update(word for line in lines for word in line.split())
+        ordered = sorted(words, key=lambda word: (-words[word], word))
+        self.vocabulary = folder / "vocab.yml"
+        quoted = (word.replace("\\", "\\\\").replace('"', '\\"') for word in ordered)
+        self.vocabulary.write_text("</s>: 0\n<unk>: 1\n" + "".join(
+            f'"{word}": {index}\n' for index, word in enumerate(quoted, 2)), encoding="utf-8")
+        self.common = ["-t", str(folder / "source"), str(folder / "target"), "-v",
+                       str(self.vocabulary), str(self.vocabulary)] + shlex.split(
+            "--shuffle none --maxi-batch 1 --maxi-batch-sort none --mini-batch 32 --seed 1 "
+            "--disp-freq 1u --cpu-threads 1 --max-length 100")
+
+    def start(self, kind):
+        """The initial parameters of a type, by Marian."""
+        model = self.folder / f"{kind}.npz"
+        if not model.exists():
+            options = [*self.common, *shlex.split(TYPES[kind]), "--learn-rate", "0",
+                       "--after-batches", "1"]
+            self.programs.train("theirs", model, options, self.folder / "init.log")
+        return model
+
+    def compare(self, kind, variant):
+        """A row of the table."""
+        start = self.start(kind)
+        options = [*self.common, *shlex.split(TYPES[kind]), *shlex.split(VARIANTS[variant]),
+                   "--after-batches", str(self.count), "--pretrained-model", str(start)]
+        if "--learn-rate" not in options:
+            options += shlex.split(RATE)
+        models, logs = {}, {}
+        for side in ("theirs", "ours"):
+            folder = self.folder / f"{kind}-{variant.replace(' ', '-')}-{side}"
+            folder.mkdir()
+            models[side] = folder / "model.npz"
+            self.programs.train(side, models[side], options, folder / "log")
+            logs[side] = updates(folder / "log")
+        theirs, ours = logs["theirs"], logs["ours"]
+        loose = kind.endswith("-norm")
+        limits = (LOOSE_COST, LOOSE_NORM, LOOSE_PARAMETERS) if loose else \
+            (COST, NORM, PARAMETERS)
+        key = lambda line: (line.epoch, line.update, line.sentences, line.words, line.total)
+        batches = sum(key(t) != key(o) for t, o in zip(theirs, ours)) + \
+            abs(len(theirs) - len(ours))
+        rates = sum(t.rate != o.rate for t, o in zip(theirs, ours))
+        costs = [abs(t.cost - o.cost) / t.cost for t, o in zip(theirs, ours)]
+        averaged = averaged_norms(ours, "--normalize-gradient" in options)
+        norms = [abs(t.norm - norm) / t.norm for t, norm in zip(theirs, averaged)]
+        parameters, name = largest_difference(models["theirs"], models["ours"])
+        good = batches == rates == 0 and max(costs, default=9) <= limits[0] \
+            and max(norms) <= limits[1] and parameters <= limits[2]
+        self.has_failed |= not good
+        print(f"{kind:>17} {variant:>20} {len(ours):>5} {batches:>8} {rates:>6} "
+              f"{costs[0]:>9.1e} {max(costs):>9.1e} {max(norms):>9.1e} {parameters:>9.1e} "
+              f"{name:<34} {'' if good else 'DIFFERS'}", flush=True)
+        return models
+
+    def hand_over(self, kind, models):
+        """Each program goes on with, and translates with, what the other wrote."""
+        for side, other in (("theirs", "ours"), ("ours", "theirs")):
+            program = "Marian" if side == "theirs" else "Miriam"
+            outputs = []
+            for index, model in enumerate((models[other], models[side])):
+                output = self.folder / f"{kind}-{side}-{index}.out"
+                with self.reporting(f"{kind}: {program} translates"):
+                    self.programs.translate(side, model, self.vocabulary,
+                                            self.folder / "source", output,
+                                            self.folder / "translate.log")
+                    outputs.append(output.read_text(encoding="utf-8").splitlines())
+            if len(outputs) == 2:
+                same = sum(one == two for one, two in zip(*outputs))
+                print(f"{kind}: {program} with both models: {same} of {len(outputs[0])} "
+                      "translations equal", flush=True)
+        # The same run over the first half of the updates, then by either program.
+        half, whole = str(self.count // 2), str(self.count)
+        options = [*self.common, *shlex.split(TYPES[kind]), *shlex.split(RATE),
+                   "--pretrained-model", str(self.start(kind))]
+        folder = self.folder / f"{kind}-resumed"
+        folder.mkdir()
+        with self.reporting(f"{kind}: Marian goes on with Miriam's training"):
+            self.programs.train("ours", folder / "model.npz",
+                                [*options, "--after-batches", half], folder / "first.log")
+            self.programs.train("theirs", folder / "model.npz",
+                                [*options, "--after-batches", whole], folder / "log")
+            resumed = updates(folder / "log")
+            through = updates(models["theirs"].parent / "log")
+            by_number = {line.update: line for line in through}
+            costs = [abs(line.cost - by_number[line.update].cost) / line.cost
+                     for line in resumed if line.update in by_number]
+            print(f"{kind}: Marian goes on with Miriam's training: updates "
+                  f"{resumed[0].update} to {resumed[-1].update}, costs differ from those of one "
+                  f"run by at most {max(costs):.1e}", flush=True)
+
+    def reporting(self, what):
+        agreement = self
+
+        class Reporter:
+            def __enter__(self):
+                pass
+
+            def __exit__(self, kind, error, trace):
+                if isinstance(error, (Failure, OSError, IndexError, ValueError)):
+                    agreement.has_failed = True
+                    print(f"{what}: FAILS: {error}", flush=True)
+                    return True
+                return False
+        return Reporter()
+
+
+def agree(a, folder):
+    agreement = Agreement(a, folder)
+    print(f"{'type':>17} {'variant':>20} lines  batches  rates  cost, 1st   largest     "
+          "gNorm   weights  of tensor", flush=True)
+    for kind in a.types:
+        models = None
+        for variant in a.variants:
+            with agreement.reporting(f"{kind}, {variant}"):
+                of_variant = agreement.compare(kind, variant)
+                models = of_variant if variant == "clip-norm 1" else models
+        if models:
+            agreement.hand_over(kind, models)
+    return agreement.has_failed
+
+
+def spread(values, digits=0):
+    """Median with the least and the largest."""
+    low, high = min(values), max(values)
+    return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def speed(a, folder):
+    """Words a second of both programs, shape by shape."""
+    programs = Programs(a)
+    vocabulary = a.vocabulary or folder / "vocab.spm"
+    if not a.vocabulary:
+        run([a.miriam, "nmt", "vocab", "--kind", "sentencepiece-unigram", "--size",
+             a.words, "-o", vocabulary, "--text", a.source, a.target], folder / "vocab.log")
+    common = ["-t", a.source, a.target, "-v", str(vocabulary), str(vocabulary)] + shlex.split(
+        f"--tied-embeddings-all --mini-batch-words {a.mini_batch_words} --max-length 100 "
+        f"--seed 1 --disp-freq 1u --cpu-threads {a.threads} --overwrite --learn-rate 0.0003")
+    counted = a.updates or 20
+    print(f"target tokens a second, {a.threads} threads, {counted} updates of about "
+          f"{a.mini_batch_words} source tokens, dropout {a.dropout}")
+    print(f"{'':>8} {'':>7} {'a CPU second':>26} {'a wall second':>26} {'tokens/update':>14}")
+    rows = []
+    for shape in a.shapes:
+        options = [*common, *shlex.split(SHAPES[shape])]
+        if a.dropout:
+            if "--type s2s" in SHAPES[shape]:
+                print(f"{shape}: left out, no dropout in s2s models here")
+                continue
+            options += ["--transformer-dropout", str(a.dropout)]
+        # The first counted run must not be the first to read the text.
+        first = {side: measure(programs, side, folder, options, 1) for side in ("theirs", "ours")}
+        speeds = {side: [] for side in first}
+        for _ in range(a.n):
+            for side, (tokens, cost) in first.items():
+                whole, of_whole = measure(programs, side, folder, options, 1 + counted)
+                tokens = whole - tokens
+                speeds[side].append((tokens / (of_whole.cpu - cost.cpu),
+                                     tokens / (of_whole.wall - cost.wall), tokens / counted))
+        for side, name in (("theirs", "Marian"), ("ours", "Miriam")):
+            cpu, wall, size = zip(*speeds[side])
+            print(f"{shape:>8} {name:>7} {spread(cpu):>26} {spread(wall):>26} "
+                  f"{statistics.median(size):>14.0f}", flush=True)
+        pairs = list(zip(speeds["ours"], speeds["theirs"]))
+        ratios = [[o[index] / t[index] for o, t in pairs] for index in (0, 1)]
+        print(f"{shape:>8} {'ratio':>7} {spread(ratios[0], 2):>26} {spread(ratios[1], 2):>26}",
+              flush=True)
+        median = lambda side, index: statistics.median(run[index] for run in speeds[side])
+        rows.append([shape, *(f"{median(side, index):,.0f}" for index in (0, 1)
+                              for side in ("theirs", "ours")),
+                     *(f"{statistics.median(of_kind):.2f}" for of_kind in ratios)])
+    for row in [["shape", "Marian/CPU s", "Miriam/CPU s", "Marian/s", "Miriam/s",
+                 "ratio of CPU s", "ratio of wall"], ["---"] * 7, *rows]:
+        print(f"| {' | '.join(row)} |", flush=True)
+
+
+def measure(programs, side, folder, options, count):
+    """Target tokens and cost of a training of so many updates from the beginning."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        log = Path(place) / "log"
+        cost = programs.train(side, Path(place) / "model.npz",
+                              [*options, "--after-batches", str(count)], log)
+        lines = updates(log)
+        if not lines or lines[-1].update != count:
+            raise Failure(f"no line of update {count} in the log of {side}")
+        return lines[-1].total, cost
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--miriam", default=str(ROOT / "target/release/miriam"),
+                        help="[target/release/miriam]")
+    parser.add_argument("--marian", help="Marian's command [pymarian of this Python]")
+    parser.add_argument("--agree", action="store_true", help="compare updates, not speed")
+    parser.add_argument("--source", help="text of the source [with --agree: examples/toy]")
+    parser.add_argument("--target", help="text of the target")
+    parser.add_argument("--updates", type=int, help="updates of a run [50; speed: 20]")
+    parser.add_argument("--types", nargs="+", choices=TYPES, default=list(TYPES))
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
+    parser.add_argument("--vocabulary", help="a SentencePiece model [one is made]")
+    parser.add_argument("--words", type=int, default=8000, help="its pieces [8000]")
+    parser.add_argument("--mini-batch-words", type=int, default=4096, help="[4096]")
+    parser.add_argument("--threads", type=int, default=2, help="[2]")
+    parser.add_argument("--dropout", type=float, default=0.0, help="[0]")
+    parser.add_argument("-n", type=int, default=3, help="counted runs of each [3]")
+    parser.add_argument("--keep", help="a folder for all files [a temporary one]")
+    a = parser.parse_args()
+    if not a.agree and not (a.source and a.target):
+        parser.error("speed needs --source and --target")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(a.keep or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            sys.exit(1 if (agree if a.agree else speed)(a, folder) else 0)
+        except Failure as failure:
+            sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()
