@@ -4,3 +4,4 @@ mod architectures;
 mod fast;
 mod gradients;
 mod oracle;
+mod recipe;
