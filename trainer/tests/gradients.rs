@@ -133,3 +133,25 @@ fn attention_is_guided() {
         assert!(guided > function.loss(&values) + 1.0, "{name}: links cost something");
     }
 }
+
+#[test]
+fn memory_is_known_before_anything_is_computed() {
+    let dropout = Dropout { transformer: 0.3, attention: 0.25, key: [3, 4], ..Dropout::default() };
+    for (name, architecture) in all() {
+        for dropout in [Dropout::default(), dropout] {
+            let mut function = LossFunction::new(architecture.clone(), dropout, None);
+            let values: Vec<f64> = random_values(function.model.layout(), 1);
+            function.loss(&values);
+            let used = function.tape.size();
+            let LossFunction { model, tape, sources, targets, .. } = &mut function;
+            let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+            let targets: Vec<&[u32]> = targets.iter().map(Vec::as_slice).collect();
+            let options = LossOptions::default();
+            let measured = tape
+                .measure(dropout, |tape| model.loss(tape, &sources, &targets, options).map(|_| ()))
+                .unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(measured, used, "{name}");
+            assert!(used.values >= used.gradients && used.gradients > 0, "{name}");
+        }
+    }
+}

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::{Architecture, Dialect};
+use miriam_trainer::ParameterLayout;
+
 /// The models.
 pub const MODELS: [&str; 16] = [
     "tr-post",
@@ -44,4 +48,30 @@ pub fn oracle_pairs(folder: &Path, count: usize) -> [Vec<Vec<u32>>; 2] {
         lines[range].iter().filter(|line| line.len() > 1).take(count).cloned().collect()
     };
     [keep(0..half), keep(half..lines.len())]
+}
+
+/// One of the models.
+pub struct OracleModel {
+    pub architecture: Architecture,
+    pub layout: ParameterLayout,
+    /// The parameters, a flat vector.
+    pub values: Vec<f32>,
+}
+
+impl OracleModel {
+    /// The model as Marian's main line computes it, though files may say that they are of older
+    /// versions.
+    pub fn open(folder: &Path, name: &str) -> Self {
+        let path = folder.join("models").join(format!("{name}.npz"));
+        let mut bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        bundle.set_dialect(Dialect::Marian);
+        let model = &bundle.models[0];
+        let layout = ParameterLayout::new(model.architecture());
+        let mut values = vec![0.0; layout.len()];
+        for parameter in layout.iter() {
+            let tensor = model.parameter(&parameter.name).expect("a parameter of the model");
+            values[parameter.range()].copy_from_slice(&tensor.values());
+        }
+        OracleModel { architecture: model.architecture().clone(), layout, values }
+    }
 }

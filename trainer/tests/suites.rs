@@ -2,6 +2,7 @@
 
 mod architectures;
 mod fast;
+mod golden;
 mod gradients;
 mod oracle;
 mod recipe;

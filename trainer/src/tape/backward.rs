@@ -2,15 +2,18 @@
 
 use miriam_kernels::{MatMut, MatRef};
 
-use super::forward::{ALIGNMENT_EPSILON, links_of, norm_of, sigmoid};
-use super::node::{Columns, Gradients, Group, Node, Op, PositionTable, Tensor, Values};
-use super::weights::{AffineSpec, MatrixPlace, VectorId, WeightRegistry};
-use super::{GuidedAlignment, Tape};
+use super::Tape;
+use super::forward::{norm_of, sigmoid};
+use super::gradient_sums::{
+    AttentionSums, NormSums, add_bias_gradient, add_norm_sums, add_row, add_vector_gradient,
+    add_weight_gradient, alignment_gradient, table_row, tensor,
+};
+use super::node::{Columns, Gradients, Node, Op, PositionTable, Tensor, Values};
 use crate::Real;
 use crate::dropout::fill_mask;
 use crate::kernels::{
-    AdditiveAttention, AttentionGradients, GruGradients, GruInputs, Kernels, LstmGradients,
-    LstmInputs, NormGradients, saves_result,
+    AdditiveAttention, GruGradients, GruInputs, Kernels, LstmGradients, LstmInputs, NormGradients,
+    saves_result,
 };
 
 /// An occurrence of weights: the input of a product, and its node, whose gradient is that of
@@ -514,178 +517,4 @@ impl<K: Kernels> Tape<K> {
             }
         }
     }
-}
-
-/// The tensor of a node.
-fn tensor(index: usize, node: &Node) -> Tensor {
-    Tensor { node: index as u32, rows: node.rows as u32, width: node.width as u32 }
-}
-
-fn add_row<R: Real>(row: &[R], into: &mut [R]) {
-    into.iter_mut().zip(row).for_each(|(into, &g)| *into += g);
-}
-
-/// The gradient of a row of a table.
-fn table_row<R>(parameters: &mut [R], table: MatrixPlace, row: u32) -> &mut [R] {
-    &mut parameters[table.offset + row as usize * table.columns..][..table.columns]
-}
-
-/// Adds the gradient of weights whose input is `input`, `[rows, inputs]`, and whose output
-/// has the gradient `gradient`, `[rows, outputs]`.
-pub(super) fn add_weight_gradient<K: Kernels>(
-    kernels: &mut K,
-    spec: &AffineSpec,
-    input: MatRef<'_, K::Real>,
-    gradient: MatRef<'_, K::Real>,
-    parameters: &mut [K::Real],
-) {
-    let mut first = 0;
-    for part in &spec.parts {
-        let outputs = if spec.is_transposed { part.rows } else { part.columns };
-        let of_part = gradient.column_range(first..first + outputs);
-        first += outputs;
-        let into = MatMut::new(&mut parameters[part.range()], part.rows, part.columns);
-        if spec.is_transposed {
-            kernels.weight_gradient(of_part, input, into);
-        } else {
-            kernels.weight_gradient(input, of_part, into);
-        }
-    }
-}
-
-/// Adds the sums of columns to the gradient of a bias; `sums` is a buffer.
-pub(super) fn add_bias_gradient<K: Kernels>(
-    kernels: &mut K,
-    registry: &WeightRegistry,
-    bias: VectorId,
-    gradient: MatRef<'_, K::Real>,
-    sums: &mut Vec<K::Real>,
-    parameters: &mut [K::Real],
-) {
-    sums.clear();
-    sums.resize(gradient.columns(), K::Real::ZERO);
-    kernels.column_sums(gradient, sums);
-    add_vector_gradient(registry, bias, sums, parameters);
-}
-
-/// Adds the gradient of a vector to those of its parts.
-fn add_vector_gradient<R: Real>(
-    registry: &WeightRegistry,
-    vector: VectorId,
-    gradient: &[R],
-    parameters: &mut [R],
-) {
-    let mut rest = gradient;
-    for part in &registry.vector(vector).parts {
-        let (of_part, others) = rest.split_at(part.len);
-        rest = others;
-        if let Some(offset) = part.offset {
-            add_row(of_part, &mut parameters[offset..offset + part.len]);
-        }
-    }
-}
-
-/// The gradients of scale and bias of a norm, one behind the other in a buffer.
-struct NormSums<'a, R> {
-    scale: &'a mut [R],
-    bias: &'a mut [R],
-}
-
-impl<'a, R: Real> NormSums<'a, R> {
-    fn new(buffer: &'a mut Vec<R>, width: usize) -> Self {
-        buffer.clear();
-        buffer.resize(2 * width, R::ZERO);
-        let (scale, bias) = buffer.split_at_mut(width);
-        NormSums { scale, bias }
-    }
-}
-
-fn add_norm_sums<R: Real>(
-    registry: &WeightRegistry,
-    scale: VectorId,
-    bias: Option<VectorId>,
-    sums: &[R],
-    parameters: &mut [R],
-) {
-    let (of_scale, of_bias) = sums.split_at(sums.len() / 2);
-    add_vector_gradient(registry, scale, of_scale, parameters);
-    if let Some(bias) = bias {
-        add_vector_gradient(registry, bias, of_bias, parameters);
-    }
-}
-
-/// The gradients of queries, keys and values apart from each other: they may be columns of
-/// one result.
-struct AttentionSums<'a, R> {
-    queries: &'a mut Vec<R>,
-    keys: &'a mut Vec<R>,
-    values: &'a mut Vec<R>,
-    widths: [usize; 3],
-    rows: [usize; 2],
-}
-
-impl<'a, R: Real> AttentionSums<'a, R> {
-    fn new(buffers: &'a mut [Vec<R>; 4], queries: &Columns, group: &super::KeysValues) -> Self {
-        let [for_queries, for_keys, for_values, _] = buffers;
-        let rows = [queries.tensor.rows(), group.keys.tensor.rows()];
-        let widths = [queries.width(), group.keys.width(), group.values.width()];
-        let sizes = [rows[0] * widths[0], rows[1] * widths[1], rows[1] * widths[2]];
-        for (buffer, size) in
-            [&mut *for_queries, &mut *for_keys, &mut *for_values].into_iter().zip(sizes)
-        {
-            buffer.clear();
-            buffer.resize(size, R::ZERO);
-        }
-        AttentionSums { queries: for_queries, keys: for_keys, values: for_values, widths, rows }
-    }
-
-    /// Those of some queries and of the positions of a sentence.
-    fn of_group(
-        &mut self,
-        queries: std::ops::Range<usize>,
-        positions: std::ops::Range<usize>,
-    ) -> AttentionGradients<'_, R> {
-        fn part<R>(all: &mut [R], rows: std::ops::Range<usize>, width: usize) -> MatMut<'_, R> {
-            MatMut::new(&mut all[rows.start * width..rows.end * width], rows.len(), width)
-        }
-        let [query_width, key_width, value_width] = self.widths;
-        AttentionGradients {
-            queries: part(self.queries, queries, query_width),
-            keys: part(self.keys, positions.clone(), key_width),
-            values: part(self.values, positions, value_width),
-        }
-    }
-
-    fn add_to<K: Kernels<Real = R>>(
-        &self,
-        kernels: &mut K,
-        into: &mut Gradients<'_, R>,
-        queries: &Columns,
-        group: &super::KeysValues,
-    ) {
-        let [query_width, key_width, value_width] = self.widths;
-        let [queries_rows, rows] = self.rows;
-        kernels.add(MatRef::new(self.queries, queries_rows, query_width), into.columns(queries));
-        kernels.add(MatRef::new(self.keys, rows, key_width), into.columns(&group.keys));
-        kernels.add(MatRef::new(self.values, rows, value_width), into.columns(&group.values));
-    }
-}
-
-/// The gradient of the attention weights of a group's first head by guided alignment,
-/// `[queries, positions]`; `weights` begins with those of that head.
-fn alignment_gradient<'a, R: Real>(
-    guide: Option<&GuidedAlignment>,
-    group: &Group,
-    positions: &Option<Vec<u32>>,
-    number: usize,
-    weights: impl FnOnce() -> &'a [R],
-) -> Option<Vec<R>> {
-    let (guide, positions) = (guide?, positions.as_ref()?);
-    let weights = weights();
-    let mut gradient = vec![R::ZERO; group.0 * group.1.rows.len()];
-    for (index, weight) in links_of(guide, group, positions[number]) {
-        let below = weights[index].as_f64() + ALIGNMENT_EPSILON;
-        gradient[index] -= R::of(guide.weight * weight / below);
-    }
-    Some(gradient)
 }

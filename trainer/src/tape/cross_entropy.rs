@@ -104,10 +104,12 @@ impl<K: Kernels> Tape<K> {
                 kernels.product_gradient(gradient, weights, into);
             });
             let into = &mut self.parameter_gradient;
-            super::backward::add_weight_gradient(kernels, spec, states, gradient, into);
+            super::gradient_sums::add_weight_gradient(kernels, spec, states, gradient, into);
             if let Some(bias) = spec.bias {
                 let sums = &mut self.scratch.columns;
-                super::backward::add_bias_gradient(kernels, &registry, bias, gradient, sums, into);
+                super::gradient_sums::add_bias_gradient(
+                    kernels, &registry, bias, gradient, sums, into,
+                );
             }
         }
         loss

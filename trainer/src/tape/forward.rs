@@ -4,6 +4,7 @@ use miriam_kernels::activation::Activation;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values};
+use super::sinusoids::Sinusoids;
 use super::weights::{MatrixPlace, Snapshot};
 use super::{GuidedAlignment, Tape};
 use crate::Real;
@@ -30,7 +31,9 @@ impl<K: Kernels> Tape<K> {
                 }
             }
             Op::Embed { table, tokens, scale, positions } => {
-                embed(snapshot.values(), *table, tokens, *scale, positions.as_ref(), out);
+                let sinusoids = &mut self.scratch.sinusoids;
+                let positions = positions.as_ref();
+                embed(snapshot.values(), *table, tokens, *scale, positions, sinusoids, out);
             }
             Op::Affine { input, weights, residual, activation } => {
                 let bias = self.registry.affine(*weights).bias.map(|bias| snapshot.vector(bias));
@@ -273,6 +276,7 @@ fn embed<R: Real>(
     tokens: &[Option<u32>],
     scale: f32,
     positions: Option<&Positions>,
+    sinusoids: &mut Sinusoids<R>,
     mut out: MatMut<'_, R>,
 ) {
     let row_of = |table: MatrixPlace, row: u32| {
@@ -289,20 +293,13 @@ fn embed<R: Real>(
             None => out.fill(R::ZERO),
         }
         let Some(Positions { table, positions }) = positions else { continue };
-        match *table {
-            PositionTable::Learned(table) => {
-                let elements = out.iter_mut().zip(row_of(table, positions[row]));
-                elements.for_each(|(out, &x)| *out += x);
-            }
+        let encoding = match *table {
+            PositionTable::Learned(table) => row_of(table, positions[row]),
             PositionTable::Sinusoidal { half, steps } => {
-                for i in 0..half {
-                    let exponent = -(i as f64) / steps as f64;
-                    let angle = f64::from(positions[row]) * 10_000f64.powf(exponent);
-                    out[i] += R::of(angle.sin());
-                    out[half + i] += R::of(angle.cos());
-                }
+                sinusoids.row([half, steps], positions[row])
             }
-        }
+        };
+        out.iter_mut().zip(encoding).for_each(|(out, &x)| *out += x);
     }
 }
 

@@ -19,9 +19,11 @@ mod backend;
 mod backward;
 mod cross_entropy;
 mod forward;
+mod gradient_sums;
 mod load;
 mod node;
 mod recurrent;
+mod sinusoids;
 mod weights;
 
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use crate::Real;
 use crate::dropout::Dropout;
 use crate::kernels::Kernels;
 use node::{Node, Op};
+use sinusoids::Sinusoids;
 
 /// A table of token vectors and the weights that they are multiplied with.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +117,7 @@ struct Scratch<R> {
     columns: Vec<R>,
     attention: [Vec<R>; 4],
     mask: Vec<f32>,
+    sinusoids: Sinusoids<R>,
 }
 
 impl<K: Kernels> Tape<K> {
@@ -159,6 +163,11 @@ impl<K: Kernels> Tape<K> {
     /// Ends a granule: lets go of the snapshot.
     pub fn end(&mut self) {
         self.snapshot = None;
+    }
+
+    /// The numbers that the operations so far have needed.
+    pub fn size(&self) -> TapeSize {
+        self.size
     }
 
     /// The numbers that the operations of `record` need. It must not look at results.

@@ -1,0 +1,30 @@
+//! Sinusoidal positional encodings, computed once for each position.
+
+use crate::Real;
+
+/// The encodings of the first positions.
+#[derive(Default)]
+pub(super) struct Sinusoids<R> {
+    /// Half of the width, and the number of steps by which frequencies fall to a ten-thousandth.
+    shape: [usize; 2],
+    rows: Vec<R>,
+}
+
+impl<R: Real> Sinusoids<R> {
+    /// The encoding of a position: column `i < half` is `sin(p * 10000^(-i / steps))`, column
+    /// `half + i` its cosine.
+    pub fn row(&mut self, [half, steps]: [usize; 2], position: u32) -> &[R] {
+        if self.shape != [half, steps] {
+            self.shape = [half, steps];
+            self.rows.clear();
+        }
+        let width = 2 * half;
+        let known = self.rows.len().checked_div(width).unwrap_or(0);
+        for position in known..=position as usize {
+            let angle = |i: usize| position as f64 * 10_000f64.powf(-(i as f64) / steps as f64);
+            self.rows.extend((0..half).map(|i| R::of(angle(i).sin())));
+            self.rows.extend((0..half).map(|i| R::of(angle(i).cos())));
+        }
+        &self.rows[position as usize * width..][..width]
+    }
+}
