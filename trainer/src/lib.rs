@@ -15,6 +15,7 @@ mod init;
 pub mod kernels;
 mod model;
 pub mod options;
+pub mod parallel_text;
 mod parameters;
 pub mod prepare;
 pub mod random;

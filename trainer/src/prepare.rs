@@ -1,15 +1,16 @@
 //! From files of text to what a training reads: vocabularies, corpora, the validation set.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
 use miriam_nmt::{Segmentation, SentencePieceModel, TokenizerPair, Vocabulary};
 use miriam_storage::hash::hash64;
-use miriam_textio::{Input, Lines, Progress};
+use miriam_textio::Progress;
 
-use crate::data::{LengthLimit, ParallelCorpus};
-use crate::error::{Error, Result};
+use crate::data::{LengthLimit, PairAnnotations, ParallelCorpus, parse_alignment, parse_weights};
+use crate::error::Result;
+use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
 /// Opens vocabularies, source first: SentencePiece models (`.spm`) segment text as well, others
@@ -63,30 +64,15 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
 /// Reads parallel text and segments it. `right_to_left` reverses targets.
 ///
 /// # Errors
-/// If a file cannot be read, or one has more lines than the other.
+/// If a file cannot be read, has fewer lines than another one, or lines that do not fit.
 pub fn read_corpus(
-    paths: &[PathBuf; 2],
+    files: &ParallelFiles,
     tokenizers: &TokenizerPair,
     limit: LengthLimit,
     right_to_left: bool,
     progress: &dyn Progress,
 ) -> Result<ParallelCorpus> {
-    let mut corpus = ParallelCorpus::default();
-    let mut text = ParallelText::open(paths)?;
-    let sides = [0, 1].map(|side| Tokenizer::new(tokenizers, side));
-    let eos = [0, 1].map(|side| tokenizers.vocabularies[side].eos_id());
-    let mut scratch = TokenizerScratch::default();
-    let task = progress.task("reading", None);
-    while let Some([source, target]) = text.next()? {
-        let source = sides[0].encode(source, &mut scratch).ids;
-        let mut target = sides[1].encode(target, &mut scratch).ids;
-        if right_to_left {
-            target.reverse();
-        }
-        corpus.push([&source, &target], eos, limit);
-        task.advance(1);
-    }
-    Ok(corpus)
+    read_pairs(files, tokenizers, limit, right_to_left, progress, |_| {})
 }
 
 /// Reads a validation set; long sentences are cut.
@@ -94,64 +80,64 @@ pub fn read_corpus(
 /// # Errors
 /// Those of [`read_corpus`].
 pub fn read_validation_set(
-    paths: &[PathBuf; 2],
+    files: &ParallelFiles,
     tokenizers: &TokenizerPair,
     max_length: usize,
     right_to_left: bool,
     progress: &dyn Progress,
 ) -> Result<ValidationSet> {
     let limit = LengthLimit { tokens: max_length, crops: true };
-    let corpus = read_corpus(paths, tokenizers, limit, right_to_left, progress)?;
-    let mut text = ParallelText::open(paths)?;
     let (mut source_text, mut references) = (Vec::new(), Vec::new());
-    while let Some([source, target]) = text.next()? {
-        source_text.extend_from_slice(source);
-        source_text.push(b'\n');
-        references.push(String::from_utf8_lossy(target).into_owned());
-    }
+    let corpus =
+        read_pairs(files, tokenizers, limit, right_to_left, progress, |[source, target]| {
+            source_text.extend_from_slice(source);
+            source_text.push(b'\n');
+            references.push(String::from_utf8_lossy(target).into_owned());
+        })?;
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
-/// Two files, line by line.
-struct ParallelText {
-    sides: [Lines; 2],
-    lines: [Vec<u8>; 2],
-    names: [String; 2],
-    count: u64,
-}
-
-impl ParallelText {
-    fn open(paths: &[PathBuf; 2]) -> Result<Self> {
-        let open = |path: &Path| Ok::<_, Error>(Lines::in_background(Input::open(path)?));
-        let sides = [open(&paths[0])?, open(&paths[1])?];
-        let names = paths.each_ref().map(|path| path.display().to_string());
-        Ok(ParallelText { sides, lines: Default::default(), names, count: 0 })
-    }
-
-    /// The next pair of lines.
-    fn next(&mut self) -> Result<Option<[&[u8]; 2]>> {
-        let mut is_there = [false; 2];
-        let sides = self.sides.iter_mut().zip(&mut self.lines).zip(&mut is_there);
-        for ((side, buffer), is_there) in sides {
-            buffer.clear();
-            if let Some(line) = side.next()? {
-                buffer.extend_from_slice(line.bytes);
-                *is_there = true;
+/// Reads parallel text, and shows the text of each pair to `visit`.
+fn read_pairs(
+    files: &ParallelFiles,
+    tokenizers: &TokenizerPair,
+    limit: LengthLimit,
+    right_to_left: bool,
+    progress: &dyn Progress,
+    mut visit: impl FnMut([&[u8]; 2]),
+) -> Result<ParallelCorpus> {
+    let mut corpus = ParallelCorpus::default();
+    let mut text = ParallelText::open(files)?;
+    let sides = [0, 1].map(|side| Tokenizer::new(tokenizers, side));
+    let eos = [0, 1].map(|side| tokenizers.vocabularies[side].eos_id());
+    let mut scratch = TokenizerScratch::default();
+    let task = progress.task("reading", None);
+    while text.advance()? {
+        let lines = [Field::Source, Field::Target].map(|side| text.text(side).unwrap_or_default());
+        visit(lines);
+        let source = sides[0].encode(lines[0], &mut scratch).ids;
+        let mut target = sides[1].encode(lines[1], &mut scratch).ids;
+        let lengths = [source.len(), target.len()];
+        let links = text.text(Field::Alignment).map(|line| parse_alignment(line, lengths));
+        let mut links = links.transpose().map_err(|wrong| text.invalid(Field::Alignment, wrong))?;
+        let weights = text
+            .text(Field::Weights)
+            .map(|line| parse_weights(line, files.weight_scope, target.len()));
+        let mut weights =
+            weights.transpose().map_err(|wrong| text.invalid(Field::Weights, wrong))?;
+        if right_to_left {
+            target.reverse();
+            for (target, _) in links.iter_mut().flatten() {
+                *target = lengths[1] as u32 - 1 - *target;
+            }
+            // The weight of `</s>` stays the last.
+            if let Some((_, of_tokens)) = weights.as_mut().and_then(|all| all.split_last_mut()) {
+                of_tokens.reverse();
             }
         }
-        match is_there {
-            [false, false] => Ok(None),
-            [true, true] => {
-                self.count += 1;
-                Ok(Some(self.lines.each_ref().map(Vec::as_slice)))
-            }
-            [more, _] => {
-                let (long, short) = if more { (0, 1) } else { (1, 0) };
-                Err(Error::config(format!(
-                    "{}: it has {} lines, {} has more; a line of each must be a pair",
-                    self.names[short], self.count, self.names[long]
-                )))
-            }
-        }
+        let annotations = PairAnnotations { links: links.as_deref(), weights: weights.as_deref() };
+        corpus.push_annotated([&source, &target], eos, limit, annotations);
+        task.advance(1);
     }
+    Ok(corpus)
 }

@@ -9,11 +9,13 @@ use miriam_nmt::{LearnOptions, ModelBundle, learn_vocabulary};
 use miriam_textio::{CancellationToken, Input, Output, Progress};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
+use crate::data::Shuffle;
 use crate::error::{Error, Result};
 use crate::options::RawOptions;
+use crate::parallel_text::ParallelFiles;
 use crate::parameters::ParameterLayout;
 use crate::prepare;
-use crate::training::{ModelFiles, Outcome, Training, TrainingConfig};
+use crate::training::{ModelFiles, Outcome, Span, Training, TrainingConfig, Unit};
 
 /// A training that is asked for.
 #[derive(Clone, Debug)]
@@ -40,8 +42,8 @@ pub struct Summary {
 /// The paths of a training.
 struct Paths {
     files: ModelFiles,
-    train: [PathBuf; 2],
-    valid: Option<[PathBuf; 2]>,
+    train: ParallelFiles,
+    valid: Option<ParallelFiles>,
     vocabularies: [PathBuf; 2],
 }
 
@@ -63,7 +65,7 @@ impl Request {
         let paths = self.paths()?;
         // What is wrong with options is said before anything is read.
         self.options.training_config([2, 2])?;
-        for path in paths.train.iter().chain(paths.valid.iter().flatten()) {
+        for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
         if let Some(folder) = paths.files.model.parent().filter(|path| *path != Path::new("")) {
@@ -78,6 +80,14 @@ impl Request {
         if config.validation.translation_output.is_none() {
             let output = paths.files.model.with_file_name("valid.translation");
             config.validation.translation_output = Some(output);
+        }
+        if paths.train.reads_stdin() {
+            // As Marian does: a second epoch would need all of it again.
+            config.limits.spans.push(Span { count: 1, unit: Unit::Epochs });
+            if config.batches.shuffle == Shuffle::Data {
+                config.batches.shuffle = Shuffle::Batches;
+            }
+            log("[data] Standard input: one epoch, batches of neighbouring sentences");
         }
         let right_to_left = config.architecture.embeddings().right_to_left;
         let limit = config.length_limit;
@@ -156,10 +166,8 @@ impl Request {
         };
         Ok(Paths {
             files: ModelFiles { model },
-            train: self
-                .pair("train-sets")?
-                .ok_or_else(|| needed("train-sets (or --source and --target)"))?,
-            valid: self.pair("valid-sets")?,
+            train: self.options.training_files()?,
+            valid: self.options.validation_files()?,
             vocabularies,
         })
     }
@@ -178,8 +186,15 @@ impl Request {
             if path.is_file() {
                 continue;
             }
+            let Some(texts) = paths.train.texts() else {
+                return Err(Error::config(format!(
+                    "{}: there is no such vocabulary, and none is made from tab-separated text \
+                     or standard input; make it with miriam nmt vocab",
+                    path.display()
+                )));
+            };
             let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
-            let texts = if is_joint { &paths.train[..] } else { &paths.train[side..=side] };
+            let texts = if is_joint { &texts[..] } else { &texts[side..=side] };
             let size = sizes[side];
             let options = if path.extension().and_then(|e| e.to_str()) == Some("spm") {
                 LearnOptions::SentencePiece(TrainOptions {

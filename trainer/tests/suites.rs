@@ -6,3 +6,4 @@ mod golden;
 mod gradients;
 mod oracle;
 mod overfit;
+mod recipe;

@@ -1,31 +1,43 @@
 //! A parallel corpus as ids of tokens, in memory.
 //!
 //! Tokens of one side lie one sentence after the other; a corpus of ten million tokens a side
-//! takes 80 MB. Sentences keep the number of their line, by which dropout is drawn.
+//! takes 80 MB. Sentences keep the number of their line, by which dropout is drawn. Word
+//! alignments and weights, if given, lie beside them in the same way.
 
 use miriam_storage::hash::hash64;
 
-/// Sentences of ids, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TokenIds {
-    tokens: Vec<u32>,
+use super::annotations::{PairAnnotations, TargetLink};
+
+/// Items of sentences, one sentence after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequences<T> {
+    items: Vec<T>,
     ends: Vec<usize>,
 }
 
-impl TokenIds {
+/// Sentences of ids.
+pub type TokenIds = Sequences<u32>;
+
+impl<T> Default for Sequences<T> {
+    fn default() -> Self {
+        Sequences { items: Vec::new(), ends: Vec::new() }
+    }
+}
+
+impl<T: Copy> Sequences<T> {
     /// Appends a sentence.
-    pub fn push(&mut self, sentence: &[u32]) {
-        self.tokens.extend_from_slice(sentence);
-        self.ends.push(self.tokens.len());
+    pub fn push(&mut self, sentence: &[T]) {
+        self.items.extend_from_slice(sentence);
+        self.ends.push(self.items.len());
     }
 
     /// A sentence.
     ///
     /// # Panics
     /// If there is none of that index.
-    pub fn get(&self, index: usize) -> &[u32] {
+    pub fn get(&self, index: usize) -> &[T] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.tokens[start..self.ends[index]]
+        &self.items[start..self.ends[index]]
     }
 
     /// The number of sentences.
@@ -38,9 +50,16 @@ impl TokenIds {
         self.ends.is_empty()
     }
 
-    /// The number of tokens.
-    pub fn num_tokens(&self) -> usize {
-        self.tokens.len()
+    /// The number of items.
+    pub fn num_items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// A hash of items, by their bytes, and of where sentences end.
+    fn fingerprint<const N: usize>(&self, bytes: impl Fn(&T) -> [u8; N]) -> [u64; 2] {
+        let items: Vec<u8> = self.items.iter().flat_map(bytes).collect();
+        let ends: Vec<u8> = self.ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
+        [hash64(&items), hash64(&ends)]
     }
 }
 
@@ -67,12 +86,16 @@ pub struct CorpusCounts {
 }
 
 /// Pairs of sentences; each ends with `</s>`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParallelCorpus {
     source: TokenIds,
     target: TokenIds,
     /// The number of the line of each pair, from 0.
     lines: Vec<u32>,
+    /// The links of each pair, sorted, if alignments are given.
+    links: Option<Sequences<TargetLink>>,
+    /// The weights of each pair, one or one a token of the target, if given.
+    weights: Option<Sequences<f32>>,
     counts: CorpusCounts,
 }
 
@@ -80,6 +103,21 @@ impl ParallelCorpus {
     /// Appends the pair of the next line: tokens without `</s>`, which is appended. Pairs with
     /// an empty side, and those beyond the limit, are counted and left out.
     pub fn push(&mut self, sides: [&[u32]; 2], eos: [u32; 2], limit: LengthLimit) {
+        self.push_annotated(sides, eos, limit, PairAnnotations::default());
+    }
+
+    /// The same with the annotations of the pair. Links of tokens that are cut off go with them,
+    /// and a link between both `</s>` is added.
+    ///
+    /// # Panics
+    /// If some pairs have annotations and others have not.
+    pub fn push_annotated(
+        &mut self,
+        sides: [&[u32]; 2],
+        eos: [u32; 2],
+        limit: LengthLimit,
+        annotations: PairAnnotations<'_>,
+    ) {
         let line = self.counts.lines as u32;
         self.counts.lines += 1;
         if sides.iter().any(|side| side.is_empty()) {
@@ -91,15 +129,40 @@ impl ParallelCorpus {
             self.counts.too_long += 1;
             return;
         }
-        for ((side, eos), into) in
-            sides.into_iter().zip(eos).zip([&mut self.source, &mut self.target])
+        let kept = sides.map(|side| side.len().min(limit.tokens.saturating_sub(1)));
+        for (((side, eos), into), kept) in
+            sides.into_iter().zip(eos).zip([&mut self.source, &mut self.target]).zip(kept)
         {
             self.counts.cropped += u64::from(is_long(&side));
-            let kept = side.len().min(limit.tokens.saturating_sub(1));
-            into.tokens.extend_from_slice(&side[..kept]);
+            into.items.extend_from_slice(&side[..kept]);
             into.push(&[eos]);
         }
         self.lines.push(line);
+        let [source_end, target_end] = kept.map(|kept| kept as u32);
+        if let Some(links) = annotations.links {
+            let is_kept =
+                |&&(target, source): &&TargetLink| target < target_end && source < source_end;
+            let mut links: Vec<TargetLink> = links.iter().filter(is_kept).copied().collect();
+            links.push((target_end, source_end));
+            links.sort_unstable();
+            links.dedup();
+            self.links.get_or_insert_default().push(&links);
+        }
+        if let Some(weights) = annotations.weights {
+            let into = self.weights.get_or_insert_default();
+            match weights {
+                [_] => {}
+                _ => into.items.extend_from_slice(&weights[..kept[1]]),
+            }
+            // Of the sentence, or of `</s>`.
+            into.push(&weights[weights.len() - 1..]);
+        }
+        let is_complete = |len: Option<usize>| len.is_none_or(|len| len == self.lines.len());
+        assert!(
+            is_complete(self.links.as_ref().map(Sequences::len))
+                && is_complete(self.weights.as_ref().map(Sequences::len)),
+            "annotations of all pairs or of none"
+        );
     }
 
     /// The number of pairs.
@@ -122,6 +185,23 @@ impl ParallelCorpus {
         self.target.get(index)
     }
 
+    /// The links of a pair, sorted, that of `</s>` among them; none if alignments are not
+    /// given.
+    pub fn links(&self, index: usize) -> Option<&[TargetLink]> {
+        self.links.as_ref().map(|links| links.get(index))
+    }
+
+    /// The weights of a pair: one for all its target tokens, or one for each; none if they are
+    /// not given.
+    pub fn weights(&self, index: usize) -> Option<&[f32]> {
+        self.weights.as_ref().map(|weights| weights.get(index))
+    }
+
+    /// Whether alignments are given.
+    pub fn has_links(&self) -> bool {
+        self.links.is_some()
+    }
+
     /// The number of a pair's line, from 0.
     pub fn line(&self, index: usize) -> u32 {
         self.lines[index]
@@ -129,7 +209,7 @@ impl ParallelCorpus {
 
     /// The numbers of tokens of source and target, `</s>` included.
     pub fn num_tokens(&self) -> [usize; 2] {
-        [self.source.num_tokens(), self.target.num_tokens()]
+        [self.source.num_items(), self.target.num_items()]
     }
 
     /// What became of the lines.
@@ -137,15 +217,21 @@ impl ParallelCorpus {
         self.counts
     }
 
-    /// A hash of all pairs, by which a resumed training knows its corpus.
+    /// A hash of all pairs and what is given of them, by which a resumed training knows its corpus.
     pub fn fingerprint(&self) -> u64 {
-        let sides = [&self.source, &self.target].map(|side| {
-            let tokens: Vec<u8> = side.tokens.iter().flat_map(|id| id.to_le_bytes()).collect();
-            let ends: Vec<u8> =
-                side.ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
-            [hash64(&tokens), hash64(&ends)]
-        });
-        let all: Vec<u8> = sides.concat().iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        let ids = |ids: &TokenIds| ids.fingerprint(|id| id.to_le_bytes());
+        let mut hashes = [&self.source, &self.target].map(ids).concat();
+        if let Some(links) = &self.links {
+            let bytes =
+                |link: &TargetLink| (u64::from(link.0) << 32 | u64::from(link.1)).to_le_bytes();
+            hashes.push(1);
+            hashes.extend(links.fingerprint(bytes));
+        }
+        if let Some(weights) = &self.weights {
+            hashes.push(2);
+            hashes.extend(weights.fingerprint(|weight| weight.to_le_bytes()));
+        }
+        let all: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         hash64(&all)
     }
 }
@@ -182,6 +268,51 @@ mod tests {
         corpus.push([&[5, 6, 7, 8, 9], &[1]], [0, 0], LengthLimit { crops: true, ..LIMIT });
         assert_eq!(corpus.source(0), [5, 6, 7, 0]);
         assert_eq!(corpus.counts().cropped, 1);
+    }
+
+    #[test]
+    fn annotations_are_left_out_and_cut_with_their_pairs() {
+        let mut corpus = ParallelCorpus::default();
+        let push = |corpus: &mut ParallelCorpus, sides, crops, links: &[_], weights: &[_]| {
+            let annotations = PairAnnotations { links: Some(links), weights: Some(weights) };
+            corpus.push_annotated(sides, [0, 0], LengthLimit { crops, ..LIMIT }, annotations);
+        };
+        let five: &[u32] = &[5, 6, 7, 8, 9];
+        push(&mut corpus, [&[5, 6], &[7, 8]], false, &[(1, 1), (0, 1), (1, 0), (1, 1)], &[0.5]);
+        push(&mut corpus, [five, &[7]], false, &[(0, 4)], &[7.0]);
+        push(&mut corpus, [&[], &[7]], false, &[], &[7.0]);
+        push(
+            &mut corpus,
+            [five, five],
+            true,
+            &[(0, 0), (2, 2), (4, 1), (1, 3)],
+            &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        );
+        assert_eq!(corpus.len(), 2);
+        assert_eq!(corpus.links(0), Some(&[(0, 1), (1, 0), (1, 1), (2, 2)][..]));
+        assert_eq!(corpus.weights(0), Some(&[0.5][..]));
+        assert_eq!(corpus.links(1), Some(&[(0, 0), (2, 2), (3, 3)][..]));
+        assert_eq!(corpus.weights(1), Some(&[1.0, 2.0, 3.0, 6.0][..]));
+    }
+
+    #[test]
+    fn fingerprints_tell_annotations_apart() {
+        let corpus = |links: Option<&[TargetLink]>, weights: Option<&[f32]>| {
+            let mut corpus = ParallelCorpus::default();
+            let annotations = PairAnnotations { links, weights };
+            corpus.push_annotated([&[5, 6], &[7, 8]], [0, 0], LIMIT, annotations);
+            corpus.fingerprint()
+        };
+        let mut all = [
+            corpus(None, None),
+            corpus(Some(&[(0, 0)]), None),
+            corpus(Some(&[(0, 1)]), None),
+            corpus(None, Some(&[0.5])),
+            corpus(None, Some(&[0.25])),
+            corpus(Some(&[(0, 0)]), Some(&[0.5])),
+        ];
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
     }
 
     #[test]

@@ -236,8 +236,8 @@ mod tests {
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
         assert!(error(b"- a").contains("mapping"));
         let status = |yaml: &[u8]| RawOptions::from_yaml(yaml, "t").unwrap().check_status();
-        assert!(status(b"dropout-rnn: 0").unwrap().is_empty());
-        assert!(status(b"dropout-rnn: 0.2").unwrap_err().to_string().contains("--dropout-rnn"));
+        assert!(status(b"all-caps-every: 0").unwrap().is_empty());
+        assert!(status(b"all-caps-every: 2").unwrap_err().to_string().contains("--all-caps-every"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
     }
 

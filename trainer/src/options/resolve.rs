@@ -54,6 +54,7 @@ impl RawOptions {
             },
             optimizer_delay: delay as usize,
             granule_words: self.get::<usize>("granule-words")?.max(1),
+            guided_alignment_weight: self.number("guided-alignment-weight", 0.0..=f64::MAX)?,
             mini_batch_warmup: self.span("mini-batch-warmup")?,
             workers,
             limits: Limits { spans },

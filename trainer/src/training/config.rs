@@ -141,6 +141,9 @@ pub struct TrainingConfig {
     pub optimizer_delay: usize,
     /// The number of target tokens at which a granule is closed.
     pub granule_words: usize,
+    /// The weight of the loss of guided alignment, where alignments are given
+    /// (`guided-alignment-weight`).
+    pub guided_alignment_weight: f64,
     /// Over how much training batches grow to their size (`mini-batch-warmup`).
     pub mini_batch_warmup: Span,
     /// Worker threads.

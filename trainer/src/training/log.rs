@@ -9,6 +9,7 @@ use crate::update::UpdateReport;
 #[derive(Clone, Debug)]
 pub struct Display {
     loss: f64,
+    loss_count: f64,
     labels: u64,
     norm: f64,
     updates: u64,
@@ -22,6 +23,7 @@ impl Default for Display {
     fn default() -> Self {
         Display {
             loss: 0.0,
+            loss_count: 0.0,
             labels: 0,
             norm: 0.0,
             updates: 0,
@@ -41,6 +43,7 @@ impl Display {
     /// Adds an update.
     pub fn add(&mut self, report: &UpdateReport) {
         self.loss += report.loss;
+        self.loss_count += report.loss_count;
         self.labels += report.target_tokens as u64;
         self.norm += report.gradient_norm;
         self.updates += 1;
@@ -48,9 +51,10 @@ impl Display {
         self.sentences += report.sentences as u64;
     }
 
-    /// The loss a target token since the last line.
+    /// The loss a target token since the last line; with guided alignment, links count as well,
+    /// by its weight.
     pub fn loss(&self) -> f64 {
-        self.loss / self.labels.max(1) as f64
+        self.loss / self.loss_count.max(f64::MIN_POSITIVE)
     }
 
     /// Target tokens a second since the last line.
@@ -68,7 +72,7 @@ impl Display {
             progress.updates,
             with_commas(self.sentences),
             self.loss(),
-            with_commas(self.labels),
+            with_commas(self.loss_count as u64),
             with_commas(self.last_labels),
             with_commas(progress.labels),
             self.since.elapsed().as_secs_f64(),

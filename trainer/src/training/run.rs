@@ -79,7 +79,7 @@ impl Training<'_> {
     fn identity(&self) -> Identity {
         let TrainingConfig { update, schedule, dropout, batches, .. } = self.config;
         // What is written here decides updates; validation, display and workers do not.
-        let options = format!(
+        let mut options = format!(
             "{update:?} {schedule:?} {dropout:?} {batches:?} {:?} {} {} {:?} {}",
             self.config.length_limit,
             self.config.optimizer_delay,
@@ -87,6 +87,9 @@ impl Training<'_> {
             self.config.mini_batch_warmup,
             self.config.seed,
         );
+        if self.corpus.has_links() {
+            options += &format!(" {}", self.config.guided_alignment_weight);
+        }
         let architecture = format!("{:?}", self.config.architecture);
         Identity {
             corpus: self.corpus.fingerprint(),
@@ -227,7 +230,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let mut is_epoch_end = false;
         for _ in 0..config.optimizer_delay.max(1) {
             let batch = self.reader.next_batch(ratio);
-            split_into_granules(training.corpus, batch, config.granule_words, &mut granules);
+            split_into_granules(training.corpus, batch, config, &mut granules);
             is_epoch_end |= self.reader.is_at_epoch_end();
             if is_epoch_end {
                 break;
@@ -244,7 +247,7 @@ impl<'a, 'l> Run<'a, 'l> {
         self.state.progress.labels += report.target_tokens as u64;
         self.state.position = self.reader.position().clone();
         self.display.add(&report);
-        let loss = report.loss / report.target_tokens.max(1) as f64;
+        let loss = report.loss / report.loss_count.max(1.0);
         self.divergence.follow(loss).map_err(Error::Diverged)?;
         if report.is_skipped {
             (self.log)("The gradient is not finite; the update is skipped");
@@ -390,17 +393,15 @@ fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
 fn split_into_granules<'c>(
     corpus: &'c ParallelCorpus,
     batch: &[u32],
-    granule_words: usize,
+    config: &TrainingConfig,
     granules: &mut Vec<Granule<'c>>,
 ) {
     let (mut granule, mut tokens) = (Granule::default(), 0);
     for &index in batch {
         let index = index as usize;
-        granule.numbers.push(corpus.line(index));
-        granule.sources.push(corpus.source(index));
-        granule.targets.push(corpus.target(index));
+        granule.push_pair(corpus, index, config.guided_alignment_weight);
         tokens += corpus.target(index).len();
-        if tokens >= granule_words {
+        if tokens >= config.granule_words {
             granules.push(std::mem::take(&mut granule));
             tokens = 0;
         }

@@ -13,6 +13,7 @@ use miriam_nmt::Result;
 use super::optimizer::{Denominators, Rule, Shard, Smoothing, Step};
 use super::tree::GranuleTree;
 use crate::Real;
+use crate::data::{ParallelCorpus, weigh_links};
 use crate::dropout::Dropout;
 use crate::kernels::Kernels;
 use crate::model::TrainableModel;
@@ -33,10 +34,40 @@ pub struct Granule<'a> {
     pub guided_alignment: Option<GuidedAlignment>,
 }
 
-impl Granule<'_> {
+impl<'a> Granule<'a> {
+    /// Appends a pair of a corpus with what is given of it. `alignment_weight` is the weight of
+    /// guided alignment.
+    pub fn push_pair(&mut self, corpus: &'a ParallelCorpus, index: usize, alignment_weight: f64) {
+        let target = corpus.target(index);
+        self.numbers.push(corpus.line(index));
+        self.sources.push(corpus.source(index));
+        self.targets.push(target);
+        if let Some(weights) = corpus.weights(index) {
+            let all = self.token_weights.get_or_insert_default();
+            match weights {
+                [of_sentence] => all.resize(all.len() + target.len(), *of_sentence),
+                of_tokens => all.extend_from_slice(of_tokens),
+            }
+        }
+        if let Some(links) = corpus.links(index) {
+            let guide = self.guided_alignment.get_or_insert_default();
+            guide.weight = alignment_weight;
+            guide.links.push(weigh_links(links));
+        }
+    }
+
     /// The number of tokens of source and target.
     pub fn num_tokens(&self) -> [usize; 2] {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
+    }
+
+    /// What a displayed loss is divided by: the number of target tokens, and of links by the
+    /// weight of guided alignment.
+    fn loss_count(&self) -> f64 {
+        let links = |guide: &GuidedAlignment| {
+            guide.weight * guide.links.iter().map(Vec::len).sum::<usize>() as f64
+        };
+        self.num_tokens()[1] as f64 + self.guided_alignment.as_ref().map_or(0.0, links)
     }
 }
 
@@ -69,6 +100,9 @@ pub struct UpdateOptions {
 pub struct UpdateReport {
     /// The sum of losses that were minimised, that of guided alignment among them.
     pub loss: f64,
+    /// What it is divided by where it is shown: the number of target tokens, plus that of links
+    /// times the weight of guided alignment.
+    pub loss_count: f64,
     /// The cross-entropy of the target, in nats, without smoothing of labels.
     pub cross_entropy: f64,
     /// Sentences, tokens of the source, tokens of the target.
@@ -271,6 +305,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         for report in reports {
             for (_, report) in report? {
                 total.loss += report.loss;
+                total.loss_count += report.loss_count;
                 total.cross_entropy += report.cross_entropy;
                 total.sentences += report.sentences;
                 total.source_tokens += report.source_tokens;
@@ -350,6 +385,7 @@ impl<K: Kernels> Worker<K> {
         let [source_tokens, target_tokens] = granule.num_tokens();
         Ok(UpdateReport {
             loss: loss.sum + alignment_loss,
+            loss_count: granule.loss_count(),
             cross_entropy: loss.cross_entropy,
             sentences: granule.sources.len(),
             source_tokens,

@@ -1,0 +1,151 @@
+//! What is given of a pair of sentences beside its tokens: word alignments and weights.
+//!
+//! Both are read from lines of text. A line that does not fit its pair is an error and not a
+//! guess: a link beyond a sentence or a missing weight mostly means that the file is of another
+//! segmentation of the text.
+
+use miriam_textio::parse_word_link;
+
+/// A link of a word alignment: target position, then source position, from 0.
+pub type TargetLink = (u32, u32);
+
+/// What weights of the training data are of (`data-weighting-type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightScope {
+    /// A weight for each sentence.
+    #[default]
+    Sentence,
+    /// A weight for each token of the target, `</s>` included.
+    Word,
+}
+
+/// The annotations of a pair, over its tokens without `</s>`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairAnnotations<'a> {
+    /// Links, if alignments are given.
+    pub links: Option<&'a [TargetLink]>,
+    /// One weight for all tokens of the target, or one for each and for `</s>`.
+    pub weights: Option<&'a [f32]>,
+}
+
+/// A field of a line that does not fit its pair: the number of the field, from 1, and why.
+pub type InvalidField = (usize, String);
+
+fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    (1..).zip(words)
+}
+
+/// Reads links `i-j`, source and target position from 0, of a pair with so many tokens of the
+/// source and of the target, without `</s>`.
+///
+/// # Errors
+/// With the first field that is no link, or one beyond the sentences.
+pub fn parse_alignment(
+    line: &[u8],
+    [source_len, target_len]: [usize; 2],
+) -> Result<Vec<TargetLink>, InvalidField> {
+    let parse = |(field, word): (usize, &[u8])| {
+        let wrong = |reason: String| (field, format!("{}: {reason}", shown(word)));
+        let link = parse_word_link(word).map_err(|_| {
+            wrong("a link is source-target, two positions from 0, such as 3-4".into())
+        })?;
+        if link.source as usize >= source_len || link.target as usize >= target_len {
+            return Err(wrong(format!(
+                "beyond the sentences of {source_len} source and {target_len} target tokens; \
+                 alignments are over the pieces of the vocabularies"
+            )));
+        }
+        Ok((link.target, link.source))
+    };
+    fields(line).map(parse).collect()
+}
+
+/// Reads the weights of a pair with so many tokens of the target, without `</s>`.
+///
+/// # Errors
+/// With the first field that is no weight, or if there are too few or too many.
+pub fn parse_weights(
+    line: &[u8],
+    scope: WeightScope,
+    target_len: usize,
+) -> Result<Vec<f32>, InvalidField> {
+    let parse = |(field, word): (usize, &[u8])| {
+        let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f32>().ok());
+        number.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(|| {
+            (field, format!("{}: a weight is a number that is not negative", shown(word)))
+        })
+    };
+    let weights: Vec<f32> = fields(line).map(parse).collect::<Result<_, _>>()?;
+    let (needed, what) = match scope {
+        WeightScope::Sentence => (1, "one is needed for the sentence".to_owned()),
+        WeightScope::Word => {
+            let what = format!(
+                "{} are needed: one for each of the {target_len} target tokens and one for </s>",
+                target_len + 1
+            );
+            (target_len + 1, what)
+        }
+    };
+    if weights.len() != needed {
+        return Err((weights.len().min(needed), format!("{} weights; {what}", weights.len())));
+    }
+    Ok(weights)
+}
+
+fn shown(word: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(word))
+}
+
+/// The links of an alignment, sorted, with their weights: one, divided by the number of links of
+/// the target token (`training.md` A.1).
+pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
+    let of_one_token = links.chunk_by(|a, b| a.0 == b.0);
+    let weigh = |links: &[TargetLink]| {
+        let weight = 1.0 / links.len() as f32;
+        links.iter().map(|&(target, source)| (target, source, weight)).collect::<Vec<_>>()
+    };
+    of_one_token.flat_map(weigh).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alignments_must_fit_their_pair() {
+        assert_eq!(parse_alignment(b"0-1 2-0\t2-1", [3, 2]), Ok(vec![(1, 0), (0, 2), (1, 2)]));
+        assert_eq!(parse_alignment(b"", [1, 1]), Ok(vec![]));
+        for (line, field, reason) in [
+            (&b"0-0 3-0"[..], 2, "3 source and 2 target"),
+            (b"0-2", 1, "pieces"),
+            (b"0-0 1:1", 2, "source-target"),
+        ] {
+            let (found, message) = parse_alignment(line, [3, 2]).unwrap_err();
+            assert!(found == field && message.contains(reason), "{found} {message}");
+        }
+    }
+
+    #[test]
+    fn weights_must_fit_their_pair() {
+        assert_eq!(parse_weights(b" 0.5\n", WeightScope::Sentence, 7), Ok(vec![0.5]));
+        assert_eq!(parse_weights(b"1 0 2e-1", WeightScope::Word, 2), Ok(vec![1.0, 0.0, 0.2]));
+        for (line, scope, field, reason) in [
+            (&b"1 1"[..], WeightScope::Word, 2, "3 are needed"),
+            (b"1 1", WeightScope::Sentence, 1, "one is needed"),
+            (b"", WeightScope::Sentence, 0, "0 weights"),
+            (b"1 -1 1", WeightScope::Word, 2, "not negative"),
+            (b"1 1 nan", WeightScope::Word, 3, "not negative"),
+        ] {
+            let (found, message) = parse_weights(line, scope, 2).unwrap_err();
+            assert!(found == field && message.contains(reason), "{found} {message}");
+        }
+    }
+
+    #[test]
+    fn the_links_of_a_target_token_share_its_weight() {
+        let links = [(0, 3), (2, 0), (2, 1), (3, 4)];
+        let weighted = [(0, 3, 1.0), (2, 0, 0.5), (2, 1, 0.5), (3, 4, 1.0)];
+        assert_eq!(weigh_links(&links), weighted);
+    }
+}

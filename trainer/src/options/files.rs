@@ -1,0 +1,183 @@
+//! The files of training and validation text that options name.
+
+use std::path::PathBuf;
+
+use super::raw::RawOptions;
+use crate::data::WeightScope;
+use crate::error::{Error, Result};
+use crate::parallel_text::{Field, FieldFile, ParallelFiles};
+
+/// Options that name alignments and weights: a file, or the index of a tab-separated field.
+const ANNOTATIONS: [(&str, Field); 2] =
+    [("guided-alignment", Field::Alignment), ("data-weighting", Field::Weights)];
+
+impl RawOptions {
+    /// The files of the training text.
+    ///
+    /// # Errors
+    /// If there are none, or not as many as their options ask for.
+    pub fn training_files(&self) -> Result<ParallelFiles> {
+        let mut files = self
+            .text_files("train-sets")?
+            .ok_or_else(|| Error::config("--train-sets (or --source and --target) is needed"))?;
+        let cost = self.text("guided-alignment-cost");
+        if cost != "ce" {
+            return Err(Error::config(format!("--guided-alignment-cost: {cost:?}: ce is there")));
+        }
+        files.weight_scope = match &self.text("data-weighting-type")[..] {
+            "sentence" => WeightScope::Sentence,
+            "word" => WeightScope::Word,
+            other => {
+                return Err(Error::config(format!(
+                    "--data-weighting-type: {other:?}: sentence or word"
+                )));
+            }
+        };
+        let is_tsv = self.flag("tsv")?;
+        let mut columns = Vec::new();
+        for (option, field) in ANNOTATIONS {
+            match &self.text(option)[..] {
+                "" | "none" => {}
+                index if is_tsv && index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    columns.push((self.get::<usize>(option)?, option, field));
+                }
+                path => files.files.push(FieldFile { path: path_of(path), fields: vec![field] }),
+            }
+        }
+        columns.sort_unstable_by_key(|(index, ..)| *index);
+        for &(index, option, field) in &columns {
+            let fields = &mut files.files[0].fields;
+            if index > fields.len() || columns.iter().filter(|column| column.0 == index).count() > 1
+            {
+                return Err(Error::config(format!(
+                    "--{option}: {index} is not the index of a field of its own among the {} \
+                     tab-separated ones, from 0",
+                    2 + columns.len()
+                )));
+            }
+            fields.insert(index, field);
+        }
+        let fields = files.files[0].fields.len();
+        if self.is_given("tsv-fields") && self.get::<usize>("tsv-fields")? != fields {
+            return Err(Error::config(format!(
+                "--tsv-fields: {} fields are read: source, target, and those whose indices \
+                 --guided-alignment and --data-weighting give",
+                fields
+            )));
+        }
+        if files.paths().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(Error::config("standard input can be one of the files of training only"));
+        }
+        Ok(files)
+    }
+
+    /// The files of the validation text, if it is given: two, or with `tsv` one with source and
+    /// target.
+    ///
+    /// # Errors
+    /// If there are not as many as needed, or one is standard input.
+    pub fn validation_files(&self) -> Result<Option<ParallelFiles>> {
+        let files = self.text_files("valid-sets")?;
+        if files.as_ref().is_some_and(ParallelFiles::reads_stdin) {
+            return Err(Error::config("--valid-sets: it is not read from standard input"));
+        }
+        Ok(files)
+    }
+
+    fn text_files(&self, option: &str) -> Result<Option<ParallelFiles>> {
+        let wrong = |count: usize, needed: &str| {
+            Err(Error::config(format!("--{option}: {count} files; {needed}")))
+        };
+        let files = self.texts(option);
+        match (&files[..], self.flag("tsv")?) {
+            ([], _) => Ok(None),
+            ([source, target], false) => {
+                Ok(Some(ParallelFiles::pair([path_of(source), path_of(target)])))
+            }
+            ([text], true) => Ok(Some(ParallelFiles {
+                files: vec![FieldFile {
+                    path: path_of(text),
+                    fields: vec![Field::Source, Field::Target],
+                }],
+                weight_scope: WeightScope::default(),
+            })),
+            (files, false) => {
+                wrong(files.len(), "one of the source and one of the target are needed")
+            }
+            (files, true) => wrong(files.len(), "with --tsv one is needed"),
+        }
+    }
+}
+
+/// A path; `stdin` is Marian's name of standard input.
+fn path_of(text: &str) -> PathBuf {
+    PathBuf::from(if text == "stdin" { "-" } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(pairs: &[(&str, &[&str])]) -> RawOptions {
+        let mut options = RawOptions::default();
+        for (name, values) in pairs {
+            options.set(name, values.iter().map(|value| (*value).to_owned()).collect()).unwrap();
+        }
+        options
+    }
+
+    #[test]
+    fn annotations_are_files_of_their_own() {
+        let files = options(&[
+            ("train-sets", &["a", "b"]),
+            ("guided-alignment", &["links"]),
+            ("data-weighting", &["none"]),
+        ]);
+        let files = files.training_files().unwrap();
+        let fields: Vec<_> = files
+            .files
+            .iter()
+            .map(|file| (file.path.to_str().unwrap(), &file.fields[..]))
+            .collect();
+        assert_eq!(
+            fields,
+            [("a", &[Field::Source][..]), ("b", &[Field::Target]), ("links", &[Field::Alignment])]
+        );
+    }
+
+    #[test]
+    fn annotations_are_fields_of_tab_separated_text() {
+        let tsv = |more: &[(&str, &[&str])]| {
+            let mut all: Vec<(&str, &[&str])> = vec![("train-sets", &["stdin"]), ("tsv", &[])];
+            all.extend_from_slice(more);
+            options(&all).training_files()
+        };
+        let fields = |more: &[(&str, &[&str])]| tsv(more).unwrap().files[0].fields.clone();
+        use Field::{Alignment, Source, Target, Weights};
+        assert!(tsv(&[]).unwrap().reads_stdin());
+        assert_eq!(fields(&[]), [Source, Target]);
+        let both: [(&str, &[&str]); 2] = [("guided-alignment", &["3"]), ("data-weighting", &["2"])];
+        assert_eq!(fields(&both), [Source, Target, Weights, Alignment]);
+        assert_eq!(fields(&[("data-weighting", &["0"])]), [Weights, Source, Target]);
+        for wrong in [
+            &[("guided-alignment", &["3"][..])][..],
+            &[("guided-alignment", &["2"]), ("data-weighting", &["2"])],
+            &[("guided-alignment", &["0"]), ("data-weighting", &["0"])],
+            &[("tsv-fields", &["3"])],
+            &[("guided-alignment", &["-"])],
+            &[("guided-alignment-cost", &["mse"])],
+            &[("data-weighting-type", &["token"])],
+        ] {
+            assert!(tsv(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_files_must_fit() {
+        let none = options(&[]);
+        assert!(none.training_files().is_err() && none.validation_files().unwrap().is_none());
+        assert!(options(&[("train-sets", &["a"])]).training_files().is_err());
+        assert!(options(&[("train-sets", &["a", "b"]), ("tsv", &[])]).training_files().is_err());
+        assert!(options(&[("valid-sets", &["-", "b"])]).validation_files().is_err());
+    }
+}

@@ -1,0 +1,199 @@
+//! Parallel text with what is given of its pairs: several files, a line of each for a pair, or
+//! tab-separated fields of one.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textio::{Input, Lines};
+
+use crate::data::{InvalidField, WeightScope};
+use crate::error::{Error, Result};
+
+/// A field of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The source.
+    Source,
+    /// The target.
+    Target,
+    /// The word alignment.
+    Alignment,
+    /// The weight, or weights.
+    Weights,
+}
+
+/// A file, and the fields of its lines: one, or several with tabs between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldFile {
+    /// Its path; `-` for standard input.
+    pub path: PathBuf,
+    /// The fields of a line.
+    pub fields: Vec<Field>,
+}
+
+/// The files of a parallel text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParallelFiles {
+    /// All files; together they have a source and a target.
+    pub files: Vec<FieldFile>,
+    /// What weights are of, if there are any.
+    pub weight_scope: WeightScope,
+}
+
+impl ParallelFiles {
+    /// A file of each side.
+    pub fn pair([source, target]: [PathBuf; 2]) -> Self {
+        let file = |path, field| FieldFile { path, fields: vec![field] };
+        ParallelFiles {
+            files: vec![file(source, Field::Source), file(target, Field::Target)],
+            weight_scope: WeightScope::default(),
+        }
+    }
+
+    /// The paths of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// Whether one is standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.paths().any(|path| path.as_os_str() == "-")
+    }
+
+    /// The files of source and target, if they are that alone and can be read again.
+    pub fn texts(&self) -> Option<[PathBuf; 2]> {
+        let text = |field| {
+            let file = self.files.iter().find(|file| file.fields == [field])?;
+            (file.path.as_os_str() != "-").then(|| file.path.clone())
+        };
+        Some([text(Field::Source)?, text(Field::Target)?])
+    }
+}
+
+/// A parallel text, line by line.
+pub(crate) struct ParallelText {
+    files: Vec<(Lines, Vec<Field>)>,
+    texts: [Option<Vec<u8>>; 4],
+    count: u64,
+}
+
+impl ParallelText {
+    pub fn open(files: &ParallelFiles) -> Result<Self> {
+        let mut texts = [const { None }; 4];
+        let mut open = |file: &FieldFile| {
+            for &field in &file.fields {
+                texts[field as usize] = Some(Vec::new());
+            }
+            let lines = Lines::in_background(Input::open(&file.path)?);
+            Ok::<_, Error>((lines, file.fields.clone()))
+        };
+        let files = files.files.iter().map(&mut open).collect::<Result<_>>()?;
+        Ok(ParallelText { files, texts, count: 0 })
+    }
+
+    /// Goes on to the next pair. Gives whether there is one.
+    ///
+    /// # Errors
+    /// If a file cannot be read, has fewer lines than another one, or a line of several fields
+    /// has fewer or more.
+    pub fn advance(&mut self) -> Result<bool> {
+        let (mut with_line, mut without) = (None, None);
+        for (index, (lines, fields)) in self.files.iter_mut().enumerate() {
+            let name = lines.name().to_owned();
+            let Some(line) = lines.next()? else {
+                without = Some(index);
+                continue;
+            };
+            with_line = Some(index);
+            if fields.len() > 1 {
+                let found = 1 + line.bytes.iter().filter(|byte| **byte == b'\t').count();
+                if found != fields.len() {
+                    let reason = format!(
+                        "{found} tab-separated fields; {} are needed in each line",
+                        fields.len()
+                    );
+                    let number = line.number;
+                    return Err(miriam_textio::Error::format(&name, number, None, reason).into());
+                }
+            }
+            let is_tab = |byte: &u8| *byte == b'\t' && fields.len() > 1;
+            for (&field, text) in fields.iter().zip(line.bytes.split(is_tab)) {
+                let into = self.texts[field as usize].get_or_insert_default();
+                into.clear();
+                into.extend_from_slice(text);
+            }
+        }
+        match (with_line, without) {
+            (Some(long), Some(short)) => Err(Error::config(format!(
+                "{}: it has {} lines, {} has more; a line of each must be a pair",
+                self.files[short].0.name(),
+                self.count,
+                self.files[long].0.name()
+            ))),
+            (None, _) => Ok(false),
+            (Some(_), None) => {
+                self.count += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    /// A field of the pair; none if no file has it.
+    pub fn text(&self, field: Field) -> Option<&[u8]> {
+        self.texts[field as usize].as_deref()
+    }
+
+    /// The error of a field that does not fit its pair.
+    pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
+        let has_it = |(_, fields): &&(Lines, Vec<Field>)| fields.contains(&field);
+        let name = self.files.iter().find(has_it).map_or("", |(lines, _)| lines.name());
+        let number = (number > 0).then_some(number);
+        miriam_textio::Error::format(name, self.count, number, reason).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_from_one_file_or_several() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let all = [Field::Source, Field::Target, Field::Alignment];
+        let tsv = |text: &str| ParallelFiles {
+            files: vec![FieldFile { path: write("tsv", text), fields: all.to_vec() }],
+            weight_scope: WeightScope::Sentence,
+        };
+        let several = ParallelFiles {
+            files: vec![
+                FieldFile { path: write("target", "x\ny z\n"), fields: vec![Field::Target] },
+                FieldFile { path: write("source", "a\tb\nc\n"), fields: vec![Field::Source] },
+                FieldFile { path: write("links", "0-0\n\n"), fields: vec![Field::Alignment] },
+            ],
+            weight_scope: WeightScope::Sentence,
+        };
+        let read = |files: &ParallelFiles| -> Result<Vec<Vec<String>>> {
+            let mut text = ParallelText::open(files)?;
+            let mut pairs = Vec::new();
+            while text.advance()? {
+                assert_eq!(text.text(Field::Weights), None);
+                let field = |field| String::from_utf8(text.text(field).unwrap().to_vec()).unwrap();
+                pairs.push(all.map(field).to_vec());
+            }
+            Ok(pairs)
+        };
+        assert_eq!(read(&several).unwrap(), [["a\tb", "x", "0-0"], ["c", "y z", ""]]);
+        assert_eq!(read(&tsv("a\tx\t0-0\nc\ty z\t\n")).unwrap()[1], ["c", "y z", ""]);
+        let error = read(&tsv("a\tx\t0-0\nc\ty z\n")).unwrap_err().to_string();
+        assert!(error.contains("tsv, line 2") && error.contains("2 tab-separated"), "{error}");
+        assert!(read(&tsv("a\tx\t0-0\t0\n")).is_err());
+        assert!(tsv("").texts().is_none() && several.texts().is_some());
+        write("links", "0-0\n");
+        let error = read(&several).unwrap_err().to_string();
+        assert!(error.contains("links: it has 1 lines"), "{error}");
+    }
+}

@@ -1,0 +1,205 @@
+//! From files to a model: what is given of pairs beside their tokens, and how it is given.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textio::{CancellationToken, NoProgress};
+use miriam_trainer::options::RawOptions;
+use miriam_trainer::recipe::Request;
+
+const SOURCE: &str = "a b c\nb c\n\nc a b a\na\nb b c a\nc c\na b\n";
+const TARGET: &str = "x y z\ny z\nx\nz x\nx\ny y z\nz\nx y\n";
+const LINKS: &str = "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 3-1\n0-0\n0-0 1-1 2-2\n0-0 1-0\n0-0 1-1\n";
+
+/// A folder with files of a training.
+struct Workplace(tempfile::TempDir);
+
+impl Workplace {
+    fn new() -> Self {
+        let place = Workplace(tempfile::tempdir().unwrap());
+        for (name, text) in [("source", SOURCE), ("target", TARGET), ("links", LINKS)] {
+            place.write(name, text);
+        }
+        // Vocabularies are made from text by the first training.
+        place.train("vocabularies", &[]).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.text(name)
+    }
+
+    /// Trains `model` with options beside those of a tiny model. Gives the bytes of the model
+    /// and the last line of the log with a cost.
+    fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(Vec<u8>, String), String> {
+        let mut options = RawOptions::default();
+        let files = ["source", "target", "source.yml", "target.yml"].map(|name| self.text(name));
+        let path = self.text(&format!("{model}.npz"));
+        let given: [(&str, &[&str]); 14] = [
+            ("train-sets", &[&files[0], &files[1]]),
+            ("vocabs", &[&files[2], &files[3]]),
+            ("model", &[&path]),
+            ("dim-emb", &["8"]),
+            ("transformer-heads", &["2"]),
+            ("transformer-dim-ffn", &["8"]),
+            ("enc-depth", &["1"]),
+            ("dec-depth", &["1"]),
+            ("mini-batch", &["3"]),
+            ("after-batches", &["4"]),
+            ("disp-freq", &["4"]),
+            ("learn-rate", &["0.01"]),
+            ("workers", &["1"]),
+            ("overwrite", &["true"]),
+        ];
+        for (name, values) in given.iter().chain(more) {
+            let values = values.iter().map(|value| (*value).to_owned()).collect();
+            options.set(name, values).map_err(|e| e.to_string())?;
+        }
+        let request = Request { options, folder: None, vocab_size: 20, plot: None };
+        let mut cost = String::new();
+        let mut log = |line: &str| {
+            if let Some((_, after)) = line.split_once("Cost ") {
+                after.split(" @").next().unwrap_or_default().clone_into(&mut cost);
+            }
+        };
+        let stop = CancellationToken::new();
+        request.run(&stop, &NoProgress, &mut log, &mut |_| {}).map_err(|e| e.to_string())?;
+        Ok((read(&self.path(&format!("{model}.npz"))), cost))
+    }
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}
+
+/// The sum of losses and what it was divided by.
+fn cost_and_count(line: &str) -> (f64, f64) {
+    let (cost, count) = line.split_once(" * ").unwrap();
+    (cost.parse().unwrap(), count.replace(',', "").parse().unwrap())
+}
+
+#[test]
+fn attention_is_trained_towards_alignments() {
+    let place = Workplace::new();
+    let links = place.text("links");
+    let epoch: [(&str, &[&str]); 2] = [("after-batches", &["3"]), ("disp-freq", &["3"])];
+    let (plain, plain_cost) = place.train("plain", &epoch).unwrap();
+    let guided = |name: &str, weight: &str| {
+        let options: [(&str, &[&str]); 4] = [
+            ("guided-alignment", &[&links]),
+            ("guided-alignment-weight", &[weight]),
+            epoch[0],
+            epoch[1],
+        ];
+        place.train(name, &options).unwrap()
+    };
+    let (aligned, aligned_cost) = guided("aligned", "2");
+    assert_ne!(plain, aligned);
+    // Links count beside tokens, by their weight: 16, and one of </s> in each of seven pairs.
+    let (_, tokens) = cost_and_count(&plain_cost);
+    let (_, both) = cost_and_count(&aligned_cost);
+    assert_eq!(both, tokens + 2.0 * 23.0, "{plain_cost} {aligned_cost}");
+    let (zero, zero_cost) = guided("zero", "0");
+    assert_eq!((zero, zero_cost), (plain, plain_cost));
+}
+
+#[test]
+fn alignments_that_do_not_fit_are_named() {
+    let place = Workplace::new();
+    let links = place.write("wrong", &LINKS.replacen("0-0 1-1\n", "0-0 2-1\n", 1));
+    let error = place.train("wrong", &[("guided-alignment", &[&links])]).unwrap_err();
+    assert!(error.contains("wrong, line 2, field 2") && error.contains("pieces"), "{error}");
+    let links = place.write("short", "0-0\n");
+    let error = place.train("wrong", &[("guided-alignment", &[&links])]).unwrap_err();
+    assert!(error.contains("short: it has 1 lines"), "{error}");
+}
+
+#[test]
+fn losses_are_weighted() {
+    let place = Workplace::new();
+    let weighted = |name: &str, scope: &str, weights: &str| {
+        let file = place.write(&format!("{name}.weights"), weights);
+        place.train(name, &[("data-weighting", &[&file]), ("data-weighting-type", &[scope])])
+    };
+    let (plain, plain_cost) = place.train("plain", &[]).unwrap();
+    let of_words = |weight: &str| -> String {
+        let line = |line: &str| {
+            let count = line.split_whitespace().count() + 1;
+            vec![weight; count].join(" ") + "\n"
+        };
+        TARGET.lines().map(line).collect()
+    };
+    assert_eq!(weighted("one", "sentence", &"1\n".repeat(8)).unwrap().0, plain);
+    assert_eq!(weighted("ones", "word", &of_words("1")).unwrap().0, plain);
+    let (half, half_cost) = weighted("half", "sentence", &"0.5\n".repeat(8)).unwrap();
+    assert_eq!(weighted("halves", "word", &of_words("0.5")).unwrap(), (half, half_cost.clone()));
+    // Adam's steps hardly depend on the scale, so the loss is about a half of it.
+    let ([all, half], [tokens, same]) = {
+        let (all, half) = (cost_and_count(&plain_cost), cost_and_count(&half_cost));
+        ([all.0, half.0], [all.1, half.1])
+    };
+    assert!((half / all - 0.5).abs() < 0.01 && tokens == same, "{plain_cost} {half_cost}");
+    let error = weighted("few", "word", &"1 1\n".repeat(8)).unwrap_err();
+    assert!(error.contains("few.weights, line 1") && error.contains("4 are needed"), "{error}");
+}
+
+#[test]
+fn what_is_given_of_pairs_is_part_of_a_training() {
+    let place = Workplace::new();
+    let file = place.write("weights", &"0.5\n".repeat(8));
+    place.train("model", &[("data-weighting", &[&file])]).unwrap();
+    place.write("weights", &"0.25\n".repeat(8));
+    let error = place.train("model", &[("data-weighting", &[&file])]).unwrap_err();
+    assert!(error.contains("the corpus is another one"), "{error}");
+    let links = place.text("links");
+    let weight = |weight| {
+        let options: [(&str, &[&str]); 2] =
+            [("guided-alignment", &[&links]), ("guided-alignment-weight", &[weight])];
+        place.train("aligned", &options)
+    };
+    weight("0.5").unwrap();
+    assert!(weight("0.25").unwrap_err().contains("options"), "the weight of links is one");
+}
+
+#[test]
+fn fields_of_one_file_are_files_of_their_own() {
+    let place = Workplace::new();
+    let pairs = || SOURCE.lines().zip(TARGET.lines());
+    let plain: String = pairs().map(|(source, target)| format!("{source}\t{target}\n")).collect();
+    let plain = place.write("plain.tsv", &plain);
+    let all: String = (pairs().zip(LINKS.lines()))
+        .map(|((source, target), links)| format!("{links}\t{source}\t{target}\t0.5\n"))
+        .collect();
+    let all = place.write("all.tsv", &all);
+    let (links, weights) = (place.text("links"), place.write("weights", &"0.5\n".repeat(8)));
+    let tsv = place.train("tsv", &[("train-sets", &[&plain]), ("tsv", &[])]);
+    assert_eq!(tsv, place.train("pair", &[]));
+    let fields: [(&str, &[&str]); 5] = [
+        ("train-sets", &[&all]),
+        ("tsv", &["true"]),
+        ("tsv-fields", &["4"]),
+        ("guided-alignment", &["0"]),
+        ("data-weighting", &["3"]),
+    ];
+    let files: [(&str, &[&str]); 2] =
+        [("guided-alignment", &[&links]), ("data-weighting", &[&weights])];
+    assert_eq!(place.train("fields", &fields), place.train("files", &files));
+    let valid: [(&str, &[&str]); 4] = [
+        ("train-sets", &[&plain]),
+        ("valid-sets", &[&plain]),
+        ("tsv", &["true"]),
+        ("valid-metrics", &["ce-sum"]),
+    ];
+    assert!(place.train("validated", &valid).is_ok());
+    std::fs::remove_file(place.path("source.yml")).unwrap();
+    let error = place.train("none", &[("train-sets", &[&plain]), ("tsv", &[])]).unwrap_err();
+    assert!(error.contains("source.yml") && error.contains("miriam nmt vocab"), "{error}");
+}
