@@ -112,6 +112,16 @@ pub fn read_validation_set(
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
+/// Whether two files have the same number of lines.
+///
+/// # Errors
+/// If a file cannot be read, or one has more lines than the other.
+pub fn check_lines(paths: &[PathBuf; 2]) -> Result<()> {
+    let mut text = ParallelText::open(paths)?;
+    while text.next()?.is_some() {}
+    Ok(())
+}
+
 /// Two files, line by line.
 struct ParallelText {
     sides: [Lines; 2],
@@ -131,11 +141,12 @@ impl ParallelText {
     /// The next pair of lines.
     fn next(&mut self) -> Result<Option<[&[u8]; 2]>> {
         let mut is_there = [false; 2];
-        for side in 0..2 {
-            self.lines[side].clear();
-            if let Some(line) = self.sides[side].next()? {
-                self.lines[side].extend_from_slice(line.bytes);
-                is_there[side] = true;
+        let sides = self.sides.iter_mut().zip(&mut self.lines).zip(&mut is_there);
+        for ((side, kept), is_there) in sides {
+            kept.clear();
+            if let Some(line) = side.next()? {
+                kept.extend_from_slice(line.bytes);
+                *is_there = true;
             }
         }
         match is_there {

@@ -87,7 +87,7 @@ impl ParallelCorpus {
             return;
         }
         let is_long = |side: &&[u32]| side.len() + 1 > limit.tokens;
-        if !limit.crops && sides.iter().any(|side| is_long(side)) {
+        if !limit.crops && sides.iter().any(is_long) {
             self.counts.too_long += 1;
             return;
         }
