@@ -53,6 +53,11 @@ fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
     check("docs/nmt.md", 8);
 }
 
+#[test]
+fn commands_in_the_page_on_neural_training_print_what_it_shows() {
+    check("docs/training-neural.md", 7);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = lossy_text(&read_decompressed(&project_root().join(page)));

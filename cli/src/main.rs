@@ -18,7 +18,7 @@ use crate::common::CommonOptions;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Machine translation: phrase-based training and decoding, n-gram language models,
-/// neural decoding.
+/// neural training and decoding.
 #[derive(Parser)]
 #[command(name = "miriam", version, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
@@ -48,7 +48,7 @@ enum Command {
     /// Build and query n-gram language models
     #[command(subcommand)]
     Lm(commands::lm::Command),
-    /// Neural translation: models and shortlists
+    /// Neural translation: training, translating, scoring, files of models
     #[command(subcommand)]
     Nmt(commands::nmt::Command),
     /// Measure speed

@@ -54,6 +54,12 @@ impl ParallelFiles {
         self.files.iter().map(|file| file.path.as_path())
     }
 
+    /// The paths of all files, for messages.
+    pub fn describe(&self) -> String {
+        let paths: Vec<String> = self.paths().map(|path| path.display().to_string()).collect();
+        paths.join(" and ")
+    }
+
     /// Whether one is standard input.
     pub fn reads_stdin(&self) -> bool {
         self.paths().any(|path| path.as_os_str() == "-")

@@ -97,6 +97,19 @@ pub fn read_validation_set(
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
+/// Whether every file has a line for each pair. Standard input is not looked at.
+///
+/// # Errors
+/// If a file cannot be read, or one has more lines than another.
+pub fn check_lines(files: &ParallelFiles) -> Result<()> {
+    if files.reads_stdin() {
+        return Ok(());
+    }
+    let mut text = ParallelText::open(files)?;
+    while text.advance()? {}
+    Ok(())
+}
+
 /// Reads parallel text, and shows the text of each pair to `visit`.
 fn read_pairs(
     files: &ParallelFiles,

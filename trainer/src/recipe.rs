@@ -17,6 +17,9 @@ use crate::parameters::ParameterLayout;
 use crate::prepare;
 use crate::training::{ModelFiles, Outcome, Span, Training, TrainingConfig, Unit};
 
+/// The number of pieces of a vocabulary that is made, if no other is asked for.
+pub const DEFAULT_VOCAB_SIZE: usize = 8000;
+
 /// A training that is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -24,8 +27,8 @@ pub struct Request {
     pub options: RawOptions,
     /// A folder for all files; without it, options name the files.
     pub folder: Option<PathBuf>,
-    /// The number of pieces of a vocabulary that is made.
-    pub vocab_size: usize,
+    /// The number of pieces of a vocabulary that is made; [`DEFAULT_VOCAB_SIZE`] if none.
+    pub vocab_size: Option<usize>,
     /// A folder for the curves of the training.
     pub plot: Option<PathBuf>,
 }
@@ -72,7 +75,8 @@ impl Request {
             std::fs::create_dir_all(folder)
                 .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
         }
-        self.make_vocabulary(&paths, progress, log)?;
+        self.remove_partial_files(&paths);
+        self.make_vocabulary(&paths, progress, log, warn)?;
         let sizes = self.pair_of_sizes()?;
         let tokenizers = prepare::open_vocabularies(&paths.vocabularies, sizes)?;
         let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
@@ -94,6 +98,14 @@ impl Request {
         let corpus =
             prepare::read_corpus(&paths.train, &tokenizers, limit, right_to_left, progress)?;
         log(&describe_corpus(&corpus));
+        if corpus.is_empty() {
+            return Err(Error::config(format!(
+                "{}: no pair of lines has words on both sides and at most {} tokens on each; \
+                 raise --max-length or give --max-length-crop",
+                paths.train.describe(),
+                limit.tokens
+            )));
+        }
         let validation = match &paths.valid {
             None => None,
             Some(valid) => {
@@ -105,6 +117,12 @@ impl Request {
                     right_to_left,
                     progress,
                 )?;
+                if set.corpus.is_empty() {
+                    let files = valid.describe();
+                    return Err(Error::config(format!(
+                        "{files}: no pair of lines has words on both sides"
+                    )));
+                }
                 Some(set)
             }
         };
@@ -120,10 +138,29 @@ impl Request {
             stop,
             progress,
         };
+        training.check()?;
+        // A training that is killed leaves a folder that opens.
         self.write_decoder_config(&paths, &config)?;
         let outcome = training.run(log)?;
         let model = self.write_decoder_config(&paths, &config)?;
         Ok(Summary { outcome, model })
+    }
+
+    /// Removes what a killed run was writing: files in our folder, or of our model's name.
+    fn remove_partial_files(&self, paths: &Paths) {
+        let model = &paths.files.model;
+        let parent = model.parent().filter(|path| *path != Path::new(""));
+        let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else { return };
+        let name = model.file_name().unwrap_or_default().to_string_lossy();
+        let prefix = if self.folder.is_some() { ".".into() } else { format!(".{name}.") };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(&prefix) && name.ends_with(".partial") {
+                // What cannot be removed is left; it does no harm.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 
     fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {
@@ -179,7 +216,13 @@ impl Request {
         paths: &Paths,
         progress: &dyn Progress,
         log: &mut dyn FnMut(&str),
+        warn: &mut dyn FnMut(&str),
     ) -> Result<()> {
+        if paths.vocabularies.iter().all(|path| path.is_file()) {
+            return self.check_vocabulary_size(paths, warn);
+        }
+        // No vocabulary is made of text that does not train.
+        prepare::check_lines(&paths.train)?;
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         let sizes = self.pair_of_sizes()?;
         for (side, path) in paths.vocabularies.iter().enumerate() {
@@ -199,7 +242,10 @@ impl Request {
             let options = if path.extension().and_then(|e| e.to_str()) == Some("spm") {
                 LearnOptions::SentencePiece(TrainOptions {
                     model_type: ModelType::Unigram,
-                    vocab_size: if size > 0 { size } else { self.vocab_size },
+                    vocab_size: match size {
+                        0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
+                        size => size,
+                    },
                     ..TrainOptions::default()
                 })
             } else {
@@ -210,6 +256,22 @@ impl Request {
             file.write(&learned.bytes)?;
             file.finish()?;
             log(&format!("[vocab] Made {} of {} words", path.display(), learned.len));
+        }
+        Ok(())
+    }
+
+    /// Warns where a vocabulary is there in another size than the one asked for.
+    fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
+        let path = &paths.vocabularies[0];
+        let Some(asked) = self.vocab_size else { return Ok(()) };
+        let tokenizers = prepare::open_vocabularies(&paths.vocabularies, [0, 0])?;
+        let found = tokenizers.vocabularies[0].len();
+        if found != asked {
+            warn(&format!(
+                "--vocab-size {asked} has no effect: {} of {found} words is there; move it away \
+                 to make another",
+                path.display()
+            ));
         }
         Ok(())
     }

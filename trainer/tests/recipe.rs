@@ -63,7 +63,7 @@ impl Workplace {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
             options.set(name, values).map_err(|e| e.to_string())?;
         }
-        let request = Request { options, folder: None, vocab_size: 20, plot: None };
+        let request = Request { options, folder: None, vocab_size: Some(20), plot: None };
         let mut cost = String::new();
         let mut log = |line: &str| {
             if let Some((_, after)) = line.split_once("Cost ") {

@@ -43,7 +43,11 @@ pub enum Command {
     /// Makes a folder that `miriam nmt translate -m DIR` opens: vocabulary, training, the model
     /// that validated best. The same command goes on where it was stopped, with the same bytes
     /// in the end. Options are Marian's, on the command line or in a configuration (-c); --task
-    /// sets many at once. For phrase-based systems there is `miriam train`.
+    /// sets many at once. Those that are not listed here are refused, or warned of where they
+    /// have no effect. For phrase-based systems there is `miriam train`.
+    ///
+    /// A LENGTH is a number of updates, of target tokens with the letter t, or of epochs with e:
+    /// 500u, 20Mt, 10e.
     ///
     /// Example: miriam nmt train --source train.de --target train.en --dev-source dev.de
     /// --dev-target dev.en -o model --task m30k

@@ -14,7 +14,8 @@ use crate::common::CommonOptions;
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
 /// Makes a folder for `miriam translate -f DIR/moses.ini`. The same command resumes a run
-/// that ended early and does only what is missing.
+/// that ended early and does only what is missing. Neural models are trained by
+/// `miriam nmt train`.
 ///
 /// Example: miriam train --source train.de --target train.en --dev-source dev.de
 /// --dev-target dev.en -o model

@@ -111,20 +111,24 @@ pub struct Identity {
     pub vocabularies: u64,
     /// Of the architecture.
     pub architecture: u64,
-    /// Of the options that updates depend on.
-    pub options: u64,
+    /// The values of the options that updates depend on, by name.
+    pub options: Vec<(String, String)>,
 }
 
 impl Identity {
     /// The name of the first thing that differs.
-    pub fn difference(&self, other: &Identity) -> Option<&'static str> {
+    pub fn difference(&self, now: &Identity) -> Option<String> {
         let all = [
-            ("the vocabularies are others", self.vocabularies == other.vocabularies),
-            ("the model is another one", self.architecture == other.architecture),
-            ("the corpus is another one", self.corpus == other.corpus),
-            ("options that updates depend on have changed", self.options == other.options),
+            ("the vocabularies are others", self.vocabularies == now.vocabularies),
+            ("the options of the model have changed", self.architecture == now.architecture),
+            ("the corpus is another one", self.corpus == now.corpus),
         ];
-        all.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
+        if let Some((what, _)) = all.into_iter().find(|(_, same)| !same) {
+            return Some(what.into());
+        }
+        let mut pairs = self.options.iter().zip(&now.options);
+        let changed = pairs.find(|(before, now)| before != now);
+        changed.map(|((name, before), (_, now))| format!("--{name} was {before}, now it is {now}"))
     }
 }
 
@@ -220,16 +224,12 @@ pub fn save_optimizer(
     Ok(archive.finish()?)
 }
 
-/// Reads the optimiser's file of a training with parameters of `layout`; none if there is no
-/// such file.
+/// Reads the state in the optimiser's file of a training of `identity`; none if there is no such
+/// file.
 ///
 /// # Errors
-/// If it is damaged, of another model, or not of this program.
-pub fn load_optimizer(
-    path: &Path,
-    rule: Rule,
-    layout: &ParameterLayout,
-) -> Result<Option<SavedTraining>> {
+/// If it is damaged, of another training, or not of this program.
+fn read_state(path: &Path, identity: &Identity) -> Result<Option<(Checkpoint, SavedState)>> {
     if !path.is_file() {
         return Ok(None);
     }
@@ -246,6 +246,35 @@ pub fn load_optimizer(
         let reason = format!("its state has version {}; this program reads 1", saved.version);
         return Err(Error::resume(path, reason));
     }
+    if let Some(difference) = saved.identity.difference(identity) {
+        let reason = format!(
+            "{difference}; go on with what it was begun with, or train into another folder"
+        );
+        return Err(Error::resume(path, reason));
+    }
+    Ok(Some((checkpoint, saved)))
+}
+
+/// Whether the optimiser's file, if there is one, is of a training of `identity`.
+///
+/// # Errors
+/// If it is not, or is damaged.
+pub fn check_identity(path: &Path, identity: &Identity) -> Result<()> {
+    read_state(path, identity).map(|_| ())
+}
+
+/// Reads the optimiser's file of a training of `identity` with parameters of `layout`; none if
+/// there is no such file.
+///
+/// # Errors
+/// If it is damaged, of another training, or not of this program.
+pub fn load_optimizer(
+    path: &Path,
+    rule: Rule,
+    layout: &ParameterLayout,
+    identity: &Identity,
+) -> Result<Option<SavedTraining>> {
+    let Some((checkpoint, saved)) = read_state(path, identity)? else { return Ok(None) };
     let vector = |name: &str| match checkpoint.get(name) {
         None => Ok(None),
         Some(tensor) if tensor.numel() == layout.len() => Ok(Some(tensor.values())),
@@ -343,7 +372,8 @@ mod tests {
         };
         let mut metric = MetricState::new(Metric::Bleu);
         metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
-        let identity = Identity { corpus: u64::MAX, vocabularies: 2, architecture: 3, options: 4 };
+        let options = vec![("seed".to_owned(), "1".to_owned())];
+        let identity = Identity { corpus: u64::MAX, vocabularies: 2, architecture: 3, options };
         let state = TrainingState {
             progress: Progress { updates: 5, labels: 600, epoch: 2 },
             position: BatchPosition {
@@ -360,16 +390,29 @@ mod tests {
             ],
             is_finished: false,
             sentences: 99,
-            identity,
+            identity: identity.clone(),
         };
         let rule = Rule::default();
-        assert!(load_optimizer(&path, rule, &layout).unwrap().is_none());
+        assert!(load_optimizer(&path, rule, &layout, &identity).unwrap().is_none());
         save_optimizer(&path, rule, &numbers(4.0), &optimizer, &state).unwrap();
-        let found = load_optimizer(&path, rule, &layout).unwrap().unwrap();
+        let found = load_optimizer(&path, rule, &layout, &identity).unwrap().unwrap();
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
         assert_eq!(found.state, state);
+        let others = [
+            (Identity { corpus: 1, ..identity.clone() }, "the corpus"),
+            (Identity { vocabularies: 1, ..identity.clone() }, "the vocabularies"),
+            (Identity { architecture: 1, ..identity.clone() }, "the model"),
+            (
+                Identity { options: vec![("seed".into(), "2".into())], ..identity.clone() },
+                "--seed was 1, now it is 2",
+            ),
+        ];
+        for (other, expected) in others {
+            let error = load_optimizer(&path, rule, &layout, &other).err().unwrap().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
         std::fs::write(&path, b"PK\x03\x04 and nothing").unwrap();
-        assert!(load_optimizer(&path, rule, &layout).is_err());
+        assert!(load_optimizer(&path, rule, &layout, &identity).is_err());
     }
 }

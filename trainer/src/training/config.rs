@@ -164,3 +164,60 @@ pub struct TrainingConfig {
     /// (`throw-on-divergence`); none for no check.
     pub divergence: Option<[f64; 3]>,
 }
+
+impl TrainingConfig {
+    /// The options that updates depend on, with their values: a resumed training must have the
+    /// same. Limits, validation, display and workers are not among them.
+    pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
+        let TrainingConfig { update, schedule, dropout, batches, length_limit, .. } = self;
+        let [decay_start, second_start] = schedule.decay_start;
+        let sites = dropout.sites;
+        let options: [(&str, String); 38] = [
+            ("seed", self.seed.to_string()),
+            ("optimizer and --optimizer-params", format!("{:?}", update.rule)),
+            ("label-smoothing", update.label_smoothing.to_string()),
+            ("clip-norm", update.clip_norm.to_string()),
+            ("normalize-gradient", update.normalizes_gradient.to_string()),
+            ("check-gradient-nan", update.skips_nan.to_string()),
+            ("exponential-smoothing", update.smoothing.to_string()),
+            ("mini-batch-words-ref", update.reference_words.to_string()),
+            ("learn-rate", schedule.rate.to_string()),
+            ("lr-warmup", schedule.warmup.to_string()),
+            ("lr-warmup-start-rate", schedule.warmup_start_rate.to_string()),
+            ("lr-warmup-cycle", schedule.warmup_cycle.to_string()),
+            ("lr-warmup-at-reload", schedule.warmup_at_reload.to_string()),
+            (
+                "lr-decay-inv-sqrt",
+                match schedule.inverse_sqrt {
+                    Some((a, b)) => format!("{a} {b}"),
+                    None => "0".into(),
+                },
+            ),
+            ("lr-decay", schedule.decay.to_string()),
+            ("lr-decay-strategy", format!("{:?}", schedule.decay_strategy)),
+            ("lr-decay-start", format!("{decay_start} {second_start}")),
+            ("lr-decay-freq", schedule.decay_frequency.to_string()),
+            ("lr-decay-reset-optimizer", schedule.decay_resets_optimizer.to_string()),
+            ("lr-decay-repeat-warmup", schedule.decay_repeats_warmup.to_string()),
+            ("transformer-dropout", dropout.transformer.to_string()),
+            ("transformer-dropout-ffn", dropout.feed_forward.to_string()),
+            ("transformer-dropout-attention", dropout.attention.to_string()),
+            ("dropout-src", dropout.source_words.to_string()),
+            ("dropout-trg", dropout.target_words.to_string()),
+            ("transformer-postprocess-emb: dropout", sites.embedding.to_string()),
+            ("transformer-preprocess: dropout", sites.input.to_string()),
+            ("transformer-postprocess: dropout", sites.output.to_string()),
+            ("transformer-postprocess-top: dropout", sites.top.to_string()),
+            ("mini-batch or --mini-batch-words", format!("{:?}", batches.size)),
+            ("maxi-batch, in sentences,", batches.maxi_batch.to_string()),
+            ("maxi-batch-sort", format!("{:?}", batches.sort)),
+            ("shuffle", format!("{:?}", batches.shuffle)),
+            ("max-length", length_limit.tokens.to_string()),
+            ("max-length-crop", length_limit.crops.to_string()),
+            ("optimizer-delay", self.optimizer_delay.to_string()),
+            ("granule-words", self.granule_words.to_string()),
+            ("mini-batch-warmup", self.mini_batch_warmup.to_string()),
+        ];
+        options.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+}

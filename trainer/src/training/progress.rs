@@ -105,7 +105,10 @@ impl Progress {
         if period.is_zero() {
             return false;
         }
-        let count = |progress: &Progress| progress.in_unit(period.unit) / period.count;
+        // An epoch is passed when the next one begins.
+        let done = u64::from(period.unit == Unit::Epochs);
+        let count =
+            |progress: &Progress| progress.in_unit(period.unit).saturating_sub(done) / period.count;
         count(self) > count(before)
     }
 }
@@ -135,5 +138,11 @@ mod tests {
         let labels = Span { count: 1000, unit: Unit::Labels };
         assert!(at(3, 2100).passed(&at(2, 1900), labels));
         assert!(!at(3, 2100).passed(&at(2, 1900), Span::default()));
+        let epochs = |before, after, count| {
+            let at = |epoch| Progress { updates: 1, labels: 1, epoch };
+            at(after).passed(&at(before), Span { count, unit: Unit::Epochs })
+        };
+        assert!(epochs(1, 2, 1) && epochs(2, 3, 2));
+        assert!(!epochs(1, 2, 2) && !epochs(2, 2, 1));
     }
 }

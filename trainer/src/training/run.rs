@@ -5,7 +5,8 @@ use std::path::Path;
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
 use super::checkpoint::{
-    Identity, ModelFiles, SavedTraining, TrainingState, load_optimizer, save_model, save_optimizer,
+    Identity, ModelFiles, SavedTraining, TrainingState, check_identity, load_optimizer, save_model,
+    save_optimizer,
 };
 use super::config::{StoppingRule, TrainingConfig};
 use super::curves::{Curves, LOSS, RATE};
@@ -59,6 +60,14 @@ pub struct Training<'a> {
 }
 
 impl Training<'_> {
+    /// Whether files of a training before are of this one.
+    ///
+    /// # Errors
+    /// With what differs, or if they are damaged.
+    pub fn check(&self) -> Result<()> {
+        check_identity(&self.files.optimizer(), &self.identity())
+    }
+
     /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
     /// of the log.
     ///
@@ -66,10 +75,12 @@ impl Training<'_> {
     /// If files cannot be read or written, do not fit, or the loss diverges.
     pub fn run(&self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
         let mut run = Run::new(self, log)?;
-        if run.state.is_finished {
+        // Limits may have been raised since.
+        if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;
             return Ok(Outcome::AlreadyFinished);
         }
+        run.state.is_finished = false;
         let outcome = run.train()?;
         run.state.is_finished = outcome != Outcome::Cancelled;
         run.save()?;
@@ -77,25 +88,17 @@ impl Training<'_> {
     }
 
     fn identity(&self) -> Identity {
-        let TrainingConfig { update, schedule, dropout, batches, .. } = self.config;
-        // What is written here decides updates; validation, display and workers do not.
-        let mut options = format!(
-            "{update:?} {schedule:?} {dropout:?} {batches:?} {:?} {} {} {:?} {}",
-            self.config.length_limit,
-            self.config.optimizer_delay,
-            self.config.granule_words,
-            self.config.mini_batch_warmup,
-            self.config.seed,
-        );
+        let mut options = self.config.options_of_updates();
         if self.corpus.has_links() {
-            options += &format!(" {}", self.config.guided_alignment_weight);
+            let weight = self.config.guided_alignment_weight.to_string();
+            options.push(("guided-alignment-weight".into(), weight));
         }
         let architecture = format!("{:?}", self.config.architecture);
         Identity {
             corpus: self.corpus.fingerprint(),
             vocabularies: self.vocabularies,
             architecture: miriam_storage::hash::hash64(architecture.as_bytes()),
-            options: miriam_storage::hash::hash64(options.as_bytes()),
+            options,
         }
     }
 }
@@ -107,6 +110,8 @@ struct Run<'a, 'l> {
     reader: BatchReader<'a>,
     state: TrainingState,
     display: Display,
+    /// The learning rate of the last update.
+    last_rate: f64,
     divergence: Divergence,
     curves: Curves,
     log: &'l mut dyn FnMut(&str),
@@ -118,16 +123,9 @@ impl<'a, 'l> Run<'a, 'l> {
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
         let identity = training.identity();
         let path = training.files.optimizer();
-        let saved = load_optimizer(&path, config.update.rule, model.layout())?;
+        let saved = load_optimizer(&path, config.update.rule, model.layout(), &identity)?;
         let SavedTraining { values, optimizer, state } = match saved {
             Some(saved) => {
-                if let Some(difference) = saved.state.identity.difference(&identity) {
-                    let reason = format!(
-                        "{difference}; go on with what it was begun with, or train into another \
-                         folder"
-                    );
-                    return Err(Error::resume(&path, reason));
-                }
                 log(&format!("[training] Going on after {} updates", saved.state.progress.updates));
                 let schedule = config.schedule.resumed(saved.state.schedule, &saved.state.progress);
                 SavedTraining { state: TrainingState { schedule, ..saved.state }, ..saved }
@@ -174,7 +172,17 @@ impl<'a, 'l> Run<'a, 'l> {
         let display = Display::new(state.sentences);
         let divergence = Divergence::new(config.divergence);
         let curves = Curves::open(training.plot, &state.progress)?;
-        Ok(Run { training, trainer, reader, state, display, divergence, curves, log })
+        Ok(Run {
+            training,
+            trainer,
+            reader,
+            state,
+            display,
+            last_rate: 0.0,
+            divergence,
+            curves,
+            log,
+        })
     }
 
     fn train(&mut self) -> Result<Outcome> {
@@ -192,14 +200,25 @@ impl<'a, 'l> Run<'a, 'l> {
             let before = self.state.progress;
             let is_epoch_end = self.update()?;
             task.set_position(self.state.progress.updates);
-            if self.validates(&before) && self.validate()? {
-                return self.end(Outcome::EarlyStopped);
+            let mut reached = self.state.progress;
+            reached.epoch += u64::from(is_epoch_end);
+            self.display(&before, &reached);
+            let mut stops = false;
+            if training.validation.is_some() && reached.passed(&before, config.validation.frequency)
+            {
+                self.validate()?;
+                self.follow(Event::Stalled(self.stalls()));
+                stops = self.is_stalled();
             }
             if is_epoch_end {
                 (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
                 self.follow(Event::EpochEnd);
                 self.state.progress.epoch += 1;
                 self.display.sentences = 0;
+                self.state.sentences = 0;
+            }
+            if stops {
+                return self.end(Outcome::EarlyStopped);
             }
             if self.state.progress.passed(&before, config.save_frequency) {
                 self.save()?;
@@ -207,7 +226,8 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// The last validation, if training does not end with one.
+    /// The last validation, if training does not end with one. It is not remembered: where a
+    /// limit is raised, training goes on as if it had never been there.
     fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let frequency = self.training.config.validation.frequency;
@@ -215,7 +235,9 @@ impl<'a, 'l> Run<'a, 'l> {
             && frequency.count > 0
             && updates.is_multiple_of(frequency.count);
         if outcome == Outcome::Finished && !just_validated && updates > 0 {
+            let metrics = self.state.metrics.clone();
             self.validate()?;
+            self.state.metrics = metrics;
         }
         (self.log)("Training finished");
         Ok(outcome)
@@ -242,28 +264,32 @@ impl<'a, 'l> Run<'a, 'l> {
             Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout };
         let rate = config.schedule.rate_at(&self.state.schedule, &self.state.progress);
         let report = self.trainer.update(&granules, dropout, rate)?;
-        let before = self.state.progress;
         self.state.progress.updates += 1;
         self.state.progress.labels += report.target_tokens as u64;
         self.state.position = self.reader.position().clone();
         self.display.add(&report);
+        self.last_rate = rate;
         let loss = report.loss / report.loss_count.max(1.0);
         self.divergence.follow(loss).map_err(Error::Diverged)?;
         if report.is_skipped {
             (self.log)("The gradient is not finite; the update is skipped");
         }
         self.follow(Event::Update);
-        let progress = self.state.progress;
-        if progress.updates <= config.display_first
-            || progress.passed(&before, config.display_frequency)
-        {
-            self.curves.add(&progress, LOSS, self.display.loss());
-            self.curves.add(&progress, RATE, rate);
-            let line = self.display.take_line(&progress, rate);
-            (self.log)(&line);
-        }
         self.state.sentences = self.display.sentences;
         Ok(is_epoch_end)
+    }
+
+    /// Logs the updates since the last line, if that is due.
+    fn display(&mut self, before: &Progress, reached: &Progress) {
+        let (config, progress) = (self.training.config, self.state.progress);
+        if progress.updates <= config.display_first
+            || reached.passed(before, config.display_frequency)
+        {
+            self.curves.add(&progress, LOSS, self.display.loss());
+            self.curves.add(&progress, RATE, self.last_rate);
+            let line = self.display.take_line(&progress, self.last_rate);
+            (self.log)(&line);
+        }
     }
 
     fn follow(&mut self, event: Event) {
@@ -273,15 +299,10 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    fn validates(&self, before: &Progress) -> bool {
-        let frequency = self.training.config.validation.frequency;
-        self.training.validation.is_some() && self.state.progress.passed(before, frequency)
-    }
-
-    /// Validates the model. Gives whether training stops.
-    fn validate(&mut self) -> Result<bool> {
+    /// Validates the model.
+    fn validate(&mut self) -> Result<()> {
         let training = self.training;
-        let Some(set) = training.validation else { return Ok(false) };
+        let Some(set) = training.validation else { return Ok(()) };
         let (config, options) = (training.config, &training.config.validation);
         let layout = self.trainer.model().layout().clone();
         let values = self.trainer.smoothed_values();
@@ -313,22 +334,28 @@ impl<'a, 'l> Run<'a, 'l> {
                 save_model(&path, &config.architecture, &layout, values)?;
             }
         }
-        let stalls: Vec<u64> = options
-            .metrics
-            .iter()
-            .filter_map(|metric| {
-                let states = &self.state.metrics;
-                states.iter().find(|(name, _)| name == metric.name()).map(|(_, s)| s.stalled)
-            })
-            .collect();
+        Ok(())
+    }
+
+    /// The number of stalls in turn that decides when training stops.
+    fn stalls(&self) -> u64 {
+        let options = &self.training.config.validation;
+        let stalls = options.metrics.iter().filter_map(|metric| {
+            let states = &self.state.metrics;
+            states.iter().find(|(name, _)| name == metric.name()).map(|(_, s)| s.stalled)
+        });
         let deciding = match options.stopping_rule {
-            StoppingRule::First => stalls.first().copied(),
-            StoppingRule::All => stalls.iter().copied().min(),
-            StoppingRule::Any => stalls.iter().copied().max(),
+            StoppingRule::First => { stalls }.next(),
+            StoppingRule::All => stalls.min(),
+            StoppingRule::Any => stalls.max(),
         };
-        let deciding = deciding.unwrap_or(0);
-        self.follow(Event::Stalled(deciding));
-        Ok(options.early_stopping > 0 && deciding >= options.early_stopping)
+        deciding.unwrap_or(0)
+    }
+
+    /// Whether validation has not improved for too long.
+    fn is_stalled(&self) -> bool {
+        let allowed = self.training.config.validation.early_stopping;
+        allowed > 0 && self.stalls() >= allowed
     }
 
     fn is_at_limit(&self) -> bool {

@@ -29,10 +29,10 @@ pub struct Arguments {
     /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The number of pieces of a vocabulary that is made
-    #[arg(long, value_name = "N", default_value_t = 8000)]
-    vocab_size: usize,
-    /// Options of a preset, below those that are given
+    /// The number of pieces of a vocabulary that is made [default: 8000]
+    #[arg(long, value_name = "N")]
+    vocab_size: Option<usize>,
+    /// Take options from a preset, where they are not given
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
     /// Options in YAML, as Marian's; those of the command line are above them

@@ -1,0 +1,425 @@
+//! `miriam nmt train`: from text to a model that translates; the same bytes from any number of
+//! workers, and after any interruption; errors that say what to do.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_storage::LoadMethod;
+use tempfile::TempDir;
+
+use crate::common::{
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input,
+};
+
+/// A tiny model with dropout and a moving average, updates of several granules.
+const OPTIONS: &str = "--vocab-size 200 --dim-emb 16 --transformer-heads 2 \
+    --transformer-dim-ffn 32 --transformer-ffn-activation relu --transformer-dropout 0.1 \
+    --tied-embeddings-all --mini-batch-words 400 --count-target-words --granule-words 64 \
+    --learn-rate 0.01 --lr-warmup 20 --lr-decay-inv-sqrt 20 --optimizer-params 0.9 0.98 1e-9 \
+    --label-smoothing 0.1 --exponential-smoothing 0.1 --overwrite --disp-freq 10u";
+
+/// A folder with the beginning of the toy corpus.
+struct Corpus(TempDir);
+
+impl Corpus {
+    fn new(lines: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for side in ["en", "es"] {
+            let toy = |name: &str| {
+                let path = project_root().join(format!("examples/toy/{name}.{side}"));
+                fs::read_to_string(path).unwrap()
+            };
+            let head = |text: String, count| text.split_inclusive('\n').take(count).collect();
+            let write = |name: &str, text: String| {
+                fs::write(folder.path().join(format!("{name}.{side}")), text).unwrap();
+            };
+            write("train", head(toy("train"), lines));
+            write("dev", head(toy("dev"), 12));
+        }
+        Corpus(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A command that trains into `output`, with `options` over those of all trainings.
+    fn train(&self, output: &str, options: &str) -> Command {
+        let mut command = miriam();
+        command.current_dir(self.0.path()).args(["nmt", "train", "-o", output]);
+        command.args("--source train.en --target train.es".split(' '));
+        let given: Vec<&str> = options.split_whitespace().collect();
+        let mut is_given = false;
+        for word in OPTIONS.split_whitespace() {
+            is_given = if word.starts_with("--") { given.contains(&word) } else { is_given };
+            if !is_given {
+                command.arg(word);
+            }
+        }
+        command.args(given);
+        command
+    }
+
+    /// The bytes of the files of a training whose content is a matter of updates alone.
+    fn files(&self, output: &str) -> [Vec<u8>; 3] {
+        ["model.npz", "model.npz.optimizer.npz", "model.npz.progress.yml"]
+            .map(|name| fs::read(self.path(output).join(name)).expect("the file is there"))
+    }
+
+    fn names(&self, output: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(output)).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| lossy_text(entry.unwrap().file_name().as_encoded_bytes()))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn terminate(id: u32) {
+    run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
+}
+
+const VALIDATION: &str = "--dev-source dev.en --dev-target dev.es --beam-size 2 --normalize \
+    --valid-metrics ce-mean-words bleu --keep-best";
+
+#[test]
+fn one_command_goes_from_text_to_a_model_that_translates() {
+    let corpus = Corpus::new(200);
+    let options = "--vocab-size 300 --dim-emb 32 --exponential-smoothing 0 --label-smoothing 0 \
+                   --disp-first 1 --after 200u --valid-freq 100u";
+    let output = corpus.train("model", &format!("{options} {VALIDATION}")).output().unwrap();
+    let log = lossy_text(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert!(lossy_text(&output.stdout).contains("miriam nmt translate -m model"));
+    let costs: Vec<f64> = log
+        .split(" Cost ")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
+        .collect();
+    // Nothing is known at first: about ln 300 a token.
+    assert!((5.0..7.0).contains(&costs[0]), "{log}");
+    assert!(*costs.last().unwrap() < 0.5 * costs[0], "{log}");
+    let valid = log.matches("[valid]").count();
+    assert_eq!(valid, 4, "{log}");
+    let translations = fs::read_to_string(corpus.path("model/valid.translation")).unwrap();
+    assert_eq!(translations.lines().count(), 12);
+    let expected = [
+        "decoder.yml",
+        "model.npz",
+        "model.npz.best-bleu.npz",
+        "model.npz.best-ce-mean-words.npz",
+        "model.npz.optimizer.npz",
+        "model.npz.progress.yml",
+        "valid.translation",
+        "vocab.spm",
+    ];
+    assert_eq!(corpus.names("model"), expected);
+    // The folder can be moved; its best model gives the translations of validation.
+    let moved = corpus.path("moved");
+    fs::rename(corpus.path("model"), &moved).unwrap();
+    let dev = fs::read(corpus.path("dev.en")).unwrap();
+    let mut translate = miriam();
+    translate.args(["nmt", "translate", "--quiet", "-m"]).arg(&moved);
+    let translated = lossy_text(&run_with_input(&mut translate, &dev).stdout);
+    assert_eq!(translated.lines().count(), 12);
+    if log.rsplit("[valid]").next().unwrap().contains("new best") {
+        assert_eq!(translated, translations);
+    }
+}
+
+#[test]
+fn any_number_of_workers_gives_the_same_bytes() {
+    let corpus = Corpus::new(200);
+    for workers in ["1", "2", "3"] {
+        run(corpus.train(workers, "--after 25u --optimizer-delay 2 --workers").arg(workers));
+    }
+    let alone = corpus.files("1");
+    assert!(corpus.files("2") == alone && corpus.files("3") == alone);
+    // Another seed is another training, so equality is no accident.
+    run(&mut corpus.train("other", "--after 25u --optimizer-delay 2 --seed 2"));
+    assert!(corpus.files("other")[0] != alone[0]);
+}
+
+#[test]
+fn a_training_goes_on_where_a_limit_is_raised() {
+    let corpus = Corpus::new(200);
+    // A validation that stalls would change the rate, and a shorter training validates at
+    // its end.
+    let options = format!("{VALIDATION} --valid-freq 15u --lr-decay 0.5 --lr-decay-start 10 1");
+    let train = |output: &str, more: &str| {
+        let output = corpus.train(output, &format!("{options} {more}")).output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        lossy_text(&output.stdout) + &lossy_text(&output.stderr)
+    };
+    train("whole", "--after 45u");
+    assert!(train("parts", "--after 7u").contains("Training finished"));
+    let short = corpus.files("parts");
+    assert!(train("parts", "--after 7u").contains("Trained before"));
+    assert!(corpus.files("parts") == short);
+    // Epochs end in between; workers, display and saving may change.
+    assert!(train("parts", "--after 2e --workers 2").contains("Going on after 7 updates"));
+    train("parts", "--after 31u --disp-freq 1u --save-freq 4u");
+    assert!(corpus.files("parts") != short);
+    train("parts", "--after 45u");
+    assert!(corpus.files("parts") == corpus.files("whole"));
+    for best in ["best-bleu", "best-ce-mean-words"] {
+        let file =
+            |output: &str| fs::read(corpus.path(output).join(format!("model.npz.{best}.npz")));
+        assert!(file("parts").unwrap() == file("whole").unwrap(), "{best}");
+    }
+}
+
+#[test]
+fn a_training_that_stopped_early_goes_on_if_it_is_allowed_more_stalls() {
+    let corpus = Corpus::new(60);
+    // Cross-entropy of a model that does not change never improves.
+    let options = "--learn-rate 0 --exponential-smoothing 0 --valid-freq 1e --after 9e \
+                   --dev-source dev.en --dev-target dev.es --valid-metrics ce-mean-words \
+                   --early-stopping";
+    let train = |more: &str| {
+        let output = corpus.train("model", &format!("{options} {more}")).output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        let log = lossy_text(&output.stderr);
+        (lossy_text(&output.stdout), log.matches("[valid]").count(), log.matches("Seen").count())
+    };
+    let (first, validations, epochs) = train("2");
+    assert!(first.contains("until validation did not improve"), "{first}");
+    assert_eq!((validations, epochs), (3, 3));
+    assert!(train("2").0.contains("Trained before"));
+    let (longer, validations, epochs) = train("4");
+    assert!(longer.contains("until validation did not improve"), "{longer}");
+    assert_eq!((validations, epochs), (2, 2));
+}
+
+#[test]
+fn a_killed_training_goes_on_to_the_same_bytes() {
+    let corpus = Corpus::new(200);
+    let options = format!("{VALIDATION} --after 60u --valid-freq 20u");
+    let began = Instant::now();
+    run(&mut corpus.train("whole", &format!("{options} --workers 1")));
+    let duration = began.elapsed();
+    let options = format!("{options} --save-freq 1u --workers 2");
+    // Somewhere in reading, in updates, in saves.
+    let mut random = 0x2545_f491_u32;
+    for _ in 0..5 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let mut command = corpus.train("killed", &options);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(duration.mul_f64(f64::from(random >> 8) / f64::from(1 << 24)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    run(&mut corpus.train("killed", &options));
+    assert!(corpus.files("killed") == corpus.files("whole"));
+    assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
+}
+
+#[test]
+fn a_signal_ends_a_training_after_an_update_and_saves_it() {
+    let corpus = Corpus::new(200);
+    let options = "--save-freq 10u --after";
+    let mut command = corpus.train("stopped", &format!("{options} 1000000u"));
+    let log = corpus.path("log");
+    let mut child = command.stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    let read = || fs::read_to_string(&log).unwrap();
+    while !read().contains("Saved") {
+        assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "{}", read());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    terminate(child.id());
+    assert_eq!(child.wait().unwrap().signal(), Some(15), "{}", read());
+    assert!(read().contains("the same command goes on"), "{}", read());
+    run(miriam().args(["nmt", "info"]).arg(corpus.path("stopped/model.npz")));
+    let progress = fs::read_to_string(corpus.path("stopped/model.npz.progress.yml")).unwrap();
+    let updates = progress.split("batches: ").nth(1).unwrap().lines().next().unwrap();
+    let updates: u64 = updates.parse().unwrap();
+    let options = format!("{options} {}u", updates + 10);
+    run(&mut corpus.train("stopped", &options));
+    run(&mut corpus.train("whole", &options));
+    assert!(corpus.files("stopped") == corpus.files("whole"));
+}
+
+#[test]
+fn options_that_are_not_known_or_not_honoured_are_named() {
+    let corpus = Corpus::new(20);
+    let unknown = corpus.train("model", "--dim-embb 3").output().unwrap();
+    let message = lossy_text(&unknown.stderr);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(message.contains("'--dim-embb'") && message.contains("'--dim-emb'"), "{message}");
+    let refuse = |options: &str| run_to_error(&mut corpus.train("model", options));
+    let refuse_yaml = |yaml: &str| {
+        fs::write(corpus.path("train.yml"), yaml).unwrap();
+        refuse("-c train.yml")
+    };
+    let error = refuse_yaml("dim-embb: 3\n");
+    assert!(error.contains("train.yml: dim-embb") && error.contains("--dim-emb?"), "{error}");
+    assert!(refuse_yaml("guided-alignment: corpus.align\n").contains("--guided-alignment: "));
+    for (options, name) in [
+        ("--async-sgd", "--async-sgd: it is not built"),
+        ("--dropout-rnn 0.2", "--dropout-rnn: it is not built"),
+        ("--fp16", "--fp16: training computes in f32"),
+        ("--valid-freq 5x", "--valid-freq: \"5x\""),
+        ("--optimizer-delay 0.5", "--optimizer-delay: "),
+        ("--transformer-dropout 1.5", "--transformer-dropout: 1.5"),
+        ("--mini-batch -3", "--mini-batch: \"-3\""),
+        ("--valid-metrics blue", "--valid-metrics: \"blue\": there are"),
+        ("--vocabs one.spm", "--vocabs: 1 files"),
+        ("-m model.bin", "--model: model.bin"),
+        ("--transformer-heads 3", "heads"),
+    ] {
+        let error = refuse(options);
+        assert!(error.contains(name), "{options}: {error}");
+    }
+    assert!(!corpus.path("model").exists(), "options are looked at first");
+    // What is off in a configuration asks for nothing; what has no effect is said once.
+    fs::write(corpus.path("train.yml"), "dropout-rnn: 0\nasync-sgd: false\nworkspace: 9000\n")
+        .unwrap();
+    let options = "-c train.yml --after 2u --vocab-size 100 --sync-sgd";
+    let output = corpus.train("model", options).output().unwrap();
+    let log = lossy_text(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert_eq!(log.matches("has no effect").count(), 2, "{log}");
+    assert_eq!(log.matches("--workspace has no effect: ").count(), 1, "{log}");
+}
+
+#[test]
+fn text_that_does_not_train_is_refused() {
+    let corpus = Corpus::new(20);
+    let refuse = |options: &str| run_to_error(&mut corpus.train("model", options));
+    let write = |name: &str, text: &str| fs::write(corpus.path(name), text).unwrap();
+    let train = fs::read_to_string(corpus.path("train.es")).unwrap();
+    let short: String = train.split_inclusive('\n').take(19).collect();
+    write("train.es", &short);
+    let error = refuse("");
+    assert!(error.contains("train.es: it has 19 lines, train.en has more"), "{error}");
+    assert!(!corpus.path("model/vocab.spm").exists(), "no vocabulary of a wrong text is left");
+    write("train.es", "");
+    write("train.en", "");
+    assert!(refuse("").contains("train.e"));
+    // Targets alone are too long: there is no pair to train on.
+    write("train.en", &"a b\n".repeat(20));
+    write("train.es", &train);
+    let error = refuse("--vocab-size 60 --max-length 5");
+    assert!(error.contains("no pair"), "{error}");
+    assert!(error.contains("--max-length"), "{error}");
+    write("dev.en", "a\nb\n");
+    let error = refuse("--vocab-size 60 --dev-source dev.en --dev-target dev.es");
+    assert!(error.contains("dev.en: it has 2 lines, dev.es has more"), "{error}");
+    let error = refuse("--dev-source missing.en --dev-target dev.es");
+    assert!(error.contains("missing.en"), "{error}");
+    write("dev.en", "");
+    write("dev.es", "");
+    let error = refuse("--vocab-size 60 --dev-source dev.en --dev-target dev.es");
+    assert!(error.contains("dev.en"), "{error}");
+    assert_eq!(corpus.names("model"), ["vocab.spm"], "no other file is written");
+}
+
+#[test]
+fn a_training_of_something_else_is_not_gone_on_with() {
+    let corpus = Corpus::new(60);
+    run(&mut corpus.train("model", "--after 3u"));
+    let files = corpus.files("model");
+    let decoder = || fs::read(corpus.path("model/decoder.yml")).unwrap();
+    let before = decoder();
+    let refuse = |options: &str| {
+        let error = run_to_error(&mut corpus.train("model", &format!("--after 6u {options}")));
+        assert!(error.contains("model.npz.optimizer.npz: ") && error.contains("folder"), "{error}");
+        assert!(corpus.files("model") == files, "{options}");
+        assert!(decoder() == before, "{options}");
+        error
+    };
+    for (options, what) in [
+        ("--seed 9", "--seed was 1, now it is 9"),
+        ("--learn-rate 0.5", "--learn-rate was 0.01, now it is 0.5"),
+        ("--max-length 20", "corpus"),
+        ("--max-length-crop", "--max-length-crop was false"),
+        ("--dim-emb 32", "model"),
+        ("--optimizer sgd", "--optimizer"),
+        ("--dim-vocabs 150 150", "vocabularies"),
+        ("--beam-size 3 --seed 2", "--seed"),
+    ] {
+        let error = refuse(options);
+        assert!(error.contains(what), "{options}: {error}");
+    }
+    let text = fs::read_to_string(corpus.path("train.en")).unwrap();
+    fs::write(corpus.path("train.en"), text.replacen("the", "a", 1)).unwrap();
+    assert!(refuse("").contains("the corpus is another one"));
+    fs::write(corpus.path("train.en"), text).unwrap();
+    // The vocabulary is not made again: another size is said to have no effect.
+    let output = corpus.train("model", "--after 6u --vocab-size 100").output().unwrap();
+    let log = lossy_text(&output.stderr);
+    assert!(output.status.success() && log.contains("--vocab-size 100 has no effect"), "{log}");
+    fs::remove_file(corpus.path("model/vocab.spm")).unwrap();
+    let error = run_to_error(&mut corpus.train("model", "--after 9u --vocab-size 100"));
+    assert!(error.contains("the vocabularies are others"), "{error}");
+}
+
+#[test]
+fn a_start_with_numbers_that_are_none_is_refused() {
+    let corpus = Corpus::new(60);
+    run(&mut corpus.train("model", "--after 3u"));
+    let model = corpus.path("model/model.npz");
+    let vocabulary = "model/vocab.spm model/vocab.spm";
+    let begin = |output: &str| {
+        let options = format!("--after 5u --vocabs {vocabulary} --pretrained-model");
+        let mut command = corpus.train(output, &options);
+        command.arg(corpus.path("start.npz"));
+        command
+    };
+    fs::copy(&model, corpus.path("start.npz")).unwrap();
+    run(&mut begin("sound"));
+    let checkpoint = Checkpoint::open(&model, LoadMethod::Lazy).unwrap();
+    let mut writer = NpzWriter::create(&corpus.path("start.npz")).unwrap();
+    let special = checkpoint.options().expect("options of the model");
+    for name in checkpoint.names().filter(|name| !name.starts_with("special:")) {
+        let tensor = checkpoint.get(name).unwrap();
+        let mut values = tensor.values().to_vec();
+        if name == "encoder_l1_ffn_W1" {
+            values[7] = f32::NAN;
+        }
+        writer.add_f32(name, tensor.shape(), &values).unwrap();
+    }
+    writer.add_bytes("special:model.yml", special).unwrap();
+    writer.finish().unwrap();
+    let error = run_to_error(&mut begin("broken"));
+    assert!(error.contains("start.npz: encoder_l1_ffn_W1 has numbers"), "{error}");
+    assert!(!corpus.path("broken/model.npz").exists());
+}
+
+#[test]
+fn a_full_disk_keeps_the_training_before() {
+    let corpus = Corpus::new(60);
+    run(&mut corpus.train("model", "--after 3u"));
+    let (files, names) = (corpus.files("model"), corpus.names("model"));
+    // A limit on file sizes simulates a full disk; the optimiser's file is larger.
+    let command = corpus.train("model", "--after 6u");
+    let arguments: Vec<String> =
+        command.get_args().map(|a| lossy_text(a.as_encoded_bytes())).collect();
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 20; exec '{}' {}",
+        env!("CARGO_BIN_EXE_miriam"),
+        arguments.join(" ")
+    );
+    let mut limited = Command::new("bash");
+    limited.args(["-c", &script]).current_dir(corpus.0.path());
+    let error = run_to_error(&mut limited);
+    assert!(error.contains("model.npz.optimizer.npz") && error.contains("too large"), "{error}");
+    assert!(corpus.files("model") == files);
+    assert_eq!(corpus.names("model"), names, "no temporary file remains");
+    run(&mut corpus.train("model", "--after 6u"));
+    run(&mut corpus.train("whole", "--after 6u"));
+    assert!(corpus.files("model") == corpus.files("whole"));
+    if !Path::new("/dev/full").exists() {
+        report_skip("there is no /dev/full");
+        return;
+    }
+    let options = format!("{VALIDATION} --after 2u --valid-translation-output /dev/full");
+    let error = run_to_error(&mut corpus.train("other", &options));
+    assert!(error.contains("/dev/full"), "{error}");
+}
