@@ -140,6 +140,7 @@ struct SavedState {
     warmup_start: u64,
     metrics: Vec<(String, MetricState)>,
     denominators: [Bits; 2],
+    /// The updates that the average has seen.
     average_progress: Bits,
     is_finished: bool,
     identity: Identity,
@@ -193,7 +194,7 @@ pub fn save_optimizer(
         warmup_start: state.schedule.warmup_start,
         metrics: state.metrics.clone(),
         denominators: denominators.map(Bits::from),
-        average_progress: optimizer.average_progress.into(),
+        average_progress: (optimizer.average_updates as f64).into(),
         is_finished: state.is_finished,
         identity: state.identity.clone(),
     };
@@ -272,7 +273,7 @@ pub fn load_optimizer(
             second,
             denominators: Denominators(saved.denominators.map(Bits::get)),
             average: vector("exp_smoothing")?.unwrap_or_default(),
-            average_progress: saved.average_progress.get(),
+            average_updates: saved.average_progress.get() as u64,
         },
         state: TrainingState {
             progress: Progress { updates: saved.updates, labels: saved.labels, epoch: saved.epoch },
@@ -339,7 +340,7 @@ mod tests {
             second: numbers(2.0),
             denominators: Denominators([0.1 + 0.2, 1.0 / 3.0]),
             average: numbers(3.0),
-            average_progress: 1.0 / 7.0,
+            average_updates: 7,
         };
         let mut metric = MetricState::new(Metric::Bleu);
         metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
