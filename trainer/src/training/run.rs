@@ -244,7 +244,9 @@ impl<'a, 'l> Run<'a, 'l> {
         if progress.updates <= config.display_first
             || progress.passed(&before, config.display_frequency)
         {
-            let line = self.display.take_line(&progress, rate);
+            // The rate of the next update, as in Marian's log.
+            let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
+            let line = self.display.take_line(&progress, next_rate);
             (self.log)(&line);
         }
         self.state.sentences = self.display.sentences;
