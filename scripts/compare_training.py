@@ -145,6 +145,12 @@ def updates(log):
             for epoch, update, sentences, cost, words, _, total, norm, rate in found]
 
 
+def same_rate(one, other):
+    """Whether two learning rates agree but for the last digit: Marian computes them in f32."""
+    number, exponent = one.split("e")
+    return abs(float(one) - float(other)) < 1.5 * 10 ** (int(exponent) - len(number) + 2)
+
+
 def averaged_norms(lines, is_normalized, window=100):
     """Marian's gNorm from norms of single updates, of normalised gradients or not."""
     average, averages = 0.0, []
@@ -261,7 +267,7 @@ class Agreement:
         key = lambda line: (line.epoch, line.update, line.sentences, line.words, line.total)
         batches = sum(key(t) != key(o) for t, o in zip(theirs, ours)) + \
             abs(len(theirs) - len(ours))
-        rates = sum(t.rate != o.rate for t, o in zip(theirs, ours))
+        rates = sum(not same_rate(t.rate, o.rate) for t, o in zip(theirs, ours))
         costs = [abs(t.cost - o.cost) / t.cost for t, o in zip(theirs, ours)]
         averaged = averaged_norms(ours, "--normalize-gradient" in options)
         norms = [abs(t.norm - norm) / t.norm for t, norm in zip(theirs, averaged)]

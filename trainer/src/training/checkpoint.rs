@@ -98,6 +98,8 @@ pub struct TrainingState {
     pub is_finished: bool,
     /// The sentences of this epoch so far, for the log.
     pub sentences: u64,
+    /// The batches of this epoch so far, for Marian.
+    pub epoch_batches: u64,
     /// What the training trains: a change of it is refused.
     pub identity: Identity,
 }
@@ -135,6 +137,8 @@ struct SavedState {
     labels: u64,
     epoch: u64,
     sentences: u64,
+    #[serde(default)]
+    epoch_batches: u64,
     position: SavedPosition,
     schedule_factor: Bits,
     warmup_start: u64,
@@ -183,6 +187,7 @@ pub fn save_optimizer(
         labels: state.progress.labels,
         epoch: state.progress.epoch,
         sentences: state.sentences,
+        epoch_batches: state.epoch_batches,
         position: SavedPosition {
             epoch: state.position.epoch,
             maxi_start: state.position.maxi_start,
@@ -291,6 +296,7 @@ pub fn load_optimizer(
             metrics: saved.metrics,
             is_finished: saved.is_finished,
             sentences: saved.sentences,
+            epoch_batches: saved.epoch_batches,
             identity: saved.identity,
         },
     }))
@@ -361,6 +367,7 @@ mod tests {
             ],
             is_finished: false,
             sentences: 99,
+            epoch_batches: 4,
             identity,
         };
         let rule = Rule::default();

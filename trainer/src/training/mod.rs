@@ -4,6 +4,7 @@ mod checkpoint;
 mod config;
 mod divergence;
 mod log;
+mod marian_progress;
 mod progress;
 mod run;
 mod schedule;
