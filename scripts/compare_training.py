@@ -13,9 +13,11 @@ the package pymarian, or a command given by --marian.
 
 --agree: nothing is timed. Marian writes initial parameters, both train from them on the same
 batches, without dropout, and cost, gradient norm and learning rate of every update are
-compared, then the parameters, and the gradient at trained parameters. Then each program goes on
-with a model of the other. Ends with status 1 if something differs by more than the tolerances
-(COST, NORM, PARAMETERS, GRADIENT).
+compared, then the parameters, and the gradient at trained parameters. Then each program
+translates with the model of the other, and Marian goes on with a training of Miriam's. (Miriam
+takes Marian's models by --pretrained-model, as all these runs do, not its optimiser's file.)
+Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
+GRADIENT).
 
 Otherwise speed, on the text given: both make updates of about as many tokens, in turn. Words
 are target tokens with </s>. Start-up and preparation are measured by a run of one update and
@@ -306,7 +308,8 @@ class Agreement:
               f"{worst[1]}{'' if good else ': DIFFERS'}", flush=True)
 
     def hand_over(self, kind, models):
-        """Each program goes on with, and translates with, what the other wrote."""
+        """Each program translates with the model of the other, and Marian goes on with a training
+        of Miriam's."""
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             program = "Marian" if side == "theirs" else "Miriam"
             outputs = []
