@@ -98,6 +98,8 @@ pub struct TrainingState {
     pub is_finished: bool,
     /// The sentences of this epoch so far, for the log.
     pub sentences: u64,
+    /// The batches of this epoch so far, for Marian.
+    pub epoch_batches: u64,
     /// What the training trains: a change of it is refused.
     pub identity: Identity,
 }
@@ -139,11 +141,14 @@ struct SavedState {
     labels: u64,
     epoch: u64,
     sentences: u64,
+    #[serde(default)]
+    epoch_batches: u64,
     position: SavedPosition,
     schedule_factor: Bits,
     warmup_start: u64,
     metrics: Vec<(String, MetricState)>,
     denominators: [Bits; 2],
+    /// The updates that the average has seen.
     average_progress: Bits,
     is_finished: bool,
     identity: Identity,
@@ -186,6 +191,7 @@ pub fn save_optimizer(
         labels: state.progress.labels,
         epoch: state.progress.epoch,
         sentences: state.sentences,
+        epoch_batches: state.epoch_batches,
         position: SavedPosition {
             epoch: state.position.epoch,
             maxi_start: state.position.maxi_start,
@@ -197,7 +203,7 @@ pub fn save_optimizer(
         warmup_start: state.schedule.warmup_start,
         metrics: state.metrics.clone(),
         denominators: denominators.map(Bits::from),
-        average_progress: optimizer.average_progress.into(),
+        average_progress: (optimizer.average_updates as f64).into(),
         is_finished: state.is_finished,
         identity: state.identity.clone(),
     };
@@ -301,7 +307,7 @@ pub fn load_optimizer(
             second,
             denominators: Denominators(saved.denominators.map(Bits::get)),
             average: vector("exp_smoothing")?.unwrap_or_default(),
-            average_progress: saved.average_progress.get(),
+            average_updates: saved.average_progress.get() as u64,
         },
         state: TrainingState {
             progress: Progress { updates: saved.updates, labels: saved.labels, epoch: saved.epoch },
@@ -319,6 +325,7 @@ pub fn load_optimizer(
             metrics: saved.metrics,
             is_finished: saved.is_finished,
             sentences: saved.sentences,
+            epoch_batches: saved.epoch_batches,
             identity: saved.identity,
         },
     }))
@@ -368,7 +375,7 @@ mod tests {
             second: numbers(2.0),
             denominators: Denominators([0.1 + 0.2, 1.0 / 3.0]),
             average: numbers(3.0),
-            average_progress: 1.0 / 7.0,
+            average_updates: 7,
         };
         let mut metric = MetricState::new(Metric::Bleu);
         metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
@@ -390,6 +397,7 @@ mod tests {
             ],
             is_finished: false,
             sentences: 99,
+            epoch_batches: 4,
             identity: identity.clone(),
         };
         let rule = Rule::default();

@@ -62,8 +62,8 @@ impl Display {
         self.labels as f64 / self.since.elapsed().as_secs_f64().max(1e-9)
     }
 
-    /// The line of the log after the update that came to `progress` with `rate`, and begins the
-    /// next one.
+    /// The line of the log after the update that came to `progress`, and begins the next one.
+    /// `rate` is that of the next update.
     pub fn take_line(&mut self, progress: &Progress, rate: f64) -> String {
         let line = format!(
             "Ep. {} : Up. {} : Sen. {} : Cost {:.8} * {} @ {} after {} : Time {:.2}s : {:.2} \

@@ -5,6 +5,7 @@ mod config;
 mod curves;
 mod divergence;
 mod log;
+mod marian_progress;
 mod memory;
 mod progress;
 mod run;

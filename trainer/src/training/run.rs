@@ -12,6 +12,7 @@ use super::config::{StoppingRule, TrainingConfig};
 use super::curves::{Curves, LOSS, RATE};
 use super::divergence::Divergence;
 use super::log::Display;
+use super::marian_progress::marian_progress;
 use super::memory::MemoryUse;
 use super::progress::{Progress, Span, Unit};
 use super::schedule::{Event, ScheduleState};
@@ -150,6 +151,7 @@ impl<'a, 'l> Run<'a, 'l> {
                             .collect(),
                         is_finished: false,
                         sentences: 0,
+                        epoch_batches: 0,
                         identity,
                     },
                 }
@@ -215,7 +217,7 @@ impl<'a, 'l> Run<'a, 'l> {
                 self.follow(Event::EpochEnd);
                 self.state.progress.epoch += 1;
                 self.display.sentences = 0;
-                self.state.sentences = 0;
+                (self.state.sentences, self.state.epoch_batches) = (0, 0);
             }
             if stops {
                 return self.end(Outcome::EarlyStopped);
@@ -253,6 +255,7 @@ impl<'a, 'l> Run<'a, 'l> {
         for _ in 0..config.optimizer_delay.max(1) {
             let batch = self.reader.next_batch(ratio);
             split_into_granules(training.corpus, batch, config, &mut granules);
+            self.state.epoch_batches += 1;
             is_epoch_end |= self.reader.is_at_epoch_end();
             if is_epoch_end {
                 break;
@@ -287,7 +290,9 @@ impl<'a, 'l> Run<'a, 'l> {
         {
             self.curves.add(&progress, LOSS, self.display.loss());
             self.curves.add(&progress, RATE, self.last_rate);
-            let line = self.display.take_line(&progress, self.last_rate);
+            // The rate of the next update, as in Marian's log.
+            let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
+            let line = self.display.take_line(&progress, next_rate);
             (self.log)(&line);
         }
     }
@@ -380,7 +385,7 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     fn save_derived(&mut self) -> Result<()> {
-        let TrainingConfig { architecture, overwrites, .. } = self.training.config;
+        let TrainingConfig { architecture, overwrites, schedule, seed, .. } = self.training.config;
         let (files, progress) = (self.training.files, self.state.progress);
         let layout = self.trainer.model().layout();
         let values = self.trainer.smoothed_values();
@@ -389,14 +394,8 @@ impl<'a, 'l> Run<'a, 'l> {
         if !overwrites && !self.state.is_finished {
             save(&files.of_update(progress.updates))?;
         }
-        let text = format!(
-            "epochs: {}\nbatches: {}\nlabels-total: {}\neta-factor: {}\nwarmup-start: {}\n",
-            progress.epoch,
-            progress.updates,
-            progress.labels,
-            self.state.schedule.factor,
-            self.state.schedule.warmup_start,
-        );
+        let eta = schedule.rate_at(&self.state.schedule, &progress);
+        let text = marian_progress(&self.state, eta, schedule.warmup, *seed);
         let mut output = miriam_textio::Output::create_atomic(&files.progress())?;
         output.write(text.as_bytes())?;
         output.finish()?;

@@ -128,8 +128,8 @@ pub struct OptimizerState<R> {
     pub denominators: Denominators,
     /// The moving average of parameters; empty without.
     pub average: Vec<R>,
-    /// The progress of the average, in updates of the reference size.
-    pub average_progress: f64,
+    /// The updates that the average has seen.
+    pub average_updates: u64,
 }
 
 impl<R: Real> OptimizerState<R> {
@@ -141,7 +141,7 @@ impl<R: Real> OptimizerState<R> {
             second: zeros(!matches!(options.rule, Rule::Sgd)),
             denominators: Denominators::default(),
             average: if options.smoothing > 0.0 { values.to_vec() } else { Vec::new() },
-            average_progress: 0.0,
+            average_updates: 0,
         }
     }
 
@@ -258,11 +258,14 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 }
                 _ => 1.0,
             };
-            let ratio = match options.reference_words {
-                reference if reference > 0 => (words / reference as f64).max(1.0),
-                _ => 1.0,
+            // An update that is smaller than the reference is as it is.
+            let words = match options.reference_words {
+                reference if (1..report.target_tokens).contains(&reference) => {
+                    [report.target_tokens, reference]
+                }
+                _ => [1, 1],
             };
-            self.step(&gradient, rate * ratio, normalizer * clip, ratio);
+            self.step(&gradient, rate, normalizer * clip, words.map(|words| words as u64));
         }
         self.workers[0].tree.recycle(gradient);
         Ok(report)
@@ -315,18 +318,27 @@ impl<K: Kernels> SynchronousTrainer<K> {
         Ok(total)
     }
 
-    /// Steps all parts of the flat vector, one a worker, and packs the new weights.
-    fn step(&mut self, gradient: &[K::Real], rate: f64, gradient_scale: f64, ratio: f64) {
+    /// Steps all parts of the flat vector, one a worker, and packs the new weights. `words` are
+    /// those of the update and those that rates are meant for.
+    fn step(
+        &mut self,
+        gradient: &[K::Real],
+        rate: f64,
+        gradient_scale: f64,
+        [words, reference]: [u64; 2],
+    ) {
         let state = &mut self.state;
         if let Rule::Adam { beta1, beta2, .. } = self.options.rule {
             state.denominators = state.denominators.advanced(beta1, beta2);
         }
-        let smoothing = (!state.average.is_empty())
-            .then(|| Smoothing::new(self.options.smoothing, state.average_progress, ratio));
-        state.average_progress += ratio;
+        let smoothing = (!state.average.is_empty()).then(|| {
+            let updates = state.average_updates;
+            Smoothing::new(self.options.smoothing, updates, words, reference)
+        });
+        state.average_updates += 1;
         let step = Step {
             rule: self.options.rule,
-            rate,
+            rate: rate * (words as f64 / reference as f64),
             gradient_scale,
             denominators: state.denominators,
             smoothing,
