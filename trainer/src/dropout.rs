@@ -5,6 +5,10 @@
 //! masks depend neither on the other sentences of a batch, nor on the number of workers, nor
 //! on where training was resumed. Marian shares masks among the sentences of a batch; the
 //! expectation is the same.
+//!
+//! Three kinds of masks differ in what they are drawn for: an element of a row at one place in
+//! the network; a whole token, wherever its vector is read; a column of the input of recurrent
+//! weights, at all times of a sentence.
 
 use miriam_kernels::Cpu;
 use miriam_kernels::random::{MaskRow, fill_dropout_mask};
@@ -19,6 +23,9 @@ pub struct Dropout {
     pub feed_forward: f32,
     /// Of attention weights (`transformer-dropout-attention`).
     pub attention: f32,
+    /// Of inputs and states of recurrent cells, and of what their attention compares
+    /// (`dropout-rnn`): the same columns at all times of a sentence.
+    pub recurrent: f32,
     /// Of whole tokens of the source (`dropout-src`).
     pub source_words: f32,
     /// Of whole tokens of the target (`dropout-trg`).

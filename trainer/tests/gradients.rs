@@ -101,6 +101,8 @@ fn gradients_pass_through_dropout() {
         feed_forward: 0.2,
         attention: 0.25,
         sites,
+        source_words: 0.2,
+        target_words: 0.2,
         key: [3, 4],
         ..Dropout::default()
     };
@@ -134,11 +136,67 @@ fn attention_is_guided() {
     }
 }
 
+/// Dropout of recurrent models.
+fn recurrent_dropout() -> Dropout {
+    Dropout {
+        recurrent: 0.3,
+        source_words: 0.2,
+        target_words: 0.25,
+        key: [3, 4],
+        ..Dropout::default()
+    }
+}
+
+/// Architectures that are no transformers.
+fn recurrent() -> impl Iterator<Item = (&'static str, Architecture)> {
+    all().into_iter().filter(|(_, it)| !matches!(it, Architecture::Transformer(_)))
+}
+
+#[test]
+fn gradients_pass_through_recurrent_dropout() {
+    for (name, architecture) in recurrent() {
+        let mut function = LossFunction::new(architecture, recurrent_dropout(), None);
+        let values: Vec<f64> = random_values(function.model.layout(), 1);
+        let dropped = function.loss(&values);
+        function.check(name, 6);
+        function.dropout.recurrent = 0.0;
+        let words = function.loss(&values);
+        function.dropout = Dropout::default();
+        assert!(dropped != words && words != function.loss(&values), "{name}: both are drawn");
+    }
+}
+
+#[test]
+fn masks_do_not_depend_on_other_sentences() {
+    let words = Dropout { transformer: 0.3, attention: 0.2, ..recurrent_dropout() };
+    for (name, architecture) in all() {
+        let mut function = LossFunction::new(architecture, words, None);
+        let values: Vec<f64> = random_values(function.model.layout(), 1);
+        let snapshot =
+            Arc::new(Snapshot::new(function.model.registry(), &Plain::default(), values));
+        let LossFunction { model, tape, sources, targets, .. } = &mut function;
+        let mut loss = |sentences: &[usize]| {
+            let numbers: Vec<u32> = sentences.iter().map(|&index| 10 + index as u32).collect();
+            tape.begin(&snapshot, words, &numbers);
+            let of = |side: &'_ [Vec<u32>]| -> Vec<Vec<u32>> {
+                sentences.iter().map(|&index| side[index].clone()).collect()
+            };
+            let (sources, targets) = (of(sources), of(targets));
+            let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+            let targets: Vec<&[u32]> = targets.iter().map(Vec::as_slice).collect();
+            model.loss(tape, &sources, &targets, LossOptions::default()).unwrap().sum
+        };
+        let together = loss(&[0, 1, 2, 3]);
+        let apart: f64 = [&[2, 0][..], &[3], &[1]].into_iter().map(&mut loss).sum();
+        assert!((together - apart).abs() < 1e-9 * together, "{name}: {together} {apart}");
+    }
+}
+
 #[test]
 fn memory_is_known_before_anything_is_computed() {
     let dropout = Dropout { transformer: 0.3, attention: 0.25, key: [3, 4], ..Dropout::default() };
     for (name, architecture) in all() {
-        for dropout in [Dropout::default(), dropout] {
+        for dropout in [Dropout::default(), dropout, recurrent_dropout()] {
             let mut function = LossFunction::new(architecture.clone(), dropout, None);
             let values: Vec<f64> = random_values(function.model.layout(), 1);
             function.loss(&values);

@@ -1,7 +1,9 @@
 //! From files to a model: what is given of pairs beside their tokens, and how it is given.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use miriam_storage::hash::hash64;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::recipe::Request;
@@ -11,11 +13,17 @@ const TARGET: &str = "x y z\ny z\nx\nz x\nx\ny y z\nz\nx y\n";
 const LINKS: &str = "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 3-1\n0-0\n0-0 1-1 2-2\n0-0 1-0\n0-0 1-1\n";
 
 /// A folder with files of a training.
-struct Workplace(tempfile::TempDir);
+struct Workplace {
+    folder: PathBuf,
+    /// Removes the folder at the end.
+    _temporary: Option<tempfile::TempDir>,
+}
 
 impl Workplace {
     fn new() -> Self {
-        let place = Workplace(tempfile::tempdir().unwrap());
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().to_owned();
+        let place = Workplace { folder, _temporary: Some(temporary) };
         for (name, text) in [("source", SOURCE), ("target", TARGET), ("links", LINKS)] {
             place.write(name, text);
         }
@@ -25,7 +33,7 @@ impl Workplace {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.folder.join(name)
     }
 
     fn text(&self, name: &str) -> String {
@@ -37,9 +45,9 @@ impl Workplace {
         self.text(name)
     }
 
-    /// Trains `model` with options beside those of a tiny model. Gives the bytes of the model
+    /// Trains `model` with options beside those of a tiny model. Gives a hash of the model
     /// and the last line of the log with a cost.
-    fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(Vec<u8>, String), String> {
+    fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(u64, String), String> {
         let mut options = RawOptions::default();
         let files = ["source", "target", "source.yml", "target.yml"].map(|name| self.text(name));
         let path = self.text(&format!("{model}.npz"));
@@ -72,12 +80,12 @@ impl Workplace {
         };
         let stop = CancellationToken::new();
         request.run(&stop, &NoProgress, &mut log, &mut |_| {}).map_err(|e| e.to_string())?;
-        Ok((read(&self.path(&format!("{model}.npz"))), cost))
+        Ok((hash(&self.path(&format!("{model}.npz"))), cost))
     }
 }
 
-fn read(path: &Path) -> Vec<u8> {
-    std::fs::read(path).unwrap()
+fn hash(path: &Path) -> u64 {
+    hash64(&std::fs::read(path).unwrap())
 }
 
 /// The sum of losses and what it was divided by.
@@ -202,4 +210,67 @@ fn fields_of_one_file_are_files_of_their_own() {
     std::fs::remove_file(place.path("source.yml")).unwrap();
     let error = place.train("none", &[("train-sets", &[&plain]), ("tsv", &[])]).unwrap_err();
     assert!(error.contains("source.yml") && error.contains("miriam nmt vocab"), "{error}");
+}
+
+/// The folder of a process that this test starts to have its standard input.
+const CHILD: &str = "MIRIAM_TRAINER_TEST_FOLDER";
+
+#[test]
+fn standard_input_is_one_epoch_in_its_order() {
+    let lines: String = SOURCE
+        .lines()
+        .zip(TARGET.lines())
+        .map(|(source, target)| format!("{source}\t{target}\n"))
+        .collect();
+    let tsv = ("tsv", &["true"][..]);
+    // More than an epoch is asked for; sentences are not sorted, so their order matters.
+    let limit = ("after-batches", &["50"][..]);
+    let unsorted = [("maxi-batch", &["1"][..]), ("maxi-batch-sort", &["none"])];
+    if let Some(folder) = std::env::var_os(CHILD) {
+        let place = Workplace { folder: folder.into(), _temporary: None };
+        place
+            .train("stdin", &[("train-sets", &["stdin"]), tsv, limit, unsorted[0], unsorted[1]])
+            .unwrap();
+        return;
+    }
+    let place = Workplace::new();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "recipe::standard_input_is_one_epoch_in_its_order"])
+        .env(CHILD, &place.folder)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let file = place.write("tsv", &lines);
+    let epoch: [(&str, &[&str]); 7] = [
+        ("train-sets", &[&file]),
+        tsv,
+        limit,
+        unsorted[0],
+        unsorted[1],
+        ("after-epochs", &["1"]),
+        ("shuffle", &["batches"]),
+    ];
+    let (from_file, _) = place.train("file", &epoch).unwrap();
+    assert_eq!(hash(&place.path("stdin.npz")), from_file);
+    let (shuffled, _) = place.train("shuffled", &epoch[..6]).unwrap();
+    assert_ne!(shuffled, from_file, "the order matters");
+}
+
+#[test]
+fn recurrent_dropout_is_of_recurrent_models() {
+    let place = Workplace::new();
+    let dropout = ("dropout-rnn", &["0.2"][..]);
+    let recurrent = [("type", &["s2s"][..]), ("dim-rnn", &["6"])];
+    let (plain, _) = place.train("plain", &recurrent).unwrap();
+    let (dropped, _) = place.train("dropped", &[recurrent[0], recurrent[1], dropout]).unwrap();
+    assert_ne!(plain, dropped);
+    let error = place.train("transformer", &[dropout]).unwrap_err();
+    assert!(error.contains("--dropout-rnn") && error.contains("--transformer-dropout"), "{error}");
+    let (plain, _) = place.train("words", &[("dropout-src", &["0"])]).unwrap();
+    for side in ["dropout-src", "dropout-trg"] {
+        assert_ne!(place.train(side, &[(side, &["0.3"])]).unwrap().0, plain, "{side}");
+    }
 }

@@ -158,6 +158,10 @@ pub trait Backend {
     /// position. Backends that do not train ignore it.
     fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
 
+    /// The same for rows in another order, such as those of a step. Operations on fewer rows
+    /// are on the first of them.
+    fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
+
     /// Dropout at a site of training; elsewhere `rows` as they are.
     fn drop_out(&mut self, rows: Self::Tensor, _site: DropoutSite) -> Result<Self::Tensor> {
         Ok(rows)
@@ -168,6 +172,15 @@ pub trait Backend {
     fn drops_out(&self, _site: DropoutSite) -> bool {
         false
     }
+}
+
+/// The sentence of a row among those that are computed together, and its position in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RowPosition {
+    /// The index of the sentence.
+    pub sentence: u32,
+    /// The position, from 0.
+    pub position: u32,
 }
 
 /// The side of a model.

@@ -25,7 +25,7 @@ pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
     Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, DropoutSite, Epilogue,
-    LayerNorm, ParameterLoader, SequenceLayout, Side,
+    LayerNorm, ParameterLoader, RowPosition, SequenceLayout, Side,
 };
 pub use decoding_ops::{DecodingBackend, DecodingOps};
 pub use embedding::Embedding;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{AffineNames, Backend, ColumnSlice, LayerNorm, ParameterLoader};
+use super::{AffineNames, Backend, ColumnSlice, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 
 pub use miriam_kernels::cell::GruVariant;
@@ -72,6 +72,29 @@ pub trait RecurrentOps: Backend {
         cache: &Self::ProjectedEmbeddingCache,
         tokens: &[Option<u32>],
     ) -> Result<Self::Tensor>;
+
+    /// [`affine`](Backend::affine), for inputs and states of recurrent cells and of their
+    /// attention: training drops columns of the input, the same ones at every time of a
+    /// sentence ("variational dropout", Gal and Ghahramani 2016).
+    fn affine_after_dropout(
+        &mut self,
+        input: &Self::Tensor,
+        weights: &Self::Weights,
+        epilogue: Epilogue<'_, Self::Tensor>,
+    ) -> Result<Self::Tensor> {
+        self.affine(input, weights, epilogue)
+    }
+
+    /// [`embed_projected`](RecurrentOps::embed_projected), for the input of a cell: training
+    /// drops columns of embeddings as [`affine_after_dropout`](RecurrentOps::affine_after_dropout)
+    /// does.
+    fn embed_projected_after_dropout(
+        &mut self,
+        cache: &Self::ProjectedEmbeddingCache,
+        tokens: &[Option<u32>],
+    ) -> Result<Self::Tensor> {
+        self.embed_projected(cache, tokens)
+    }
 
     /// A step of a GRU. `input` (none in transitions) and `recurrent` are the products of the
     /// input and of the state with the gates r, z and the candidate, `[rows, 3*width]`. Gives

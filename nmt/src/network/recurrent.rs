@@ -8,7 +8,7 @@ use crate::layer::recurrent::{
     ConditionalDecoder, DecoderStates, PackedSequences, RecurrentDecoder, RecurrentEncoder,
     RecurrentSource, Speedups, StackedDecoder,
 };
-use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader};
+use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader, RowPosition, Side};
 
 /// A recurrent model, with the conditional decoder or another one.
 pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
@@ -111,6 +111,10 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
             let rows: Vec<HypothesisRow> = (0..).zip(active).map(row).collect();
             let of_rows: Vec<&RecurrentSource<B>> =
                 active.iter().map(|&target| &sources[target]).collect();
+            let position =
+                |&target: &usize| RowPosition { sentence: target as u32, position: time as u32 };
+            let positions: Vec<RowPosition> = active.iter().map(position).collect();
+            backend.begin_row_positions(Side::Target, &positions);
             steps.push(self.decoder.step(backend, &mut states, &rows, &of_rows, None)?);
             for &target in active {
                 rows_of[target].push(next_row);

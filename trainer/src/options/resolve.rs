@@ -25,6 +25,11 @@ impl RawOptions {
         if let Architecture::Transformer(transformer) = &mut architecture {
             transformer.pre_norm_keys = PreNormKeys::Normalized;
         }
+        let dropout = self.dropout()?;
+        if dropout.recurrent > 0.0 && matches!(architecture, Architecture::Transformer(_)) {
+            let reason = "it is of recurrent models; transformers have --transformer-dropout";
+            return Err(wrong("dropout-rnn", reason));
+        }
         let workers = match (&self.text("workers")[..], &self.text("cpu-threads")[..]) {
             ("", "") | ("all", _) => std::thread::available_parallelism().map_or(1, |n| n.get()),
             ("", _) => self.get::<usize>("cpu-threads")?.max(1),
@@ -46,7 +51,7 @@ impl RawOptions {
             depth_scaling: self.flag("transformer-depth-scaling")?,
             update: self.update_options()?,
             schedule: self.schedule()?,
-            dropout: self.dropout()?,
+            dropout,
             batches: self.batch_options()?,
             length_limit: LengthLimit {
                 tokens: self.get("max-length")?,
@@ -166,6 +171,9 @@ impl RawOptions {
             transformer: rate("transformer-dropout")?,
             feed_forward: rate("transformer-dropout-ffn")?,
             attention: rate("transformer-dropout-attention")?,
+            recurrent: rate("dropout-rnn")?,
+            source_words: rate("dropout-src")?,
+            target_words: rate("dropout-trg")?,
             sites: TransformerSites {
                 embedding: has_dropout("transformer-postprocess-emb")?,
                 input: has_dropout("transformer-preprocess")?,

@@ -103,7 +103,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Source and target are tab-separated fields of one file of each set; - for standard input",
+        "Source and target are tab-separated fields of one file; - for standard input",
     ),
     honoured(
         DATA,
@@ -119,7 +119,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "none",
-        "Train attention towards these alignments of the training text, links i-j between pieces of source and target; with --tsv also the index of a field, from 0",
+        "Train attention towards these alignments, links i-j of pieces; with --tsv also a field's index",
     ),
     honoured(
         DATA,
@@ -127,7 +127,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "none",
-        "Weights of the losses of the training text; with --tsv also the index of a field, from 0",
+        "Weights of the losses of the training text; with --tsv also a field's index, from 0",
     ),
     honoured(
         DATA,
@@ -388,6 +388,16 @@ pub const OPTIONS: &[OptionSpec] = &[
         "0",
         "Dropout of hidden layers of feed-forward layers",
     ),
+    honoured(
+        DROPOUT,
+        "dropout-rnn",
+        One,
+        "RATE",
+        "0",
+        "Recurrent models: of inputs and states of cells, the same at all times of a sentence",
+    ),
+    honoured(DROPOUT, "dropout-src", One, "RATE", "0", "Of whole tokens of the source"),
+    honoured(DROPOUT, "dropout-trg", One, "RATE", "0", "Of whole tokens of the target"),
     honoured(
         TRAINING,
         "after",
@@ -653,9 +663,6 @@ pub const OPTIONS: &[OptionSpec] = &[
     no_effect("sharding", One, "workers share one state"),
     no_effect("sync-freq", One, "workers share one state"),
     refused("async-sgd", Flag, NOT_BUILT),
-    refused("dropout-rnn", One, NOT_BUILT),
-    refused("dropout-src", One, NOT_BUILT),
-    refused("dropout-trg", One, NOT_BUILT),
     refused("valid-script-path", One, NOT_BUILT),
     refused("valid-script-args", Many, NOT_BUILT),
     refused("valid-log", One, NOT_BUILT),

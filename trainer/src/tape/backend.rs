@@ -1,17 +1,25 @@
 //! A tape as the backend of all layers.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm,
+    Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, RowPosition,
     SequenceLayout, Side,
 };
 
 use super::node::{Columns, Group, KeysValues, NormSpec, Op, PositionTable, Positions, Tensor};
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use super::{RowKey, Tape};
+use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, saves_result};
+
+/// Sites of dropout: those that count up from 0 are in the order of operations, others are the
+/// same wherever they occur.
+pub(super) const FIRST_WEIGHTS_SITE: u32 = 1 << 31;
+const SOURCE_WORDS_SITE: u32 = u32::MAX;
+const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
 
 impl From<&LayerNorm<VectorId>> for NormSpec {
     fn from(norm: &LayerNorm<VectorId>) -> Self {
@@ -91,6 +99,35 @@ impl<K: Kernels> Tape<K> {
         Some(groups.iter().map(position).collect())
     }
 
+    /// The mask of word dropout of the next rows: a factor for each, the same wherever their
+    /// tokens are embedded.
+    fn word_mask(&self, rows: usize) -> Option<Vec<f32>> {
+        let (rate, site) = match self.side {
+            Side::Source => (self.dropout.source_words, SOURCE_WORDS_SITE),
+            Side::Target => (self.dropout.target_words, TARGET_WORDS_SITE),
+        };
+        let keys = &self.row_keys[self.side as usize];
+        let factor = |key: &RowKey| {
+            let mut factor = [1.0];
+            fill_mask(self.dropout.key, key.mask_row(site), rate, &mut factor);
+            factor[0]
+        };
+        (rate > 0.0).then(|| keys[..rows].iter().map(factor).collect())
+    }
+
+    /// Drops columns of the input of weights, the same ones at all times of a sentence. Masks
+    /// are drawn by sentence and weights.
+    pub(super) fn drop_columns(&mut self, input: Tensor, weights: AffineId) -> Tensor {
+        let rate = self.dropout.recurrent;
+        if rate == 0.0 {
+            return input;
+        }
+        let keys = &self.row_keys[self.side as usize][..input.rows()];
+        let keys = keys.iter().map(|key| RowKey { position: 0, ..*key }).collect();
+        let op = Op::DropOut { rows: input, keys, site: FIRST_WEIGHTS_SITE + weights.0, rate };
+        self.record(op, input.rows(), input.width(), 0)
+    }
+
     fn next_dropout_site(&mut self) -> u32 {
         self.num_dropout_sites += 1;
         self.num_dropout_sites - 1
@@ -127,8 +164,10 @@ impl<K: Kernels> Backend for Tape<K> {
     ) -> Result<Tensor> {
         let positions = positional_encoding
             .map(|(table, positions)| Positions { table: *table, positions: positions.to_vec() });
-        let op = Op::Embed { table: *table, tokens: tokens.to_vec(), scale, positions };
-        Ok(self.record(op, tokens.len(), table.columns, 0))
+        let num_tokens = tokens.len();
+        let (tokens, mask) = (tokens.to_vec(), self.word_mask(num_tokens));
+        let op = Op::Embed { table: *table, tokens, scale, mask, positions };
+        Ok(self.record(op, num_tokens, table.columns, 0))
     }
 
     fn affine(
@@ -248,13 +287,20 @@ impl<K: Kernels> Backend for Tape<K> {
     }
 
     fn begin_rows(&mut self, side: Side, lengths: &[usize]) {
-        let sentence = |index: usize| self.sentences.get(index).copied().unwrap_or_default();
-        let of_sentence = |(index, &length): (usize, &usize)| {
-            let sentence = sentence(index);
-            (0..length as u32).map(move |position| RowKey { sentence, position })
+        let of_sentence = |(sentence, &length): (u32, &usize)| {
+            (0..length as u32).map(move |position| RowPosition { sentence, position })
         };
-        let keys = lengths.iter().enumerate().flat_map(of_sentence).collect();
-        self.row_keys[side as usize] = keys;
+        let rows: Vec<RowPosition> = (0..).zip(lengths).flat_map(of_sentence).collect();
+        self.begin_row_positions(side, &rows);
+    }
+
+    fn begin_row_positions(&mut self, side: Side, rows: &[RowPosition]) {
+        let sentence = |index: u32| self.sentences.get(index as usize).copied();
+        let key = |row: &RowPosition| RowKey {
+            sentence: sentence(row.sentence).unwrap_or_default(),
+            position: row.position,
+        };
+        self.row_keys[side as usize] = rows.iter().map(key).collect();
         self.side = side;
     }
 
@@ -263,7 +309,8 @@ impl<K: Kernels> Backend for Tape<K> {
         if rate == 0.0 {
             return Ok(rows);
         }
-        let op = Op::DropOut { rows, side: self.side, site: self.next_dropout_site(), rate };
+        let keys = Arc::clone(&self.row_keys[self.side as usize]);
+        let op = Op::DropOut { rows, keys, site: self.next_dropout_site(), rate };
         Ok(self.record(op, rows.rows(), rows.width(), 0))
     }
 

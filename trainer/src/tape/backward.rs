@@ -3,7 +3,7 @@
 use miriam_kernels::{MatMut, MatRef};
 
 use super::Tape;
-use super::forward::{norm_of, sigmoid};
+use super::forward::{embedding_scales, norm_of, sigmoid};
 use super::gradient_sums::{
     AttentionSums, NormSums, add_bias_gradient, add_norm_sums, add_row, add_vector_gradient,
     add_weight_gradient, alignment_gradient, table_row, tensor,
@@ -110,11 +110,12 @@ impl<K: Kernels> Tape<K> {
                     add_row(own.row(row), from.row(index as usize));
                 }
             }
-            Op::Embed { table, tokens, scale, positions } => {
+            Op::Embed { table, tokens, scale, mask, positions } => {
                 let own = view(own);
-                let scale = K::Real::of((*scale).into());
+                let scales = embedding_scales::<K::Real>(*scale, mask.as_deref());
                 for (row, token) in tokens.iter().enumerate() {
                     if let Some(token) = token {
+                        let scale = scales(row);
                         let vector = table_row(parameters, *table, *token);
                         let elements = vector.iter_mut().zip(own.row(row));
                         elements.for_each(|(into, &g)| *into += scale * g);
@@ -217,8 +218,7 @@ impl<K: Kernels> Tape<K> {
                 kernels.activation_gradient(*activation, values.of(saved), out);
                 kernels.add(view(own), into.of(*rows));
             }
-            Op::DropOut { rows, side, site, rate } => {
-                let keys = &self.row_keys[*side as usize];
+            Op::DropOut { rows, keys, site, rate } => {
                 scratch.mask.resize(node.width, 0.0);
                 let (own, mut rows) = (view(own), into.of(*rows));
                 for (row, key) in keys.iter().enumerate() {

@@ -30,10 +30,11 @@ impl<K: Kernels> Tape<K> {
                     out.row(row).copy_from_slice(from.row(index as usize));
                 }
             }
-            Op::Embed { table, tokens, scale, positions } => {
+            Op::Embed { table, tokens, scale, mask, positions } => {
+                let scales = embedding_scales(*scale, mask.as_deref());
                 let sinusoids = &mut self.scratch.sinusoids;
                 let positions = positions.as_ref();
-                embed(snapshot.values(), *table, tokens, *scale, positions, sinusoids, out);
+                embed(snapshot.values(), *table, tokens, scales, positions, sinusoids, out);
             }
             Op::Affine { input, weights, residual, activation } => {
                 let bias = self.registry.affine(*weights).bias.map(|bias| snapshot.vector(bias));
@@ -74,8 +75,7 @@ impl<K: Kernels> Tape<K> {
                 copy_rows(inputs.of(*rows), out.reborrow());
                 kernels.activate(*activation, out);
             }
-            Op::DropOut { rows, side, site, rate } => {
-                let keys = &self.row_keys[*side as usize];
+            Op::DropOut { rows, keys, site, rate } => {
                 let mask = &mut self.scratch.mask;
                 mask.resize(node.width, 0.0);
                 let rows = inputs.of(*rows);
@@ -270,11 +270,20 @@ fn copy_rows<R: Real>(from: MatRef<'_, R>, mut to: MatMut<'_, R>) {
     (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
 }
 
+/// What the vector of each token is multiplied with: the scale of all, and the mask of word
+/// dropout.
+pub(super) fn embedding_scales<R: Real>(scale: f32, mask: Option<&[f32]>) -> impl Fn(usize) -> R {
+    move |row| {
+        let kept = mask.map_or(1.0, |mask| mask[row]);
+        R::of(f64::from(scale)) * R::of(f64::from(kept))
+    }
+}
+
 fn embed<R: Real>(
     values: &[R],
     table: MatrixPlace,
     tokens: &[Option<u32>],
-    scale: f32,
+    scale: impl Fn(usize) -> R,
     positions: Option<&Positions>,
     sinusoids: &mut Sinusoids<R>,
     mut out: MatMut<'_, R>,
@@ -282,11 +291,11 @@ fn embed<R: Real>(
     let row_of = |table: MatrixPlace, row: u32| {
         &values[table.offset + row as usize * table.columns..][..table.columns]
     };
-    let scale = R::of(scale.into());
     for (row, token) in tokens.iter().enumerate() {
         let out = out.row(row);
         match *token {
             Some(token) => {
+                let scale = scale(row);
                 let elements = out.iter_mut().zip(row_of(table, token));
                 elements.for_each(|(out, &x)| *out = scale * x);
             }

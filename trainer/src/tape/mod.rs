@@ -100,7 +100,7 @@ pub struct Tape<K: Kernels> {
     num_dropout_sites: u32,
     /// The numbers of the sentences in the corpus.
     sentences: Vec<u32>,
-    row_keys: [Vec<RowKey>; 2],
+    row_keys: [Arc<[RowKey]>; 2],
     /// The side whose rows are computed.
     side: Side,
     guided_alignment: Option<GuidedAlignment>,
@@ -138,7 +138,7 @@ impl<K: Kernels> Tape<K> {
             dropout: Dropout::default(),
             num_dropout_sites: 0,
             sentences: Vec::new(),
-            row_keys: [Vec::new(), Vec::new()],
+            row_keys: [Arc::default(), Arc::default()],
             side: Side::Source,
             guided_alignment: None,
             alignment_loss: 0.0,
@@ -192,7 +192,7 @@ impl<K: Kernels> Tape<K> {
         self.nodes.clear();
         self.size = TapeSize::default();
         self.num_dropout_sites = 0;
-        self.row_keys.iter_mut().for_each(Vec::clear);
+        self.row_keys = [Arc::default(), Arc::default()];
         self.attending_position.clear();
         self.guided_alignment = None;
         self.alignment_loss = 0.0;

@@ -1,12 +1,14 @@
 //! What a tape records: operations with their operands, and where their results lie.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use miriam_kernels::activation::Activation;
 use miriam_kernels::cell::GruVariant;
 use miriam_kernels::{MatMut, MatRef};
 use miriam_nmt::layer::{ColumnSlice, Side};
 
+use super::RowKey;
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::Real;
 
@@ -107,6 +109,8 @@ pub(super) enum Op {
         table: MatrixPlace,
         tokens: Vec<Option<u32>>,
         scale: f32,
+        /// The mask of word dropout, a factor for each token.
+        mask: Option<Vec<f32>>,
         positions: Option<Positions>,
     },
     Affine {
@@ -132,9 +136,10 @@ pub(super) enum Op {
         rows: Tensor,
         activation: Activation,
     },
+    /// Dropout of elements, with the key of each row.
     DropOut {
         rows: Tensor,
-        side: Side,
+        keys: Arc<[RowKey]>,
         site: u32,
         rate: f32,
     },

@@ -205,7 +205,12 @@ impl<B: RecurrentOps> Cell<B> {
     /// # Errors
     /// What the backend gives.
     pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> Result<B::Tensor> {
-        let product = backend.affine(state, &self.recurrent_weights, Epilogue::default())?;
+        let (weights, epilogue) = (&self.recurrent_weights, Epilogue::default());
+        let product = match &self.parameters {
+            // Its multiplicative state is dropped in place of its state.
+            CellParameters::Mlstm { .. } => backend.affine(state, weights, epilogue)?,
+            _ => backend.affine_after_dropout(state, weights, epilogue)?,
+        };
         backend.norm_columns(product, &self.recurrent_norms)
     }
 
@@ -268,7 +273,7 @@ impl<B: RecurrentOps> Cell<B> {
                 let input = part(4 * width..5 * width).expect("an mLSTM has an input");
                 let state =
                     backend.multiplicative_state(input, input_bias, recurrent, recurrent_bias)?;
-                let gates = backend.affine(&state, gates, Epilogue::default())?;
+                let gates = backend.affine_after_dropout(&state, gates, Epilogue::default())?;
                 lstm(backend, &gates, bias)
             }
         }

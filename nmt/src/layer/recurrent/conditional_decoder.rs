@@ -123,7 +123,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let means = backend.mean_pool(states, lengths)?;
         let starts = self.initial_state.forward(backend, &means)?;
         let starts = backend.activate(starts, Activation::Tanh)?;
-        let keys = self.keys.forward(backend, states)?;
+        let keys = self.keys.forward_after_dropout(backend, states)?;
         let annotations = if self.precomputes_context {
             let of_cell = backend.affine(states, &self.input_from_context, Epilogue::default())?;
             let of_last = self.deep_output.context.project(backend, states)?;
@@ -163,10 +163,10 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
 
         // The first layer, around attention.
         let (product, old) = of_parents(backend, 0, &self.first_cell)?;
-        let input = backend.embed_projected(&self.input_from_token, &tokens)?;
+        let input = backend.embed_projected_after_dropout(&self.input_from_token, &tokens)?;
         let input = self.first_cell.norm_input(backend, input)?;
         let first = self.first_cell.step(backend, Some(&input), &product, &old.output, old.cell)?;
-        let query = self.query.forward(backend, &first.output)?;
+        let query = self.query.forward_after_dropout(backend, &first.output)?;
         let groups = group_by_source(sources);
         let (activation_impl, score) = (self.activation_impl, &self.attention_score);
         let context =
@@ -177,7 +177,8 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
             let of_context = backend.copy_columns(ColumnSlice { tensor: &context, columns })?;
             (context, self.deep_output.context.apply_norms(backend, of_context)?)
         } else {
-            let input = backend.affine(&context, &self.input_from_context, Epilogue::default())?;
+            let (weights, epilogue) = (&self.input_from_context, Epilogue::default());
+            let input = backend.affine_after_dropout(&context, weights, epilogue)?;
             (input, self.deep_output.context.forward(backend, &context)?)
         };
         let input = self.second_cell.norm_input(backend, input)?;
@@ -193,7 +194,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         for (layer, high) in (1..).zip(&self.high_layers) {
             let below = skipped.as_ref().unwrap_or(&next[layer - 1].output);
             let (product, old) = of_parents(backend, layer, &high.cells[0])?;
-            let input = backend.affine(below, &high.input, Epilogue::default())?;
+            let input = backend.affine_after_dropout(below, &high.input, Epilogue::default())?;
             let input = high.cells[0].norm_input(backend, input)?;
             let mut state =
                 high.cells[0].step(backend, Some(&input), &product, &old.output, old.cell)?;

@@ -9,7 +9,9 @@ use super::cell::CellNames;
 use super::{Cell, CellRole, Speedups};
 use crate::Result;
 use crate::architecture::{self, EncoderKind, RecurrentConfig, StackedConfig};
-use crate::layer::{AffineNames, Epilogue, RecurrentOps, RecurrentParameterLoader};
+use crate::layer::{
+    AffineNames, Epilogue, RecurrentOps, RecurrentParameterLoader, RowPosition, Side,
+};
 
 /// Sentences in the order in which they are read.
 pub struct PackedSequences {
@@ -19,6 +21,8 @@ pub struct PackedSequences {
     batch_sizes: Vec<usize>,
     /// All tokens by time.
     tokens: Vec<Option<u32>>,
+    /// Their sentences and positions.
+    rows: Vec<RowPosition>,
     /// The row of each position, sentence by sentence.
     position_rows: Vec<u32>,
 }
@@ -30,7 +34,7 @@ impl PackedSequences {
         let mut order: Vec<usize> = (0..sentences.len()).collect();
         order.sort_by_key(|&sentence| std::cmp::Reverse(lengths[sentence]));
         let longest = lengths.iter().max().copied().unwrap_or(0);
-        let mut tokens = Vec::new();
+        let (mut tokens, mut rows) = (Vec::new(), Vec::new());
         let mut batch_sizes = Vec::with_capacity(longest);
         let mut row_of: Vec<Vec<u32>> = lengths.iter().map(|&n| Vec::with_capacity(n)).collect();
         for time in 0..longest {
@@ -39,10 +43,11 @@ impl PackedSequences {
                 let Some(&token) = sentences[sentence].get(time) else { break };
                 row_of[sentence].push(tokens.len() as u32);
                 tokens.push(Some(token));
+                rows.push(RowPosition { sentence: sentence as u32, position: time as u32 });
             }
             batch_sizes.push(tokens.len() - first);
         }
-        PackedSequences { lengths, batch_sizes, tokens, position_rows: row_of.concat() }
+        PackedSequences { lengths, batch_sizes, tokens, rows, position_rows: row_of.concat() }
     }
 }
 
@@ -210,6 +215,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
     /// # Errors
     /// What the backend gives.
     pub fn encode(&self, backend: &mut B, sentences: &PackedSequences) -> Result<B::Tensor> {
+        backend.begin_row_positions(Side::Source, &sentences.rows);
         let mut below: Option<B::Tensor> = None;
         for stage in &self.stages {
             let mut outputs = Vec::with_capacity(stage.len());
@@ -227,6 +233,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
             });
         }
         let by_time = below.expect("an encoder has layers");
+        backend.begin_rows(Side::Source, &sentences.lengths);
         backend.index_select(&by_time, &sentences.position_rows)
     }
 }
@@ -240,10 +247,10 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
     ) -> Result<B::Tensor> {
         let products = match (&self.input, below) {
             (InputProjection::Tokens(cache), _) => {
-                backend.embed_projected(cache, &sentences.tokens)?
+                backend.embed_projected_after_dropout(cache, &sentences.tokens)?
             }
             (InputProjection::Hidden(weights), Some(below)) => {
-                backend.affine(below, weights, Epilogue::default())?
+                backend.affine_after_dropout(below, weights, Epilogue::default())?
             }
             (InputProjection::Hidden(_), None) => {
                 panic!("a layer above the first reads the output of one below")

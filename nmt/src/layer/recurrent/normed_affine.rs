@@ -90,6 +90,15 @@ impl<B: RecurrentOps> NormedAffine<B> {
         self.apply_norms(backend, product)
     }
 
+    /// The same, with dropout of columns of the input in training.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward_after_dropout(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
+        let product = backend.affine_after_dropout(input, &self.weights, Epilogue::default())?;
+        self.apply_norms(backend, product)
+    }
+
     /// The product alone. The product of a weighted sum is the weighted sum of products.
     ///
     /// # Errors

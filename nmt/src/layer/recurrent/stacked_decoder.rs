@@ -103,7 +103,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
     ) -> Result<Vec<RecurrentSource<B>>> {
         let means = backend.mean_pool(states, lengths)?;
         let starts = backend.affine(&means, &self.initial_state, Activation::Tanh.into())?;
-        let keys = backend.affine(states, &self.keys, Activation::Tanh.into())?;
+        let keys = backend.affine_after_dropout(states, &self.keys, Activation::Tanh.into())?;
         let annotations = if self.precomputes_context {
             let products = backend.affine(states, &self.input_from_context, Epilogue::default())?;
             backend.annotate(&AttentionScore::DotProduct, &keys, &products, lengths)?
@@ -136,7 +136,8 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
             parents.gather_states(backend, states.first(), |row| sources[row].initial_state(0))?;
         let recurrent = self.cell.project_state(backend, &old.output)?;
         let recurrent = parents.broadcast(backend, recurrent)?;
-        let of_state = backend.affine(&old.output, &self.query_from_state, Epilogue::default())?;
+        let (weights, epilogue) = (&self.query_from_state, Epilogue::default());
+        let of_state = backend.affine_after_dropout(&old.output, weights, epilogue)?;
         let of_state = parents.broadcast(backend, of_state)?;
         let old = parents.broadcast(backend, old.output)?;
 
@@ -150,9 +151,10 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         let of_context = if self.precomputes_context {
             context
         } else {
-            backend.affine(&context, &self.input_from_context, Epilogue::default())?
+            let (weights, epilogue) = (&self.input_from_context, Epilogue::default());
+            backend.affine_after_dropout(&context, weights, epilogue)?
         };
-        let input = backend.embed_projected(&self.input_from_token, &tokens)?;
+        let input = backend.embed_projected_after_dropout(&self.input_from_token, &tokens)?;
         let input = backend.add(of_context, &input)?;
         let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)?];
 
@@ -178,7 +180,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
                 let recurrent = cell.project_state(backend, &old.output)?;
                 let recurrent = parents.broadcast(backend, recurrent)?;
                 let old = parents.broadcast(backend, old.output)?;
-                let input = backend.affine(below, input, Epilogue::default())?;
+                let input = backend.affine_after_dropout(below, input, Epilogue::default())?;
                 let state = cell.step(backend, Some(&input), &recurrent, &old, None)?;
                 let result = backend.copy(&state.output)?;
                 next.push(state);
