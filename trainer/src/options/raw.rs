@@ -30,7 +30,10 @@ impl RawOptions {
         for (key, value) in &entries {
             let key = String::from_utf8_lossy(key).into_owned();
             // Marian writes these into its configurations and models.
-            if matches!(&key[..], "version" | "config" | "dump-config" | "ignore-model-config") {
+            let of_marian = ["version", "config", "dump-config", "ignore-model-config"];
+            if of_marian.contains(&&key[..])
+                || ["authors", "cite", "build-info"].contains(&&key[..])
+            {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
@@ -240,7 +243,7 @@ mod tests {
         assert!(status(b"dropout-rnn: 0.2").unwrap_err().to_string().contains("--dropout-rnn"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
         // What Marian writes of options that nobody gave asks for nothing.
-        let marian = b"log: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
+        let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
                        guided-alignment-cost: ce\nguided-alignment-weight: 0.1\nfactor-weight: 1\n\
                        bert-mask-symbol: \"[MASK]\"\nulr: false\nulr-dim-keys: 0\ntask: []\n\
                        data-weighting-type: sentence\nprecision:\n  - float32\n  - float32\n\
