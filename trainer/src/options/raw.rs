@@ -30,7 +30,10 @@ impl RawOptions {
         for (key, value) in &entries {
             let key = String::from_utf8_lossy(key).into_owned();
             // Marian writes these into its configurations and models.
-            if matches!(&key[..], "version" | "config" | "dump-config" | "ignore-model-config") {
+            let of_marian = ["version", "config", "dump-config", "ignore-model-config"];
+            if of_marian.contains(&&key[..])
+                || ["authors", "cite", "build-info"].contains(&&key[..])
+            {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
@@ -92,7 +95,7 @@ impl RawOptions {
                 Some(Status::Refused(why)) if !is_neutral(values) => {
                     return Err(Error::config(format!("--{name}: {why}")));
                 }
-                Some(Status::NoEffect(why)) => {
+                Some(Status::NoEffect(why)) if !is_neutral(values) => {
                     warnings.push(format!("--{name} has no effect: {why}"));
                 }
                 _ => {}
@@ -239,6 +242,17 @@ mod tests {
         assert!(status(b"all-caps-every: 0").unwrap().is_empty());
         assert!(status(b"all-caps-every: 2").unwrap_err().to_string().contains("--all-caps-every"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
+        // What Marian writes of options that nobody gave asks for nothing.
+        let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
+                       guided-alignment-cost: ce\nguided-alignment-weight: 0.1\nfactor-weight: 1\n\
+                       bert-mask-symbol: \"[MASK]\"\nulr: false\nulr-dim-keys: 0\ntask: []\n\
+                       data-weighting-type: sentence\nprecision:\n  - float32\n  - float32\n\
+                       sqlite: \"\"\nword-penalty: 0\nlogical-epoch:\n  - 1e\n  - 0\n\
+                       transformer-pool: false\nversion: v1.12\nshuffle: data\n";
+        let warnings = status(marian).unwrap();
+        assert!(warnings.iter().all(|warning| warning.contains("has no effect")), "{warnings:?}");
+        assert!(!warnings.iter().any(|warning| warning.contains("lr-report")));
+        assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
     }
 
     #[test]

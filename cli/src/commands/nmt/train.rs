@@ -64,8 +64,11 @@ const SHORT_NAMES: [(&str, char); 6] = [
     ("workspace", 'w'),
 ];
 
+/// Options that the command line has of its own, other than configurations.
+const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
+
 fn augment(mut command: Command) -> Command {
-    for spec in OPTIONS {
+    for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
         let mut arg = Arg::new(spec.name).long(spec.name).help_heading(spec.group);
         if let Some((_, letter)) = SHORT_NAMES.iter().find(|(name, _)| *name == spec.name) {
             arg = arg.short(*letter);
@@ -110,7 +113,7 @@ impl Args for TrainerOptions {
 impl FromArgMatches for TrainerOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut options = RawOptions::default();
-        for spec in OPTIONS {
+        for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
             let Ok(Some(values)) = matches.try_get_many::<String>(spec.name) else { continue };
             options
                 .set(spec.name, values.cloned().collect())
