@@ -259,10 +259,10 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     };
     let error = refuse_yaml("dim-embb: 3\n");
     assert!(error.contains("train.yml: dim-embb") && error.contains("--dim-emb?"), "{error}");
-    assert!(refuse_yaml("guided-alignment: corpus.align\n").contains("--guided-alignment: "));
+    assert!(refuse_yaml("sqlite: temporary\n").contains("--sqlite: "));
     for (options, name) in [
         ("--async-sgd", "--async-sgd: it is not built"),
-        ("--dropout-rnn 0.2", "--dropout-rnn: it is not built"),
+        ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
         ("--valid-freq 5x", "--valid-freq: \"5x\""),
         ("--optimizer-delay 0.5", "--optimizer-delay: "),
