@@ -1,5 +1,5 @@
 //! Every architecture learns a few pairs by heart, and `nmt` decodes what was learned
-//! (`training.md` E.4 in small).
+//!.
 
 use std::path::Path;
 
