@@ -1,5 +1,4 @@
-//! Every architecture learns a few pairs by heart, and `nmt` decodes what was learned
-//!.
+//! Every architecture learns a few pairs by heart, and `nmt` decodes what was learned.
 
 use std::path::Path;
 

@@ -174,7 +174,7 @@ fn what_is_given_of_pairs_is_part_of_a_training() {
         place.train("aligned", &options)
     };
     weight("0.5").unwrap();
-    assert!(weight("0.25").unwrap_err().contains("options"), "the weight of links is one");
+    assert!(weight("0.25").unwrap_err().contains("guided-alignment-weight"), "it decides updates");
 }
 
 #[test]
