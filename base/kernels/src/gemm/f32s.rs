@@ -13,13 +13,14 @@ use crate::{Cpu, MatMut, MatRef};
 /// Products of a run.
 const SUMMATION_RUN: usize = 16;
 
+/// Sums of f32, each in runs of so many products.
 #[derive(Clone, Copy)]
-struct F32Arithmetic;
+pub(super) struct F32Arithmetic<const RUN: usize>;
 
-impl Arithmetic for F32Arithmetic {
+impl<const RUN: usize> Arithmetic for F32Arithmetic<RUN> {
     type Cell = f32;
     type Accumulators<I: Isa> = I::F;
-    const FLUSH_STEPS: usize = SUMMATION_RUN;
+    const FLUSH_STEPS: usize = RUN;
 
     #[inline(always)]
     fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {
@@ -76,6 +77,13 @@ fn multiply<I: Isa>(
 ) {
     let blocks = RowBlocks::new::<I>(rows.rows(), tiling);
     let panels = weights.panels;
-    let call = Gemm { arithmetic: F32Arithmetic, cells: rows, blocks, panels, epilogue, out };
+    let call = Gemm {
+        arithmetic: F32Arithmetic::<SUMMATION_RUN>,
+        cells: rows,
+        blocks,
+        panels,
+        epilogue,
+        out,
+    };
     call.multiply(isa, tiling);
 }

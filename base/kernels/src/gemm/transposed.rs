@@ -6,10 +6,11 @@
 //! GEMM do the rest. A sum runs through a block in a register and is then added to the result,
 //! so the order of sums depends on the number of rows only.
 
-use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks};
+use super::f32s::F32Arithmetic;
+use super::tile::{Gemm, Interleaved, RowBlocks};
 use super::{Epilogue, Tiling};
 use crate::isa::{Isa, dispatch};
-use crate::pack::{Line, UnpackedWeights, WeightsF32};
+use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
 /// The most rows of a block: four panels of them have 128 KiB and stay in the second-level cache.
@@ -24,41 +25,6 @@ const TILES_AT_ONCE: usize = 2;
 pub struct GemmScratch {
     panels: WeightsF32,
     cells: Vec<f32>,
-}
-
-/// Sums of f32 that run through a whole block.
-#[derive(Clone, Copy)]
-struct GradientArithmetic;
-
-impl Arithmetic for GradientArithmetic {
-    type Cell = f32;
-    type Accumulators<I: Isa> = I::F;
-    const FLUSH_STEPS: usize = DEPTH_BLOCK;
-
-    #[inline(always)]
-    fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {
-        isa.splat(0.0)
-    }
-    #[inline(always)]
-    fn zero_sums<I: Isa>(isa: I) -> I::F {
-        isa.splat(0.0)
-    }
-    #[inline(always)]
-    fn accumulate<I: Isa>(isa: I, sums: I::F, cell: &f32, line: &Line) -> I::F {
-        isa.mul_add(isa.splat(*cell), isa.load_line(line), sums)
-    }
-    #[inline(always)]
-    fn to_f32<I: Isa>(_: I, sums: I::F) -> I::F {
-        sums
-    }
-    #[inline(always)]
-    fn column_scales<I: Isa>(&self, isa: I, _: usize) -> I::F {
-        isa.splat(1.0)
-    }
-    #[inline(always)]
-    fn dequantize<I: Isa>(&self, _: I, sums: I::F, _: usize, _: I::F) -> I::F {
-        sums
-    }
 }
 
 /// `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows, outputs]`:
@@ -96,7 +62,8 @@ fn multiply<I: Isa>(
         panels.fill(&[UnpackedWeights::inputs_by_outputs(dz.row_range(rows.clone()))]);
         interleave_columns(x.row_range(rows.clone()), blocks, cells);
         let call = Gemm {
-            arithmetic: GradientArithmetic,
+            // Sums run through a whole block.
+            arithmetic: F32Arithmetic::<DEPTH_BLOCK>,
             cells: Interleaved { cells, steps: rows.len() },
             blocks,
             panels: panels.view().panels,
