@@ -3,7 +3,7 @@
 use miriam_nmt::Result;
 
 use super::config::TrainingConfig;
-use crate::data::ParallelCorpus;
+use crate::data::{BatchSize, ParallelCorpus};
 use crate::kernels::Fast;
 use crate::model::TrainableModel;
 use crate::tape::{LossOptions, TapeSize};
@@ -38,15 +38,20 @@ impl MemoryUse {
         let len = model.layout().len();
         let tape = longest_granule(config, model, corpus)?;
         let state = [&optimizer.first, &optimizer.second, &optimizer.average];
-        // A gradient, and at most one sum for each level of the tree of granules.
-        let target_tokens =
-            corpus.num_tokens()[1] / corpus.len().max(1) * config.batches.maxi_batch;
-        let granules = target_tokens.div_ceil(config.granule_words).max(1);
+        // A gradient, and at most one sum for each level of the tree of an update's granules.
+        let batch_tokens = match config.batches.size {
+            BatchSize::Sentences(count) => {
+                count.saturating_mul(corpus.num_tokens()[1] / corpus.len().max(1))
+            }
+            BatchSize::SourceTokens(count) | BatchSize::TargetTokens(count) => count,
+        };
+        let update_tokens = batch_tokens.saturating_mul(config.optimizer_delay.max(1));
+        let granules = update_tokens.div_ceil(config.granule_words).max(1);
         let sums = 2 + granules.ilog2() as usize;
         Ok(MemoryUse {
             parameters: 3 * len * NUMBER,
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
-            worker: (tape.values + tape.gradients + sums.min(8) * len) * NUMBER,
+            worker: (tape.values + tape.gradients + sums * len) * NUMBER,
         })
     }
 
@@ -55,7 +60,7 @@ impl MemoryUse {
         let megabytes = |bytes: usize| bytes.div_ceil(1 << 20);
         let total = self.parameters + self.optimizer + workers * self.worker;
         format!(
-            "[memory] {} MB of parameters, {} MB of the optimiser, at most {} MB a worker: {} MB",
+            "[memory] {} MB of parameters, {} MB of the optimiser, about {} MB a worker: {} MB",
             megabytes(self.parameters),
             megabytes(self.optimizer),
             megabytes(self.worker),

@@ -204,7 +204,8 @@ impl Workload {
     /// # Errors
     /// Those of [`translate_requests`].
     pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
-        // As his: translations are as long as their sources at most, and hypotheses far behind end.
+        // As in Devlin's: translations are as long as their sources at most, and hypotheses far
+        // behind end.
         let options = SearchOptions {
             beam_size: BEAM_SIZE,
             max_length_factor: 1.0,
