@@ -372,7 +372,7 @@ def agree(a, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
+    parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
     parser.add_argument("--marian", action="store_true", help="compare with Marian, not CTranslate2")
     parser.add_argument("--shape", default="tiny", help="tiny, base, or WIDTH/FFN/ENCODER/DECODER [tiny]")
     parser.add_argument("--kinds", nargs="+", choices=KINDS,

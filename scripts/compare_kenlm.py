@@ -47,7 +47,7 @@ def miriam_rate(miriam, model, text, way, table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=5, help="counted runs of each [5]")
-    parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
+    parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
     parser.add_argument("kenlm", type=Path, help="the folder of KenLM's programs")
     parser.add_argument("arpa", type=Path)
     parser.add_argument("texts", type=Path, nargs="+")

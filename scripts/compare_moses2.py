@@ -52,7 +52,7 @@ def main():
     parser.add_argument("-n", type=int, default=5, help="counted pairs [5]")
     parser.add_argument("--lines", type=int, nargs=2, default=[1000, 10000],
                         metavar=("SHORT", "LONG"), help="lines of the texts [1000 10000]")
-    parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
+    parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
     parser.add_argument("moses2", type=Path)
     parser.add_argument("their_ini", type=Path)
     parser.add_argument("our_ini", type=Path)

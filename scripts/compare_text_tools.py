@@ -72,7 +72,7 @@ def tools(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--moses", type=Path, required=True)
-    parser.add_argument("--miriam", default="target/release/miriam")
+    parser.add_argument("--miriam", default="target/dist/miriam")
     parser.add_argument("--lines", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", type=Path)

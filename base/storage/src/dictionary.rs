@@ -165,6 +165,7 @@ impl Dictionary {
     }
 
     /// The id of `string`.
+    #[inline]
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.probe(home_slot(string, self.index.len()), string)
     }
@@ -209,6 +210,7 @@ impl Dictionary {
         }
     }
 
+    #[inline]
     fn probe(&self, mut slot: usize, string: &[u8]) -> Option<u32> {
         // Bounded, so that a damaged index without an empty slot ends too.
         for _ in 0..self.index.len() {
@@ -241,6 +243,7 @@ fn index_slots(strings: usize) -> usize {
     strings + strings / 2 + 1
 }
 
+#[inline]
 fn home_slot(string: &[u8], slots: usize) -> usize {
     fast_range(hash64(string), slots as u64) as usize
 }
