@@ -58,6 +58,11 @@ fn commands_in_the_page_on_neural_training_print_what_it_shows() {
     check("docs/training-neural.md", 7);
 }
 
+#[test]
+fn commands_in_the_page_on_the_toy_neural_model_print_what_it_shows() {
+    check("examples/toy-neural/README.md", 5);
+}
+
 /// Runs the commands of `page`, at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = lossy_text(&read_decompressed(&project_root().join(page)));
