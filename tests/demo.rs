@@ -2,34 +2,55 @@
 
 use crate::common::{lossy_text, miriam, project_root, read_decompressed, run};
 
+/// The scores and texts of the lines with `label`.
+fn columns<'a>(output: &'a str, label: &str) -> Vec<(&'a str, &'a str)> {
+    let label = format!("{label:12}  ");
+    let rows = output.lines().filter_map(|line| {
+        let (score, text) = line.strip_prefix(&label)?.split_at_checked(8)?;
+        Some((score.trim(), text.strip_prefix("  ")?))
+    });
+    rows.collect()
+}
+
+/// The texts of lines without scores.
+fn texts<'a>(output: &'a str, label: &str) -> Vec<&'a str> {
+    let without_score = columns(output, label).into_iter().filter(|(score, _)| score.is_empty());
+    without_score.map(|(_, text)| text).collect()
+}
+
 #[test]
-fn the_demo_goes_from_text_to_translations() {
+fn the_demo_goes_from_text_to_translations_of_two_systems() {
     // Files with the models' names in the working directory must not matter.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::write(elsewhere.path().join("lm.miriam"), "decoy").unwrap();
     std::fs::write(elsewhere.path().join("phrase-table.miriam"), "decoy").unwrap();
+    std::fs::write(elsewhere.path().join("model.npz"), "decoy").unwrap();
     let demo = |threads: &str| {
         let mut command = miriam();
         lossy_text(&run(command.args(["demo", "--threads", threads]).current_dir(elsewhere.path())))
     };
     let output = demo("2");
-    let lines = |label: &str| -> Vec<&str> {
-        output.lines().filter_map(|line| line.strip_prefix(label)).map(str::trim).collect()
-    };
     let expect = |file: &str| {
         lossy_text(&read_decompressed(&project_root().join("examples/toy").join(file)))
     };
-    let (sources, references) = (expect("test.en"), expect("test.es"));
+    let (sources, expected) = (expect("test.en"), expect("test.es"));
     let first = |text: &'_ str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(lines("source "), first(&sources));
-    assert_eq!(lines("reference "), first(&references));
-    let right =
-        lines("translation ").iter().zip(lines("reference ")).filter(|(a, b)| *a == b).count();
-    assert!(right >= 7, "{output}");
-    let links = lines("alignment ").into_iter().filter(|line| line.starts_with("0-0 "));
+    let references = texts(&output, "reference");
+    assert_eq!(texts(&output, "source"), first(&sources));
+    assert_eq!(references, first(&expected));
+    for (name, least_right, least_bleu) in [("phrase-based", 7, 85.0), ("neural", 10, 95.0)] {
+        let rows = columns(&output, name);
+        let (total, shown) = rows.split_last().expect("both systems translate");
+        assert_eq!(shown.len(), 12, "{output}");
+        // Scores of both are natural logarithms of something below 1.
+        assert!(shown.iter().all(|(score, _)| score.parse::<f64>().unwrap() < 0.0), "{output}");
+        let right = shown.iter().zip(&references).filter(|((_, text), other)| text == *other);
+        assert!(right.count() >= least_right, "{output}");
+        let bleu: f64 = total.0.parse().unwrap();
+        assert!(bleu > least_bleu, "{name}: {bleu}");
+    }
+    let links = texts(&output, "alignment").into_iter().filter(|line| line.starts_with("0-0 "));
     assert!(links.count() >= 10, "{output}");
-    let bleu: f64 = lines("BLEU ")[0].split(' ').next().unwrap().parse().unwrap();
-    assert!(bleu > 85.0, "{bleu}");
     // The same except for times, for any number of threads.
     let stable = |output: &str| -> Vec<String> {
         let varies = |line: &str| {

@@ -55,7 +55,12 @@ fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_neural_training_print_what_it_shows() {
-    check("docs/training-neural.md", 7);
+    check("docs/training-neural.md", 12);
+}
+
+#[test]
+fn commands_in_the_page_on_the_toy_neural_model_print_what_it_shows() {
+    check("examples/toy-neural/README.md", 5);
 }
 
 /// Runs the commands of `page`, at least `least`, in a folder of their own.

@@ -30,6 +30,7 @@ mod readme;
 mod references;
 mod robustness;
 mod text_tools;
+mod toy_model;
 mod train;
 mod translate;
 mod tune;

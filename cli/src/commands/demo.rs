@@ -1,8 +1,12 @@
-//! `miriam demo`: the whole stack in one command, from toy text to translations.
+//! `miriam demo`: the whole stack in one command, from toy text to translations of two
+//! systems.
 //!
 //! The text is part of the binary, so the demonstration runs anywhere. The rest is what a
 //! user does: `miriam train` in a temporary folder, then translation with the resulting
-//! ini.
+//! ini; and translation with a neural model, which was trained before, for that takes
+//! minutes.
+
+mod neural;
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,6 +16,7 @@ use miriam_decoder::{Configuration, System, Translation, Translator};
 use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
 use miriam_pipeline::{TrainOptions, train};
 
+use self::neural::NeuralModel;
 use crate::common::CommonOptions;
 
 /// Text files, with their names in the folder.
@@ -26,11 +31,23 @@ const TEST_REFERENCE: &str = include_str!("../../../examples/toy/test.es");
 /// Sentences whose translations are shown.
 const NUM_SHOWN: usize = 12;
 
-/// Train a toy English-Spanish system in a temporary folder and translate with it.
+/// Train a toy English-Spanish system in a temporary folder, translate with it and with a neural
+/// model.
 ///
 /// Example: miriam demo
 #[derive(Args)]
 pub struct Arguments {}
+
+/// A sentence as a system translates it; empty if it finds none.
+#[derive(Default)]
+struct TranslatedSentence {
+    text: String,
+    /// The natural logarithm of a probability, or of what the phrase-based system has in its
+    /// place.
+    score: f32,
+    /// The words that translate each other, where the system knows them.
+    alignment: Vec<(usize, usize)>,
+}
 
 pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
@@ -46,56 +63,102 @@ pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let progress = common.progress();
     let summary = train(&options, &progress)?;
+    let model = NeuralModel::open(&at("neural"))?;
     // Not `println!`, which panics on a closed pipe.
     let out = &mut io::stdout().lock();
-    writeln!(out, "{summary}\n")?;
-    let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;
-    let mut translator = Translator::new(&system);
-    let mut translations = Vec::new();
-    for (i, (line, reference)) in TEST_SOURCE.lines().zip(TEST_REFERENCE.lines()).enumerate() {
-        let translation = translator.translate(line.as_bytes())?;
-        translations.push(translation.as_ref().map(join_words).unwrap_or_default());
-        if i < NUM_SHOWN {
-            writeln!(out, "source       {line}")?;
-            match translation {
-                Some(translation) => print_translation(out, &translation)?,
-                None => writeln!(out, "translation  none within the limits of the search")?,
-            }
-            writeln!(out, "reference    {reference}\n")?;
-        }
-    }
-    let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-    let references = [TEST_REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
-    let rows = corpus_statistics(&metric, &translations, &references)?;
-    let bleu = corpus_score(&metric, &rows, references.len());
+    writeln!(out, "{summary}")?;
     writeln!(
         out,
-        "BLEU         {:.2} on {} sentences that training has not seen",
-        bleu.value,
-        translations.len()
+        "neural model    {} parameters, trained on the same text before\n",
+        model.num_parameters()
     )?;
+    let sources: Vec<&str> = TEST_SOURCE.lines().collect();
+    let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;
+    let systems = [
+        ("phrase-based", translate_with_phrases(&system, &sources)?),
+        ("neural", model.translate(&sources)?),
+    ];
+    print_translations(out, &sources, &systems)?;
+    print_scores(out, systems)
+}
+
+/// The first sentences, with the translations of each system.
+fn print_translations(
+    out: &mut impl Write,
+    sources: &[&str],
+    systems: &[(&str, Vec<TranslatedSentence>)],
+) -> io::Result<()> {
+    let (shown, all) = (NUM_SHOWN.min(sources.len()), sources.len());
+    writeln!(
+        out,
+        "{shown} of {all} sentences that training has not seen, with the score that each"
+    )?;
+    writeln!(out, "system gives its own translation, and the phrase-based word alignment:\n")?;
+    for (i, (source, reference)) in
+        sources.iter().zip(TEST_REFERENCE.lines()).take(shown).enumerate()
+    {
+        print_line(out, "source", None, source)?;
+        for (name, sentences) in systems {
+            match &sentences[i] {
+                found if found.text.is_empty() => print_line(out, name, None, "none")?,
+                found => print_line(out, name, Some(found.score), &found.text)?,
+            }
+        }
+        print_line(out, "reference", None, reference)?;
+        let links = systems.iter().flat_map(|(_, sentences)| &sentences[i].alignment);
+        let links: Vec<String> = links.map(|(s, t)| format!("{s}-{t}")).collect();
+        print_line(out, "alignment", None, &links.join(" "))?;
+        writeln!(out)?;
+    }
     Ok(())
 }
 
-/// The words of a translation.
-fn join_words(translation: &Translation) -> String {
-    let words = translation.phrases.iter().flat_map(|phrase| &phrase.words);
-    words.map(|word| String::from_utf8_lossy(word)).collect::<Vec<_>>().join(" ")
+/// BLEU of each system.
+fn print_scores(
+    out: &mut impl Write,
+    systems: [(&str, Vec<TranslatedSentence>); 2],
+) -> anyhow::Result<()> {
+    let references = [TEST_REFERENCE.lines().map(str::to_owned).collect::<Vec<_>>()];
+    let all = references[0].len();
+    writeln!(out, "BLEU of all {all}:\n")?;
+    for (name, sentences) in systems {
+        let texts: Vec<String> = sentences.into_iter().map(|found| found.text).collect();
+        let equal = texts.iter().zip(&references[0]).filter(|(one, other)| one == other).count();
+        let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
+        let rows = corpus_statistics(&metric, &texts, &references)?;
+        let bleu = corpus_score(&metric, &rows, references.len()).value;
+        writeln!(out, "{name:12}  {bleu:8.2}  {equal} of {all} are as the reference")?;
+    }
+    Ok(())
 }
 
-fn print_translation(out: &mut impl Write, translation: &Translation) -> io::Result<()> {
-    let mut position = 0;
-    let mut links = Vec::new();
+/// A line in columns: what it is, the score of a translation, the text.
+fn print_line(out: &mut impl Write, label: &str, score: Option<f32>, text: &str) -> io::Result<()> {
+    let score = score.map(|score| format!("{score:.3}")).unwrap_or_default();
+    writeln!(out, "{label:12}  {score:>8}  {text}")
+}
+
+fn translate_with_phrases(
+    system: &System,
+    sources: &[&str],
+) -> anyhow::Result<Vec<TranslatedSentence>> {
+    let mut translator = Translator::new(system);
+    let translate = |line: &&str| {
+        let found = translator.translate(line.as_bytes())?;
+        Ok(found.as_ref().map(describe).unwrap_or_default())
+    };
+    sources.iter().map(translate).collect()
+}
+
+fn describe(translation: &Translation) -> TranslatedSentence {
+    let (mut words, mut alignment) = (Vec::new(), Vec::new());
     for phrase in &translation.phrases {
-        for &(source, target) in &phrase.alignment {
-            links
-                .push((phrase.source.start as usize + source as usize, position + target as usize));
-        }
-        position += phrase.words.len();
+        let links = phrase.alignment.iter().map(|&(source, target)| {
+            (phrase.source.start as usize + source as usize, words.len() + target as usize)
+        });
+        alignment.extend(links);
+        words.extend(phrase.words.iter().map(|word| String::from_utf8_lossy(word)));
     }
-    links.sort_unstable();
-    let links: Vec<String> = links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
-    writeln!(out, "translation  {}", join_words(translation))?;
-    writeln!(out, "score        {:.3}", translation.score)?;
-    writeln!(out, "alignment    {}", links.join(" "))
+    alignment.sort_unstable();
+    TranslatedSentence { text: words.join(" "), score: translation.score, alignment }
 }
