@@ -262,3 +262,23 @@ fn the_toy_corpus_is_complete() {
         }
     }
 }
+
+#[test]
+fn running_text_becomes_a_sentence_a_line() {
+    let text = "Dr. No came at 5 p.m. on Monday. Why?\n\n  “Because.”  Fig. 3 shows it.";
+    let split = |options: &[&str]| {
+        run_with_input(miriam().arg("split").args(options), text.as_bytes()).stdout
+    };
+    assert_eq!(
+        lossy_text(&split(&["-l", "en"])),
+        "Dr. No came at 5 p.m. on Monday.\nWhy?\n\n“Because.”\nFig. 3 shows it.\n"
+    );
+    let scratch = tempfile::tempdir().unwrap();
+    let own = scratch.path().join("prefixes");
+    fs::write(&own, "Monday\n").unwrap();
+    let own = split(&["--nonbreaking-prefixes", own.to_str().unwrap()]);
+    assert_eq!(
+        lossy_text(&own),
+        "Dr.\nNo came at 5 p.m. on Monday. Why?\n\n“Because.”\nFig.\n3 shows it.\n"
+    );
+}

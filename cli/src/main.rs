@@ -55,6 +55,7 @@ enum Command {
     #[command(subcommand)]
     Bench(commands::bench::Command),
     Verify(commands::verify::Arguments),
+    Split(commands::textproc::split::Arguments),
     Tokenize(commands::textproc::tokenize::Arguments),
     Detokenize(commands::textproc::detokenize::Arguments),
     Truecase(commands::textproc::truecase::Arguments),
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
+        Command::Split(arguments) => commands::textproc::split::run(arguments, &common),
         Command::Tokenize(arguments) => commands::textproc::tokenize::run(arguments, &common),
         Command::Detokenize(arguments) => commands::textproc::detokenize::run(arguments, &common),
         Command::Truecase(arguments) => commands::textproc::truecase::run(arguments, &common),

@@ -1,5 +1,6 @@
 //! Text processing before and after translation: tokeniser, detokeniser, truecaser and
-//! punctuation normaliser, line for line equal to Moses' scripts; [`SentencePiece`] models
+//! punctuation normaliser, line for line equal to Moses' scripts; a [splitter of
+//! sentences](SentenceSplitter); [`SentencePiece`] models
 //! and [BPE codes](BpeCodes), applied and [learned](learn_bpe) from [counts of words](WordCounts).
 //!
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
@@ -26,6 +27,7 @@ mod error;
 mod escape;
 mod nonbreaking_prefixes;
 mod punctuation_normalizer;
+mod sentence_splitter;
 pub mod sentencepiece;
 mod text_processor;
 mod tokenizer;
@@ -38,6 +40,7 @@ pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
+pub use sentence_splitter::SentenceSplitter;
 pub use sentencepiece::SentencePiece;
 pub use text_processor::{TextProcessor, TextProcessorConfig};
 pub use tokenizer::{ProtectedPatterns, Tokenizer};

@@ -1,14 +1,20 @@
-//! Any bytes as lines: every tool turns a line into a line and keeps its ASCII letters.
+//! Any bytes as lines: every tool turns a line into a line and keeps its ASCII letters; sentences
+//! leave nothing out but white space.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, TruecaseTrainer, detruecase};
+use miriam_textproc::{
+    Detokenizer, PunctuationNormalizer, SentenceSplitter, Tokenizer, TruecaseTrainer, detruecase,
+};
 
 fn letters(text: &[u8]) -> Vec<u8> {
     text.iter().copied().filter(u8::is_ascii_alphanumeric).collect()
 }
 
 fuzz_target!(|text: &[u8]| {
+    let sentences = SentenceSplitter::new("en").split(text);
+    let parts: Vec<&[u8]> = sentences.into_iter().map(|range| &text[range]).collect();
+    assert_eq!(letters(&parts.concat()), letters(text));
     for line in text.split(|&byte| byte == b'\n') {
         let mut out = Vec::new();
         for language in ["en", "fr", "cs", "fi", "ca", "tdt"] {

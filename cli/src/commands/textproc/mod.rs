@@ -1,9 +1,10 @@
-//! `miriam tokenize`, `detokenize`, `truecase` and `normalize`: Moses' text tools, with
-//! their options; and `prepare`, which combines three of them.
+//! `miriam split`, `tokenize`, `detokenize`, `truecase` and `normalize`: Moses' text tools,
+//! with their options; and `prepare`, which combines three of them.
 
 pub mod detokenize;
 pub mod normalize;
 pub mod prepare;
+pub mod split;
 pub mod tokenize;
 pub mod truecase;
 
@@ -19,10 +20,10 @@ use crate::common::CommonOptions;
 /// Input and output of a text tool.
 #[derive(Args)]
 pub struct InputOutput {
-    /// The text, a sentence a line: plain, .gz or .zst; - for standard input
+    /// The text: plain, .gz or .zst; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The output, a line for each line; .gz and .zst are compressed; - for standard
+    /// The output; .gz and .zst are compressed; - for standard
     /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -97,8 +98,8 @@ pub fn warn_if_unknown_language(language: &str) {
     if NonbreakingPrefixes::for_language(language).is_none() {
         let known: Vec<&str> = NonbreakingPrefixes::built_in_languages().collect();
         tracing::warn!(
-            "no abbreviations of {language:?} are known, only of {}; English's are taken (`miriam \
-             tokenize --nonbreaking-prefixes` reads a list)",
+            "no abbreviations of {language:?} are known, only of {}; English's are taken \
+             (--nonbreaking-prefixes reads a list)",
             known.join(", ")
         );
     }
