@@ -115,6 +115,7 @@ fn one_command_goes_from_text_to_a_model_that_translates() {
         "model.npz.best-ce-mean-words.npz",
         "model.npz.optimizer.npz",
         "model.npz.progress.yml",
+        "model.npz.yml",
         "valid.translation",
         "vocab.spm",
     ];
@@ -204,19 +205,96 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
     run(&mut corpus.train("whole", &format!("{options} --workers 1")));
     let duration = began.elapsed();
     let options = format!("{options} --save-freq 1u --workers 2");
-    // Somewhere in reading, in updates, in saves.
-    let mut random = 0x2545_f491_u32;
-    for _ in 0..5 {
+    // Somewhere in reading, in updates, in saves: each run saves several times, so that all of
+    // them together come to the end.
+    let (mut random, mut kills) = (0x2545_f491_u32, 0);
+    while kills < 20 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let mut command = corpus.train("killed", &options);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(duration.mul_f64(f64::from(random >> 8) / f64::from(1 << 24)));
+        std::thread::sleep(duration.mul_f64(0.5 * f64::from(random >> 8) / f64::from(1 << 24)));
         child.kill().unwrap();
         child.wait().unwrap();
+        kills += 1;
+        // A configuration names what is there.
+        let configuration = fs::read_to_string(corpus.path("killed/decoder.yml"));
+        for line in configuration.unwrap_or_default().lines() {
+            if let Some(name) = line.strip_prefix("  - ") {
+                assert!(corpus.path("killed").join(name).is_file(), "{name}");
+            }
+        }
     }
     run(&mut corpus.train("killed", &options));
     assert!(corpus.files("killed") == corpus.files("whole"));
     assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
+}
+
+#[test]
+fn two_trainings_of_a_model_do_not_meet() {
+    let corpus = Corpus::new(200);
+    let options = "--save-freq 5u --after";
+    let log = corpus.path("log");
+    let mut first = corpus.train("model", &format!("{options} 1000000u"));
+    let mut first = first.stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(&log).unwrap().contains("Saved") {
+        assert!(Instant::now() < until && first.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let error = run_to_error(&mut corpus.train("model", &format!("{options} 7u")));
+    assert!(error.contains("model/model.npz: another training writes it"), "{error}");
+    assert!(error.contains("another folder"), "{error}");
+    // Another folder is free; so is this one when its training was killed, which leaves the file
+    // of the lock.
+    run(&mut corpus.train("other", "--after 2u"));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(corpus.names("model").iter().any(|name| name == ".model.npz.lock"));
+    let output = corpus.train("model", &format!("{options} 7u")).output().unwrap();
+    assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+    assert!(!corpus.names("model").iter().any(|name| name.ends_with(".lock")));
+}
+
+#[test]
+fn the_last_validation_leaves_the_best_models_alone() {
+    let corpus = Corpus::new(200);
+    let options = format!("{VALIDATION} --valid-freq 20u --after");
+    let train = |output: &str, updates: &str| {
+        let output = corpus.train(output, &format!("{options} {updates}")).output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        lossy_text(&output.stderr)
+    };
+    let best = |output: &str| {
+        let path = corpus.path(output).join("model.npz.best-ce-mean-words.npz");
+        fs::read(path).unwrap()
+    };
+    let decoder =
+        |output: &str| fs::read_to_string(corpus.path(output).join("decoder.yml")).unwrap();
+    train("whole", "20u");
+    let log = train("model", "35u");
+    // Out of turn and better: it is said, and decoded with.
+    assert!(log.contains("Up. 35 : ce-mean-words") && log.contains("new best"), "{log}");
+    assert!(best("model") == best("whole"));
+    let is_better =
+        log.lines().any(|line| line.contains("Up. 35 : bleu") && line.ends_with("new best"));
+    let named = if is_better { "  - model.npz\n" } else { "  - model.npz.best-bleu.npz\n" };
+    assert!(decoder("model").contains(named), "{}", decoder("model"));
+    train("model", "60u");
+    train("whole", "60u");
+    assert!(corpus.files("model") == corpus.files("whole"));
+    assert!(best("model") == best("whole") && decoder("model") == decoder("whole"));
+}
+
+#[test]
+fn memory_is_counted_before_training() {
+    let corpus = Corpus::new(60);
+    let count = |options: &str| {
+        let text = lossy_text(&run(&mut corpus.train("model", &format!("--dry-run {options}"))));
+        let total = text.lines().find(|line| line.starts_with("total")).expect("a total");
+        total.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    assert!(count("--workers 2") > count("--workers 1"));
+    assert_eq!(corpus.names("model"), ["vocab.spm"]);
 }
 
 #[test]
@@ -264,8 +342,13 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
         ("--async-sgd", "--async-sgd: it is not built"),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
+        ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),
+        ("--valid-metrics valid-script", "--valid-script-path is needed"),
+        ("--mini-batch-fit --workspace -4000", "--workspace: "),
+        ("--clip-norm-per token", "--clip-norm-per: \"token\""),
+        ("--dynamic-gradient-scaling 0", "--dynamic-gradient-scaling: "),
         ("--valid-freq 5x", "--valid-freq: \"5x\""),
-        ("--optimizer-delay 0.5", "--optimizer-delay: "),
+        ("--optimizer-delay 0.4", "--optimizer-delay: "),
         ("--transformer-dropout 1.5", "--transformer-dropout: 1.5"),
         ("--mini-batch -3", "--mini-batch: \"-3\""),
         ("--valid-metrics blue", "--valid-metrics: \"blue\": there are"),
@@ -313,6 +396,9 @@ fn text_that_does_not_train_is_refused() {
     assert!(error.contains("dev.en: it has 2 lines, dev.es has more"), "{error}");
     let error = refuse("--dev-source missing.en --dev-target dev.es");
     assert!(error.contains("missing.en"), "{error}");
+    fs::create_dir(corpus.path("folder.en")).unwrap();
+    let error = refuse("--vocab-size 60 --dev-source folder.en --dev-target dev.es");
+    assert!(error.contains("folder.en"), "{error}");
     write("dev.en", "");
     write("dev.es", "");
     let error = refuse("--vocab-size 60 --dev-source dev.en --dev-target dev.es");
@@ -390,6 +476,13 @@ fn a_start_with_numbers_that_are_none_is_refused() {
     let error = run_to_error(&mut begin("broken"));
     assert!(error.contains("start.npz: encoder_l1_ffn_W1 has numbers"), "{error}");
     assert!(!corpus.path("broken/model.npz").exists());
+    // A vocabulary of another size, and a vocabulary that is elsewhere.
+    fs::copy(&model, corpus.path("start.npz")).unwrap();
+    let error = run_to_error(begin("other").args(["--dim-vocabs", "150", "150"]));
+    assert!(error.contains("start.npz: ") && error.contains("vocabularies"), "{error}");
+    let mut translate = miriam();
+    translate.args(["nmt", "translate", "--quiet", "-m"]).arg(corpus.path("sound"));
+    assert!(lossy_text(&run_with_input(&mut translate, b"a b\n").stdout).ends_with('\n'));
 }
 
 #[test]

@@ -5,7 +5,12 @@
 //! vector can be cut into shards for workers without looking at what it means
 //! (`training.md` 0.2).
 
+use std::path::Path;
+
+use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::Architecture;
+
+use crate::error::{Error, Result};
 
 /// Numbers to a multiple of which every parameter is padded: 256 bytes in f32.
 pub const ALIGNMENT: usize = 64;
@@ -79,4 +84,33 @@ impl ParameterLayout {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Parameter> {
         self.parameters.iter()
     }
+}
+
+/// The parameters of the model at `path`, a flat vector of `layout`.
+///
+/// # Errors
+/// If the model cannot be read, or has not all parameters in these shapes and finite.
+pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>> {
+    let bundle = ModelBundle::open(path, None)?;
+    let file = path.display();
+    let [model] = &bundle.models[..] else {
+        return Err(Error::config(format!("{file}: one model is needed")));
+    };
+    let mut values = vec![0.0; layout.len()];
+    for parameter in layout.iter() {
+        let Parameter { name, shape, .. } = parameter;
+        let tensor = model.parameter(name).filter(|tensor| tensor.shape() == *shape);
+        let Some(tensor) = tensor else {
+            return Err(Error::config(format!(
+                "{file}: {name} is not there in the shape {shape:?}; train a model of its options \
+                 and vocabularies"
+            )));
+        };
+        let numbers = tensor.values();
+        if !numbers.iter().all(|x| x.is_finite()) {
+            return Err(Error::config(format!("{file}: {name} has numbers that are not finite")));
+        }
+        values[parameter.range()].copy_from_slice(&numbers);
+    }
+    Ok(values)
 }

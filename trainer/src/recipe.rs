@@ -5,17 +5,20 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_nmt::{LearnOptions, ModelBundle, learn_vocabulary};
+use miriam_nmt::{LearnOptions, learn_vocabulary};
 use miriam_textio::{CancellationToken, Input, Output, Progress};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
-use crate::data::Shuffle;
+use crate::data::{BatchFile, Shuffle};
 use crate::error::{Error, Result};
 use crate::options::RawOptions;
 use crate::parallel_text::ParallelFiles;
-use crate::parameters::ParameterLayout;
+use crate::parameters::{ParameterLayout, read_parameters};
 use crate::prepare;
-use crate::training::{ModelFiles, Outcome, Span, Training, TrainingConfig, Unit};
+use crate::training::{
+    DecoderSettings, FolderLock, MemoryUse, ModelFiles, Outcome, Span, Training, TrainingConfig,
+    Unit,
+};
 
 /// The number of pieces of a vocabulary that is made, if no other is asked for.
 pub const DEFAULT_VOCAB_SIZE: usize = 8000;
@@ -31,15 +34,22 @@ pub struct Request {
     pub vocab_size: Option<usize>,
     /// A folder for the curves of the training.
     pub plot: Option<PathBuf>,
+    /// Whether memory is counted instead of training. A vocabulary that is not there is made.
+    pub dry_run: bool,
 }
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// Why the training ended.
-    pub outcome: Outcome,
-    /// What `nmt translate -m` takes.
-    pub model: PathBuf,
+pub enum Summary {
+    /// A model.
+    Trained {
+        /// Why the training ended.
+        outcome: Outcome,
+        /// What `nmt translate -m` takes.
+        model: PathBuf,
+    },
+    /// The memory that a training would take.
+    Memory(MemoryUse),
 }
 
 /// The paths of a training.
@@ -67,7 +77,7 @@ impl Request {
         }
         let paths = self.paths()?;
         // What is wrong with options is said before anything is read.
-        self.options.training_config([2, 2])?;
+        self.check_validation(&paths)?;
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
@@ -75,16 +85,13 @@ impl Request {
             std::fs::create_dir_all(folder)
                 .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
         }
+        let _lock = FolderLock::acquire(&paths.files)?;
         self.remove_partial_files(&paths);
         self.make_vocabulary(&paths, progress, log, warn)?;
         let sizes = self.pair_of_sizes()?;
         let tokenizers = prepare::open_vocabularies(&paths.vocabularies, sizes)?;
         let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
         let mut config = self.options.training_config(vocab_sizes)?;
-        if config.validation.translation_output.is_none() {
-            let output = paths.files.model.with_file_name("valid.translation");
-            config.validation.translation_output = Some(output);
-        }
         if paths.train.reads_stdin() {
             // As Marian does: a second epoch would need all of it again.
             config.limits.spans.push(Span { count: 1, unit: Unit::Epochs });
@@ -126,12 +133,26 @@ impl Request {
                 Some(set)
             }
         };
+        let batches = self.options.text("batches");
+        let batches = match &batches[..] {
+            "" => None,
+            path => Some(BatchFile::open(Path::new(path), &corpus)?),
+        };
         let pretrained = self.pretrained(&config)?;
+        let decoder = DecoderSettings {
+            folder: self.folder.clone(),
+            vocabularies: paths.vocabularies.clone(),
+            beam_size: config.validation.beam_size,
+            normalize: config.validation.normalize,
+        };
         let training = Training {
             config: &config,
             corpus: &corpus,
+            batches: batches.as_ref(),
             validation: validation.as_ref(),
             files: &paths.files,
+            options_yaml: &self.marian_yaml(&paths)?,
+            decoder: &decoder,
             pretrained,
             vocabularies: prepare::fingerprint(&tokenizers),
             plot: self.plot.as_deref(),
@@ -139,11 +160,37 @@ impl Request {
             progress,
         };
         training.check()?;
-        // A training that is killed leaves a folder that opens.
-        self.write_decoder_config(&paths, &config)?;
+        if self.dry_run {
+            return training.memory().map(Summary::Memory);
+        }
         let outcome = training.run(log)?;
-        let model = self.write_decoder_config(&paths, &config)?;
-        Ok(Summary { outcome, model })
+        let model = self.folder.clone().unwrap_or_else(|| decoder.path(&paths.files));
+        Ok(Summary::Trained { outcome, model })
+    }
+
+    /// The options with the paths of this training.
+    fn marian_yaml(&self, paths: &Paths) -> Result<String> {
+        let mut options = self.options.clone();
+        let text = |path: &Path| path.display().to_string();
+        options.set("model", vec![text(&paths.files.model)])?;
+        options.set("vocabs", paths.vocabularies.iter().map(|path| text(path)).collect())?;
+        Ok(options.marian_yaml())
+    }
+
+    /// Whether what validation needs is there.
+    fn check_validation(&self, paths: &Paths) -> Result<()> {
+        let validation = self.options.training_config([2, 2])?.validation;
+        if let Some(script) = &validation.script {
+            script.check()?;
+            let lacks_set = paths.valid.is_none()
+                && validation.metrics.iter().any(|m| m.needs_validation_set());
+            if lacks_set {
+                return Err(Error::config(
+                    "--valid-sets is needed for all --valid-metrics but valid-script",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Removes what a killed run was writing: files in our folder, or of our model's name.
@@ -282,70 +329,8 @@ impl Request {
         if path.is_empty() {
             return Ok(None);
         }
-        let path = PathBuf::from(path);
-        let bundle = ModelBundle::open(&path, None)?;
-        let [model] = &bundle.models[..] else {
-            return Err(Error::config(format!("{}: one model is needed", path.display())));
-        };
         let layout = ParameterLayout::new(&config.architecture);
-        let mut values = vec![0.0; layout.len()];
-        for parameter in layout.iter() {
-            let tensor = model.parameter(&parameter.name);
-            let tensor = tensor.filter(|tensor| tensor.shape() == parameter.shape);
-            let Some(tensor) = tensor else {
-                return Err(Error::config(format!(
-                    "{}: {} is not there in the shape {:?}; train a model of its options",
-                    path.display(),
-                    parameter.name,
-                    parameter.shape
-                )));
-            };
-            let numbers = tensor.values();
-            if !numbers.iter().all(|x| x.is_finite()) {
-                let name = &parameter.name;
-                let file = path.display();
-                return Err(Error::config(format!(
-                    "{file}: {name} has numbers that are not finite"
-                )));
-            }
-            values[parameter.range()].copy_from_slice(&numbers);
-        }
-        Ok(Some(values))
-    }
-
-    /// Writes how to decode with the model: `decoder.yml` in a folder of its own, else
-    /// `model.npz.decoder.yml`. It names the best model by the first metric if there is one.
-    fn write_decoder_config(&self, paths: &Paths, config: &TrainingConfig) -> Result<PathBuf> {
-        let best = config.validation.metrics.iter().map(|metric| paths.files.best(metric.name()));
-        let translated = config.validation.metrics.iter().position(|m| m.needs_translations());
-        let best: Vec<PathBuf> = best.collect();
-        // Translations say more than cross-entropy.
-        let best = best.get(translated.unwrap_or(0)).filter(|path| path.is_file());
-        let model = best.filter(|_| self.folder.is_some()).unwrap_or(&paths.files.model);
-        let (path, base) = match &self.folder {
-            Some(folder) => (folder.join("decoder.yml"), folder.as_path()),
-            None => (paths.files.decoder_config(), Path::new("")),
-        };
-        let relative = |path: &Path| {
-            let path =
-                path.strip_prefix(base).ok().filter(|_| self.folder.is_some()).unwrap_or(path);
-            path.display().to_string()
-        };
-        let mut text = format!(
-            "models:\n  - {}\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n",
-            relative(model),
-            relative(&paths.vocabularies[0]),
-            relative(&paths.vocabularies[1]),
-            config.validation.beam_size,
-            config.validation.normalize,
-        );
-        if self.folder.is_some() {
-            text += "relative-paths: true\n";
-        }
-        let mut output = Output::create_atomic(&path)?;
-        output.write(text.as_bytes())?;
-        output.finish()?;
-        Ok(self.folder.clone().unwrap_or(path))
+        read_parameters(Path::new(&path), &layout).map(Some)
     }
 }
 

@@ -11,7 +11,9 @@ use miriam_nmt::packed::Precision;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
 use miriam_trainer::training::model_of;
-use miriam_trainer::update::{Granule, OptimizerState, Rule, SynchronousTrainer, UpdateOptions};
+use miriam_trainer::update::{
+    ClipScope, Granule, OptimizerState, Rule, SynchronousTrainer, UpdateOptions,
+};
 use miriam_trainer::{ParameterLayout, TrainableModel, initial_values};
 
 use crate::architectures::{all, random_sentences};
@@ -65,6 +67,7 @@ fn every_architecture_learns_pairs_by_heart() {
         rule: Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.0 },
         label_smoothing: 0.0,
         clip_norm: 5.0,
+        clip_scope: ClipScope::Sum,
         normalizes_gradient: true,
         skips_nan: false,
         smoothing: 0.0,

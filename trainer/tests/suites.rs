@@ -1,9 +1,13 @@
 //! Suites of the trainer.
 
 mod architectures;
+mod batching;
 mod fast;
 mod golden;
 mod gradients;
+mod marian;
 mod oracle;
 mod overfit;
 mod recipe;
+mod scripts;
+mod workplace;

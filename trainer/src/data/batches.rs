@@ -6,6 +6,8 @@
 //! size. The position in all this is a few numbers, from which a resumed training goes on with
 //! the same batches.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::ParallelCorpus;
@@ -48,6 +50,8 @@ pub enum BatchSize {
     SourceTokens(usize),
     /// When its target has at least so many tokens.
     TargetTokens(usize),
+    /// Before its results and gradients take more bytes than this (`mini-batch-fit`).
+    Bytes(usize),
 }
 
 /// How a corpus is divided into batches.
@@ -98,6 +102,8 @@ pub struct BatchReader<'a> {
     /// What they leave over.
     left_over: Vec<u32>,
     next_maxi_start: usize,
+    /// The bytes of each sentence.
+    costs: Option<Arc<[usize]>>,
 }
 
 impl<'a> BatchReader<'a> {
@@ -110,6 +116,24 @@ impl<'a> BatchReader<'a> {
         options: BatchOptions,
         position: BatchPosition,
     ) -> Result<Self, String> {
+        Self::with_costs(corpus, options, None, position)
+    }
+
+    /// Reads from a position on; `costs` are the bytes of each sentence, which
+    /// [`BatchSize::Bytes`] needs.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    ///
+    /// # Panics
+    /// If there are not as many costs as sentences, or none where they are needed.
+    pub fn with_costs(
+        corpus: &'a ParallelCorpus,
+        options: BatchOptions,
+        costs: Option<Arc<[usize]>>,
+        position: BatchPosition,
+    ) -> Result<Self, String> {
+        assert!(costs.as_ref().is_none_or(|costs| costs.len() == corpus.len()), "a cost each");
         if corpus.is_empty() {
             return Err("the corpus has no pair of sentences within the limits of length".into());
         }
@@ -124,6 +148,7 @@ impl<'a> BatchReader<'a> {
             batches: Vec::new(),
             left_over: Vec::new(),
             next_maxi_start: 0,
+            costs,
             position,
         };
         reader.order = reader.order_of_epoch();
@@ -203,26 +228,36 @@ impl<'a> BatchReader<'a> {
             key.map(|key| (std::cmp::Reverse(key), *index))
         });
         self.batches.clear();
-        let (mut batch, mut tokens) = (Vec::new(), 0);
+        // Counts tokens or bytes.
+        let (mut batch, mut count) = (Vec::new(), 0);
         for index in sentences {
             let [source, target] = lengths(&index);
-            batch.push(index);
             let ratio = self.position.size_ratio;
             let scaled = |size: usize| ((size as f64 * ratio) as usize).max(1);
+            if let BatchSize::Bytes(limit) = self.options.size {
+                let cost = self.costs.as_ref().expect("costs of sentences")[index as usize];
+                if count + cost > scaled(limit) && !batch.is_empty() {
+                    self.batches.push(std::mem::take(&mut batch));
+                    count = 0;
+                }
+                count += cost;
+            }
+            batch.push(index);
             let is_full = match self.options.size {
                 BatchSize::Sentences(count) => batch.len() >= scaled(count),
-                BatchSize::SourceTokens(count) => {
-                    tokens += source;
-                    tokens > scaled(count)
+                BatchSize::SourceTokens(limit) => {
+                    count += source;
+                    count > scaled(limit)
                 }
-                BatchSize::TargetTokens(count) => {
-                    tokens += target;
-                    tokens >= scaled(count)
+                BatchSize::TargetTokens(limit) => {
+                    count += target;
+                    count >= scaled(limit)
                 }
+                BatchSize::Bytes(_) => false,
             };
             if is_full {
                 self.batches.push(std::mem::take(&mut batch));
-                tokens = 0;
+                count = 0;
             }
         }
         let is_last = end == self.order.len();
@@ -312,6 +347,29 @@ mod tests {
         assert_eq!(batches(BatchSize::SourceTokens(9)), [vec![0, 1], vec![2, 3], vec![4]]);
         assert_eq!(batches(BatchSize::TargetTokens(17)), [vec![0, 1], vec![2, 3, 4]]);
         assert_eq!(batches(BatchSize::Sentences(3)), [vec![0, 1, 2], vec![3, 4]]);
+    }
+
+    #[test]
+    fn batches_are_closed_before_they_exceed_bytes() {
+        let corpus = corpus(&[[5, 9], [5, 8], [5, 7], [5, 6], [5, 5]]);
+        let batches = |limit| {
+            let options =
+                BatchOptions { shuffle: Shuffle::None, ..options(BatchSize::Bytes(limit), 100) };
+            let costs: Arc<[usize]> = [30, 25, 20, 15, 10].into();
+            let position = BatchPosition::default();
+            let reader = BatchReader::with_costs(&corpus, options, Some(costs), position);
+            let mut reader = reader.unwrap();
+            let mut batches = vec![reader.next_batch(1.0).to_vec()];
+            while !reader.is_at_epoch_end() {
+                batches.push(reader.next_batch(1.0).to_vec());
+            }
+            batches
+        };
+        // The limit may be hit exactly; a sentence above it is a batch of its own.
+        assert_eq!(batches(55), [vec![0, 1], vec![2, 3, 4]]);
+        assert_eq!(batches(54), [vec![0], vec![1, 2], vec![3, 4]]);
+        assert_eq!(batches(24), [vec![0], vec![1], vec![2], vec![3], vec![4]]);
+        assert_eq!(batches(25), [vec![0], vec![1], vec![2], vec![3, 4]]);
     }
 
     #[test]

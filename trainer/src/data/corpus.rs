@@ -55,6 +55,11 @@ impl<T: Copy> Sequences<T> {
         self.items.len()
     }
 
+    /// The bytes that they take in memory.
+    pub fn num_bytes(&self) -> usize {
+        size_of_val(&self.items[..]) + size_of_val(&self.ends[..])
+    }
+
     /// A hash of items, by their bytes, and of where sentences end.
     fn fingerprint<const N: usize>(&self, bytes: impl Fn(&T) -> [u8; N]) -> [u64; 2] {
         let items: Vec<u8> = self.items.iter().flat_map(bytes).collect();
@@ -207,9 +212,22 @@ impl ParallelCorpus {
         self.lines[index]
     }
 
+    /// The index of the pair of a line, from 0, unless that is left out.
+    pub fn index_of_line(&self, line: u32) -> Option<usize> {
+        self.lines.binary_search(&line).ok()
+    }
+
     /// The numbers of tokens of source and target, `</s>` included.
     pub fn num_tokens(&self) -> [usize; 2] {
         [self.source.num_items(), self.target.num_items()]
+    }
+
+    /// The bytes that it takes in memory.
+    pub fn num_bytes(&self) -> usize {
+        let annotations = self.links.as_ref().map_or(0, Sequences::num_bytes)
+            + self.weights.as_ref().map_or(0, Sequences::num_bytes);
+        let lines = size_of_val(&self.lines[..]);
+        self.source.num_bytes() + self.target.num_bytes() + lines + annotations
     }
 
     /// What became of the lines.

@@ -1,6 +1,8 @@
 //! Parallel corpora and the batches of an epoch (`training.md` A.11).
 
 mod annotations;
+mod batch_file;
+mod batch_source;
 mod batches;
 mod corpus;
 
@@ -8,5 +10,7 @@ pub use annotations::{
     InvalidField, PairAnnotations, TargetLink, WeightScope, parse_alignment, parse_weights,
     weigh_links,
 };
+pub use batch_file::BatchFile;
+pub use batch_source::{BatchSource, GranuleLimits};
 pub use batches::{BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey};
 pub use corpus::{CorpusCounts, LengthLimit, ParallelCorpus, Sequences, TokenIds};

@@ -58,7 +58,9 @@ impl RawOptions {
             fields.insert(index, field);
         }
         let fields = files.files[0].fields.len();
-        if self.is_given("tsv-fields") && self.get::<usize>("tsv-fields")? != fields {
+        // Marian writes 0 where nobody has given it.
+        let is_counted = !self.is_given("tsv-fields") || self.text("tsv-fields") == "0";
+        if !is_counted && self.get::<usize>("tsv-fields")? != fields {
             return Err(Error::config(format!(
                 "--tsv-fields: {} fields are read: source, target, and those whose indices \
                  --guided-alignment and --data-weighting give",

@@ -46,7 +46,8 @@ const PRESETS: &[Preset] = &[
                transformer-dropout: 0.1\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
                learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [16000]\n\
                optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
-               max-length: 100\nmini-batch: 1000\nmaxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+               max-length: 100\nmini-batch-fit: true\nmini-batch: 1000\n\
+               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
     },
     Preset {
         name: "transformer-big",
@@ -56,7 +57,8 @@ const PRESETS: &[Preset] = &[
                transformer-dropout: 0.1\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
                learn-rate: 0.0002\nlr-warmup: 8000\nlr-decay-inv-sqrt: [8000]\n\
                optimizer-params: [0.9, 0.998, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
-               max-length: 100\nmini-batch: 1000\nmaxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+               max-length: 100\nmini-batch-fit: true\nmini-batch: 1000\n\
+               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
     },
     Preset {
         name: "transformer-base-prenorm",
@@ -78,7 +80,7 @@ const PRESETS: &[Preset] = &[
                transformer-decoder-autoreg: rnn\ndec-cell: ssru\ntied-embeddings-all: true\n\
                learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [32000]\n\
                optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
-               max-length: 200\noptimizer-delay: 2\nmini-batch: 1000\nmaxi-batch: 1000\n\
+               max-length: 200\noptimizer-delay: 2\nmini-batch-fit: true\nmini-batch: 1000\nmaxi-batch: 1000\n\
                valid-freq: 5000u\nvalid-metrics: [bleu]\nbeam-size: 1\nnormalize: 1\n\
                early-stopping: 20\n",
     },

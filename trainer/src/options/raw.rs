@@ -91,15 +91,30 @@ impl RawOptions {
     pub fn check_status(&self) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (name, values) in &self.values {
-            match find(name).map(|spec| spec.status) {
-                Some(Status::Refused(why)) if !is_neutral(values) => {
+            let Some(spec) = find(name) else { continue };
+            match spec.status {
+                Status::Refused(why) if !is_neutral(values) => {
                     return Err(Error::config(format!("--{name}: {why}")));
                 }
-                Some(Status::NoEffect(why)) if !is_neutral(values) => {
+                Status::NoEffect(why)
+                    if !is_neutral(values) && values.join(" ") != spec.default =>
+                {
                     warnings.push(format!("--{name} has no effect: {why}"));
                 }
                 _ => {}
             }
+        }
+        let (fits, words) = (self.flag("mini-batch-fit")?, self.text("mini-batch-words"));
+        let workspace = self.text("workspace");
+        if !fits && find("workspace").is_some_and(|spec| workspace != spec.default) {
+            warnings.push(
+                "--workspace has no effect: it is of --mini-batch-fit; --granule-megabytes limits \
+                 the memory of a worker"
+                    .into(),
+            );
+        }
+        if fits && words != "0" {
+            warnings.push("--mini-batch-words has no effect beside --mini-batch-fit".into());
         }
         Ok(warnings)
     }
@@ -148,6 +163,40 @@ impl RawOptions {
         self.texts(name).iter().map(|text| parse(name, text)).collect()
     }
 
+    /// All options that are given or have a default, as Marian writes and reads them, in YAML; those
+    /// that Marian does not have are left out.
+    pub fn marian_yaml(&self) -> String {
+        let mut yaml = String::new();
+        for spec in OPTIONS.iter().filter(|spec| spec.status == Status::Honoured) {
+            let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
+            let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
+            if is_repeated || NOT_OF_MARIAN.contains(&name) {
+                continue;
+            }
+            let mut values = self.texts(spec.name);
+            if name == "throw-on-divergence" && values == ["true"] {
+                values = ["1000", "10", "5"].map(str::to_owned).to_vec();
+            }
+            if name == "dynamic-gradient-scaling" && values == ["true"] {
+                values = ["2", "log"].map(str::to_owned).to_vec();
+            }
+            if values.is_empty() {
+                continue;
+            }
+            let values: Vec<String> = values.iter().map(|value| scalar(value)).collect();
+            match spec.arity {
+                // A list in one text.
+                _ if name == "after" => yaml += &format!("after: {}\n", values.join(",")),
+                Arity::Many => {
+                    yaml += &format!("{name}:\n");
+                    values.iter().for_each(|value| yaml += &format!("  - {value}\n"));
+                }
+                _ => yaml += &format!("{name}: {}\n", values[0]),
+            }
+        }
+        yaml
+    }
+
     /// The options of the model as Marian writes them, in YAML.
     pub fn model_yaml(&self) -> String {
         let mut yaml = String::new();
@@ -176,9 +225,37 @@ impl RawOptions {
     }
 }
 
+/// Options of our own.
+const NOT_OF_MARIAN: [&str; 12] = [
+    "batches",
+    "clip-norm-per",
+    "count-target-words",
+    "dim-att",
+    "dim-enc-rnn",
+    "dim-fc",
+    "dim-top",
+    "fc-depth",
+    "granule-megabytes",
+    "granule-words",
+    "no-shuffle",
+    "top",
+];
+
+/// A text as a scalar of YAML.
+fn scalar(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+/".contains(&byte);
+    let begins = text.bytes().next().is_some_and(is_plain);
+    if begins && text.bytes().all(|byte| is_plain(byte) || byte == b'-') {
+        return text.to_owned();
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// Whether values of an option that is refused ask for nothing.
 fn is_neutral(values: &[String]) -> bool {
-    values.iter().all(|value| matches!(&value[..], "0" | "0.0" | "false" | "none" | "float32"))
+    values
+        .iter()
+        .all(|value| matches!(&value[..], "0" | "0.0" | "false" | "none" | "default" | "float32"))
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
@@ -253,6 +330,43 @@ mod tests {
         assert!(warnings.iter().all(|warning| warning.contains("has no effect")), "{warnings:?}");
         assert!(!warnings.iter().any(|warning| warning.contains("lr-report")));
         assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
+    }
+
+    #[test]
+    fn options_are_written_for_marian() {
+        let yaml =
+            b"type: s2s\nafter: [3e, 5u]\ntrain-sets: [my text, b]\nskip: true\nworkers: 3\n\
+                     transformer-preprocess: \"\"\ngranule-words: 7\nexponential-smoothing: 1e-4\n";
+        let options = RawOptions::from_yaml(yaml, "t").unwrap();
+        let written = options.marian_yaml();
+        for line in [
+            "type: s2s",
+            "after: 3e,5u",
+            "train-sets:\n  - \"my text\"\n  - b",
+            "skip: true",
+            "cpu-threads: 3",
+            "exponential-smoothing: 1e-4",
+            "mini-batch: 64",
+        ] {
+            assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
+        }
+        assert!(!written.contains("granule") && !written.contains("workers"), "{written}");
+        // What is written is read.
+        let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
+        assert_eq!(again.texts("train-sets"), ["my text", "b"]);
+        assert!(again.check_status().unwrap().is_empty());
+        assert_eq!(scalar("a\"b\\"), "\"a\\\"b\\\\\"");
+    }
+
+    /// A configuration that Marian wrote asks for nothing that is not honoured.
+    #[test]
+    fn configurations_of_marian_are_read() {
+        let yaml = include_bytes!("../../tests/golden/marian/model.npz.yml");
+        let options = RawOptions::from_yaml(yaml, "model.npz.yml").unwrap();
+        assert_eq!(options.check_status().unwrap(), Vec::<String>::new());
+        let config = options.training_config([16, 16]).unwrap();
+        assert_eq!(config.limits.spans[2].count, 7);
+        assert_eq!(config.update.smoothing, 0.05);
     }
 
     #[test]

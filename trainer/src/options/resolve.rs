@@ -1,17 +1,19 @@
 //! From options to a training's configuration.
 
+use std::path::{Path, PathBuf};
+
 use miriam_nmt::architecture::{Architecture, PreNormKeys, from_marian_options};
 use miriam_nmt::yaml::Value;
 
 use super::raw::RawOptions;
-use crate::data::{BatchOptions, BatchSize, LengthLimit, Shuffle, SortKey};
+use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
 use crate::training::{
-    DecayStrategy, Limits, Metric, Schedule, Span, StoppingRule, TrainingConfig, Unit,
-    ValidationOptions,
+    DecayStrategy, DivergenceCheck, DynamicScaling, Limits, Metric, Schedule, Span, StoppingRule,
+    TrainingConfig, Unit, ValidationOptions, ValidationReset, ValidationScript,
 };
-use crate::update::{Rule, UpdateOptions};
+use crate::update::{ClipScope, Rule, UpdateOptions};
 
 impl RawOptions {
     /// The configuration of a training, with vocabularies of these sizes.
@@ -41,10 +43,7 @@ impl RawOptions {
         }
         spans.push(Span { count: self.get("after-epochs")?, unit: Unit::Epochs });
         spans.push(Span::updates(self.get("after-batches")?));
-        let delay: f64 = self.get("optimizer-delay")?;
-        if delay.fract() != 0.0 || !(1.0..=1e6).contains(&delay) {
-            return Err(wrong("optimizer-delay", "a whole number of batches is needed"));
-        }
+        let (optimizer_delay, parts) = self.optimizer_delay()?;
         let config = TrainingConfig {
             architecture,
             seed: self.get("seed")?,
@@ -52,13 +51,16 @@ impl RawOptions {
             update: self.update_options()?,
             schedule: self.schedule()?,
             dropout,
-            batches: self.batch_options()?,
+            batches: self.batch_options(parts)?,
             length_limit: LengthLimit {
                 tokens: self.get("max-length")?,
                 crops: self.flag("max-length-crop")?,
             },
-            optimizer_delay: delay as usize,
-            granule_words: self.get::<usize>("granule-words")?.max(1),
+            optimizer_delay,
+            granule_limits: GranuleLimits {
+                words: self.get::<usize>("granule-words")?.max(1),
+                bytes: Some(self.megabytes("granule-megabytes")?).filter(|&bytes| bytes > 0),
+            },
             guided_alignment_weight: self.number("guided-alignment-weight", 0.0..=f64::MAX)?,
             mini_batch_warmup: self.span("mini-batch-warmup")?,
             workers,
@@ -69,8 +71,32 @@ impl RawOptions {
             save_frequency: self.span("save-freq")?,
             overwrites: self.flag("overwrite")?,
             divergence: self.divergence()?,
+            scaling: self.dynamic_scaling()?,
+            replace_frequency: self.span("exponential-smoothing-replace-freq")?,
+            norm_window: self.get::<u64>("gradient-norm-average-window")?.max(1),
+            restores_corpus: !self.flag("no-restore-corpus")?,
         };
         Ok(config)
+    }
+
+    /// The number of batches of an update, and of the parts of a batch that are updates.
+    fn optimizer_delay(&self) -> Result<(usize, usize)> {
+        let delay: f64 = self.get("optimizer-delay")?;
+        // Decimals of a third are no third.
+        let (batches, parts) = (delay.round(), (1.0 / delay).round());
+        if delay >= 1.0 && delay == batches && delay <= 1e6 {
+            Ok((delay as usize, 1))
+        } else if delay > 0.0 && delay < 1.0 && parts <= 1e6 && (delay * parts - 1.0).abs() < 0.02 {
+            Ok((1, parts as usize))
+        } else {
+            Err(wrong("optimizer-delay", "a whole number of batches, or 1/2, 1/3, .., is needed"))
+        }
+    }
+
+    /// Megabytes, as bytes.
+    fn megabytes(&self, name: &str) -> Result<usize> {
+        let megabytes = self.number(name, 0.0..=1e9)?;
+        Ok((megabytes * f64::from(1 << 20)) as usize)
     }
 
     fn span(&self, name: &str) -> Result<Span> {
@@ -106,6 +132,11 @@ impl RawOptions {
             rule,
             label_smoothing: self.number("label-smoothing", 0.0..=1.0)? as f32,
             clip_norm: self.number("clip-norm", 0.0..=f64::MAX)?,
+            clip_scope: match &self.text("clip-norm-per")[..] {
+                "sum" => ClipScope::Sum,
+                "words" => ClipScope::Words,
+                other => return Err(wrong("clip-norm-per", format!("{other:?}: sum or words"))),
+            },
             normalizes_gradient: self.flag("normalize-gradient")?,
             skips_nan: self.flag("check-gradient-nan")?,
             smoothing: self.number("exponential-smoothing", 0.0..=1.0)?,
@@ -184,13 +215,21 @@ impl RawOptions {
         })
     }
 
-    fn batch_options(&self) -> Result<BatchOptions> {
+    /// How the corpus is divided into batches, of which each is so many updates.
+    fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
+        let part = |size: usize| size.div_ceil(parts);
         let size = match (words, self.flag("count-target-words")?) {
-            (0, _) => BatchSize::Sentences(sentences),
-            (words, true) => BatchSize::TargetTokens(words),
-            (words, false) => BatchSize::SourceTokens(words),
+            _ if self.flag("mini-batch-fit")? => {
+                let bytes = self.megabytes("workspace").map_err(|_| {
+                    wrong("workspace", "the megabytes of a batch are needed, above 0")
+                })?;
+                BatchSize::Bytes(part(bytes))
+            }
+            (0, _) => BatchSize::Sentences(part(sentences)),
+            (words, true) => BatchSize::TargetTokens(part(words)),
+            (words, false) => BatchSize::SourceTokens(part(words)),
         };
         let shuffle = match &self.text("shuffle")[..] {
             _ if self.flag("no-shuffle")? => Shuffle::None,
@@ -217,12 +256,31 @@ impl RawOptions {
     fn validation_options(&self) -> Result<ValidationOptions> {
         let metric = |name: &String| {
             Metric::from_name(name).ok_or_else(|| {
+                if let Some((_, why)) = Metric::REFUSED.iter().find(|(known, _)| known == name) {
+                    return wrong("valid-metrics", format!("{name}: {why}"));
+                }
                 let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
                 wrong("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
             })
         };
-        let metrics = self.texts("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
-        let output = self.text("valid-translation-output");
+        let metrics: Vec<Metric> =
+            self.texts("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
+        let path =
+            |name: &str| Some(PathBuf::from(self.text(name))).filter(|p| *p != Path::new(""));
+        let arguments = self.texts("valid-script-args");
+        let script = path("valid-script-path").map(|path| ValidationScript { path, arguments });
+        let scored = metrics.iter().find(|m| matches!(m, Metric::Translation | Metric::Script));
+        match (&script, scored) {
+            (None, Some(Metric::Script)) => {
+                return Err(wrong("valid-metrics", "valid-script: --valid-script-path is needed"));
+            }
+            (Some(_), None) => {
+                let reason =
+                    "nothing asks for it; give --valid-metrics translation or valid-script";
+                return Err(wrong("valid-script-path", reason));
+            }
+            _ => {}
+        }
         Ok(ValidationOptions {
             metrics,
             frequency: self.span("valid-freq")?,
@@ -238,17 +296,24 @@ impl RawOptions {
                     ));
                 }
             },
-            epsilon: self.get("early-stopping-epsilon")?,
+            epsilons: self.list("early-stopping-epsilon")?,
             keeps_best: self.flag("keep-best")?,
             beam_size: self.get::<usize>("beam-size")?.max(1),
             normalize: self.get("normalize")?,
             mini_batch: self.get::<usize>("valid-mini-batch")?.max(1),
             max_length: self.get("valid-max-length")?,
-            translation_output: (!output.is_empty()).then(|| output.into()),
+            translation_output: path("valid-translation-output"),
+            script,
+            log: path("valid-log"),
+            reset: match [self.flag("valid-reset-all")?, self.flag("valid-reset-stalled")?] {
+                [true, _] => ValidationReset::All,
+                [_, true] => ValidationReset::Stalls,
+                _ => ValidationReset::Nothing,
+            },
         })
     }
 
-    fn divergence(&self) -> Result<Option<[f64; 3]>> {
+    fn divergence(&self) -> Result<Option<DivergenceCheck>> {
         if !self.is_given("throw-on-divergence") {
             return Ok(None);
         }
@@ -258,7 +323,32 @@ impl RawOptions {
         };
         let defaults = [1000.0, 10.0, 5.0];
         let all = std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
-        Ok(Some(all))
+        Ok(Some(DivergenceCheck(all)))
+    }
+
+    /// Marian's `2.f log`, and an update from which deviations grow.
+    fn dynamic_scaling(&self) -> Result<Option<DynamicScaling>> {
+        const NAME: &str = "dynamic-gradient-scaling";
+        if !self.is_given(NAME) {
+            return Ok(None);
+        }
+        let given: Vec<String> = match &self.texts(NAME)[..] {
+            [bare] if bare == "true" => vec!["2".into(), "log".into()],
+            // In one text where Marian writes its own default.
+            [one] => one.split_whitespace().map(str::to_owned).collect(),
+            several => several.to_vec(),
+        };
+        let number = |text: &String| text.trim_end_matches('f').parse::<f64>().ok();
+        let deviations = given.first().and_then(number).filter(|x| *x > 0.0 && x.is_finite());
+        let Some(deviations) = deviations else {
+            return Err(wrong(NAME, "a number of deviations above 0 is needed first"));
+        };
+        let fade_out = given.get(2).map_or(Some(0), |text| text.parse().ok());
+        let Some(fade_out) = fade_out.filter(|_| given.len() <= 3) else {
+            return Err(wrong(NAME, "behind deviations come log or none, and a number of updates"));
+        };
+        let uses_logarithm = given.get(1).is_some_and(|text| text == "log");
+        Ok(Some(DynamicScaling { deviations, uses_logarithm, fade_out }))
     }
 }
 

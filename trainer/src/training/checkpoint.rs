@@ -10,13 +10,15 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::architecture::{Architecture, write_marian_npz};
-use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_nmt::checkpoint::{Checkpoint, NpzWriter, Tensor};
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 
+use super::identity::Identity;
+use super::metric::MetricState;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
-use super::validation::MetricState;
+use super::statistics::Statistics;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
@@ -51,9 +53,31 @@ impl ModelFiles {
         self.beside(".progress.yml")
     }
 
+    /// The options of the training, as Marian reads them.
+    pub fn options(&self) -> PathBuf {
+        self.beside(".yml")
+    }
+
     /// The configuration for decoding.
     pub fn decoder_config(&self) -> PathBuf {
         self.beside(".decoder.yml")
+    }
+
+    /// The parameters that were trained, where an old Marian has written their average as the
+    /// model.
+    pub fn unsmoothed(&self) -> PathBuf {
+        self.beside(".orig.npz")
+    }
+
+    /// The model that a script validates.
+    pub fn validated(&self) -> ModelFiles {
+        ModelFiles { model: self.beside(".dev.npz") }
+    }
+
+    /// The lock against other trainings of the model.
+    pub fn lock(&self) -> PathBuf {
+        let name = self.model.file_name().unwrap_or_default().to_string_lossy();
+        self.model.with_file_name(format!(".{name}.lock"))
     }
 
     /// The best model by a metric.
@@ -68,7 +92,7 @@ impl ModelFiles {
 }
 
 /// An f64 as its bits: JSON has no exact numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Bits(u64);
 
 impl From<f64> for Bits {
@@ -96,42 +120,16 @@ pub struct TrainingState {
     pub metrics: Vec<(String, MetricState)>,
     /// Whether training has come to its end.
     pub is_finished: bool,
+    /// Whether the model in the end, validated out of turn, is better than the best before.
+    pub is_last_best: bool,
     /// The sentences of this epoch so far, for the log.
     pub sentences: u64,
     /// The batches of this epoch so far, for Marian.
     pub epoch_batches: u64,
+    /// Averages over updates.
+    pub statistics: Statistics,
     /// What the training trains: a change of it is refused.
     pub identity: Identity,
-}
-
-/// Fingerprints of what must not change between two runs of a training.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    /// Of the corpus.
-    pub corpus: u64,
-    /// Of the vocabularies.
-    pub vocabularies: u64,
-    /// Of the architecture.
-    pub architecture: u64,
-    /// The values of the options that updates depend on, by name.
-    pub options: Vec<(String, String)>,
-}
-
-impl Identity {
-    /// The name of the first thing that differs.
-    pub fn difference(&self, now: &Identity) -> Option<String> {
-        let all = [
-            ("the vocabularies are others", self.vocabularies == now.vocabularies),
-            ("the options of the model have changed", self.architecture == now.architecture),
-            ("the corpus is another one", self.corpus == now.corpus),
-        ];
-        if let Some((what, _)) = all.into_iter().find(|(_, same)| !same) {
-            return Some(what.into());
-        }
-        let mut pairs = self.options.iter().zip(&now.options);
-        let changed = pairs.find(|(before, now)| before != now);
-        changed.map(|((name, before), (_, now))| format!("--{name} was {before}, now it is {now}"))
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -151,6 +149,10 @@ struct SavedState {
     /// The updates that the average has seen.
     average_progress: Bits,
     is_finished: bool,
+    #[serde(default)]
+    is_last_best: bool,
+    #[serde(default)]
+    statistics: [Bits; Statistics::COUNT],
     identity: Identity,
 }
 
@@ -205,6 +207,8 @@ pub fn save_optimizer(
         denominators: denominators.map(Bits::from),
         average_progress: (optimizer.average_updates as f64).into(),
         is_finished: state.is_finished,
+        is_last_best: state.is_last_best,
+        statistics: state.statistics.to_array().map(Bits::from),
         identity: state.identity.clone(),
     };
     let json = serde_json::to_vec(&saved).expect("plain data is JSON");
@@ -230,27 +234,42 @@ pub fn save_optimizer(
     Ok(archive.finish()?)
 }
 
-/// Reads the state in the optimiser's file of a training of `identity`; none if there is no such
-/// file.
+/// What the optimiser's file is.
+enum OptimizerFile {
+    /// There is none.
+    Missing,
+    /// Of this training.
+    Ours(Checkpoint, Box<SavedState>),
+    /// Of Marian, which does not say what it trains.
+    Marians(Checkpoint),
+}
+
+/// Opens the optimiser's file of a training of `identity`, whose corpus may be another one unless
+/// that is to be restored.
 ///
 /// # Errors
-/// If it is damaged, of another training, or not of this program.
-fn read_state(path: &Path, identity: &Identity) -> Result<Option<(Checkpoint, SavedState)>> {
+/// If it is damaged or of another training.
+fn open_optimizer(
+    path: &Path,
+    identity: &Identity,
+    restores_corpus: bool,
+) -> Result<OptimizerFile> {
     if !path.is_file() {
-        return Ok(None);
+        return Ok(OptimizerFile::Missing);
     }
     let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
     let Some(entry) = checkpoint.get(STATE_ENTRY) else {
-        let reason = "there is no state of a training by this program in it; start from the \
-                      model with --pretrained-model, or move the file away";
-        return Err(Error::resume(path, reason));
+        return Ok(OptimizerFile::Marians(checkpoint));
     };
-    let saved: SavedState = serde_json::from_slice(entry.bytes()).map_err(|reason| {
+    let mut saved: SavedState = serde_json::from_slice(entry.bytes()).map_err(|reason| {
         Error::resume(path, format!("its state cannot be read ({reason}); move the file away"))
     })?;
     if saved.version != STATE_VERSION {
         let reason = format!("its state has version {}; this program reads 1", saved.version);
         return Err(Error::resume(path, reason));
+    }
+    if !restores_corpus {
+        saved.identity.corpus = identity.corpus;
     }
     if let Some(difference) = saved.identity.difference(identity) {
         let reason = format!(
@@ -258,55 +277,112 @@ fn read_state(path: &Path, identity: &Identity) -> Result<Option<(Checkpoint, Sa
         );
         return Err(Error::resume(path, reason));
     }
-    Ok(Some((checkpoint, saved)))
+    Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
 }
 
 /// Whether the optimiser's file, if there is one, is of a training of `identity`.
 ///
 /// # Errors
 /// If it is not, or is damaged.
-pub fn check_identity(path: &Path, identity: &Identity) -> Result<()> {
-    read_state(path, identity).map(|_| ())
+pub fn check_identity(path: &Path, identity: &Identity, restores_corpus: bool) -> Result<()> {
+    open_optimizer(path, identity, restores_corpus).map(|_| ())
 }
 
-/// Reads the optimiser's file of a training of `identity` with parameters of `layout`; none if
-/// there is no such file.
+/// The vectors in an optimiser's file.
+pub(super) struct SavedVectors<'a> {
+    path: &'a Path,
+    checkpoint: Checkpoint,
+    len: usize,
+}
+
+impl<'a> SavedVectors<'a> {
+    /// Those of the file at `path`, for parameters of `layout`.
+    pub fn new(path: &'a Path, checkpoint: Checkpoint, layout: &ParameterLayout) -> Self {
+        SavedVectors { path, checkpoint, len: layout.len() }
+    }
+
+    /// An entry of any length.
+    pub fn entry(&self, name: &str) -> Option<&Tensor> {
+        self.checkpoint.get(name)
+    }
+
+    /// A vector, if it is there.
+    ///
+    /// # Errors
+    /// If it has another length than the parameters.
+    pub fn get(&self, name: &str) -> Result<Option<Vec<f32>>> {
+        match self.checkpoint.get(name) {
+            None => Ok(None),
+            Some(tensor) if tensor.numel() == self.len => Ok(Some(tensor.values())),
+            Some(tensor) => {
+                let (found, needed) = (tensor.numel(), self.len);
+                let reason = format!(
+                    "{name} has {found} numbers, the model {needed}; give the options and \
+                     vocabularies of the training that wrote it"
+                );
+                Err(Error::resume(self.path, reason))
+            }
+        }
+    }
+
+    /// A vector that must be there.
+    ///
+    /// # Errors
+    /// If it is not, or as [`get`](Self::get) gives them.
+    pub fn needed(&self, name: &str) -> Result<Vec<f32>> {
+        let missing = || Error::resume(self.path, format!("{name} is missing; move the file away"));
+        self.get(name)?.ok_or_else(missing)
+    }
+
+    /// The state of an optimiser of `rule`: its first and second vector.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn of_rule(&self, rule: Rule) -> Result<[Vec<f32>; 2]> {
+        Ok(match rule {
+            Rule::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],
+            Rule::Adagrad { .. } => [Vec::new(), self.needed("adagrad_gt")?],
+            Rule::Sgd => [Vec::new(), Vec::new()],
+        })
+    }
+}
+
+/// Where a training that is gone on with comes from.
+pub enum Found {
+    /// There is none.
+    Nothing,
+    /// Of this program.
+    Ours(Box<SavedTraining>),
+    /// Of Marian: the vectors of its optimiser's file.
+    Marians(Checkpoint),
+}
+
+/// Reads the optimiser's file of a training of `identity` with parameters of `layout`.
 ///
 /// # Errors
-/// If it is damaged, of another training, or not of this program.
+/// If it is damaged or of another training.
 pub fn load_optimizer(
     path: &Path,
     rule: Rule,
     layout: &ParameterLayout,
     identity: &Identity,
-) -> Result<Option<SavedTraining>> {
-    let Some((checkpoint, saved)) = read_state(path, identity)? else { return Ok(None) };
-    let vector = |name: &str| match checkpoint.get(name) {
-        None => Ok(None),
-        Some(tensor) if tensor.numel() == layout.len() => Ok(Some(tensor.values())),
-        Some(tensor) => {
-            let (found, needed) = (tensor.numel(), layout.len());
-            let reason = format!("{name} has {found} numbers, the model {needed}");
-            Err(Error::resume(path, reason))
-        }
+    restores_corpus: bool,
+) -> Result<Found> {
+    let (checkpoint, saved) = match open_optimizer(path, identity, restores_corpus)? {
+        OptimizerFile::Missing => return Ok(Found::Nothing),
+        OptimizerFile::Marians(checkpoint) => return Ok(Found::Marians(checkpoint)),
+        OptimizerFile::Ours(checkpoint, saved) => (checkpoint, *saved),
     };
-    let needed = |name: &str| {
-        let missing = || Error::resume(path, format!("{name} is missing; move the file away"));
-        vector(name)?.ok_or_else(missing)
-    };
-    let (first, second) = match rule {
-        Rule::Adam { .. } => (needed("adam_mt")?, needed("adam_vt")?),
-        Rule::Adagrad { .. } => (Vec::new(), needed("adagrad_gt")?),
-        Rule::Sgd => (Vec::new(), Vec::new()),
-    };
+    let vectors = SavedVectors::new(path, checkpoint, layout);
+    let [first, second] = vectors.of_rule(rule)?;
     let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
-    Ok(Some(SavedTraining {
-        values: needed("master_parameters")?,
+    Ok(Found::Ours(Box::new(SavedTraining {
+        values: vectors.needed("master_parameters")?,
         optimizer: OptimizerState {
             first,
             second,
             denominators: Denominators(saved.denominators.map(Bits::get)),
-            average: vector("exp_smoothing")?.unwrap_or_default(),
+            average: vectors.get("exp_smoothing")?.unwrap_or_default(),
             average_updates: saved.average_progress.get() as u64,
         },
         state: TrainingState {
@@ -324,11 +400,13 @@ pub fn load_optimizer(
             },
             metrics: saved.metrics,
             is_finished: saved.is_finished,
+            is_last_best: saved.is_last_best,
+            statistics: Statistics::from_array(saved.statistics.map(Bits::get)),
             sentences: saved.sentences,
             epoch_batches: saved.epoch_batches,
             identity: saved.identity,
         },
-    }))
+    })))
 }
 
 /// Writes a model as Marian does.
@@ -350,7 +428,7 @@ pub fn save_model(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::config::Metric;
+    use crate::training::metric::Metric;
 
     #[test]
     fn files_have_marians_names() {
@@ -395,15 +473,19 @@ mod tests {
                 ("bleu".into(), metric),
                 ("perplexity".into(), MetricState::new(Metric::Perplexity)),
             ],
-            is_finished: false,
+            is_finished: true,
+            is_last_best: true,
             sentences: 99,
             epoch_batches: 4,
+            statistics: Statistics::from_array([0.1 + 0.2, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
             identity: identity.clone(),
         };
         let rule = Rule::default();
-        assert!(load_optimizer(&path, rule, &layout, &identity).unwrap().is_none());
+        let nothing = load_optimizer(&path, rule, &layout, &identity, true).unwrap();
+        assert!(matches!(nothing, Found::Nothing));
         save_optimizer(&path, rule, &numbers(4.0), &optimizer, &state).unwrap();
-        let found = load_optimizer(&path, rule, &layout, &identity).unwrap().unwrap();
+        let found = load_optimizer(&path, rule, &layout, &identity, true).unwrap();
+        let Found::Ours(found) = found else { panic!("a training of ours") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
         assert_eq!(found.state, state);
@@ -417,10 +499,11 @@ mod tests {
             ),
         ];
         for (other, expected) in others {
-            let error = load_optimizer(&path, rule, &layout, &other).err().unwrap().to_string();
+            let error =
+                load_optimizer(&path, rule, &layout, &other, true).err().unwrap().to_string();
             assert!(error.contains(expected), "{error}");
         }
         std::fs::write(&path, b"PK\x03\x04 and nothing").unwrap();
-        assert!(load_optimizer(&path, rule, &layout, &identity).is_err());
+        assert!(load_optimizer(&path, rule, &layout, &identity, true).is_err());
     }
 }

@@ -4,72 +4,15 @@ use std::path::PathBuf;
 
 use miriam_nmt::architecture::Architecture;
 
+use super::divergence::DivergenceCheck;
+use super::metric::Metric;
 use super::progress::Span;
 use super::schedule::Schedule;
-use crate::data::{BatchOptions, LengthLimit};
+use super::statistics::DynamicScaling;
+use super::validation_script::ValidationScript;
+use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
 use crate::dropout::Dropout;
 use crate::update::UpdateOptions;
-
-/// A measure of a model on the validation set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Metric {
-    /// The sum of cross-entropies (`ce-sum`).
-    CrossEntropySum,
-    /// Cross-entropy a sentence (`cross-entropy`, `ce-mean`).
-    CrossEntropy,
-    /// Cross-entropy a target token (`ce-mean-words`).
-    CrossEntropyWords,
-    /// The exponential of the cross-entropy a target token.
-    Perplexity,
-    /// BLEU of detokenised translations, by 13a (`bleu`).
-    Bleu,
-    /// BLEU of the tokens as they are (`bleu-segmented`).
-    BleuSegmented,
-    /// chrF of detokenised translations.
-    Chrf,
-}
-
-impl Metric {
-    /// All metrics.
-    pub const ALL: [Metric; 7] = [
-        Metric::CrossEntropySum,
-        Metric::CrossEntropy,
-        Metric::CrossEntropyWords,
-        Metric::Perplexity,
-        Metric::Bleu,
-        Metric::BleuSegmented,
-        Metric::Chrf,
-    ];
-
-    /// Marian's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::CrossEntropySum => "ce-sum",
-            Metric::CrossEntropy => "cross-entropy",
-            Metric::CrossEntropyWords => "ce-mean-words",
-            Metric::Perplexity => "perplexity",
-            Metric::Bleu => "bleu",
-            Metric::BleuSegmented => "bleu-segmented",
-            Metric::Chrf => "chrf",
-        }
-    }
-
-    /// The metric of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = if name == "ce-mean" { "cross-entropy" } else { name };
-        Self::ALL.into_iter().find(|metric| metric.name() == name)
-    }
-
-    /// Whether larger values are better.
-    pub fn is_larger_better(self) -> bool {
-        matches!(self, Metric::Bleu | Metric::BleuSegmented | Metric::Chrf)
-    }
-
-    /// Whether it needs translations.
-    pub fn needs_translations(self) -> bool {
-        self.is_larger_better()
-    }
-}
 
 /// Which metrics must stall for training to stop (`early-stopping-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,8 +37,8 @@ pub struct ValidationOptions {
     pub early_stopping: u64,
     /// Of which metrics.
     pub stopping_rule: StoppingRule,
-    /// The least improvement.
-    pub epsilon: f64,
+    /// The least improvement of each metric; the last one of those that follow.
+    pub epsilons: Vec<f64>,
     /// Whether the best model by each metric is kept.
     pub keeps_best: bool,
     /// The beam of translations.
@@ -106,8 +49,44 @@ pub struct ValidationOptions {
     pub mini_batch: usize,
     /// Sentences are cut at this length.
     pub max_length: usize,
-    /// Where translations are written.
+    /// Where translations are written; fields in braces are filled in.
     pub translation_output: Option<PathBuf>,
+    /// The program of the metrics `translation` and `valid-script`.
+    pub script: Option<ValidationScript>,
+    /// A file for the lines of validation (`valid-log`).
+    pub log: Option<PathBuf>,
+    /// What is forgotten where training goes on.
+    pub reset: ValidationReset,
+}
+
+impl ValidationOptions {
+    /// The least improvement of the metric of an index.
+    pub fn epsilon(&self, index: usize) -> f64 {
+        self.epsilons.get(index).or(self.epsilons.last()).copied().unwrap_or(0.0)
+    }
+
+    /// The index of the metric by which models are chosen for decoding: the first one of
+    /// translations, which say more than cross-entropy, or else the first.
+    pub fn deciding_translation(&self) -> usize {
+        self.metrics.iter().position(|metric| metric.needs_translations()).unwrap_or(0)
+    }
+
+    /// Whether any metric needs a validation set.
+    pub fn needs_set(&self) -> bool {
+        self.metrics.iter().any(|metric| metric.needs_validation_set())
+    }
+}
+
+/// What is forgotten of validation where training goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValidationReset {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Stalls (`valid-reset-stalled`).
+    Stalls,
+    /// Stalls and best values (`valid-reset-all`).
+    All,
 }
 
 /// When a training ends.
@@ -139,8 +118,8 @@ pub struct TrainingConfig {
     pub length_limit: LengthLimit,
     /// The number of batches of an update (`optimizer-delay`).
     pub optimizer_delay: usize,
-    /// The number of target tokens at which a granule is closed.
-    pub granule_words: usize,
+    /// When a granule is closed.
+    pub granule_limits: GranuleLimits,
     /// The weight of the loss of guided alignment, where alignments are given
     /// (`guided-alignment-weight`).
     pub guided_alignment_weight: f64,
@@ -160,9 +139,18 @@ pub struct TrainingConfig {
     pub save_frequency: Span,
     /// Whether saved models replace each other (`overwrite`).
     pub overwrites: bool,
-    /// Slow window, fast window and standard deviations of the check for divergence
-    /// (`throw-on-divergence`); none for no check.
-    pub divergence: Option<[f64; 3]>,
+    /// The check for divergence (`throw-on-divergence`).
+    pub divergence: Option<DivergenceCheck>,
+    /// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
+    pub scaling: Option<DynamicScaling>,
+    /// The length after which the parameters that are trained become their average
+    /// (`exponential-smoothing-replace-freq`).
+    pub replace_frequency: Span,
+    /// The window of averages of the norm of the gradient (`gradient-norm-average-window`).
+    pub norm_window: u64,
+    /// Whether training goes on where it was in the corpus, which must be the same
+    /// (`no-restore-corpus` if not).
+    pub restores_corpus: bool,
 }
 
 impl TrainingConfig {
@@ -172,7 +160,7 @@ impl TrainingConfig {
         let TrainingConfig { update, schedule, dropout, batches, length_limit, .. } = self;
         let [decay_start, second_start] = schedule.decay_start;
         let sites = dropout.sites;
-        let options: [(&str, String); 38] = [
+        let options = [
             ("seed", self.seed.to_string()),
             ("optimizer and --optimizer-params", format!("{:?}", update.rule)),
             ("label-smoothing", update.label_smoothing.to_string()),
@@ -215,9 +203,14 @@ impl TrainingConfig {
             ("max-length", length_limit.tokens.to_string()),
             ("max-length-crop", length_limit.crops.to_string()),
             ("optimizer-delay", self.optimizer_delay.to_string()),
-            ("granule-words", self.granule_words.to_string()),
+            ("granule-words", self.granule_limits.words.to_string()),
             ("mini-batch-warmup", self.mini_batch_warmup.to_string()),
+            ("dropout-rnn", dropout.recurrent.to_string()),
+            ("granule-megabytes, in bytes,", format!("{:?}", self.granule_limits.bytes)),
+            ("exponential-smoothing-replace-freq", self.replace_frequency.to_string()),
+            ("dynamic-gradient-scaling", format!("{:?}", self.scaling)),
+            ("clip-norm-per", format!("{:?}", update.clip_scope)),
         ];
-        options.map(|(name, value)| (name.to_owned(), value)).to_vec()
+        options.map(|(name, value): (&str, String)| (name.to_owned(), value)).to_vec()
     }
 }

@@ -11,8 +11,6 @@ pub struct Display {
     loss: f64,
     loss_count: f64,
     labels: u64,
-    norm: f64,
-    updates: u64,
     last_labels: u64,
     since: Instant,
     /// Sentences of this epoch.
@@ -25,8 +23,6 @@ impl Default for Display {
             loss: 0.0,
             loss_count: 0.0,
             labels: 0,
-            norm: 0.0,
-            updates: 0,
             last_labels: 0,
             since: Instant::now(),
             sentences: 0,
@@ -45,8 +41,6 @@ impl Display {
         self.loss += report.loss;
         self.loss_count += report.loss_count;
         self.labels += report.target_tokens as u64;
-        self.norm += report.gradient_norm;
-        self.updates += 1;
         self.last_labels = report.target_tokens as u64;
         self.sentences += report.sentences as u64;
     }
@@ -63,11 +57,11 @@ impl Display {
     }
 
     /// The line of the log after the update that came to `progress`, and begins the next one.
-    /// `rate` is that of the next update.
-    pub fn take_line(&mut self, progress: &Progress, rate: f64) -> String {
+    /// `norm` is the average of the norm of the gradient of a word, `rate` that of the next update.
+    pub fn take_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> String {
         let line = format!(
             "Ep. {} : Up. {} : Sen. {} : Cost {:.8} * {} @ {} after {} : Time {:.2}s : {:.2} \
-             words/s : gNorm {:.4} : L.r. {}",
+             words/s : gNorm {norm:.4} : L.r. {}",
             progress.epoch,
             progress.updates,
             with_commas(self.sentences),
@@ -77,7 +71,6 @@ impl Display {
             with_commas(progress.labels),
             self.since.elapsed().as_secs_f64(),
             self.words_per_second(),
-            self.norm / self.updates.max(1) as f64,
             scientific(rate),
         );
         *self = Display { sentences: self.sentences, ..Display::default() };

@@ -1,14 +1,23 @@
-//! Marian's file of progress, `model.npz.progress.yml`, from which Marian goes on with a training
-//! of ours. We do not read it: the optimiser's file has all of it, exactly.
+//! Marian's file of progress, `model.npz.progress.yml`: Marian goes on with a training of ours by
+//! it, and we with one of Marian's. Of ours we do not read it: the optimiser's file has all of it,
+//! exactly.
 //!
-//! Marian demands every key. Statistics that we do not keep begin anew, as does its random
-//! number generator; the sentences of an epoch that was begun come in Marian's own order, but as
-//! many of its batches as were made are left out.
+//! Marian demands every key. Sums of the log begin anew, as does its random number generator; the
+//! sentences of an epoch that was begun come in Marian's own order, but as many of its batches as
+//! were made are left out. The other way round, as many sentences are left out.
 
 use std::fmt::Write as _;
+use std::path::Path;
+
+use miriam_nmt::yaml::Value;
 
 use super::checkpoint::TrainingState;
-use super::progress::Span;
+use super::metric::Metric;
+use super::metric::MetricState;
+use super::progress::{Progress, Span};
+use super::schedule::ScheduleState;
+use super::statistics::Statistics;
+use crate::error::{Error, Result};
 
 /// Words of a state of the Mersenne Twister.
 const STATE_WORDS: usize = 624;
@@ -52,25 +61,97 @@ pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, see
         "reset: false\neta: {eta}\neta-factor: {}\nwarmup-start: {warmup_start}\n",
         state.schedule.factor
     );
-    for key in [
-        "cost-sum",
-        "cost-count",
-        "disp-updates",
-        "disp-samples",
-        "disp-words",
-        "loss-avg-slow",
-        "loss-avg-fast",
-        "loss-var-slow",
-        "gradient-norm-avg",
-        "gradient-norm-var",
-        "log-gradient-norm-avg",
-        "log-gradient-norm-var",
-    ] {
+    for key in ["cost-sum", "cost-count", "disp-updates", "disp-samples", "disp-words"] {
         let _ = writeln!(text, "{key}: 0");
+    }
+    for (key, average) in Statistics::KEYS.iter().zip(state.statistics.to_array()) {
+        let _ = writeln!(text, "{key}: {average}");
     }
     let twister = mersenne_twister(seed as u32);
     let _ = write!(text, "seed-batch: {twister}\nseed-corpus: {twister}\n");
     text
+}
+
+/// What Marian's file says of a training.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MarianProgress {
+    pub progress: Progress,
+    /// The sentences of this epoch so far.
+    pub sentences: u64,
+    pub schedule: ScheduleState,
+    /// What validation has seen, of metrics that are known.
+    pub metrics: Vec<(Metric, MetricState)>,
+    pub statistics: Statistics,
+}
+
+impl MarianProgress {
+    /// Reads the file at `path`. What old versions of Marian did not write is as at the beginning.
+    ///
+    /// # Errors
+    /// If it cannot be read, or lacks a number that it must have.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
+        Self::parse(&text, path)
+    }
+
+    fn parse(text: &[u8], path: &Path) -> Result<Self> {
+        let yaml = Value::parse(text, &path.display().to_string())?;
+        let damaged = |key: &str| {
+            let remedy = "copy it again from Marian's folder, or move the optimiser's file away \
+                          and begin with --pretrained-model";
+            Error::resume(path, format!("{key} is missing or no number; {remedy}"))
+        };
+        let number = |key: &str, value: Option<&Value>| {
+            value.and_then(marian_number).ok_or_else(|| damaged(key))
+        };
+        let count = |key: &str| {
+            let number = number(key, yaml.get(key))?;
+            let is_count = number >= 0.0 && number.fract() == 0.0;
+            if is_count { Ok(number as u64) } else { Err(damaged(key)) }
+        };
+        let or_at_first = |key: &str, first: f64| match yaml.get(key) {
+            None => Ok(first),
+            value => number(key, value),
+        };
+        let warmup_start = match yaml.get("warmup-start").and_then(Value::as_str) {
+            None => 0,
+            Some(text) => text.parse::<Span>().map_err(|_| damaged("warmup-start"))?.count,
+        };
+        let mut statistics = [0.0; Statistics::COUNT];
+        for (average, key) in statistics.iter_mut().zip(Statistics::KEYS) {
+            *average = or_at_first(key, 0.0)?;
+        }
+        let mut metrics = Vec::new();
+        for (name, seen) in yaml.get("validators").and_then(Value::entries).unwrap_or_default() {
+            let name = String::from_utf8_lossy(name);
+            let Some(metric) = Metric::from_name(&name) else { continue };
+            let best = number(&name, seen.get("last-best"))?;
+            let stalled = number(&name, seen.get("stalled"))?;
+            // The largest f32 stands for none.
+            let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
+            metrics.push((metric, MetricState::of_marian(metric, best, stalled as u64)));
+        }
+        Ok(MarianProgress {
+            progress: Progress {
+                updates: count("batches")?,
+                labels: or_at_first("labels-total", 0.0)? as u64,
+                epoch: count("epochs")?.max(1),
+            },
+            sentences: count("samples")?,
+            schedule: ScheduleState { factor: or_at_first("eta-factor", 1.0)?, warmup_start },
+            metrics,
+            statistics: Statistics::from_array(statistics),
+        })
+    }
+}
+
+/// A number as Marian writes it, infinities in YAML's way.
+fn marian_number(value: &Value) -> Option<f64> {
+    match value.as_str()? {
+        ".inf" | ".Inf" => Some(f64::INFINITY),
+        "-.inf" | "-.Inf" => Some(f64::NEG_INFINITY),
+        number => number.parse().ok().filter(|number: &f64| !number.is_nan()),
+    }
 }
 
 /// The state of C++'s `mt19937` after it was seeded, as its `<<` writes it.
@@ -89,11 +170,31 @@ fn mersenne_twister(seed: u32) -> String {
 mod tests {
     use super::*;
     use crate::data::BatchPosition;
-    use crate::training::checkpoint::Identity;
-    use crate::training::config::Metric;
+    use crate::training::identity::Identity;
     use crate::training::progress::Progress;
     use crate::training::schedule::ScheduleState;
-    use crate::training::validation::MetricState;
+
+    /// A state whose file of progress is known.
+    fn state() -> TrainingState {
+        let mut metric = MetricState::new(Metric::Bleu);
+        metric.follow(Metric::Bleu, 12.5, 0.0);
+        metric.follow(Metric::Bleu, 11.0, 0.0);
+        TrainingState {
+            progress: Progress { updates: 25, labels: 7367, epoch: 3 },
+            position: BatchPosition::default(),
+            schedule: ScheduleState { factor: 0.5, warmup_start: 7 },
+            metrics: vec![
+                ("bleu".into(), metric),
+                ("perplexity".into(), MetricState::new(Metric::Perplexity)),
+            ],
+            is_finished: false,
+            is_last_best: false,
+            sentences: 160,
+            epoch_batches: 5,
+            statistics: Statistics::from_array([6.5, 6.25, 0.125, 2.0, 0.5, 0.75, 0.0625]),
+            identity: Identity { corpus: 1, vocabularies: 2, architecture: 3, options: Vec::new() },
+        }
+    }
 
     /// The keys of a file that Marian wrote, in its order.
     const KEYS: &str = "epochs batches batches-epoch samples labels-total prev-labels-total \
@@ -104,23 +205,7 @@ mod tests {
 
     #[test]
     fn every_key_of_marian_is_there() {
-        let mut metric = MetricState::new(Metric::Bleu);
-        metric.follow(Metric::Bleu, 12.5, 0.0);
-        metric.follow(Metric::Bleu, 11.0, 0.0);
-        let state = TrainingState {
-            progress: Progress { updates: 25, labels: 7367, epoch: 3 },
-            position: BatchPosition::default(),
-            schedule: ScheduleState { factor: 0.5, warmup_start: 7 },
-            metrics: vec![
-                ("bleu".into(), metric),
-                ("perplexity".into(), MetricState::new(Metric::Perplexity)),
-            ],
-            is_finished: false,
-            sentences: 160,
-            epoch_batches: 5,
-            identity: Identity { corpus: 1, vocabularies: 2, architecture: 3, options: Vec::new() },
-        };
-        let text = marian_progress(&state, 1e-3, Span::updates(20), 1);
+        let text = marian_progress(&state(), 1e-3, Span::updates(20), 1);
         let keys = text.lines().filter(|line| !line.starts_with(' '));
         let keys: Vec<&str> = keys.map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(keys, KEYS.split_whitespace().collect::<Vec<_>>());
@@ -132,9 +217,50 @@ mod tests {
             "  bleu:\n    last-best: 12.5\n    stalled: 1",
             "  perplexity:\n    last-best: .inf\n    stalled: 0",
             "eta: 0.001\neta-factor: 0.5\nwarmup-start: 7u",
+            "loss-avg-slow: 6.5\nloss-avg-fast: 6.25\nloss-var-slow: 0.125\ngradient-norm-avg: 2",
         ] {
             assert!(text.contains(&format!("\n{line}\n")), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let path = Path::new("model.npz.progress.yml");
+        let state = state();
+        let text = marian_progress(&state, 1e-3, Span::updates(20), 1);
+        let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
+        assert_eq!((found.progress, found.sentences), (state.progress, 160));
+        assert_eq!((found.schedule, found.statistics), (state.schedule, state.statistics));
+        let named = found.metrics.iter().map(|(metric, seen)| (metric.name().to_owned(), *seen));
+        assert_eq!(named.collect::<Vec<_>>(), state.metrics);
+        let error = MarianProgress::parse(b"epochs: 1\nbatches: x\n", path).unwrap_err();
+        assert!(error.to_string().contains("progress.yml: batches is missing"), "{error}");
+    }
+
+    /// A file that Marian wrote, without its generators.
+    #[test]
+    fn files_of_marian_are_read() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = path.join("tests/golden/marian/model.npz.progress.yml");
+        let found = MarianProgress::open(&path).unwrap();
+        assert_eq!(found.progress, Progress { updates: 7, labels: 290, epoch: 2 });
+        assert_eq!((found.sentences, found.schedule), (16, ScheduleState::default()));
+        let metrics =
+            found.metrics.iter().map(|(metric, seen)| (*metric, seen.best(), seen.stalled));
+        let expected = [
+            (Metric::CrossEntropy, 16.3054, 0),
+            (Metric::Bleu, 0.0, 2),
+            (Metric::Perplexity, 23.00365, 0),
+        ];
+        assert_eq!(metrics.collect::<Vec<_>>(), expected);
+        assert_eq!(found.statistics.norm, [3.041709, 0.7873762]);
+        // The largest f32 stands for no value yet.
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text.replace("last-best: 16.3054", "last-best: 3.402823e+38");
+        let text = text.replace("last-best: 0", "last-best: -3.402823e+38");
+        let found = MarianProgress::parse(text.as_bytes(), &path).unwrap();
+        let best: Vec<f64> = found.metrics.iter().map(|(_, seen)| seen.best()).collect();
+        assert_eq!(best, [f64::INFINITY, f64::NEG_INFINITY, 23.00365]);
     }
 
     /// The first and the last words of a state that Marian wrote.

@@ -3,19 +3,35 @@
 mod checkpoint;
 mod config;
 mod curves;
+mod decoder_settings;
 mod divergence;
+mod folder_lock;
+mod identity;
 mod log;
+mod marian_checkpoint;
 mod marian_progress;
 mod memory;
+mod metric;
 mod progress;
 mod run;
 mod schedule;
+mod start;
+mod statistics;
 mod validation;
+mod validation_script;
 
 pub use checkpoint::ModelFiles;
-pub use config::{Limits, Metric, StoppingRule, TrainingConfig, ValidationOptions};
+pub use config::{Limits, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset};
+pub use decoder_settings::DecoderSettings;
+pub use divergence::DivergenceCheck;
+pub use folder_lock::FolderLock;
 pub use memory::MemoryUse;
+pub use metric::{Metric, MetricState};
 pub use progress::{Progress, Span, Unit};
 pub use run::{Outcome, Training};
 pub use schedule::{DecayStrategy, Event, Schedule, ScheduleState};
-pub use validation::{CrossEntropySums, MetricState, ValidationSet, cross_entropy, model_of};
+pub use statistics::{DynamicScaling, Statistics};
+pub use validation::{
+    Candidate, CrossEntropySums, ValidationSet, Validator, cross_entropy, model_of,
+};
+pub use validation_script::ValidationScript;

@@ -1,29 +1,30 @@
 //! The loop of training: updates, validation, saving, stopping.
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
 use super::checkpoint::{
-    Identity, ModelFiles, SavedTraining, TrainingState, check_identity, load_optimizer, save_model,
-    save_optimizer,
+    ModelFiles, SavedTraining, TrainingState, check_identity, save_model, save_optimizer,
 };
 use super::config::{StoppingRule, TrainingConfig};
 use super::curves::{Curves, LOSS, RATE};
-use super::divergence::Divergence;
+use super::decoder_settings::DecoderSettings;
+use super::identity::Identity;
 use super::log::Display;
 use super::marian_progress::marian_progress;
-use super::memory::MemoryUse;
+use super::metric::MetricState;
 use super::progress::{Progress, Span, Unit};
-use super::schedule::{Event, ScheduleState};
-use super::validation::{MetricState, ValidationSet};
-use crate::data::{BatchPosition, BatchReader, ParallelCorpus};
+use super::schedule::Event;
+use super::start::{Start, warmup_ratio};
+use super::validation::{Candidate, ValidationSet, Validator};
+use crate::data::{BatchFile, BatchSource, ParallelCorpus};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
-use crate::init::initial_values;
 use crate::kernels::Fast;
 use crate::model::TrainableModel;
-use crate::update::{Granule, OptimizerState, SynchronousTrainer};
+use crate::update::{Granule, SynchronousTrainer};
 
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +45,16 @@ pub struct Training<'a> {
     pub config: &'a TrainingConfig,
     /// The corpus.
     pub corpus: &'a ParallelCorpus,
+    /// Batches that are given.
+    pub batches: Option<&'a BatchFile>,
     /// The validation set, if there is one.
     pub validation: Option<&'a ValidationSet>,
     /// The files to write.
     pub files: &'a ModelFiles,
+    /// All options, as Marian reads them.
+    pub options_yaml: &'a str,
+    /// How the model is decoded.
+    pub decoder: &'a DecoderSettings,
     /// A model to begin with instead of random values, a flat vector.
     pub pretrained: Option<Vec<f32>>,
     /// A fingerprint of the vocabularies.
@@ -66,7 +73,8 @@ impl Training<'_> {
     /// # Errors
     /// With what differs, or if they are damaged.
     pub fn check(&self) -> Result<()> {
-        check_identity(&self.files.optimizer(), &self.identity())
+        let restores_corpus = self.config.restores_corpus;
+        check_identity(&self.files.optimizer(), &self.identity(), restores_corpus)
     }
 
     /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
@@ -81,15 +89,23 @@ impl Training<'_> {
             run.save_derived()?;
             return Ok(Outcome::AlreadyFinished);
         }
-        run.state.is_finished = false;
+        (run.state.is_finished, run.state.is_last_best) = (false, false);
         let outcome = run.train()?;
         run.state.is_finished = outcome != Outcome::Cancelled;
         run.save()?;
         Ok(outcome)
     }
 
-    fn identity(&self) -> Identity {
+    /// Whether there is anything to validate with.
+    fn validates(&self) -> bool {
+        let options = &self.config.validation;
+        self.validation.is_some() || options.script.is_some() && !options.needs_set()
+    }
+
+    pub(super) fn identity(&self) -> Identity {
         let mut options = self.config.options_of_updates();
+        let batches = self.batches.map_or("none".into(), |file| file.fingerprint().to_string());
+        options.push(("batches, as a hash,".into(), batches));
         if self.corpus.has_links() {
             let weight = self.config.guided_alignment_weight.to_string();
             options.push(("guided-alignment-weight".into(), weight));
@@ -108,12 +124,13 @@ impl Training<'_> {
 struct Run<'a, 'l> {
     training: &'a Training<'a>,
     trainer: SynchronousTrainer<Fast>,
-    reader: BatchReader<'a>,
+    source: BatchSource<'a>,
     state: TrainingState,
     display: Display,
     /// The learning rate of the last update.
     last_rate: f64,
-    divergence: Divergence,
+    /// The update after which the model was validated last.
+    last_validation: Option<u64>,
     curves: Curves,
     log: &'l mut dyn FnMut(&str),
 }
@@ -122,47 +139,37 @@ impl<'a, 'l> Run<'a, 'l> {
     fn new(training: &'a Training<'a>, log: &'l mut dyn FnMut(&str)) -> Result<Self> {
         let config = training.config;
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
-        let identity = training.identity();
-        let path = training.files.optimizer();
-        let saved = load_optimizer(&path, config.update.rule, model.layout(), &identity)?;
-        let SavedTraining { values, optimizer, state } = match saved {
-            Some(saved) => {
-                log(&format!("[training] Going on after {} updates", saved.state.progress.updates));
-                let schedule = config.schedule.resumed(saved.state.schedule, &saved.state.progress);
-                SavedTraining { state: TrainingState { schedule, ..saved.state }, ..saved }
-            }
+        let Start { saved, skipped_sentences, remarks } = training.start(model.layout())?;
+        remarks.iter().for_each(|remark| log(remark));
+        let SavedTraining { values, optimizer, mut state } = saved;
+        let costs = training.sentence_costs(&model)?;
+        if !training.corpus.is_empty() {
+            log(&training.count_memory(&model, &optimizer, costs.as_ref())?.describe());
+        }
+        let position = state.position.clone();
+        let source = match training.batches {
+            Some(file) => BatchSource::of_file(file, position),
             None => {
-                let values = training.pretrained.clone().unwrap_or_else(|| {
-                    initial_values(&config.architecture, config.seed, config.depth_scaling)
-                });
-                let metrics = config.validation.metrics.iter();
-                SavedTraining {
-                    optimizer: OptimizerState::new(&config.update, &values),
-                    values,
-                    state: TrainingState {
-                        progress: Progress { updates: 0, labels: 0, epoch: 1 },
-                        position: BatchPosition {
-                            size_ratio: warmup_ratio(config, &Progress::default()),
-                            ..BatchPosition::default()
-                        },
-                        schedule: ScheduleState::default(),
-                        metrics: metrics
-                            .map(|metric| (metric.name().into(), MetricState::new(*metric)))
-                            .collect(),
-                        is_finished: false,
-                        sentences: 0,
-                        epoch_batches: 0,
-                        identity,
-                    },
-                }
+                let (batches, limits) = (config.batches, config.granule_limits);
+                BatchSource::of_corpus(training.corpus, batches, limits, costs, position)
             }
         };
-        if !training.corpus.is_empty() {
-            let memory = MemoryUse::count(config, &model, training.corpus, &optimizer)?;
-            log(&memory.describe(config.workers));
+        let mut source = source.map_err(Error::Config)?;
+        if skipped_sentences > training.corpus.len() as u64 {
+            let pairs = training.corpus.len();
+            let reason = format!(
+                "{skipped_sentences} sentences of the epoch were read, the corpus has {pairs}; \
+                 give the corpus of that training, or --no-restore-corpus to begin the epoch anew"
+            );
+            return Err(Error::resume(&training.files.progress(), reason));
         }
-        let reader = BatchReader::new(training.corpus, config.batches, state.position.clone())
-            .map_err(Error::Config)?;
+        if skipped_sentences > 0 {
+            let ratio = warmup_ratio(config, &state.progress);
+            [state.sentences, state.epoch_batches] = source.skip(skipped_sentences, ratio);
+            let (sentences, epoch) = (state.sentences, state.progress.epoch);
+            log(&format!("[data] Left out {sentences} sentences of epoch {epoch}"));
+            state.position = source.position().clone();
+        }
         let trainer = SynchronousTrainer::new(
             model,
             Fast::default(),
@@ -172,19 +179,23 @@ impl<'a, 'l> Run<'a, 'l> {
             config.workers,
         );
         let display = Display::new(state.sentences);
-        let divergence = Divergence::new(config.divergence);
         let curves = Curves::open(training.plot, &state.progress)?;
-        Ok(Run {
+        let (last_rate, last_validation) = (0.0, None);
+        let mut run = Run {
             training,
             trainer,
-            reader,
+            source,
             state,
             display,
-            last_rate: 0.0,
-            divergence,
+            last_rate,
+            last_validation,
             curves,
             log,
-        })
+        };
+        if skipped_sentences > 0 && run.source.is_at_epoch_end() {
+            run.end_epoch();
+        }
+        Ok(run)
     }
 
     fn train(&mut self) -> Result<Outcome> {
@@ -206,18 +217,17 @@ impl<'a, 'l> Run<'a, 'l> {
             reached.epoch += u64::from(is_epoch_end);
             self.display(&before, &reached);
             let mut stops = false;
-            if training.validation.is_some() && reached.passed(&before, config.validation.frequency)
-            {
-                self.validate()?;
+            if training.validates() && reached.passed(&before, config.validation.frequency) {
+                self.validate(false)?;
+                self.last_validation = Some(self.state.progress.updates);
                 self.follow(Event::Stalled(self.stalls()));
                 stops = self.is_stalled();
             }
             if is_epoch_end {
-                (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
-                self.follow(Event::EpochEnd);
-                self.state.progress.epoch += 1;
-                self.display.sentences = 0;
-                (self.state.sentences, self.state.epoch_batches) = (0, 0);
+                self.end_epoch();
+            }
+            if reached.passed(&before, config.replace_frequency) {
+                self.trainer.replace_with_smoothed();
             }
             if stops {
                 return self.end(Outcome::EarlyStopped);
@@ -228,17 +238,27 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// The last validation, if training does not end with one. It is not remembered: where a
-    /// limit is raised, training goes on as if it had never been there.
+    fn end_epoch(&mut self) {
+        (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
+        self.follow(Event::EpochEnd);
+        self.state.progress.epoch += 1;
+        self.display.sentences = 0;
+        (self.state.sentences, self.state.epoch_batches) = (0, 0);
+    }
+
+    /// The last validation, if training does not end with one. It is not remembered, and leaves
+    /// the best models as they are: where a limit is raised, training goes on as if it had never
+    /// been there.
     fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let frequency = self.training.config.validation.frequency;
-        let just_validated = frequency.unit == Unit::Updates
+        let is_in_turn = frequency.unit == Unit::Updates
             && frequency.count > 0
             && updates.is_multiple_of(frequency.count);
+        let just_validated = is_in_turn || self.last_validation == Some(updates);
         if outcome == Outcome::Finished && !just_validated && updates > 0 {
             let metrics = self.state.metrics.clone();
-            self.validate()?;
+            self.validate(true)?;
             self.state.metrics = metrics;
         }
         (self.log)("Training finished");
@@ -250,31 +270,43 @@ impl<'a, 'l> Run<'a, 'l> {
         let training = self.training;
         let config = training.config;
         let ratio = warmup_ratio(config, &self.state.progress);
-        let mut granules = Vec::new();
-        let mut is_epoch_end = false;
+        let (mut granules, mut is_epoch_end) = (Vec::new(), false);
         for _ in 0..config.optimizer_delay.max(1) {
-            let batch = self.reader.next_batch(ratio);
-            split_into_granules(training.corpus, batch, config, &mut granules);
+            self.source.next_batch(ratio, &mut granules);
             self.state.epoch_batches += 1;
-            is_epoch_end |= self.reader.is_at_epoch_end();
+            is_epoch_end |= self.source.is_at_epoch_end();
             if is_epoch_end {
                 break;
             }
         }
-        let epoch = self.reader.position().epoch;
+        let weight = config.guided_alignment_weight;
+        let granules: Vec<Granule<'_>> = granules
+            .iter()
+            .map(|pairs| Granule::of_pairs(training.corpus, pairs, weight))
+            .collect();
+        let epoch = self.source.position().epoch;
         let seed = config.seed;
         let dropout =
             Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout };
         let rate = config.schedule.rate_at(&self.state.schedule, &self.state.progress);
+        self.trainer.set_norm_limit(config.scaling.and_then(|scaling| {
+            scaling.limit(&self.state.statistics, self.state.progress.updates, config.norm_window)
+        }));
         let report = self.trainer.update(&granules, dropout, rate)?;
         self.state.progress.updates += 1;
         self.state.progress.labels += report.target_tokens as u64;
-        self.state.position = self.reader.position().clone();
+        self.state.position = self.source.position().clone();
         self.display.add(&report);
         self.last_rate = rate;
-        let loss = report.loss / report.loss_count.max(1.0);
-        self.divergence.follow(loss).map_err(Error::Diverged)?;
-        if report.is_skipped {
+        let TrainingState { statistics, progress, .. } = &mut self.state;
+        if let Some(check) = config.divergence {
+            let loss = report.loss / report.loss_count.max(1.0);
+            check.follow(statistics, loss, progress.updates).map_err(Error::Diverged)?;
+        }
+        if !report.is_skipped {
+            let norm = report.norm_of_word(config.update.normalizes_gradient);
+            statistics.follow_norm(norm, progress.updates, config.norm_window);
+        } else {
             (self.log)("The gradient is not finite; the update is skipped");
         }
         self.follow(Event::Update);
@@ -292,7 +324,8 @@ impl<'a, 'l> Run<'a, 'l> {
             self.curves.add(&progress, RATE, self.last_rate);
             // The rate of the next update, as in Marian's log.
             let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
-            let line = self.display.take_line(&progress, next_rate);
+            let [norm, _] = self.state.statistics.norm;
+            let line = self.display.take_line(&progress, norm, next_rate);
             (self.log)(&line);
         }
     }
@@ -304,17 +337,35 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// Validates the model.
-    fn validate(&mut self) -> Result<()> {
+    /// Validates the model; at the end out of turn.
+    fn validate(&mut self, is_last: bool) -> Result<()> {
         let training = self.training;
-        let Some(set) = training.validation else { return Ok(()) };
+        if !training.validates() {
+            return Ok(());
+        }
         let (config, options) = (training.config, &training.config.validation);
-        let layout = self.trainer.model().layout().clone();
-        let values = self.trainer.smoothed_values();
-        let found = set.validate(options, &config.architecture, &layout, values, config.workers)?;
+        let validator = Validator {
+            options,
+            set: training.validation,
+            files: training.files,
+            decoder: training.decoder,
+            threads: config.workers,
+        };
+        let candidate = Candidate {
+            architecture: &config.architecture,
+            layout: self.trainer.model().layout(),
+            values: self.trainer.smoothed_values(),
+        };
+        let translations = self.translations_path();
+        let found = validator.validate(candidate, &translations)?;
         let Progress { updates, epoch, .. } = self.state.progress;
-        for (&metric, value) in options.metrics.iter().zip(found) {
+        for (number, (&metric, value)) in options.metrics.iter().zip(found).enumerate() {
             let name = metric.name();
+            let line = format!("[valid] Ep. {epoch} : Up. {updates} : {name}");
+            let Some(value) = value else {
+                self.log_validation(&format!("{line} : in {}", translations.display()))?;
+                continue;
+            };
             let states = &mut self.state.metrics;
             let index = match states.iter().position(|(known, _)| known == name) {
                 Some(index) => index,
@@ -324,22 +375,48 @@ impl<'a, 'l> Run<'a, 'l> {
                 }
             };
             let state = &mut states[index].1;
-            let is_best = state.follow(metric, value, options.epsilon);
+            let is_best = state.follow(metric, value, options.epsilon(number));
             self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
                 0 => "new best".into(),
                 times => format!("stalled {times} times (last best: {:.6})", state.best()),
             };
-            (self.log)(&format!(
-                "[valid] Ep. {epoch} : Up. {updates} : {name} : {value:.6} : {remark}"
-            ));
-            if is_best && options.keeps_best {
-                let path = training.files.best(name);
-                let values = self.trainer.smoothed_values();
-                save_model(&path, &config.architecture, &layout, values)?;
+            self.log_validation(&format!("{line} : {value:.6} : {remark}"))?;
+            if is_last {
+                self.state.is_last_best |= is_best && number == options.deciding_translation();
+            } else if is_best && options.keeps_best {
+                self.save_as(&training.files.best(name))?;
             }
         }
         Ok(())
+    }
+
+    /// The file for translations, fields of its name filled in.
+    fn translations_path(&self) -> PathBuf {
+        let TrainingState { progress, epoch_batches, .. } = &self.state;
+        let output = &self.training.config.validation.translation_output;
+        let Some(template) = output.as_ref().and_then(|path| path.to_str()) else {
+            let beside = || self.training.files.model.with_file_name("valid.translation");
+            return output.clone().unwrap_or_else(beside);
+        };
+        let fields = [
+            ("{E}", progress.epoch),
+            ("{U}", progress.updates),
+            ("{B}", *epoch_batches),
+            ("{T}", progress.labels),
+        ];
+        let fill =
+            |text: String, (field, number): (&str, u64)| text.replace(field, &number.to_string());
+        fields.into_iter().fold(template.to_owned(), fill).into()
+    }
+
+    /// Writes a line about validation, also to its own file.
+    fn log_validation(&mut self, line: &str) -> Result<()> {
+        (self.log)(line);
+        let Some(path) = &self.training.config.validation.log else { return Ok(()) };
+        let file = std::fs::File::options().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| writeln!(file, "{line}"));
+        written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
     }
 
     /// The number of stalls in turn that decides when training stops.
@@ -384,55 +461,40 @@ impl<'a, 'l> Run<'a, 'l> {
         self.save_derived()
     }
 
+    fn save_as(&self, path: &Path) -> Result<()> {
+        let (architecture, layout) =
+            (&self.training.config.architecture, self.trainer.model().layout());
+        save_model(path, architecture, layout, self.trainer.smoothed_values())
+    }
+
     fn save_derived(&mut self) -> Result<()> {
-        let TrainingConfig { architecture, overwrites, schedule, seed, .. } = self.training.config;
+        let TrainingConfig { overwrites, schedule, seed, .. } = self.training.config;
         let (files, progress) = (self.training.files, self.state.progress);
-        let layout = self.trainer.model().layout();
-        let values = self.trainer.smoothed_values();
-        let save = |path: &Path| save_model(path, architecture, layout, values);
-        save(&files.model)?;
+        self.save_as(&files.model)?;
         if !overwrites && !self.state.is_finished {
-            save(&files.of_update(progress.updates))?;
+            self.save_as(&files.of_update(progress.updates))?;
         }
         let eta = schedule.rate_at(&self.state.schedule, &progress);
         let text = marian_progress(&self.state, eta, schedule.warmup, *seed);
-        let mut output = miriam_textio::Output::create_atomic(&files.progress())?;
-        output.write(text.as_bytes())?;
-        output.finish()?;
+        let texts = [(files.progress(), &text[..]), (files.options(), self.training.options_yaml)];
+        for (path, text) in texts {
+            let mut output = miriam_textio::Output::create_atomic(&path)?;
+            output.write(text.as_bytes())?;
+            output.finish()?;
+        }
+        let decoder = self.training.decoder;
+        decoder.write(&decoder.path(files), &self.decoded_model())?;
         (self.log)(&format!("Saved {}", files.model.display()));
         Ok(())
     }
-}
 
-/// The size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
-/// the progress where that is counted in tokens, since steps grow as well.
-fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
-    let Span { count, unit } = config.mini_batch_warmup;
-    if count == 0 {
-        return 1.0;
-    }
-    let ratio = ((progress.in_unit(unit) + 1) as f64 / count as f64).min(1.0);
-    if unit == Unit::Labels { ratio.sqrt() } else { ratio }
-}
-
-/// Divides a batch into granules, each closed at so many target tokens.
-fn split_into_granules<'c>(
-    corpus: &'c ParallelCorpus,
-    batch: &[u32],
-    config: &TrainingConfig,
-    granules: &mut Vec<Granule<'c>>,
-) {
-    let (mut granule, mut tokens) = (Granule::default(), 0);
-    for &index in batch {
-        let index = index as usize;
-        granule.push_pair(corpus, index, config.guided_alignment_weight);
-        tokens += corpus.target(index).len();
-        if tokens >= config.granule_words {
-            granules.push(std::mem::take(&mut granule));
-            tokens = 0;
-        }
-    }
-    if !granule.sources.is_empty() {
-        granules.push(granule);
+    /// The model that the folder decodes with: the best one by translations, by the first metric if
+    /// there are none, unless the last one is better.
+    fn decoded_model(&self) -> PathBuf {
+        let (files, options) = (self.training.files, &self.training.config.validation);
+        let deciding = options.metrics.get(options.deciding_translation());
+        let best = deciding.map(|metric| files.best(metric.name()));
+        let best = best.filter(|path| path.is_file() && self.training.decoder.folder.is_some());
+        best.filter(|_| !self.state.is_last_best).unwrap_or_else(|| files.model.clone())
     }
 }

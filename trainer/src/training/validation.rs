@@ -17,48 +17,15 @@ use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
 use miriam_nmt::{DecoderConfig, ModelBundle, TokenizerPair};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
-use serde::{Deserialize, Serialize};
 
-use super::config::{Metric, ValidationOptions};
+use super::checkpoint::{ModelFiles, save_model};
+use super::config::ValidationOptions;
+use super::decoder_settings::DecoderSettings;
+use super::metric::Metric;
+use super::validation_script::ValidationScript;
 use crate::data::ParallelCorpus;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
-
-/// What validation has seen of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MetricState {
-    /// The best value, as bits, since infinities are no JSON.
-    best_bits: u64,
-    /// Validations in turn without improvement.
-    pub stalled: u64,
-}
-
-impl MetricState {
-    /// Before the first validation.
-    pub fn new(metric: Metric) -> Self {
-        let worst = if metric.is_larger_better() { f64::NEG_INFINITY } else { f64::INFINITY };
-        MetricState { best_bits: worst.to_bits(), stalled: 0 }
-    }
-
-    /// The best value so far.
-    pub fn best(&self) -> f64 {
-        f64::from_bits(self.best_bits)
-    }
-
-    /// Follows a new value. It is an improvement if it is strictly better; one of less than
-    /// `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
-    /// Gives whether the value is the best.
-    pub fn follow(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
-        let gain =
-            if metric.is_larger_better() { value - self.best() } else { self.best() - value };
-        let is_best = gain > 0.0;
-        if is_best {
-            self.best_bits = value.to_bits();
-        }
-        self.stalled = if is_best && gain >= epsilon { 0 } else { self.stalled + 1 };
-        is_best
-    }
-}
 
 /// A model to be validated: an architecture with values of its parameters.
 pub fn model_of(
@@ -157,43 +124,6 @@ pub struct ValidationSet {
 }
 
 impl ValidationSet {
-    /// The values of all metrics for a model.
-    ///
-    /// # Errors
-    /// Those of the model, and of the file of translations.
-    pub fn validate(
-        &self,
-        options: &ValidationOptions,
-        architecture: &Architecture,
-        layout: &ParameterLayout,
-        values: &[f32],
-        threads: usize,
-    ) -> Result<Vec<f64>> {
-        let model = model_of(architecture, layout, values)?;
-        let mut sums = None;
-        let mut translations = None;
-        let mut found = Vec::with_capacity(options.metrics.len());
-        for &metric in &options.metrics {
-            if metric.needs_translations() {
-                if translations.is_none() {
-                    let model = model_of(architecture, layout, values)?;
-                    translations = Some(self.translate(options, model, threads)?);
-                }
-                let lines = translations.as_deref().unwrap_or_default();
-                found.push(self.score_text(metric, lines)?);
-            } else {
-                if sums.is_none() {
-                    let path = Path::new("(the model in training)");
-                    let network = Network::load(&model, path, Precision::F32)?;
-                    let batch = options.mini_batch;
-                    sums = Some(cross_entropy(&network, &self.corpus, batch, threads)?);
-                }
-                found.push(sums.unwrap_or_default().metric(metric));
-            }
-        }
-        Ok(found)
-    }
-
     fn score_text(&self, metric: Metric, lines: &[String]) -> Result<f64> {
         let plain;
         let text_metric: &dyn TextMetric = match metric {
@@ -209,12 +139,13 @@ impl ValidationSet {
         Ok(corpus_score(text_metric, &statistics, 1).value)
     }
 
-    /// The translations of the set.
+    /// Translates the set into the file `path`.
     fn translate(
         &self,
         options: &ValidationOptions,
         model: Model,
         threads: usize,
+        path: &Path,
     ) -> Result<Vec<String>> {
         let bundle = ModelBundle {
             path: PathBuf::from("(the model in training)"),
@@ -237,7 +168,6 @@ impl ValidationSet {
             Translator::new(bundle, translation, &Arc::new(Autotuner::new(Cpu::detect())))?;
         let text = Cursor::new(self.source_text.clone());
         let lines = Lines::new(Input::from_reader(text, "the validation set", None)?);
-        let path = options.translation_output.as_deref().unwrap_or(Path::new("-"));
         let output = Output::create(path)?;
         let source = SourceText { lines, prefixes: None };
         let (stop, mut ignore) = (CancellationToken::new(), |_: &_| Ok(()));
@@ -249,25 +179,95 @@ impl ValidationSet {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A model that is validated.
+#[derive(Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its architecture.
+    pub architecture: &'a Architecture,
+    /// The places of its parameters.
+    pub layout: &'a ParameterLayout,
+    /// Its parameters, a flat vector.
+    pub values: &'a [f32],
+}
 
-    #[test]
-    fn values_stall_and_improve_as_in_marian() {
-        let mut state = MetricState::new(Metric::CrossEntropy);
-        assert!(state.follow(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(!state.follow(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(!state.follow(Metric::CrossEntropy, f64::NAN, 0.0));
-        assert_eq!((state.best(), state.stalled), (5.0, 2));
-        // Better, but by less than epsilon: it stalls, and is the best all the same.
-        assert!(state.follow(Metric::CrossEntropy, 4.9, 0.5));
-        assert_eq!((state.best(), state.stalled), (4.9, 3));
-        assert!(state.follow(Metric::CrossEntropy, 4.0, 0.5));
-        assert_eq!(state.stalled, 0);
-        let mut bleu = MetricState::new(Metric::Bleu);
-        assert!(bleu.follow(Metric::Bleu, 0.1, 0.0));
-        assert!(bleu.follow(Metric::Bleu, 20.0, 0.0));
-        assert!(!bleu.follow(Metric::Bleu, 19.0, 0.0));
+impl Candidate<'_> {
+    fn model(&self) -> miriam_nmt::Result<Model> {
+        model_of(self.architecture, self.layout, self.values)
+    }
+}
+
+/// What validates models.
+pub struct Validator<'a> {
+    /// The metrics.
+    pub options: &'a ValidationOptions,
+    /// The validation set; without one, there are metrics that need none.
+    pub set: Option<&'a ValidationSet>,
+    /// The files of the training, beside which a script finds the model.
+    pub files: &'a ModelFiles,
+    /// How that is decoded.
+    pub decoder: &'a DecoderSettings,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Validator<'_> {
+    /// The values of all metrics for a model; none for translations that nothing scores.
+    /// `translations` is the file for them.
+    ///
+    /// # Errors
+    /// Those of the model, of files, and of the script.
+    pub fn validate(
+        &self,
+        candidate: Candidate<'_>,
+        translations: &Path,
+    ) -> Result<Vec<Option<f64>>> {
+        let (mut sums, mut translated) = (None, None);
+        let values = self.options.metrics.iter().map(|&metric| {
+            let script = self.options.script.as_ref();
+            if metric == Metric::Script {
+                return self.score_model(script, candidate).map(Some);
+            }
+            let set = self.set.ok_or_else(|| {
+                Error::config(format!("--valid-sets is needed for {}", metric.name()))
+            })?;
+            if !metric.needs_translations() {
+                if sums.is_none() {
+                    let network = Network::load(
+                        &candidate.model()?,
+                        Path::new("(the model in training)"),
+                        Precision::F32,
+                    )?;
+                    let batch = self.options.mini_batch;
+                    sums = Some(cross_entropy(&network, &set.corpus, batch, self.threads)?);
+                }
+                return Ok(sums.map(|sums| sums.metric(metric)));
+            }
+            if translated.is_none() {
+                let (model, threads) = (candidate.model()?, self.threads);
+                translated = Some(set.translate(self.options, model, threads, translations)?);
+            }
+            match (metric, script) {
+                (Metric::Translation, None) => Ok(None),
+                (Metric::Translation, Some(script)) => script.score(Some(translations)).map(Some),
+                _ => set.score_text(metric, translated.as_deref().unwrap_or_default()).map(Some),
+            }
+        });
+        values.collect()
+    }
+
+    /// Lets a script score the model, which is written for it.
+    fn score_model(
+        &self,
+        script: Option<&ValidationScript>,
+        candidate: Candidate<'_>,
+    ) -> Result<f64> {
+        let Some(script) = script else {
+            return Err(Error::config("valid-script: --valid-script-path is needed"));
+        };
+        let written = self.files.validated();
+        let Candidate { architecture, layout, values } = candidate;
+        save_model(&written.model, architecture, layout, values)?;
+        self.decoder.write(&written.decoder_config(), &written.model)?;
+        script.score(None)
     }
 }

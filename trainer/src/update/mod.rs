@@ -6,5 +6,7 @@ mod synchronous;
 mod tree;
 
 pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
-pub use synchronous::{Granule, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport};
+pub use synchronous::{
+    ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
+};
 pub use tree::GranuleTree;

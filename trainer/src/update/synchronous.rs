@@ -56,6 +56,15 @@ impl<'a> Granule<'a> {
         }
     }
 
+    /// Pairs of a corpus, by their indices.
+    pub fn of_pairs(corpus: &'a ParallelCorpus, pairs: &[u32], alignment_weight: f64) -> Self {
+        let mut granule = Granule::default();
+        for &index in pairs {
+            granule.push_pair(corpus, index as usize, alignment_weight);
+        }
+        granule
+    }
+
     /// The number of tokens of source and target.
     pub fn num_tokens(&self) -> [usize; 2] {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
@@ -71,6 +80,26 @@ impl<'a> Granule<'a> {
     }
 }
 
+/// Of what the norm of the gradient is limited (`clip-norm-per`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipScope {
+    /// Of the gradient as it is, mostly a sum over the words of an update, as in Marian.
+    #[default]
+    Sum,
+    /// Of the gradient divided by these words.
+    Words,
+}
+
+/// A limit on the norm of the gradient of a word, above which it becomes the average
+/// (`dynamic-gradient-scaling`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormLimit {
+    /// The limit.
+    pub limit: f64,
+    /// The average.
+    pub average: f64,
+}
+
 /// How an update is computed from gradients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpdateOptions {
@@ -81,6 +110,8 @@ pub struct UpdateOptions {
     /// Gradients are scaled down to this norm of the whole vector; 0 for never
     /// (`clip-norm`).
     pub clip_norm: f64,
+    /// Of what that norm is.
+    pub clip_scope: ClipScope,
     /// Whether the gradient is divided by the number of target tokens before it is clipped
     /// (`normalize-gradient`).
     pub normalizes_gradient: bool,
@@ -115,6 +146,16 @@ pub struct UpdateReport {
     pub gradient_norm: f64,
     /// Whether the step was skipped because the gradient is not finite.
     pub is_skipped: bool,
+}
+
+impl UpdateReport {
+    /// The norm of the gradient of a word, if gradients are divided by words or not.
+    pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
+        match is_normalized {
+            true => self.gradient_norm,
+            false => self.gradient_norm / self.target_tokens.max(1) as f64,
+        }
+    }
 }
 
 /// The state of an optimiser, flat vectors.
@@ -166,6 +207,7 @@ pub struct SynchronousTrainer<K: Kernels> {
     options: UpdateOptions,
     snapshot: Arc<Snapshot<K>>,
     state: OptimizerState<K::Real>,
+    norm_limit: Option<NormLimit>,
     workers: Vec<Worker<K>>,
 }
 
@@ -194,7 +236,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let worker = |_| Worker { tape: model.tape(kernels.clone()), tree: GranuleTree::new(len) };
         let workers = (0..num_workers).map(worker).collect();
         let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
-        SynchronousTrainer { model, kernels, options, snapshot, state, workers }
+        let norm_limit = None;
+        SynchronousTrainer { model, kernels, options, snapshot, state, norm_limit, workers }
     }
 
     /// The model.
@@ -230,6 +273,22 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.options.rule = rule;
     }
 
+    /// Sets a limit on the norm of the gradient of a word in the updates from here on.
+    pub fn set_norm_limit(&mut self, limit: Option<NormLimit>) {
+        self.norm_limit = limit;
+    }
+
+    /// Goes on with the moving average of the parameters, if there is one, as the parameters.
+    pub fn replace_with_smoothed(&mut self) {
+        if self.state.average.is_empty() {
+            return;
+        }
+        let snapshot =
+            Arc::get_mut(&mut self.snapshot).expect("tapes let go of it after their granules");
+        snapshot.values_mut().copy_from_slice(&self.state.average);
+        snapshot.refresh_parallel(self.model.registry(), &self.kernels, self.workers.len());
+    }
+
     /// Takes one step from the gradients of `granules`, at the rate `rate`.
     ///
     /// # Errors
@@ -247,17 +306,23 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let norm = gradient_norm(&gradient, self.workers.len());
         let options = self.options;
         let words = report.target_tokens as f64;
-        let normalizer = if options.normalizes_gradient { 1.0 / words.max(1.0) } else { 1.0 };
+        let per_word = 1.0 / words.max(1.0);
+        let mut normalizer = if options.normalizes_gradient { per_word } else { 1.0 };
+        if let Some(NormLimit { limit, average }) = self.norm_limit
+            && norm * per_word > limit
+        {
+            normalizer *= average / (norm * per_word);
+        }
         report.gradient_norm = norm * normalizer;
         if !report.gradient_norm.is_finite() && options.skips_nan {
             report.is_skipped = true;
         } else {
-            let clip = match options.clip_norm {
-                limit if limit > 0.0 && report.gradient_norm > limit => {
-                    limit / report.gradient_norm
-                }
-                _ => 1.0,
+            let clipped = match options.clip_scope {
+                ClipScope::Sum => report.gradient_norm,
+                ClipScope::Words => report.norm_of_word(options.normalizes_gradient),
             };
+            let exceeds = options.clip_norm > 0.0 && clipped > options.clip_norm;
+            let clip = if exceeds { options.clip_norm / clipped } else { 1.0 };
             // An update that is smaller than the reference is as it is.
             let words = match options.reference_words {
                 reference if (1..report.target_tokens).contains(&reference) => {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
 use miriam_trainer::options::{Arity, OPTIONS, RawOptions, Status, preset, preset_names};
-use miriam_trainer::recipe::Request;
+use miriam_trainer::recipe::{Request, Summary};
 use miriam_trainer::training::Outcome;
 
 use crate::common::CommonOptions;
@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Write the curves of the training here, as training.csv and training.svg
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// Count the memory of the training instead of training; a vocabulary that is not there is made
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     options: TrainerOptions,
 }
@@ -64,6 +67,9 @@ const SHORT_NAMES: [(&str, char); 6] = [
     ("workspace", 'w'),
 ];
 
+/// Options of up to three values that may be bare.
+const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
+
 /// Options that the command line has of its own, other than configurations.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
@@ -85,8 +91,8 @@ fn augment(mut command: Command) -> Command {
             Arity::Optional(bare) => {
                 arg.num_args(0..=1).value_name(spec.value_name).default_missing_value(bare)
             }
-            // A bare --throw-on-divergence has Marian's defaults.
-            Arity::Many if spec.name == "throw-on-divergence" => {
+            // Bare ones have Marian's defaults.
+            Arity::Many if BARE_OPTIONS.contains(&spec.name) => {
                 arg.num_args(0..=3).value_name(spec.value_name).default_missing_value("true")
             }
             Arity::Many => arg.num_args(1..).value_name(spec.value_name),
@@ -162,6 +168,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         folder: arguments.output.clone(),
         vocab_size: arguments.vocab_size,
         plot: arguments.plot.clone(),
+        dry_run: arguments.dry_run,
     };
     let stop = CancellationToken::new();
     let signals = SignalHandler::install(&stop)?;
@@ -170,8 +177,14 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         request.run(&stop, &progress, &mut |line| tracing::info!("{line}"), &mut |warning| {
             tracing::warn!("{warning}")
         })?;
-    let model = summary.model.display();
-    let what = match summary.outcome {
+    let (outcome, model) = match &summary {
+        Summary::Trained { outcome, model } => (outcome, model.display()),
+        Summary::Memory(memory) => {
+            write!(std::io::stdout(), "{}", memory.table())?;
+            return Ok(());
+        }
+    };
+    let what = match outcome {
         Outcome::Cancelled => {
             signals.reraise_signal_with_message("the same command goes on with the training");
             return Ok(());

@@ -1,0 +1,221 @@
+//! Where the granules of an update come from: batches of the corpus, cut, or a file.
+
+use std::sync::Arc;
+
+use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus};
+
+/// When a granule is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GranuleLimits {
+    /// At so many target tokens (`granule-words`).
+    pub words: usize,
+    /// Before its results and gradients take more bytes (`granule-megabytes`).
+    pub bytes: Option<usize>,
+}
+
+/// Batches as granules, epoch after epoch.
+pub enum BatchSource<'a> {
+    /// Of the corpus.
+    Corpus {
+        /// The batches.
+        reader: Box<BatchReader<'a>>,
+        /// The corpus.
+        corpus: &'a ParallelCorpus,
+        /// When granules are closed.
+        limits: GranuleLimits,
+        /// The bytes of each sentence, if they matter.
+        costs: Option<Arc<[usize]>>,
+    },
+    /// Of a file.
+    File {
+        /// The file.
+        file: &'a BatchFile,
+        /// The place of the next update.
+        position: BatchPosition,
+    },
+}
+
+impl<'a> BatchSource<'a> {
+    /// Batches of a corpus from a position on. `costs` are the bytes of each sentence, which
+    /// limits in bytes need.
+    ///
+    /// # Errors
+    /// If the corpus has no pairs, or the position is none of this corpus.
+    pub fn of_corpus(
+        corpus: &'a ParallelCorpus,
+        options: BatchOptions,
+        limits: GranuleLimits,
+        costs: Option<Arc<[usize]>>,
+        position: BatchPosition,
+    ) -> Result<Self, String> {
+        let reader = BatchReader::with_costs(corpus, options, costs.clone(), position)?;
+        Ok(BatchSource::Corpus { reader: Box::new(reader), corpus, limits, costs })
+    }
+
+    /// Batches of a file from a position on.
+    ///
+    /// # Errors
+    /// If the position is none of this file.
+    pub fn of_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
+        if position.taken > file.len() {
+            return Err("the position of the training is behind the end of --batches".into());
+        }
+        Ok(BatchSource::File { file, position })
+    }
+
+    /// The position of the batch that comes next.
+    pub fn position(&self) -> &BatchPosition {
+        match self {
+            BatchSource::Corpus { reader, .. } => reader.position(),
+            BatchSource::File { position, .. } => position,
+        }
+    }
+
+    /// Whether the next batch is the first of an epoch after the first one.
+    pub fn is_at_epoch_end(&self) -> bool {
+        match self {
+            BatchSource::Corpus { reader, .. } => reader.is_at_epoch_end(),
+            BatchSource::File { file, position } => position.taken == file.len(),
+        }
+    }
+
+    /// Appends the granules of the next batch, indices of pairs. `size_ratio` scales the batches
+    /// of a maxi-batch that begins now.
+    pub fn next_batch(&mut self, size_ratio: f64, granules: &mut Vec<Vec<u32>>) {
+        match self {
+            BatchSource::Corpus { reader, corpus, limits, costs } => {
+                let batch = reader.next_batch(size_ratio);
+                split_into_granules(corpus, batch, *limits, costs.as_deref(), granules);
+            }
+            BatchSource::File { file, position } => {
+                if position.taken == file.len() {
+                    let epoch = position.epoch + 1;
+                    *position = BatchPosition { epoch, ..BatchPosition::default() };
+                }
+                granules.extend_from_slice(file.update(position.taken));
+                position.taken += 1;
+            }
+        }
+    }
+
+    /// Leaves out batches of this epoch until they have so many sentences, or the epoch ends.
+    /// Gives the numbers of sentences and of batches that are left out.
+    pub fn skip(&mut self, sentences: u64, size_ratio: f64) -> [u64; 2] {
+        let [mut skipped, mut batches] = [0; 2];
+        let mut granules = Vec::new();
+        while skipped < sentences && !self.is_at_epoch_end() {
+            granules.clear();
+            self.next_batch(size_ratio, &mut granules);
+            skipped += granules.iter().map(Vec::len).sum::<usize>() as u64;
+            batches += 1;
+        }
+        [skipped, batches]
+    }
+}
+
+/// Divides a batch into granules.
+fn split_into_granules(
+    corpus: &ParallelCorpus,
+    batch: &[u32],
+    limits: GranuleLimits,
+    costs: Option<&[usize]>,
+    granules: &mut Vec<Vec<u32>>,
+) {
+    let (mut granule, mut tokens, mut bytes) = (Vec::new(), 0, 0);
+    for &index in batch {
+        let cost = costs.map_or(0, |costs| costs[index as usize]);
+        let exceeds = limits.bytes.is_some_and(|limit| bytes + cost > limit);
+        if exceeds && !granule.is_empty() {
+            granules.push(std::mem::take(&mut granule));
+            (tokens, bytes) = (0, 0);
+        }
+        granule.push(index);
+        tokens += corpus.target(index as usize).len();
+        bytes += cost;
+        if tokens >= limits.words {
+            granules.push(std::mem::take(&mut granule));
+            (tokens, bytes) = (0, 0);
+        }
+    }
+    if !granule.is_empty() {
+        granules.push(granule);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{BatchSize, LengthLimit, Shuffle, SortKey};
+
+    fn corpus(targets: &[usize]) -> ParallelCorpus {
+        let mut corpus = ParallelCorpus::default();
+        for &length in targets {
+            let limit = LengthLimit { tokens: 100, crops: false };
+            corpus.push([&[5], &vec![7; length - 1]], [0, 0], limit);
+        }
+        corpus
+    }
+
+    #[test]
+    fn granules_are_closed_by_words_and_before_bytes() {
+        let corpus = corpus(&[4, 3, 3, 6, 2, 2]);
+        let split = |words, bytes, costs: Option<&[usize]>| {
+            let mut granules = Vec::new();
+            let limits = GranuleLimits { words, bytes };
+            split_into_granules(&corpus, &[0, 1, 2, 3, 4, 5], limits, costs, &mut granules);
+            granules
+        };
+        assert_eq!(split(7, None, None), [vec![0, 1], vec![2, 3], vec![4, 5]]);
+        let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
+        // A sentence above the limit is a granule of its own.
+        let granules = split(100, Some(20), Some(costs));
+        assert_eq!(granules, [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+        assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+    }
+
+    #[test]
+    fn sentences_of_the_epoch_are_left_out() {
+        let corpus = corpus(&[3; 50]);
+        let options = BatchOptions {
+            size: BatchSize::Sentences(8),
+            maxi_batch: 16,
+            sort: SortKey::Target,
+            shuffle: Shuffle::Data,
+            seed: 1,
+        };
+        let source = || {
+            let limits = GranuleLimits { words: 9, bytes: None };
+            let position = BatchPosition::default();
+            BatchSource::of_corpus(&corpus, options, limits, None, position).unwrap()
+        };
+        let (mut reading, mut skipping) = (source(), source());
+        let mut granules = Vec::new();
+        (0..3).for_each(|_| reading.next_batch(1.0, &mut granules));
+        assert_eq!(granules.len(), 9);
+        assert_eq!(skipping.skip(20, 1.0), [24, 3]);
+        assert_eq!(skipping.position(), reading.position());
+        assert_eq!(skipping.skip(1000, 1.0), [26, 4]);
+        assert!(skipping.is_at_epoch_end() && skipping.position().epoch == 1);
+        assert_eq!(skipping.skip(5, 1.0), [0, 0]);
+    }
+
+    #[test]
+    fn files_begin_again() {
+        let corpus = corpus(&[3; 5]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("batches");
+        std::fs::write(&path, "0 1\n2\n\n4\n").unwrap();
+        let file = BatchFile::open(&path, &corpus).unwrap();
+        let mut source = BatchSource::of_file(&file, BatchPosition::default()).unwrap();
+        let mut next = || {
+            let mut granules = Vec::new();
+            source.next_batch(1.0, &mut granules);
+            (granules, source.position().epoch, source.is_at_epoch_end())
+        };
+        assert_eq!(next(), (vec![vec![0, 1], vec![2]], 1, false));
+        assert_eq!(next(), (vec![vec![4]], 1, true));
+        assert_eq!(next(), (vec![vec![0, 1], vec![2]], 2, false));
+        let behind = BatchPosition { taken: 3, ..BatchPosition::default() };
+        assert!(BatchSource::of_file(&file, behind).is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! Keeps a second training out of the files of the first one.
+//!
+//! Two trainings of one model would save over each other, and each would remove the files that
+//! the other one is writing. The lock is the operating system's and ends with its process, so a
+//! training that was killed does not keep the next one out; the file of the lock may remain.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::ModelFiles;
+use crate::error::{Error, Result};
+
+/// A lock on the files of a training, until it is dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl FolderLock {
+    /// Locks the files of a training; their folder must exist.
+    ///
+    /// # Errors
+    /// If another process has locked them, or nothing can be written there.
+    pub fn acquire(files: &ModelFiles) -> Result<Self> {
+        let path = files.lock();
+        loop {
+            let created = File::options().write(true).create(true).truncate(false).open(&path);
+            let file = created.map_err(|e| miriam_storage::Error::io(&path, "create", e))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    let model = files.model.display();
+                    return Err(Error::config(format!(
+                        "{model}: another training writes it; let it end, or train into another \
+                         folder"
+                    )));
+                }
+                // Some file systems have no locks; two trainings at once are rare.
+                Err(TryLockError::Error(_)) => return Ok(FolderLock { path, _file: file }),
+                // A training that has just ended may have removed the file.
+                Ok(()) if is_at(&file, &path) => return Ok(FolderLock { path, _file: file }),
+                Ok(()) => {}
+            }
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Where it cannot be removed, it does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether `path` still is `file`.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_trained_once_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = |name: &str| ModelFiles { model: folder.path().join(name) };
+        let first = FolderLock::acquire(&files("a.npz")).unwrap();
+        let error = FolderLock::acquire(&files("a.npz")).unwrap_err().to_string();
+        assert!(error.contains("a.npz: another training") && error.contains("folder"), "{error}");
+        assert!(FolderLock::acquire(&files("b.npz")).is_ok(), "another model");
+        drop(first);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        // What a killed process leaves is a file without a lock.
+        std::fs::write(files("a.npz").lock(), "").unwrap();
+        assert!(FolderLock::acquire(&files("a.npz")).is_ok());
+    }
+}

@@ -1,0 +1,217 @@
+//! Going on with a training of Marian (`training.md` A.13).
+//!
+//! Marian's files say how far a training is and what its optimiser has seen, but not what was
+//! trained: options, corpus and vocabularies are those that are given, as with Marian. The
+//! sentences of an epoch come in our own order, so in the epoch that was begun as many of them are
+//! left out as Marian has read. A model without the file of its optimiser is begun with, as Marian
+//! does.
+
+use std::path::Path;
+
+use miriam_nmt::checkpoint::{Checkpoint, DType};
+
+use super::checkpoint::{ModelFiles, SavedTraining, SavedVectors, TrainingState};
+use super::config::TrainingConfig;
+use super::identity::Identity;
+use super::marian_progress::MarianProgress;
+use super::metric::MetricState;
+use super::progress::Progress;
+use super::schedule::ScheduleState;
+use super::statistics::Statistics;
+use crate::data::BatchPosition;
+use crate::error::{Error, Result};
+use crate::parameters::{ParameterLayout, read_parameters};
+use crate::update::{Denominators, OptimizerState, Rule};
+
+/// A training of Marian, ready to be gone on with.
+pub struct MarianTraining {
+    /// The training, at the beginning of its epoch.
+    pub saved: SavedTraining,
+    /// The sentences of the epoch that Marian has read.
+    pub sentences: u64,
+    /// What is to be said about it.
+    pub remarks: Vec<String>,
+}
+
+/// What is read, for what.
+pub struct MarianFiles<'a> {
+    /// The files.
+    pub files: &'a ModelFiles,
+    /// The training that goes on.
+    pub config: &'a TrainingConfig,
+    /// Its parameters.
+    pub layout: &'a ParameterLayout,
+}
+
+impl MarianFiles<'_> {
+    /// The training whose optimiser's file is `checkpoint`.
+    ///
+    /// # Errors
+    /// If a file is missing or does not fit the others.
+    pub fn resume(&self, checkpoint: Checkpoint, identity: Identity) -> Result<MarianTraining> {
+        let (path, progress_path) = (self.files.optimizer(), self.files.progress());
+        if !progress_path.is_file() {
+            let file = progress_path.display();
+            return Err(Error::resume(
+                &path,
+                format!("it is Marian's, and {file} is missing; copy it from Marian's folder"),
+            ));
+        }
+        let progress = MarianProgress::open(&progress_path)?;
+        let vectors = SavedVectors::new(&path, checkpoint, self.layout);
+        let updates = progress.progress.updates;
+        let mut remarks = vec![format!(
+            "[training] Going on after {updates} updates of Marian; what it does not say (corpus, \
+             vocabularies, options) must be as it was"
+        )];
+        let rule = self.config.update.rule;
+        let [first, second] = vectors.of_rule(rule)?;
+        let (values, old_average) = self.values(&path, &vectors)?;
+        let average = match vectors.get("exp_smoothing")?.or(old_average) {
+            Some(_) if self.config.update.smoothing == 0.0 => {
+                remarks.push(
+                    "[training] Marian's average of parameters is left out: there is no \
+                     --exponential-smoothing"
+                        .into(),
+                );
+                Vec::new()
+            }
+            Some(average) => average,
+            None if self.config.update.smoothing > 0.0 => {
+                remarks.push("[training] There is no average of parameters: it begins anew".into());
+                values.clone()
+            }
+            None => Vec::new(),
+        };
+        let optimizer = OptimizerState {
+            first,
+            second,
+            denominators: denominators(&path, &vectors, rule, updates)?,
+            average,
+            average_updates: updates,
+        };
+        Ok(self.training(progress, values, optimizer, identity, remarks))
+    }
+
+    /// A training that begins with the parameters of a model whose optimiser's file is missing.
+    ///
+    /// # Errors
+    /// If the model, or Marian's file of progress, cannot be read or does not fit.
+    pub fn reload(&self, identity: Identity) -> Result<MarianTraining> {
+        let values = read_parameters(&self.files.model, self.layout)?;
+        let progress_path = self.files.progress();
+        let progress = match progress_path.is_file() {
+            true => MarianProgress::open(&progress_path)?,
+            false => MarianProgress {
+                progress: Progress { updates: 0, labels: 0, epoch: 1 },
+                sentences: 0,
+                schedule: ScheduleState::default(),
+                metrics: Vec::new(),
+                statistics: Statistics::default(),
+            },
+        };
+        let (file, updates) = (self.files.model.display(), progress.progress.updates);
+        let remark = format!(
+            "[training] There is no {}: beginning with the parameters of {file}, after {updates} \
+             updates; move {file} away to begin with random ones",
+            self.files.optimizer().display()
+        );
+        let optimizer = OptimizerState {
+            average_updates: updates,
+            ..OptimizerState::new(&self.config.update, &values)
+        };
+        Ok(self.training(progress, values, optimizer, identity, vec![remark]))
+    }
+
+    /// The parameters that are trained, and their average where an old version of Marian keeps it
+    /// in the model.
+    fn values(
+        &self,
+        path: &Path,
+        vectors: &SavedVectors<'_>,
+    ) -> Result<(Vec<f32>, Option<Vec<f32>>)> {
+        let model = &self.files.model;
+        let Some(values) = vectors.get("master_parameters")? else {
+            let in_model = read_parameters(model, self.layout)?;
+            let unsmoothed = self.files.unsmoothed();
+            if !unsmoothed.is_file() {
+                return Ok((in_model, None));
+            }
+            return Ok((read_parameters(&unsmoothed, self.layout)?, Some(in_model)));
+        };
+        if model.is_file() {
+            // Both files were written at one time, and parameters lie in our order: the model is
+            // the average, if there is one.
+            let average = vectors.get("exp_smoothing")?;
+            let written = average.as_ref().unwrap_or(&values);
+            let in_model = read_parameters(model, self.layout)?;
+            let differs = self.layout.iter().find(|parameter| {
+                let range = parameter.range();
+                written[range.clone()] != in_model[range]
+            });
+            if let Some(parameter) = differs {
+                let reason = format!(
+                    "{} is not that of {}: the files are of different updates or architectures; \
+                     take both from one save, or begin with --pretrained-model",
+                    parameter.name,
+                    model.display()
+                );
+                return Err(Error::resume(path, reason));
+            }
+        }
+        Ok((values, None))
+    }
+
+    fn training(
+        &self,
+        found: MarianProgress,
+        values: Vec<f32>,
+        optimizer: OptimizerState<f32>,
+        identity: Identity,
+        remarks: Vec<String>,
+    ) -> MarianTraining {
+        let MarianProgress { progress, sentences, schedule, metrics, statistics } = found;
+        let seen = |metric| metrics.iter().find(|(known, _)| *known == metric).map(|(_, s)| *s);
+        let metrics = self.config.validation.metrics.iter();
+        let state = TrainingState {
+            progress,
+            position: BatchPosition { epoch: progress.epoch, ..BatchPosition::default() },
+            schedule,
+            metrics: metrics
+                .map(|&metric| {
+                    let state = seen(metric).unwrap_or_else(|| MetricState::new(metric));
+                    (metric.name().to_owned(), state)
+                })
+                .collect(),
+            is_finished: false,
+            is_last_best: false,
+            sentences: 0,
+            epoch_batches: 0,
+            statistics,
+            identity,
+        };
+        MarianTraining { saved: SavedTraining { values, optimizer, state }, sentences, remarks }
+    }
+}
+
+/// Adam's bias corrections. Old versions of Marian did not write them: they follow from the number
+/// of updates.
+fn denominators(
+    path: &Path,
+    vectors: &SavedVectors<'_>,
+    rule: Rule,
+    updates: u64,
+) -> Result<Denominators> {
+    let Rule::Adam { beta1, beta2, .. } = rule else { return Ok(Denominators::default()) };
+    let Some(entry) = vectors.entry("adam_denoms") else {
+        let updates = updates.min(i32::MAX as u64) as i32;
+        return Ok(Denominators([beta1, beta2].map(|beta| 1.0 - beta.powi(updates))));
+    };
+    let (numbers, rest) = entry.bytes().as_chunks::<8>();
+    match (entry.dtype(), numbers, rest) {
+        (DType::F64, &[first, second], []) => {
+            Ok(Denominators([first, second].map(f64::from_le_bytes)))
+        }
+        _ => Err(Error::resume(path, "adam_denoms: two numbers of f64 are needed")),
+    }
+}

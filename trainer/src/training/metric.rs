@@ -1,0 +1,155 @@
+//! Measures of a model on the validation set, and what has been seen of them (`training.md` A.12).
+
+use serde::{Deserialize, Serialize};
+
+/// A measure of a model on the validation set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// The sum of cross-entropies (`ce-sum`).
+    CrossEntropySum,
+    /// Cross-entropy a sentence (`cross-entropy`, `ce-mean`).
+    CrossEntropy,
+    /// Cross-entropy a target token (`ce-mean-words`).
+    CrossEntropyWords,
+    /// The exponential of the cross-entropy a target token.
+    Perplexity,
+    /// BLEU of detokenised translations, by 13a (`bleu`).
+    Bleu,
+    /// The same under its old name (`bleu-detok`).
+    BleuDetok,
+    /// BLEU of the tokens as they are (`bleu-segmented`).
+    BleuSegmented,
+    /// chrF of detokenised translations.
+    Chrf,
+    /// What a program says of translations (`translation`); they are only written without one.
+    Translation,
+    /// What a program says of the model (`valid-script`).
+    Script,
+}
+
+impl Metric {
+    /// All metrics.
+    pub const ALL: [Metric; 10] = [
+        Metric::CrossEntropySum,
+        Metric::CrossEntropy,
+        Metric::CrossEntropyWords,
+        Metric::Perplexity,
+        Metric::Bleu,
+        Metric::BleuDetok,
+        Metric::BleuSegmented,
+        Metric::Chrf,
+        Metric::Translation,
+        Metric::Script,
+    ];
+
+    /// Metrics of Marian that are not of translation, and what to do.
+    pub const REFUSED: [(&str, &str); 4] = [
+        ("accuracy", "it is of classifiers; give ce-mean-words or bleu"),
+        ("bert-lm-accuracy", "BERT is not trained"),
+        ("bert-sentence-accuracy", "BERT is not trained"),
+        ("embedding", "models that embed sentences are not trained"),
+    ];
+
+    /// Marian's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::CrossEntropySum => "ce-sum",
+            Metric::CrossEntropy => "cross-entropy",
+            Metric::CrossEntropyWords => "ce-mean-words",
+            Metric::Perplexity => "perplexity",
+            Metric::Bleu => "bleu",
+            Metric::BleuDetok => "bleu-detok",
+            Metric::BleuSegmented => "bleu-segmented",
+            Metric::Chrf => "chrf",
+            Metric::Translation => "translation",
+            Metric::Script => "valid-script",
+        }
+    }
+
+    /// The metric of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = if name == "ce-mean" { "cross-entropy" } else { name };
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// Whether larger values are better.
+    pub fn is_larger_better(self) -> bool {
+        self.needs_translations() || self == Metric::Script
+    }
+
+    /// Whether it needs translations.
+    pub fn needs_translations(self) -> bool {
+        use Metric::{Bleu, BleuDetok, BleuSegmented, Chrf, Translation};
+        matches!(self, Bleu | BleuDetok | BleuSegmented | Chrf | Translation)
+    }
+
+    /// Whether it needs a validation set.
+    pub fn needs_validation_set(self) -> bool {
+        self != Metric::Script
+    }
+}
+
+/// What validation has seen of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricState {
+    /// The best value, as bits, since infinities are no JSON.
+    best_bits: u64,
+    /// Validations in turn without improvement.
+    pub stalled: u64,
+}
+
+impl MetricState {
+    /// Before the first validation.
+    pub fn new(metric: Metric) -> Self {
+        let worst = if metric.is_larger_better() { f64::NEG_INFINITY } else { f64::INFINITY };
+        MetricState { best_bits: worst.to_bits(), stalled: 0 }
+    }
+
+    /// As Marian's file has it; `best` is none before the first validation.
+    pub fn of_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
+        let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
+        MetricState { best_bits, stalled }
+    }
+
+    /// The best value so far.
+    pub fn best(&self) -> f64 {
+        f64::from_bits(self.best_bits)
+    }
+
+    /// Follows a new value. It is an improvement if it is strictly better; one of less than
+    /// `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
+    /// Gives whether the value is the best.
+    pub fn follow(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
+        let gain =
+            if metric.is_larger_better() { value - self.best() } else { self.best() - value };
+        let is_best = gain > 0.0;
+        if is_best {
+            self.best_bits = value.to_bits();
+        }
+        self.stalled = if is_best && gain >= epsilon { 0 } else { self.stalled + 1 };
+        is_best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stall_and_improve_as_in_marian() {
+        let mut state = MetricState::new(Metric::CrossEntropy);
+        assert!(state.follow(Metric::CrossEntropy, 5.0, 0.0));
+        assert!(!state.follow(Metric::CrossEntropy, 5.0, 0.0));
+        assert!(!state.follow(Metric::CrossEntropy, f64::NAN, 0.0));
+        assert_eq!((state.best(), state.stalled), (5.0, 2));
+        // Better, but by less than epsilon: it stalls, and is the best all the same.
+        assert!(state.follow(Metric::CrossEntropy, 4.9, 0.5));
+        assert_eq!((state.best(), state.stalled), (4.9, 3));
+        assert!(state.follow(Metric::CrossEntropy, 4.0, 0.5));
+        assert_eq!(state.stalled, 0);
+        let mut bleu = MetricState::new(Metric::Bleu);
+        assert!(bleu.follow(Metric::Bleu, 0.1, 0.0));
+        assert!(bleu.follow(Metric::Bleu, 20.0, 0.0));
+        assert!(!bleu.follow(Metric::Bleu, 19.0, 0.0));
+    }
+}

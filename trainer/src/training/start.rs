@@ -1,0 +1,133 @@
+//! Where a training begins: with random parameters, those of a model, or where it was stopped.
+
+use miriam_nmt::checkpoint::Checkpoint;
+
+use super::checkpoint::{Found, SavedTraining, TrainingState, load_optimizer};
+use super::config::{TrainingConfig, ValidationReset};
+use super::identity::Identity;
+use super::marian_checkpoint::{MarianFiles, MarianTraining};
+use super::metric::{Metric, MetricState};
+use super::progress::{Progress, Span, Unit};
+use super::run::Training;
+use super::schedule::ScheduleState;
+use super::statistics::Statistics;
+use crate::data::BatchPosition;
+use crate::error::Result;
+use crate::init::initial_values;
+use crate::parameters::ParameterLayout;
+use crate::update::OptimizerState;
+
+/// A training before its next update.
+pub struct Start {
+    /// Parameters, optimiser, and all else.
+    pub saved: SavedTraining,
+    /// Sentences of the epoch to leave out.
+    pub skipped_sentences: u64,
+    /// What is to be said about it.
+    pub remarks: Vec<String>,
+}
+
+impl Training<'_> {
+    /// Reads how far the training is.
+    ///
+    /// # Errors
+    /// If files cannot be read or do not fit.
+    pub(super) fn start(&self, layout: &ParameterLayout) -> Result<Start> {
+        let config = self.config;
+        let identity = self.identity();
+        let rule = config.update.rule;
+        let marian = MarianFiles { files: self.files, config, layout };
+        let path = self.files.optimizer();
+        let found = load_optimizer(&path, rule, layout, &identity, config.restores_corpus)?;
+        let mut start = match found {
+            Found::Ours(saved) => {
+                let updates = saved.state.progress.updates;
+                let remark = format!("[training] Going on after {updates} updates");
+                Start { saved: *saved, skipped_sentences: 0, remarks: vec![remark] }
+            }
+            Found::Marians(checkpoint) => self.marian_start(&marian, Some(checkpoint), identity)?,
+            Found::Nothing if self.files.model.is_file() => {
+                self.marian_start(&marian, None, identity)?
+            }
+            Found::Nothing => return Ok(self.begin(identity)),
+        };
+        let state = &mut start.saved.state;
+        state.schedule = config.schedule.resumed(state.schedule, &state.progress);
+        if !config.restores_corpus {
+            state.identity.corpus = self.corpus.fingerprint();
+            state.position = first_position(config, &state.progress);
+            (state.sentences, state.epoch_batches) = (0, 0);
+            start.skipped_sentences = 0;
+        }
+        for (name, seen) in &mut state.metrics {
+            match (config.validation.reset, Metric::from_name(name)) {
+                (ValidationReset::All, Some(metric)) => *seen = MetricState::new(metric),
+                (ValidationReset::Stalls, _) => seen.stalled = 0,
+                _ => {}
+            }
+        }
+        Ok(start)
+    }
+
+    fn marian_start(
+        &self,
+        marian: &MarianFiles<'_>,
+        checkpoint: Option<Checkpoint>,
+        identity: Identity,
+    ) -> Result<Start> {
+        let found = match checkpoint {
+            Some(checkpoint) => marian.resume(checkpoint, identity)?,
+            None => marian.reload(identity)?,
+        };
+        let MarianTraining { mut saved, sentences, remarks } = found;
+        saved.state.position = first_position(self.config, &saved.state.progress);
+        Ok(Start { saved, skipped_sentences: sentences, remarks })
+    }
+
+    /// The training from its beginning.
+    fn begin(&self, identity: Identity) -> Start {
+        let config = self.config;
+        let values = self.pretrained.clone().unwrap_or_else(|| {
+            initial_values(&config.architecture, config.seed, config.depth_scaling)
+        });
+        let progress = Progress { updates: 0, labels: 0, epoch: 1 };
+        let metrics = config.validation.metrics.iter();
+        let state = TrainingState {
+            progress,
+            position: first_position(config, &progress),
+            schedule: ScheduleState::default(),
+            metrics: metrics
+                .map(|metric| (metric.name().into(), MetricState::new(*metric)))
+                .collect(),
+            is_finished: false,
+            is_last_best: false,
+            sentences: 0,
+            epoch_batches: 0,
+            statistics: Statistics::default(),
+            identity,
+        };
+        let optimizer = OptimizerState::new(&config.update, &values);
+        let saved = SavedTraining { values, optimizer, state };
+        Start { saved, skipped_sentences: 0, remarks: Vec::new() }
+    }
+}
+
+/// The beginning of the epoch of `progress`.
+fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition {
+    BatchPosition {
+        epoch: progress.epoch,
+        size_ratio: warmup_ratio(config, progress),
+        ..BatchPosition::default()
+    }
+}
+
+/// The size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
+/// the progress where that is counted in tokens, since steps grow as well.
+pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
+    let Span { count, unit } = config.mini_batch_warmup;
+    if count == 0 {
+        return 1.0;
+    }
+    let ratio = ((progress.in_unit(unit) + 1) as f64 / count as f64).min(1.0);
+    if unit == Unit::Labels { ratio.sqrt() } else { ratio }
+}

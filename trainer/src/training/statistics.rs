@@ -1,0 +1,157 @@
+//! Moving averages over updates, as Marian keeps them (`training.md` A.13): of the loss, for the
+//! check for divergence, and of the norm of the gradient, which its log shows.
+//!
+//! They are saved with a training, in its state to the bit and in Marian's file of progress, so
+//! that a resumed training shows and checks what one that was never stopped does.
+
+use crate::update::NormLimit;
+
+/// The averages; all are 0 before the first update.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// The mean loss of a word over the slow window, its mean over the fast one, and its variance
+    /// over the slow one.
+    pub loss: [f64; 3],
+    /// The mean and the variance of the norm of the gradient of a word.
+    pub norm: [f64; 2],
+    /// The mean and the variance of its logarithm.
+    pub log_norm: [f64; 2],
+}
+
+impl Statistics {
+    /// The number of averages.
+    pub const COUNT: usize = 7;
+
+    /// Marian's keys, in its order.
+    pub const KEYS: [&str; Self::COUNT] = [
+        "loss-avg-slow",
+        "loss-avg-fast",
+        "loss-var-slow",
+        "gradient-norm-avg",
+        "gradient-norm-var",
+        "log-gradient-norm-avg",
+        "log-gradient-norm-var",
+    ];
+
+    /// All averages in the order of their keys.
+    pub fn to_array(self) -> [f64; Self::COUNT] {
+        let ([slow, fast, variance], [norm, of_norm]) = (self.loss, self.norm);
+        let [log, of_log] = self.log_norm;
+        [slow, fast, variance, norm, of_norm, log, of_log]
+    }
+
+    /// The averages of an array in the order of the keys.
+    pub fn from_array(all: [f64; Self::COUNT]) -> Self {
+        let [slow, fast, variance, norm, of_norm, log, of_log] = all;
+        Statistics { loss: [slow, fast, variance], norm: [norm, of_norm], log_norm: [log, of_log] }
+    }
+
+    /// Follows the norm of the gradient of a word of update `updates`, over a window of so many
+    /// updates (`gradient-norm-average-window`). An update without a norm was skipped.
+    pub fn follow_norm(&mut self, norm: f64, updates: u64, window: u64) {
+        if norm > 0.0 && norm.is_finite() {
+            let weight = window_weight(window as f64, updates);
+            follow(&mut self.norm, norm, weight);
+            follow(&mut self.log_norm, norm.ln(), weight);
+        }
+    }
+}
+
+/// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DynamicScaling {
+    /// How many standard deviations above the average the norm may be.
+    pub deviations: f64,
+    /// Whether averages are those of the logarithm of the norm.
+    pub uses_logarithm: bool,
+    /// After so many updates the deviations that are allowed grow with the updates; 0 for never.
+    pub fade_out: u64,
+}
+
+impl DynamicScaling {
+    /// The limit on the norm in the update after `updates`; none while the window is not full.
+    pub fn limit(&self, statistics: &Statistics, updates: u64, window: u64) -> Option<NormLimit> {
+        if updates < window {
+            return None;
+        }
+        let growth = match self.fade_out {
+            0 => 1.0,
+            from => updates.max(from) as f64 / from as f64,
+        };
+        let allowed = |variance: f64| growth * self.deviations * variance.sqrt();
+        Some(match self.uses_logarithm {
+            true => {
+                let [mean, variance] = statistics.log_norm;
+                NormLimit { limit: (mean + allowed(variance)).exp(), average: mean.exp() }
+            }
+            false => {
+                let [mean, variance] = statistics.norm;
+                NormLimit { limit: mean + allowed(variance), average: mean }
+            }
+        })
+    }
+}
+
+/// The weight of the newest value in an average over a window, which is as long as the training
+/// until that has as many updates.
+pub(super) fn window_weight(window: f64, updates: u64) -> f64 {
+    2.0 / (window.min(updates as f64) + 1.0)
+}
+
+fn follow([mean, variance]: &mut [f64; 2], value: f64, weight: f64) {
+    let difference = value - *mean;
+    *mean += weight * difference;
+    *variance = (1.0 - weight) * (*variance + weight * difference * difference);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn norms_far_above_their_average_are_limited() {
+        let statistics =
+            Statistics { norm: [3.0, 0.25], log_norm: [1.0, 0.04], ..Default::default() };
+        let mut scaling = DynamicScaling { deviations: 2.0, uses_logarithm: false, fade_out: 0 };
+        assert_eq!(scaling.limit(&statistics, 99, 100), None);
+        let limit = scaling.limit(&statistics, 100, 100).unwrap();
+        assert_eq!(limit, NormLimit { limit: 4.0, average: 3.0 });
+        scaling.fade_out = 50;
+        assert_eq!(scaling.limit(&statistics, 100, 100).unwrap().limit, 5.0);
+        scaling = DynamicScaling { uses_logarithm: true, fade_out: 0, ..scaling };
+        let limit = scaling.limit(&statistics, 100, 100).unwrap();
+        assert!((limit.limit - 1.4f64.exp()).abs() < 1e-12 && limit.average == 1f64.exp());
+    }
+
+    #[test]
+    fn arrays_have_the_order_of_the_keys() {
+        let all = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+        let statistics = Statistics::from_array(all);
+        assert_eq!(statistics.to_array(), all);
+        assert_eq!((statistics.norm, statistics.log_norm), ([4.0, 5.0], [6.0, 7.0]));
+    }
+
+    /// Means and variances of norms computed by hand: the weights are 1, 2/3 and, by the window
+    /// of 2, 2/3 again.
+    #[test]
+    fn norms_are_averaged_over_a_window() {
+        let mut statistics = Statistics::default();
+        statistics.follow_norm(3.0, 1, 2);
+        assert_eq!(statistics.norm, [3.0, 0.0]);
+        statistics.follow_norm(0.0, 2, 2);
+        assert_eq!(statistics.norm, [3.0, 0.0], "it was skipped");
+        statistics.follow_norm(6.0, 2, 2);
+        // 3 + 2/3 * 3, 1/3 * 2/3 * 9.
+        assert!((statistics.norm[0] - 5.0).abs() < 1e-12);
+        assert!((statistics.norm[1] - 2.0).abs() < 1e-12);
+        statistics.follow_norm(5.0, 3, 2);
+        assert!((statistics.norm[0] - 5.0).abs() < 1e-12);
+        assert!((statistics.norm[1] - 2.0 / 3.0).abs() < 1e-12);
+        assert!(
+            (statistics.log_norm[0]
+                - (5f64.ln() * 2.0 + (3f64.ln() + 2.0 * 6f64.ln()) / 3.0) / 3.0)
+                .abs()
+                < 1e-12
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! A program of the user that scores a model (`valid-script-path`, `training.md` A.12).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::{Error, Result};
+
+/// The program and its first arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValidationScript {
+    /// The program.
+    pub path: PathBuf,
+    /// Arguments before the file of translations (`valid-script-args`).
+    pub arguments: Vec<String>,
+}
+
+impl ValidationScript {
+    /// Whether the program is there, before hours are trained.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check(&self) -> Result<()> {
+        let is_name = self.path.components().count() == 1;
+        let on_path = std::env::var_os("PATH").is_some_and(|folders| {
+            std::env::split_paths(&folders).any(|folder| folder.join(&self.path).is_file())
+        });
+        if self.path.is_file() || is_name && on_path {
+            return Ok(());
+        }
+        Err(self
+            .error("there is no such program; give its path, and arguments by --valid-script-args"))
+    }
+
+    /// The number that the program prints, as the first word of its output. `translations` is its
+    /// last argument.
+    ///
+    /// # Errors
+    /// If it cannot be run, fails, or prints no number.
+    pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
+        let output = Command::new(&self.path)
+            .args(&self.arguments)
+            .args(translations)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|e| self.error(format!("cannot run: {e}; it must be a program")))?;
+        if !output.status.success() {
+            return Err(self.error(format!(
+                "the program has failed ({}); the training goes on from its last save with the \
+                 same command",
+                output.status
+            )));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let number = word.trim_end_matches([',', ';', '%']).parse().ok();
+        number.ok_or_else(|| {
+            self.error(format!("it has printed {word:?} first; a number is needed there"))
+        })
+    }
+
+    fn error(&self, reason: impl std::fmt::Display) -> Error {
+        Error::config(format!("--valid-script-path: {}: {reason}", self.path.display()))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(command: &str) -> ValidationScript {
+        ValidationScript { path: "sh".into(), arguments: vec!["-c".into(), command.into()] }
+    }
+
+    #[test]
+    fn the_first_number_is_the_score() {
+        let script = shell("echo 34.25, 60.1/40; echo 7");
+        script.check().unwrap();
+        assert_eq!(script.score(None).unwrap(), 34.25);
+        // The first argument behind the command is $0.
+        assert_eq!(shell("cat < $0").score(Some(Path::new("/dev/null"))).ok(), None);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("translations");
+        std::fs::write(&file, "one\ntwo\n").unwrap();
+        assert_eq!(shell("wc -l < $0").score(Some(&file)).unwrap(), 2.0);
+    }
+
+    #[test]
+    fn what_goes_wrong_is_named() {
+        let error = |script: ValidationScript| script.score(None).unwrap_err().to_string();
+        assert!(error(shell("exit 3")).contains("--valid-script-path: sh: the program has failed"));
+        assert!(error(shell("echo BLEU = 3")).contains("\"BLEU\""));
+        assert!(error(shell("true")).contains("a number is needed"));
+        let missing = ValidationScript { path: "./no-such-program".into(), arguments: Vec::new() };
+        assert!(missing.check().unwrap_err().to_string().contains("no-such-program: there is no"));
+        assert!(error(missing).contains("cannot run"));
+        let name = ValidationScript { path: "no-such-program".into(), arguments: Vec::new() };
+        assert!(name.check().is_err());
+    }
+}

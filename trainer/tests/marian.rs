@@ -1,0 +1,189 @@
+//! Going on with a training that Marian wrote.
+//!
+//! `golden/marian` has a corpus of 40 lines, its vocabularies, and what Marian 1.12.42 left after
+//! seven updates of eight sentences; the generators of `model.npz.progress.yml` are cut off. From
+//! `model.npz.yml` the options can be seen. What Marian does from there on is in `MARIANS`, and
+//! its model after 14 updates in `after-14.npz`.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::ModelBundle;
+use miriam_textio::{CancellationToken, NoProgress};
+use miriam_trainer::options::RawOptions;
+use miriam_trainer::recipe::Request;
+
+/// Update, cost of a word, gNorm, and rate of the next update, in Marian's log of one run.
+const MARIANS: [(u64, f64, f64, &str); 7] = [
+    (8, 3.01107073, 3.1521, "8.0000e-03"),
+    (9, 2.84749913, 2.8304, "9.0000e-03"),
+    (10, 3.08146119, 2.6149, "1.0000e-02"),
+    (11, 2.70937872, 2.4437, "9.5346e-03"),
+    (12, 2.77850103, 2.2633, "9.1287e-03"),
+    (13, 2.65010691, 2.2221, "8.7706e-03"),
+    (14, 2.49425983, 2.0683, "8.4515e-03"),
+];
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/marian").join(name)
+}
+
+/// A copy of Marian's folder.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for entry in std::fs::read_dir(golden(".")).unwrap() {
+            let from = entry.unwrap().path();
+            std::fs::copy(&from, folder.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Goes on until there are `updates`, with options over those of Marian's file.
+    fn train(&self, updates: &str, more: &[(&str, &[&str])]) -> Result<Vec<String>, String> {
+        let yaml = std::fs::read(self.path("model.npz.yml")).unwrap();
+        let marians = RawOptions::from_yaml(&yaml, "model.npz.yml").unwrap();
+        let mut options = RawOptions::default();
+        let text = |name: &str| self.path(name).display().to_string();
+        let mut set = |name: &str, values: &[String]| {
+            options.set(name, values.to_vec()).map_err(|e| e.to_string())
+        };
+        set("model", &[text("model.npz")])?;
+        set("train-sets", &["source", "target"].map(text))?;
+        set("vocabs", &["source.yml", "target.yml"].map(text))?;
+        set("valid-sets", &["source", "target"].map(text))?;
+        set("after-batches", &[updates.to_owned()])?;
+        for (name, values) in more {
+            let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+            set(name, &values)?;
+        }
+        let options = options.over(marians);
+        let request =
+            Request { options, folder: None, vocab_size: None, plot: None, dry_run: false };
+        let mut log = Vec::new();
+        let stop = CancellationToken::new();
+        let result =
+            request.run(&stop, &NoProgress, &mut |line| log.push(line.to_owned()), &mut |_| {});
+        result.map(|_| log).map_err(|e| e.to_string())
+    }
+}
+
+/// The word behind `key` in a line of the log.
+fn after<'a>(line: &'a str, key: &str) -> &'a str {
+    line.split_once(key).expect("it is in the line").1.split(' ').next().unwrap()
+}
+
+fn parameters(path: &Path) -> Vec<(String, Vec<f32>)> {
+    let bundle = ModelBundle::open(path, None).unwrap();
+    let model = &bundle.models[0];
+    let parameters = model.architecture().parameters().into_iter();
+    let values = |name: &str| model.parameter(name).unwrap().values();
+    parameters.map(|spec| (spec.name.clone(), values(&spec.name))).collect()
+}
+
+#[test]
+fn a_training_of_marian_goes_on_as_in_marian() {
+    let folder = Folder::new();
+    let log = folder.train("14", &[]).unwrap();
+    assert!(log.iter().any(|line| line.contains("after 7 updates of Marian")), "{log:?}");
+    assert!(log.iter().any(|line| line.contains("Left out 16 sentences of epoch 2")), "{log:?}");
+    let updates: Vec<&String> = log.iter().filter(|line| line.starts_with("Ep.")).collect();
+    assert_eq!(updates.len(), MARIANS.len(), "{log:?}");
+    for (line, (update, cost, norm, rate)) in updates.into_iter().zip(MARIANS) {
+        assert_eq!(after(line, "Up. "), update.to_string());
+        let close = |key: &str, value: f64| {
+            let found: f64 = after(line, key).parse().unwrap();
+            (found / value - 1.0).abs() < 1e-4
+        };
+        assert!(close("Cost ", cost) && close("gNorm ", norm), "{line}");
+        assert_eq!(after(line, "L.r. "), rate, "{line}");
+    }
+    // Validation goes on as well: the best cross-entropy was 16.3.
+    let valid = log.iter().find(|line| line.contains("Up. 9 : cross-entropy")).unwrap();
+    assert!(valid.ends_with("new best"), "{valid}");
+    let bleu = log.iter().find(|line| line.contains("Up. 9 : bleu")).unwrap();
+    assert!(bleu.contains("new best") || bleu.contains("stalled 3 times"), "{bleu}");
+    // The moving average is Marian's, but for the biases of keys, whose gradient is rounding.
+    let (ours, marians) =
+        (parameters(&folder.path("model.npz")), parameters(&golden("after-14.npz")));
+    for ((name, ours), (_, marians)) in ours.iter().zip(&marians) {
+        let square = |values: &mut dyn Iterator<Item = f32>| -> f64 {
+            values.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt()
+        };
+        let difference = square(&mut ours.iter().zip(marians).map(|(a, b)| a - b));
+        let size = square(&mut marians.iter().copied());
+        assert!(
+            name.ends_with("_bk") || difference < 1e-3 * size.max(0.01),
+            "{name}: {difference}"
+        );
+    }
+    // From now on it is a training of ours.
+    let log = folder.train("15", &[]).unwrap();
+    assert!(log.iter().any(|line| line.contains("Going on after 14 updates")), "{log:?}");
+    let error = folder.train("16", &[("learn-rate", &["1"])]).unwrap_err();
+    assert!(error.contains("--learn-rate was 0.01"), "{error}");
+}
+
+#[test]
+fn an_epoch_that_marian_has_read_to_its_end_is_over() {
+    let folder = Folder::new();
+    let progress = folder.path("model.npz.progress.yml");
+    let text = std::fs::read_to_string(&progress).unwrap();
+    std::fs::write(&progress, text.replace("samples: 16", "samples: 40")).unwrap();
+    let log = folder.train("8", &[]).unwrap();
+    let line = log.iter().find(|line| line.starts_with("Ep.")).unwrap();
+    assert!(line.starts_with("Ep. 3 : Up. 8 : Sen. 8 :"), "{line}");
+}
+
+#[test]
+fn an_average_is_begun_or_left_out_as_is_asked() {
+    let folder = Folder::new();
+    let log = folder.train("8", &[("exponential-smoothing", &["0"])]).unwrap();
+    assert!(log.iter().any(|line| line.contains("Marian's average")), "{log:?}");
+}
+
+#[test]
+fn a_model_without_its_optimizer_is_begun_with() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("model.npz.optimizer.npz")).unwrap();
+    let log = folder.train("8", &[]).unwrap();
+    let remark = log.iter().find(|line| line.contains("There is no")).unwrap();
+    assert!(remark.contains("optimizer.npz") && remark.contains("after 7 updates"), "{remark}");
+    // The average of parameters is near them: the first cost is near Marian's.
+    let line = log.iter().find(|line| line.starts_with("Ep. 2 : Up. 8 :")).unwrap();
+    let cost: f64 = after(line, "Cost ").parse().unwrap();
+    assert!((2.5..3.5).contains(&cost), "{line}");
+}
+
+#[test]
+fn files_of_marian_that_do_not_fit_are_named() {
+    let train = |folder: &Folder, more: &[(&str, &[&str])]| folder.train("8", more).unwrap_err();
+    let folder = Folder::new();
+    let error = train(&folder, &[("dim-emb", &["16"])]);
+    assert!(error.contains("optimizer.npz: adam_mt has") && error.contains("options"), "{error}");
+    let error = train(&folder, &[("optimizer", &["adagrad"])]);
+    assert!(error.contains("adagrad_gt is missing"), "{error}");
+    std::fs::copy(golden("after-14.npz"), folder.path("model.npz")).unwrap();
+    let error = train(&folder, &[]);
+    assert!(error.contains("of different updates"), "{error}");
+    let folder = Folder::new();
+    let head = |name: &str| {
+        let text = std::fs::read_to_string(folder.path(name)).unwrap();
+        let lines: Vec<&str> = text.lines().take(12).collect();
+        std::fs::write(folder.path(name), lines.join("\n") + "\n").unwrap();
+    };
+    head("source");
+    head("target");
+    let error = train(&folder, &[]);
+    assert!(error.contains("progress.yml: 16 sentences") && error.contains("12"), "{error}");
+    folder.train("8", &[("no-restore-corpus", &["true"])]).unwrap();
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("model.npz.progress.yml")).unwrap();
+    let error = train(&folder, &[]);
+    assert!(error.contains("progress.yml is missing"), "{error}");
+}
