@@ -55,7 +55,7 @@ fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_neural_training_print_what_it_shows() {
-    check("docs/training-neural.md", 12);
+    check("docs/training-neural.md", 13);
 }
 
 #[test]

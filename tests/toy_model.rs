@@ -64,7 +64,7 @@ fn the_command_of_the_page_begins_such_a_training() {
 }
 
 #[test]
-#[ignore = "minutes: the whole training, in a release build"]
+#[ignore = "minutes: the whole training"]
 fn the_command_of_the_page_gives_the_bytes_of_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("toy-neural");
