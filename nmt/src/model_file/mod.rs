@@ -5,6 +5,7 @@
 //! place; integers stay as they are, with their multipliers. Weights of GEMMs may be packed
 //! for one precision instead ([`write`] with a precision); these have sections of their own.
 
+mod decoder_config;
 mod packed_weights;
 mod read;
 mod write;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::architecture::Architecture;
 use crate::checkpoint::{DType, StorageOrder};
 
+use decoder_config::StoredDecoderConfig;
 pub use read::{from_container, open, verify};
 pub use write::write;
 
@@ -82,6 +84,15 @@ struct Extensions {
     weight: Option<f32>,
     /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
+    /// Whether the model was packed for browsers.
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_browsers: bool,
+    #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
+    decoder: StoredDecoderConfig,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The section of [`Extensions`].

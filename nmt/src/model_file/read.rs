@@ -110,6 +110,8 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         models: vec![model],
         tokenizers: words,
         shortlist_generator,
+        shortlist_path: None,
+        is_for_browsers: extensions.is_for_browsers,
         settings: DecoderConfig {
             beam_size: defaults.beam_size.and_then(|n| usize::try_from(n).ok()),
             normalize: defaults.normalize,
@@ -118,7 +120,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
             mini_batch: extensions.mini_batch.and_then(|n| usize::try_from(n).ok()),
             maxi_batch: extensions.maxi_batch.and_then(|n| usize::try_from(n).ok()),
             weights: extensions.weight.into_iter().collect(),
-            ..DecoderConfig::default()
+            ..extensions.decoder.into_config()
         },
     })
 }

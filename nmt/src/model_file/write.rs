@@ -10,8 +10,8 @@ use miriam_textio::Progress;
 
 use super::{
     ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, Metadata, PACKING_NONE, SIDES,
-    STORAGE_ORDERS, SearchDefaults, TensorRecord, VERSION_PACKED, VERSION_PLAIN,
-    VocabularyMetadata, packed_weights,
+    STORAGE_ORDERS, SearchDefaults, StoredDecoderConfig, TensorRecord, VERSION_PACKED,
+    VERSION_PLAIN, VocabularyMetadata, packed_weights,
 };
 use crate::architecture::Model;
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
@@ -87,6 +87,8 @@ pub(super) fn write_to(
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
+        is_for_browsers: bundle.is_for_browsers,
+        decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
         let text = serde_json::to_vec(&extensions).expect("numbers have a form in JSON");

@@ -8,15 +8,15 @@
 mod learn;
 mod read;
 
-use std::io::Read;
 use std::path::Path;
 
 use miriam_storage::dictionary::Dictionary;
-use miriam_textio::{Input, Vocabulary as Words, WordId};
+use miriam_textio::{Vocabulary as Words, WordId};
 use miriam_textproc::SentencePiece;
 use miriam_textproc::sentencepiece::PieceType;
 
-use crate::{Error, Result};
+use crate::segmentation::SentencePieceModel;
+use crate::{Error, Result, compressed};
 pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
 
 /// Spellings of EOS: the usual one, and that of Nematus.
@@ -56,18 +56,29 @@ enum WordStore {
 }
 
 impl Vocabulary {
-    /// Reads the file at `path`, plain or compressed: `.spm` is a SentencePiece model,
-    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line.
+    /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece
+    /// models, `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line
+    /// unless they begin as a SentencePiece model does.
     ///
     /// # Errors
     /// If the file cannot be read or is malformed, if a token or an id is there twice, or if
     /// EOS or the unknown token is missing.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut input = Input::open(path)?;
-        let mut bytes = Vec::new();
-        let name = input.name().to_owned();
-        input.read_to_end(&mut bytes).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
-        Self::parse(&bytes, path)
+        Self::parse(&compressed::open(path)?, path)
+    }
+
+    /// As [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text of
+    /// its side is segmented by it.
+    ///
+    /// # Errors
+    /// Those of [`Vocabulary::open`].
+    pub fn open_with_segmentation(path: &Path) -> Result<(Self, Option<SentencePieceModel>)> {
+        let bytes = compressed::open(path)?;
+        if !read::is_sentencepiece(&bytes, path) {
+            return Ok((Self::parse(&bytes, path)?, None));
+        }
+        let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+        Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)))
     }
 
     /// Reads a vocabulary from memory; the extension of `path` tells the format.

@@ -8,18 +8,32 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::Vocabulary;
 use crate::yaml::Value;
-use crate::{Error, Result, json};
+use crate::{Error, Result, compressed, json};
 
 /// The beginning of the placeholder for an id that no token has.
 const GAP_PREFIX: &str = "<no word has the id ";
 
+/// Whether the vocabulary `bytes` at `path` is a SentencePiece model: by its name, or by its
+/// first bytes where the name tells no other format.
+pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
+    match compressed::format_extension(path).as_deref() {
+        Some("spm" | "model") => true,
+        Some("yml" | "yaml" | "json" | "fsv") => false,
+        // A message with a first message: a piece, which is a text and a score.
+        _ => match bytes {
+            [0x0a, _, 0x0a, length, rest @ ..] => rest.get(usize::from(*length)) == Some(&0x15),
+            _ => false,
+        },
+    }
+}
+
 /// The vocabulary in `bytes`, in the format that the extension of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("spm" | "model") => {
-            Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path)
-        }
+    if is_sentencepiece(bytes, path) {
+        return Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path);
+    }
+    match compressed::format_extension(path).as_deref() {
         Some("yml" | "yaml") => from_yaml(&Value::parse(bytes, &name)?, path),
         Some("json") => match json::parse(bytes, path)? {
             JsonVocabulary::List(tokens) => {
