@@ -309,7 +309,7 @@ impl ModelBundle {
     /// segmented, shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        if let Some(TokenizerPair { vocabularies, segmentation }) = &self.tokenizers {
+        if let Some(TokenizerPair { vocabularies, segmentation, .. }) = &self.tokenizers {
             let names = ["source vocabulary", "target vocabulary"];
             for (name, vocabulary) in names.into_iter().zip(vocabularies) {
                 lines.push((name, format!("{}, {} words", vocabulary.name(), vocabulary.len())));
@@ -336,7 +336,7 @@ impl ModelBundle {
     /// pieces, and nothing segments text into them.
     pub fn segmentation_warning(&self) -> Option<String> {
         const SPACE: &[u8] = "\u{2581}".as_bytes();
-        let TokenizerPair { vocabularies: [source, _], segmentation: [side, _] } =
+        let TokenizerPair { vocabularies: [source, _], segmentation: [side, _], .. } =
             self.tokenizers.as_ref()?;
         let pieces = source.iter().filter(|word| word.starts_with(SPACE)).count();
         let needs_pieces = matches!(side, Segmentation::Presegmented) && pieces * 10 > source.len();

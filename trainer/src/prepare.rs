@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
-use miriam_nmt::{Segmentation, TokenizerPair, Vocabulary};
+use miriam_nmt::{Segmentation, SentenceMarks, TokenizerPair, Vocabulary};
 use miriam_storage::hash::hash64;
 use miriam_textio::Progress;
 
@@ -39,6 +39,7 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
     Ok(TokenizerPair {
         vocabularies: [source, target],
         segmentation: [source_segmentation, target_segmentation],
+        source_marks: SentenceMarks::default(),
     })
 }
 

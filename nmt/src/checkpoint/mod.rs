@@ -70,6 +70,8 @@ pub struct Checkpoint {
     skipped: Vec<(String, String)>,
     activation_multipliers: BTreeMap<String, f32>,
     is_for_browsers: bool,
+    /// The kind of model, where the format names one.
+    model_kind: Option<String>,
 }
 
 impl Checkpoint {
@@ -132,7 +134,13 @@ impl Checkpoint {
             skipped: Vec::new(),
             activation_multipliers: BTreeMap::new(),
             is_for_browsers: false,
+            model_kind: None,
         }
+    }
+
+    /// The kind of model, such as `TransformerSpec`, where the format names one.
+    pub fn model_kind(&self) -> Option<&str> {
+        self.model_kind.as_deref()
     }
 
     /// Whether Marian's fork for browsers packed the file: its integers have numbers of their

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use super::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::architecture::Model;
 use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
 use crate::segmentation::Segmentation;
 use crate::shortlist::{ShortlistOptions, VocabularyMap};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{SpecialTokens, Vocabulary};
 use crate::{Error, Result};
 
 /// The models and paths that were found, before vocabularies are read.
@@ -21,6 +21,8 @@ pub struct FoundModel {
     pub models: Vec<Model>,
     pub vocabularies: Option<[PathBuf; 2]>,
     pub segmentation: [Segmentation; 2],
+    /// The special tokens, where the format names them.
+    pub special_tokens: Option<SpecialTokens>,
     /// A shortlist and its pruning.
     pub shortlist: Option<(PathBuf, ShortlistOptions)>,
     pub vocabulary_map: Option<PathBuf>,
@@ -63,7 +65,11 @@ impl FoundModel {
     /// Opens the vocabularies and truncates them to the embedding tables of the models.
     fn open_tokenizers(&self, paths: &[PathBuf; 2]) -> Result<TokenizerPair> {
         let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
-            let (vocabulary, pieces) = Vocabulary::open_with_segmentation(&paths[side])?;
+            let path = &paths[side];
+            let (vocabulary, pieces) = match &self.special_tokens {
+                Some(tokens) => Vocabulary::open_with_special_tokens(path, tokens)?,
+                None => Vocabulary::open_with_segmentation(path)?,
+            };
             let segmentation = match pieces {
                 Some(model) => Segmentation::SentencePiece(model),
                 None => self.segmentation[side].clone(),
@@ -90,6 +96,7 @@ impl FoundModel {
                 own => own.clone(),
             };
             return Ok(TokenizerPair {
+                source_marks: self.source_marks(&source)?,
                 vocabularies: [Arc::clone(&source), source],
                 segmentation: [source_segmentation, target_segmentation],
             });
@@ -97,8 +104,21 @@ impl FoundModel {
         let (target, target_segmentation) = read(1)?;
         let target = Arc::new(target.truncated(rows(1)?, "target")?);
         Ok(TokenizerPair {
+            source_marks: self.source_marks(&source)?,
             vocabularies: [source, target],
             segmentation: [source_segmentation, target_segmentation],
         })
+    }
+
+    fn source_marks(&self, source: &Vocabulary) -> Result<SentenceMarks> {
+        let Some(tokens) = &self.special_tokens else { return Ok(SentenceMarks::default()) };
+        let bos_id = match tokens.source_bos.as_deref() {
+            None => None,
+            Some(token) => Some(source.find(token.as_bytes()).ok_or_else(|| {
+                let reason = format!("sources begin with {token:?}, which is not there");
+                Error::mismatch(Path::new(source.name()), "vocabulary", reason)
+            })?),
+        };
+        Ok(SentenceMarks { bos_id, has_eos: tokens.has_source_eos })
     }
 }

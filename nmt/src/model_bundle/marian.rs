@@ -102,6 +102,7 @@ pub fn find_from_config(path: &Path, mut settings: DecoderConfig) -> Result<Foun
         models,
         vocabularies,
         segmentation,
+        special_tokens: None,
         shortlist: settings.shortlist.clone(),
         vocabulary_map: None,
         is_for_browsers,

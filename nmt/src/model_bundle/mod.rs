@@ -38,6 +38,24 @@ pub struct TokenizerPair {
     pub vocabularies: [Arc<Vocabulary>; 2],
     /// How text of each side is segmented into tokens.
     pub segmentation: [Segmentation; 2],
+    /// The tokens around those of a source sentence.
+    pub source_marks: SentenceMarks,
+}
+
+/// The tokens that a model wants around those of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentenceMarks {
+    /// A token before the first one.
+    pub bos_id: Option<u32>,
+    /// Whether EOS follows the last one.
+    pub has_eos: bool,
+}
+
+impl Default for SentenceMarks {
+    /// EOS at the end, as in Marian.
+    fn default() -> Self {
+        SentenceMarks { bos_id: None, has_eos: true }
+    }
 }
 
 /// One model, or the models of an ensemble, with everything that decoding needs.

@@ -29,6 +29,10 @@ pub const VERSION_PACKED: u32 = 2;
 /// The version of the layout without packed weights.
 const VERSION_PLAIN: u32 = 1;
 
+/// Added to both for models with relative positions, RMS norms or gated layers, and for those
+/// with sentence marks of their own, which programs of the first versions do not know.
+const LATER_MODELS: u32 = 2;
+
 /// Tensors start at multiples of this many bytes.
 const ALIGNMENT: u64 = 64;
 
@@ -87,6 +91,12 @@ struct Extensions {
     /// Whether the model was packed for browsers.
     #[serde(skip_serializing_if = "is_false")]
     is_for_browsers: bool,
+    /// The token before those of a source sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_bos: Option<u32>,
+    /// Whether EOS does not follow them.
+    #[serde(skip_serializing_if = "is_false")]
+    omits_source_eos: bool,
     #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
     decoder: StoredDecoderConfig,
 }

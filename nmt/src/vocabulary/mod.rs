@@ -24,6 +24,18 @@ const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 /// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 
+/// The special tokens of a model of CTranslate2.
+#[derive(Clone, Debug)]
+pub(crate) struct SpecialTokens {
+    pub eos: String,
+    /// Appended to a vocabulary that lacks it.
+    pub unk: String,
+    /// The token before those of a source sentence.
+    pub source_bos: Option<String>,
+    /// Whether EOS follows them.
+    pub has_source_eos: bool,
+}
+
 /// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
 ///
 /// ```
@@ -89,6 +101,20 @@ impl Vocabulary {
         read::parse(bytes, path)
     }
 
+    /// Reads a vocabulary of CTranslate2 with its special tokens; see
+    /// [`Vocabulary::open_with_segmentation`].
+    pub(crate) fn open_with_special_tokens(
+        path: &Path,
+        tokens: &SpecialTokens,
+    ) -> Result<(Self, Option<SentencePieceModel>)> {
+        let bytes = compressed::open(path)?;
+        if read::is_sentencepiece(&bytes, path) {
+            let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+            return Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)));
+        }
+        Ok((read::parse_list(&bytes, path, tokens)?, None))
+    }
+
     /// The vocabulary of the pieces of a SentencePiece model.
     ///
     /// # Errors
@@ -112,6 +138,16 @@ impl Vocabulary {
         path: &Path,
         unk_id: Option<u32>,
     ) -> Result<Self> {
+        Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)
+    }
+
+    /// As [`Vocabulary::new`], with the spellings of EOS and of the unknown token.
+    fn with_names<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        [eos_names, unk_names]: [&[&[u8]]; 2],
+        unk_id: Option<u32>,
+    ) -> Result<Self> {
         let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
         let mut words = Words::new();
         for (id, word) in list.enumerate() {
@@ -122,12 +158,14 @@ impl Vocabulary {
             }
         }
         let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
-        let eos_id = find(&EOS_NAMES).ok_or_else(|| {
-            wrong("neither </s> nor eos is there; is this the vocabulary of the model?".into())
-        })?;
-        let unk_id = unk_id.or_else(|| find(&UNK_NAMES)).ok_or_else(|| {
-            wrong("neither <unk> nor UNK is there; is this the vocabulary of the model?".into())
-        })?;
+        let missing = |names: &[&[u8]]| {
+            let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+            let names = names[..names.len().min(2)].join(" nor ");
+            let nor = if names.contains(' ') { "neither " } else { "no " };
+            wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
+        };
+        let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
+        let unk_id = unk_id.or_else(|| find(unk_names)).ok_or_else(|| missing(unk_names))?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),
             name: path.display().to_string(),
