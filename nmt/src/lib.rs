@@ -46,6 +46,7 @@
 pub mod architecture;
 pub mod batch;
 pub mod checkpoint;
+mod compressed;
 mod decoder_config;
 pub mod engine;
 mod error;
@@ -67,7 +68,9 @@ pub mod yaml;
 
 pub use decoder_config::DecoderConfig;
 pub use error::{Error, Result};
-pub use model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+pub use model_bundle::{
+    BundleOptions, ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair,
+};
 pub use model_file::{KIND, verify};
 pub use report::{DIALECTS, Report};
 pub use segmentation::{BPE_SEPARATOR, BpeCodesFile, Segmentation, SentencePieceModel};

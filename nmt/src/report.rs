@@ -10,7 +10,7 @@ use serde_json::ser::Formatter;
 
 use crate::architecture::{Architecture, AutoregressionConfig, Dialect, Model, PreNormKeys};
 use crate::checkpoint::DType;
-use crate::model_bundle::{ModelBundle, ShortlistGenerator};
+use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
 
@@ -42,7 +42,7 @@ impl Report {
             notes.extend(model_notes(model));
         }
         if bundle.tokenizers.is_none() {
-            notes.push("no vocabularies lie beside it; name them with --vocabs".into());
+            notes.push("no vocabularies were found beside it; name them with --vocabs".into());
         }
         if bundle.models.len() > 1 {
             notes.push(format!("{} models vote together", bundle.models.len()));
@@ -254,21 +254,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
         for (name, segmentation) in
             ["source text", "target text"].into_iter().zip(&words.segmentation)
         {
-            lines.push((
-                name,
-                match segmentation {
-                    Segmentation::Presegmented => "tokenised already".into(),
-                    Segmentation::SentencePiece(pieces) => format!(
-                        "SentencePiece, {:?}, {} pieces{}",
-                        pieces.model.model_type(),
-                        pieces.model.len(),
-                        if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
-                    ),
-                    Segmentation::Bpe(file) => {
-                        format!("byte pair encoding, {} codes", file.codes.num_merges())
-                    }
-                },
-            ));
+            lines.push((name, describe_segmentation(segmentation)));
         }
         let first_words =
             source.iter().filter(|w| w.starts_with(b">>") && w.ends_with(b"<<")).count();
@@ -278,13 +264,10 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
         }
     }
     match &bundle.shortlist_generator {
-        Some(ShortlistGenerator::Shortlist(list)) => {
-            let value = format!("{} translations, first {}", list.len(), list.first());
-            lines.push(("shortlist", value));
+        Some(list @ ShortlistGenerator::Shortlist(_)) => {
+            lines.push(("shortlist", describe_shortlist(list)));
         }
-        Some(ShortlistGenerator::VocabularyMap(map)) => {
-            lines.push(("vocabulary map", format!("{} n-grams", map.len())));
-        }
+        Some(map) => lines.push(("vocabulary map", describe_shortlist(map))),
         None => {}
     }
     let settings = &bundle.settings;
@@ -295,6 +278,77 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
         lines.push(("normalise", normalize.to_string()));
     }
     lines
+}
+
+fn describe_segmentation(segmentation: &Segmentation) -> String {
+    match segmentation {
+        Segmentation::Presegmented => "tokenised already".into(),
+        Segmentation::SentencePiece(pieces) => format!(
+            "SentencePiece, {:?}, {} pieces{}",
+            pieces.model.model_type(),
+            pieces.model.len(),
+            if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
+        ),
+        Segmentation::Bpe(file) => {
+            format!("byte pair encoding, {} codes", file.codes.num_merges())
+        }
+    }
+}
+
+fn describe_shortlist(generator: &ShortlistGenerator) -> String {
+    match generator {
+        ShortlistGenerator::Shortlist(list) => {
+            format!("{} translations, first {}", list.len(), list.first())
+        }
+        ShortlistGenerator::VocabularyMap(map) => format!("{} n-grams", map.len()),
+    }
+}
+
+impl ModelBundle {
+    /// The files in use beside the models, a name and a value each: vocabularies, how text is
+    /// segmented, shortlist.
+    pub fn describe_files(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        if let Some(TokenizerPair { vocabularies, segmentation, .. }) = &self.tokenizers {
+            let names = ["source vocabulary", "target vocabulary"];
+            for (name, vocabulary) in names.into_iter().zip(vocabularies) {
+                lines.push((name, format!("{}, {} words", vocabulary.name(), vocabulary.len())));
+            }
+            for (name, side) in ["source text", "target text"].into_iter().zip(segmentation) {
+                let file = match side {
+                    Segmentation::Presegmented => String::new(),
+                    Segmentation::SentencePiece(model) => format!(", {}", model.name),
+                    Segmentation::Bpe(codes) => format!(", {}", codes.name),
+                };
+                lines.push((name, describe_segmentation(side) + &file));
+            }
+        }
+        let shortlist = match (&self.shortlist_generator, &self.shortlist_path) {
+            (None, _) => "none".into(),
+            (Some(list), None) => describe_shortlist(list),
+            (Some(list), Some(path)) => format!("{}, {}", path.display(), describe_shortlist(list)),
+        };
+        lines.push(("shortlist", shortlist));
+        lines
+    }
+
+    /// Warns of source text that would become unknown words: the vocabulary has SentencePiece
+    /// pieces, and nothing segments text into them.
+    pub fn segmentation_warning(&self) -> Option<String> {
+        const SPACE: &[u8] = "\u{2581}".as_bytes();
+        let TokenizerPair { vocabularies: [source, _], segmentation: [side, _], .. } =
+            self.tokenizers.as_ref()?;
+        let pieces = source.iter().filter(|word| word.starts_with(SPACE)).count();
+        let needs_pieces = matches!(side, Segmentation::Presegmented) && pieces * 10 > source.len();
+        needs_pieces.then(|| {
+            format!(
+                "{} has SentencePiece pieces, and no SentencePiece model was found to cut text \
+                 into them: lines must be pieces already (--no-spm-encode says so), or name the \
+                 model as vocabulary (.spm, .model)",
+                source.name()
+            )
+        })
+    }
 }
 
 fn model_notes(model: &Model) -> Vec<String> {
@@ -317,7 +371,10 @@ fn model_notes(model: &Model) -> Vec<String> {
     }
     let multipliers = model.activation_multipliers().len();
     if multipliers > 0 {
-        notes.push(format!("{multipliers} matrices come with multipliers of their activations"));
+        notes.push(format!(
+            "{multipliers} matrices come with fixed scales for quantising their inputs (alphas); \
+             they are not used: each row of activations gets a scale of its own, which loses less"
+        ));
     }
     notes
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_storage::{Bytes, LoadMethod};
+use miriam_storage::Bytes;
 use miriam_textproc::{BpeCodes, SentencePiece};
 
-use crate::Result;
+use crate::{Result, compressed};
 
 /// How text of one side is segmented into tokens of the vocabulary.
 #[derive(Clone, Default)]
@@ -31,6 +31,8 @@ pub struct BpeCodesFile {
     pub codes: Arc<BpeCodes>,
     /// The content of the file they were read from.
     pub bytes: Bytes,
+    /// The file's name.
+    pub name: String,
 }
 
 impl BpeCodesFile {
@@ -39,12 +41,12 @@ impl BpeCodesFile {
     /// # Errors
     /// If the file cannot be read or a line is no merge.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, &path.display().to_string())
+        Self::from_bytes(compressed::open(path)?, &path.display().to_string())
     }
 
     pub(crate) fn from_bytes(bytes: Bytes, name: &str) -> Result<Self> {
         let codes = Arc::new(BpeCodes::from_text(&bytes, name)?);
-        Ok(BpeCodesFile { codes, bytes })
+        Ok(BpeCodesFile { codes, bytes, name: name.to_owned() })
     }
 }
 
@@ -65,7 +67,7 @@ impl SentencePieceModel {
     /// # Errors
     /// If the file cannot be read or is no SentencePiece model.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_bytes(Bytes::open(path, LoadMethod::Lazy)?, path.display().to_string())
+        Self::from_bytes(compressed::open(path)?, path.display().to_string())
     }
 
     pub(crate) fn from_bytes(bytes: Bytes, name: String) -> Result<Self> {

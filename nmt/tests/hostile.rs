@@ -3,20 +3,31 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_nmt::architecture::{CTranslate2Settings, resolve_ctranslate2};
 use miriam_nmt::checkpoint::Checkpoint;
+use miriam_nmt::engine::Precision;
+use miriam_nmt::network::Network;
 use miriam_nmt::{DecoderConfig, ModelBundle, model_file};
 use miriam_storage::{Bytes, Container};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 10] = [
     "tiny.npz",
     "tiny-deflated.npz",
     "tiny-ct2/model.bin",
     "tiny-ct2-int8/model.bin",
+    "ct2-base/model.bin",
+    "ct2-base-v1/model.bin",
+    "ct2-relative/model.bin",
+    "ct2-t5/model.bin",
     "tiny-hf/model.safetensors",
     "marian.bin",
 ];
+
+/// Models of CTranslate2 with everything that its files may describe.
+const CTRANSLATE2_FILES: [&str; 4] =
+    ["ct2-base-v1/model.bin", "ct2-relative/model.bin", "ct2-t5/model.bin", "ct2-bart/model.bin"];
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
@@ -216,6 +227,31 @@ proptest! {
     }
 
     #[test]
+    fn damaged_models_of_ctranslate2_load_or_give_an_error(
+        which in 0..CTRANSLATE2_FILES.len(),
+        changes in proptest::collection::vec((any::<Index>(), any::<Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = std::fs::read(data(CTRANSLATE2_FILES[which])).unwrap();
+        // What follows a name is a shape or a number.
+        let names: Vec<usize> =
+            (1..bytes.len()).filter(|&at| bytes[at] == 0 && bytes[at - 1].is_ascii_lowercase()).collect();
+        for (name, place, byte) in changes {
+            let at = names[name.index(names.len())] + 1 + place.index(18);
+            if let Some(changed) = bytes.get_mut(at) {
+                *changed = byte;
+            }
+        }
+        let path = Path::new("model.bin");
+        if let Ok(checkpoint) = read_checkpoint(&bytes) {
+            let settings = CTranslate2Settings { norm_epsilon: None, start_token: Some(1) };
+            if let Ok(model) = resolve_ctranslate2(checkpoint, &settings) {
+                let network = Network::load(&model, path, Precision::F32).unwrap();
+                let _ = network.session().unwrap().begin(&[&[1, 2, 3]], None);
+            }
+        }
+    }
+
+    #[test]
     fn damaged_model_files_give_a_model_or_an_error(
         place in any::<Index>(), byte in any::<u8>(), cut in proptest::option::of(any::<Index>()),
     ) {
@@ -233,7 +269,7 @@ proptest! {
 
     #[test]
     fn any_configuration_gives_settings_or_an_error(
-        text in "(models|vocabs|shortlist|scorers|weights|normalize)(: |:\n  - |: \\[)[a-z0-9.\\]:{} \n-]{0,60}",
+        text in "(models|vocabs|shortlist|scorers|weights|normalize|alignment|n-best|max-length|input)(: |:\n  - |: \\[)[a-z0-9.\\]:{} \n-]{0,60}",
     ) {
         let _ = DecoderConfig::parse(text.as_bytes(), Path::new("decoder.yml"));
     }

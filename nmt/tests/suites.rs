@@ -1,5 +1,6 @@
 //! All suites in one test binary, so that the crate is linked once.
 
+mod ctranslate2;
 mod forced_decoding;
 mod formats;
 mod hostile;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
-use miriam_nmt::{Segmentation, SentencePieceModel, TokenizerPair, Vocabulary};
+use miriam_nmt::{Segmentation, SentenceMarks, TokenizerPair, Vocabulary};
 use miriam_storage::hash::hash64;
 use miriam_textio::Progress;
 
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
-/// Opens vocabularies, source first: SentencePiece models (`.spm`) segment text as well, others
+/// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well, others
 /// take text that is segmented already. `sizes` cuts them; 0 for all.
 ///
 /// # Errors
@@ -21,14 +21,8 @@ use crate::training::ValidationSet;
 pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<TokenizerPair> {
     let open = |side: usize| -> Result<(Arc<Vocabulary>, Segmentation)> {
         let path = &paths[side];
-        let (vocabulary, segmentation) = match path.extension().and_then(|e| e.to_str()) {
-            Some("spm") => {
-                let model = SentencePieceModel::open(path)?;
-                let vocabulary = Vocabulary::from_sentencepiece(&model.model, path)?;
-                (vocabulary, Segmentation::SentencePiece(model))
-            }
-            _ => (Vocabulary::open(path)?, Segmentation::Presegmented),
-        };
+        let (vocabulary, pieces) = Vocabulary::open_with_segmentation(path)?;
+        let segmentation = pieces.map_or(Segmentation::Presegmented, Segmentation::SentencePiece);
         let vocabulary = match sizes[side] {
             0 => vocabulary,
             size if size < vocabulary.len() => vocabulary.truncated(size, "--dim-vocabs")?,
@@ -45,6 +39,7 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
     Ok(TokenizerPair {
         vocabularies: [source, target],
         segmentation: [source_segmentation, target_segmentation],
+        source_marks: SentenceMarks::default(),
     })
 }
 

@@ -256,8 +256,8 @@ impl Request {
         })
     }
 
-    /// Makes vocabularies that are not there: SentencePiece models where names end in `.spm`,
-    /// lists of words else.
+    /// Makes vocabularies that are not there: SentencePiece models where names end in `.spm` or
+    /// `.model`, lists of words else.
     fn make_vocabulary(
         &self,
         paths: &Paths,
@@ -286,7 +286,8 @@ impl Request {
             let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
             let texts = if is_joint { &texts[..] } else { &texts[side..=side] };
             let size = sizes[side];
-            let options = if path.extension().and_then(|e| e.to_str()) == Some("spm") {
+            let extension = path.extension().and_then(|e| e.to_str());
+            let options = if matches!(extension, Some("spm" | "model")) {
                 LearnOptions::SentencePiece(TrainOptions {
                     model_type: ModelType::Unigram,
                     vocab_size: match size {

@@ -11,9 +11,11 @@
 //! has the list of its rows: reordering a beam reorders lists and copies nothing.
 
 mod gradient;
+mod relative;
 mod sequence;
 
 pub use gradient::{AdditiveAttention, AdditiveGradients, attend_additive_gradient};
+pub use relative::{RelativeQuery, RelativeTerms, attend_relative_row};
 pub use sequence::{
     SequenceAttention, SequenceGradients, SequenceScratch, attend_sequence,
     attend_sequence_gradient,

@@ -85,8 +85,8 @@ pub enum Command {
 struct SingleModelArguments {
     /// The model: a file or a folder
     model: PathBuf,
-    /// Its vocabularies, source and target, in place of those beside it
-    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    /// Its vocabularies, source and target, or one of both, in place of those beside it
+    #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
     /// Codes of byte pair encoding for the text of source and target (one file: the same),
     /// in place of those beside the model
@@ -158,10 +158,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 fn open_bundle(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> {
-    let vocabularies = match arguments.vocabs.as_deref() {
-        Some([source, target]) => Some([source.as_path(), target.as_path()]),
-        _ => None,
-    };
+    let vocabularies = models::vocabulary_pair(arguments.vocabs.as_deref().unwrap_or_default());
     let mut bundle = ModelBundle::open(&arguments.model, vocabularies)?;
     models::set_bpe_codes(&mut bundle, &arguments.bpe_codes)?;
     let dialect = arguments.dialect.as_deref();
@@ -175,6 +172,7 @@ fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Resul
     Input::check_access(&arguments.model.model, Some(&arguments.output))?;
     let start = std::time::Instant::now();
     let bundle = open_bundle(&arguments.model)?;
+    models::warn_of_keys_without_effect(&bundle, &arguments.model.model);
     bundle.verify_files()?;
     let precision = arguments.precision.as_deref().and_then(Precision::from_name);
     let progress = common.progress();

@@ -12,12 +12,16 @@ use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::{Checkpoint, Format};
 use serde_json::Value;
 
-const SEEDS: [&[u8]; 5] = [
+const SEEDS: [&[u8]; 9] = [
     include_bytes!("../../testdata/tiny.npz"),
     include_bytes!("../../testdata/tiny-deflated.npz"),
     include_bytes!("../../testdata/tiny-ct2/model.bin"),
     include_bytes!("../../testdata/tiny-ct2-int8/model.bin"),
     include_bytes!("../../testdata/tiny-hf/model.safetensors"),
+    include_bytes!("../../testdata/ct2-base-v1/model.bin"),
+    include_bytes!("../../testdata/ct2-relative/model.bin"),
+    include_bytes!("../../testdata/ct2-t5/model.bin"),
+    include_bytes!("../../testdata/ct2-bart/model.bin"),
 ];
 const CONFIG: &[u8] = include_bytes!("../../testdata/tiny-hf/config.json");
 
@@ -31,7 +35,8 @@ fn read(bytes: &[u8]) {
     }
     let model = match checkpoint.format() {
         Format::CTranslate2 { .. } => {
-            architecture::resolve_ctranslate2(checkpoint, &CTranslate2Settings::default())
+            let settings = CTranslate2Settings { start_token: Some(1), ..Default::default() };
+            architecture::resolve_ctranslate2(checkpoint, &settings)
         }
         Format::Safetensors => {
             let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");

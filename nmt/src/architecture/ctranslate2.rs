@@ -1,31 +1,32 @@
-//! CTranslate2's transformers (`neural.md` 1.10), described as Marian's.
+//! CTranslate2's transformers of all origins (`neural.md` 1.10), described as Marian's.
 //!
 //! Its matrices are `[outputs, inputs]`, with queries, keys and values in one: they become
-//! transposed slices of the file, so no weight moves.
+//! transposed slices of the file, so no weight moves, unless several queries share a key.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::transformer::{
     Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
-    ProcessStep, ProcessSteps, TransformerConfig, TransformerStackConfig,
+    ProcessStep, ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
-use crate::checkpoint::{Checkpoint, Tensor};
+use crate::checkpoint::{Checkpoint, DType, Tensor};
 use crate::{Error, Result};
 
 /// The epsilon of layer norms if `config.json` has none.
 const NORM_EPSILON: f32 = 1e-5;
+/// The same of RMS norms.
+const RMS_EPSILON: f32 = 1e-6;
 
 /// Flags of features that are not supported; they are ignored when off.
-const IGNORED_WHEN_OFF: [&str; 7] = [
+const IGNORED_WHEN_OFF: [&str; 6] = [
     "alibi",
     "alibi_use_positive_positions",
     "scale_alibi",
-    "multi_query_attention",
-    "with_relative_position",
     "rotary_interleave",
     "layernorm_embedding",
+    "layer_norm_use_residual",
 ];
 
 /// Settings of the model folder that are not in the checkpoint.
@@ -45,7 +46,13 @@ pub struct FolderSettings {
 pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
-    let mut resolver = Resolver { checkpoint, path: &path, tensors: BTreeMap::new() };
+    // The first kinds of models have a number of heads that their files do not say.
+    let default_heads = match checkpoint.model_kind() {
+        Some("TransformerBig") => 16,
+        _ => 8,
+    };
+    let mut resolver =
+        Resolver { checkpoint, path: &path, tensors: BTreeMap::new(), default_heads };
     let transformer = resolver.read_transformer(tied_output, settings)?;
     let Resolver { checkpoint, mut tensors, .. } = resolver;
     // A remaining parameter could change what is computed.
@@ -54,12 +61,16 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
         let number = checkpoint.get(name).filter(|tensor| tensor.numel() == 1);
         let off = number.is_some_and(|tensor| tensor.values() == [0.0]);
         let harmless = off && IGNORED_WHEN_OFF.contains(&flag)
-            || matches!(flag, "alignment_heads" | "alignment_layer" | "embeddings_merge")
-            || flag == "encodings";
+            || matches!(
+                flag,
+                "alignment_heads" | "alignment_layer" | "embeddings_merge" | "num_heads"
+            )
+            // The tables tell.
+            || flag == "with_relative_position";
         if !harmless {
             let reason = format!(
-                "{name} is not covered; this program reads what CTranslate2's \
-                                  converter makes of Marian's transformers"
+                "{name} is not covered; this program reads encoder-decoders with absolute or \
+                 relative positions"
             );
             return Err(Error::unsupported(&path, reason));
         }
@@ -71,11 +82,28 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
     Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
 }
 
+/// What the layers of both sides are made of.
+struct LayerForm {
+    norm: ProcessStep,
+    is_gated: bool,
+    relative: Option<PositionalEncodingKind>,
+}
+
+/// The numbers of heads of a stack.
+#[derive(Clone, Copy)]
+struct Heads {
+    queries: usize,
+    /// Of keys and of values.
+    keys: usize,
+}
+
 struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
     /// The parameters found so far under Marian's names.
     tensors: BTreeMap<String, Tensor>,
+    /// The number of heads where the file has none.
+    default_heads: usize,
 }
 
 impl Resolver<'_> {
@@ -86,14 +114,14 @@ impl Resolver<'_> {
     ) -> Result<TransformerConfig> {
         let encoder = self.read_stack("encoder")?;
         let decoder = self.read_stack("decoder")?;
-        let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(false);
-        if self.flag("decoder/pre_norm")?.unwrap_or(false) != pre_norm {
+        let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(true);
+        if self.flag("decoder/pre_norm")?.unwrap_or(true) != pre_norm {
             return Err(self.unsupported(
                 "layer norms are at different places in its encoder and its decoder",
             ));
         }
-        let scaled = self.flag("encoder/scale_embeddings")?.unwrap_or(true);
-        if self.flag("decoder/scale_embeddings")?.unwrap_or(true) != scaled {
+        let scaled = self.scales_embeddings("encoder")?;
+        if self.scales_embeddings("decoder")? != scaled {
             return Err(self.unsupported("embeddings of one side only are scaled"));
         }
         let activation = self.read_activation()?;
@@ -105,7 +133,11 @@ impl Resolver<'_> {
             (_, Some(id)) => DecoderStart::Token(id),
             _ => return Err(self.unsupported("the token that decoding starts with is not known")),
         };
-        let positions = self.take_position_tables()?;
+        let form = self.read_form(&encoder)?;
+        let positions = match form.relative {
+            Some(relative) => relative,
+            None => self.take_position_tables()?,
+        };
         let alignment = self.checkpoint.get("decoder/alignment_layer");
         let alignment = alignment.and_then(|tensor| tensor.values().first().copied());
         let alignment_layer = match alignment {
@@ -117,22 +149,28 @@ impl Resolver<'_> {
         };
         let tables = self.take_embeddings(tied_output)?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
-            self.take_layers(side, stack.depth, pre_norm)?;
+            self.take_layers(side, stack, &form, pre_norm)?;
         }
-        let process = |steps: &[ProcessStep]| ProcessSteps(steps.to_vec());
+        let norms_embeddings = self.take_side_norms("layernorm_embedding", "emb", &form, true)?;
+        let norms_output = self.take_side_norms("layer_norm", "top", &form, false)?;
+        self.scale_outputs(&form)?;
+        let norm = |has: bool| ProcessSteps(if has { vec![form.norm] } else { Vec::new() });
+        let default_epsilon = match form.norm {
+            ProcessStep::RmsNorm => RMS_EPSILON,
+            _ => NORM_EPSILON,
+        };
         Ok(TransformerConfig {
             tied_layers: (1..=decoder.depth).collect(),
             encoder,
             decoder,
-            activation,
-            preprocess: process(if pre_norm { &[ProcessStep::Norm] } else { &[] }),
-            postprocess: process(if pre_norm {
-                &[ProcessStep::Add]
-            } else {
-                &[ProcessStep::Add, ProcessStep::Norm]
+            activation: if form.is_gated { activation.gated() } else { activation },
+            preprocess: norm(pre_norm),
+            postprocess: ProcessSteps(match pre_norm {
+                true => vec![ProcessStep::Add],
+                false => vec![ProcessStep::Add, form.norm],
             }),
-            postprocess_embedding: ProcessSteps::default(),
-            postprocess_top: process(if pre_norm { &[ProcessStep::Norm] } else { &[] }),
+            postprocess_embedding: norm(norms_embeddings),
+            postprocess_top: norm(norms_output),
             has_output_projection: true,
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
@@ -140,9 +178,35 @@ impl Resolver<'_> {
             decoder_start,
             pre_norm_keys: PreNormKeys::Normalized,
             alignment_layer,
-            norm_epsilon: settings.norm_epsilon.unwrap_or(NORM_EPSILON),
+            norm_epsilon: settings.norm_epsilon.unwrap_or(default_epsilon),
             embeddings: tables,
         })
+    }
+
+    /// Whether the embeddings of a side are multiplied by the square root of their width: a flag,
+    /// or the factor itself.
+    fn scales_embeddings(&mut self, side: &str) -> Result<bool> {
+        let names = ["scale_embeddings", "embeddings/multiply_by_sqrt_depth"];
+        let names = names.map(|name| format!("{side}/{name}"));
+        let found = names.iter().find(|name| self.checkpoint.get(name).is_some());
+        let Some(name) = found else { return Ok(true) };
+        let is_flag = self.checkpoint.get(name).is_some_and(|flag| flag.dtype() == DType::I8);
+        let number = self.number(name)?.unwrap_or(1.0);
+        self.checkpoint.take(name);
+        if is_flag {
+            return Ok(number != 0.0);
+        }
+        let table = self.checkpoint.get("decoder/embeddings/weight");
+        let width = table.and_then(|table| table.shape().last()).copied().unwrap_or(0) as f32;
+        if number == 1.0 {
+            Ok(false)
+        } else if (number - width.sqrt()).abs() <= 1e-5 * number.abs() {
+            Ok(true)
+        } else {
+            let reason =
+                format!("embeddings are multiplied by {number}, not by the root of {width}");
+            Err(self.unsupported(reason))
+        }
     }
 
     fn read_stack(&mut self, side: &str) -> Result<TransformerStackConfig> {
@@ -156,7 +220,7 @@ impl Resolver<'_> {
         let heads = match self.number(&format!("{side}/num_heads"))? {
             Some(heads) => heads,
             // Older files have one number for both.
-            None => self.number("num_heads")?.unwrap_or(0.0),
+            None => self.number("num_heads")?.unwrap_or(self.default_heads as f32),
         };
         self.checkpoint.take(&format!("{side}/num_heads"));
         Ok(TransformerStackConfig { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
@@ -184,8 +248,14 @@ impl Resolver<'_> {
         for side in ["encoder", "decoder"] {
             let name = format!("{side}/position_encodings/encodings");
             let Some(table) = self.checkpoint.get(&name).cloned() else {
-                return Err(self.unsupported("it has no table of positional encodings"));
+                if length.is_some() {
+                    return Err(self.unsupported("its encoder only has a table of positions"));
+                }
+                continue;
             };
+            if length.is_none() && side == "decoder" {
+                return Err(self.unsupported("its decoder only has a table of positions"));
+            }
             let rows = table.shape().first().copied().unwrap_or(0);
             if length.is_some_and(|length| length != rows) {
                 return Err(self.unsupported(
@@ -198,7 +268,10 @@ impl Resolver<'_> {
         for side in ["encoder", "decoder"] {
             self.checkpoint.take(&format!("{side}/position_encodings/encodings"));
         }
-        Ok(PositionalEncodingKind::Table { length: length.unwrap_or(0) })
+        Ok(match length {
+            Some(length) => PositionalEncodingKind::Table { length },
+            None => PositionalEncodingKind::SinusoidalFromOne,
+        })
     }
 
     fn take_embeddings(&mut self, tied_output: bool) -> Result<EmbeddingConfig> {
@@ -243,61 +316,233 @@ impl Resolver<'_> {
         Ok(tables)
     }
 
-    fn take_layers(&mut self, side: &str, depth: usize, pre_norm: bool) -> Result<()> {
-        for layer in 0..depth {
+    /// What layers are made of, which the first one of the encoder tells.
+    fn read_form(&self, encoder: &TransformerStackConfig) -> Result<LayerForm> {
+        let first = "encoder/layer_0";
+        let has = |name: &str| self.checkpoint.get(&format!("{first}/{name}")).is_some();
+        let rows = |name: &str| {
+            let tensor = self.checkpoint.get(&format!("{first}/self_attention/{name}"));
+            tensor.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0)
+        };
+        let norm = match has("ffn/layer_norm/beta") {
+            true => ProcessStep::Norm,
+            false => ProcessStep::RmsNorm,
+        };
+        let relative = if has("self_attention/relative_position_keys") {
+            let classes = rows("relative_position_keys");
+            Some(PositionalEncodingKind::RelativeVectors { max_distance: classes / 2 })
+        } else if has("self_attention/relative_attention_bias") {
+            let name = "self_attention/relative_attention_max_distance";
+            let max_distance = self.number(&format!("{first}/{name}"))?.unwrap_or(128.0);
+            Some(PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
+                buckets: rows("relative_attention_bias"),
+                max_distance: max_distance as usize,
+                head_dim: rows("linear_0/weight") / (3 * encoder.heads.max(1)),
+            }))
+        } else {
+            None
+        };
+        Ok(LayerForm { norm, is_gated: has("ffn/linear_0_noact/weight"), relative })
+    }
+
+    fn take_layers(
+        &mut self,
+        side: &str,
+        stack: &TransformerStackConfig,
+        form: &LayerForm,
+        pre_norm: bool,
+    ) -> Result<()> {
+        let multi_query = self.flag(&format!("{side}/multi_query_attention"))?.unwrap_or(false);
+        let kv_heads = if multi_query { 1 } else { stack.heads };
+        let heads = Heads { queries: stack.heads, keys: kv_heads };
+        for layer in 0..stack.depth {
             let from = format!("{side}/layer_{layer}");
             let to = format!("{side}_l{}", layer + 1);
             let (own, own_to) = (format!("{from}/self_attention"), format!("{to}_self"));
-            self.take_matrices(&format!("{own}/linear_0"), &own_to, &["q", "k", "v"])?;
-            self.take_matrices(&format!("{own}/linear_1"), &own_to, &["o"])?;
-            self.take_layer_norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), pre_norm)?;
+            self.take_attention(&own, &own_to, heads, true)?;
+            self.take_relative_positions(&own, &own_to, side, form)?;
+            self.take_norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), form, pre_norm)?;
             if side == "decoder" {
                 let (context, context_to) = (format!("{from}/attention"), format!("{to}_context"));
-                self.take_matrices(&format!("{context}/linear_0"), &context_to, &["q"])?;
-                self.take_matrices(&format!("{context}/linear_1"), &context_to, &["k", "v"])?;
-                self.take_matrices(&format!("{context}/linear_2"), &context_to, &["o"])?;
-                self.take_layer_norm(
-                    &format!("{context}/layer_norm"),
-                    &format!("{context_to}_Wo"),
-                    pre_norm,
-                )?;
+                self.take_attention(&context, &context_to, heads, false)?;
+                let norm_to = format!("{context_to}_Wo");
+                self.take_norm(&format!("{context}/layer_norm"), &norm_to, form, pre_norm)?;
             }
             let (ffn, ffn_to) = (format!("{from}/ffn"), format!("{to}_ffn"));
-            self.take_matrices(&format!("{ffn}/linear_0"), &ffn_to, &["1"])?;
-            self.take_matrices(&format!("{ffn}/linear_1"), &ffn_to, &["2"])?;
-            self.take_layer_norm(&format!("{ffn}/layer_norm"), &format!("{ffn_to}_ffn"), pre_norm)?;
-        }
-        if pre_norm {
-            self.take_layer_norm(&format!("{side}/layer_norm"), &format!("{side}_top"), false)?;
+            self.take_affine(&format!("{ffn}/linear_0"), &ffn_to, "1")?;
+            self.take_affine(&format!("{ffn}/linear_1"), &ffn_to, "2")?;
+            if form.is_gated {
+                self.take_affine(&format!("{ffn}/linear_0_noact"), &ffn_to, "g")?;
+            }
+            let norm_to = format!("{ffn_to}_ffn");
+            self.take_norm(&format!("{ffn}/layer_norm"), &norm_to, form, pre_norm)?;
         }
         Ok(())
     }
 
-    /// Splits a matrix of several stacked by rows, and their biases, into `parts`.
-    fn take_matrices(&mut self, from: &str, to: &str, parts: &[&str]) -> Result<()> {
-        for (what, letter) in [("weight", 'W'), ("bias", 'b')] {
-            let name = format!("{from}/{what}");
-            let tensor = self.take(&name)?;
-            let rows = tensor.shape().first().copied().unwrap_or(0);
-            if !rows.is_multiple_of(parts.len()) {
-                let reason = format!("{rows} rows are not {} matrices", parts.len());
-                return Err(Error::mismatch(self.path, &name, reason));
+    /// The weight and the bias of a matrix `[outputs, inputs]`; a missing bias is zeros.
+    fn take_linear(&mut self, from: &str) -> Result<[Tensor; 2]> {
+        let weight = self.take(&format!("{from}/weight"))?;
+        let rows = weight.shape().first().copied().unwrap_or(0);
+        let bias = self.checkpoint.take(&format!("{from}/bias"));
+        Ok([weight, bias.unwrap_or_else(|| Tensor::zeros(rows))])
+    }
+
+    fn take_affine(&mut self, from: &str, to: &str, part: &str) -> Result<()> {
+        let [weight, bias] = self.take_linear(from)?;
+        self.tensors.insert(format!("{to}_W{part}"), weight.transposed());
+        self.tensors.insert(format!("{to}_b{part}"), bias);
+        Ok(())
+    }
+
+    /// The matrices of attention. Where several queries share a key and a value, each gets a copy
+    /// of its own; where scores are not divided by the root of a head's width, queries are
+    /// multiplied by what undoes that.
+    fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
+        let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
+        self.checkpoint.take(&format!("{from}/num_heads_kv"));
+        let (queries, keys) = (heads.queries, own_kv_heads.map_or(heads.keys, |n| n as usize));
+        let name = format!("{from}/linear_0/weight");
+        if keys == 0 || queries == 0 || !queries.is_multiple_of(keys) {
+            let reason = format!("{queries} heads of queries for {keys} of keys");
+            return Err(Error::mismatch(self.path, &name, reason));
+        }
+        let first = self.take_linear(&format!("{from}/linear_0"))?;
+        let rows = first[0].shape().first().copied().unwrap_or(0);
+        let in_first = if is_self { queries + 2 * keys } else { queries };
+        let head_dim = rows / in_first;
+        if head_dim == 0 || head_dim * in_first != rows {
+            let reason = format!("{rows} rows are not those of {in_first} heads");
+            return Err(Error::mismatch(self.path, &name, reason));
+        }
+        let given_dim = self.number(&format!("{from}/head_dim"))?;
+        self.checkpoint.take(&format!("{from}/head_dim"));
+        if given_dim.is_some_and(|given| given as usize != head_dim) {
+            let reason = format!("heads of {head_dim}, of which head_dim says another number");
+            return Err(Error::mismatch(self.path, &name, reason));
+        }
+        let queries_scale = self.number(&format!("{from}/queries_scale"))?;
+        self.checkpoint.take(&format!("{from}/queries_scale"));
+        let factor = queries_scale.map_or(1.0, |scale| scale * (head_dim as f32).sqrt());
+        if !factor.is_finite() || factor == 0.0 {
+            return Err(self.unsupported(format!("{from}: queries are multiplied by {factor}")));
+        }
+        let second = match is_self {
+            true => first.clone(),
+            false => self.take_linear(&format!("{from}/linear_1"))?,
+        };
+        let before_keys = if is_self { queries } else { 0 };
+        for (part, source, skipped, count) in [
+            ("q", &first, 0, queries),
+            ("k", &second, before_keys, keys),
+            ("v", &second, before_keys + keys, keys),
+        ] {
+            for (tensor, letter) in source.iter().zip(["W", "b"]) {
+                let wrong = |reason: String| Error::mismatch(self.path, &name, reason);
+                let mut own =
+                    tensor.slice_rows(skipped * head_dim, count * head_dim).map_err(wrong)?;
+                if count < queries {
+                    own = own.repeat_blocks(head_dim, queries / count).map_err(wrong)?;
+                }
+                if part == "q" && factor != 1.0 {
+                    own = own.scaled(factor).map_err(wrong)?;
+                }
+                let own = if letter == "W" { own.transposed() } else { own };
+                self.tensors.insert(format!("{to}_{letter}{part}"), own);
             }
-            let rows = rows / parts.len();
-            for (k, part) in parts.iter().enumerate() {
-                let matrix = tensor.slice_rows(k * rows, rows);
-                let matrix = matrix.map_err(|e| Error::mismatch(self.path, &name, e))?;
-                self.tensors.insert(format!("{to}_{letter}{part}"), matrix.transposed());
+        }
+        let output = if is_self { "linear_1" } else { "linear_2" };
+        self.take_affine(&format!("{from}/{output}"), to, "o")
+    }
+
+    /// What distances add to the self-attention of a layer.
+    fn take_relative_positions(
+        &mut self,
+        from: &str,
+        to: &str,
+        side: &str,
+        form: &LayerForm,
+    ) -> Result<()> {
+        match form.relative {
+            Some(PositionalEncodingKind::RelativeVectors { .. }) => {
+                for (name, part) in [("keys", "Rk"), ("values", "Rv")] {
+                    let table = self.take(&format!("{from}/relative_position_{name}"))?;
+                    self.tensors.insert(format!("{to}_{part}"), table);
+                }
             }
+            Some(PositionalEncodingKind::RelativeBias(bias)) => {
+                let distance = format!("{from}/relative_attention_max_distance");
+                if let Some(max) = self.number(&distance)?
+                    && max as usize != bias.max_distance
+                {
+                    return Err(self.unsupported("layers differ in their largest distance"));
+                }
+                self.checkpoint.take(&distance);
+                // Older files have the biases of the first layer only, which all use.
+                let table = self.checkpoint.take(&format!("{from}/relative_attention_bias"));
+                let table =
+                    table.or_else(|| self.tensors.get(&format!("{side}_l1_self_Rb")).cloned());
+                let missing = || Error::mismatch(self.path, from, "it has no biases of distances");
+                self.tensors.insert(format!("{to}_Rb"), table.ok_or_else(missing)?);
+            }
+            _ => {}
         }
         Ok(())
     }
 
-    fn take_layer_norm(&mut self, from: &str, to: &str, pre: bool) -> Result<()> {
+    fn take_norm(&mut self, from: &str, to: &str, form: &LayerForm, pre: bool) -> Result<()> {
         let suffix = if pre { "_pre" } else { "" };
-        for (their_name, name) in [("gamma", "scale"), ("beta", "bias")] {
+        let parts: &[_] = match form.norm {
+            ProcessStep::RmsNorm => &[("gamma", "rms_scale")],
+            _ => &[("gamma", "ln_scale"), ("beta", "ln_bias")],
+        };
+        for (their_name, name) in parts {
             let tensor = self.take(&format!("{from}/{their_name}"))?;
-            self.tensors.insert(format!("{to}_ln_{name}{suffix}"), tensor);
+            self.tensors.insert(format!("{to}_{name}{suffix}"), tensor);
+        }
+        Ok(())
+    }
+
+    /// Whether both sides have a norm of this name, which is then taken.
+    fn take_side_norms(
+        &mut self,
+        name: &str,
+        to: &str,
+        form: &LayerForm,
+        pre: bool,
+    ) -> Result<bool> {
+        let has = ["encoder", "decoder"]
+            .map(|side| self.checkpoint.get(&format!("{side}/{name}/gamma")).is_some());
+        if has[0] != has[1] {
+            return Err(self.unsupported(format!("one side only has {name}")));
+        }
+        for side in ["encoder", "decoder"].into_iter().filter(|_| has[0]) {
+            self.take_norm(&format!("{side}/{name}"), &format!("{side}_{to}"), form, pre)?;
+        }
+        Ok(has[0])
+    }
+
+    /// Multiplies the output of the decoder's last norm by what logits are multiplied by.
+    fn scale_outputs(&mut self, form: &LayerForm) -> Result<()> {
+        let name = "decoder/scale_outputs";
+        let Some(factor) = self.number(name)? else { return Ok(()) };
+        self.checkpoint.take(name);
+        if factor == 1.0 {
+            return Ok(());
+        }
+        let norms: &[&str] = match form.norm {
+            ProcessStep::RmsNorm => &["rms_scale"],
+            _ => &["ln_scale", "ln_bias"],
+        };
+        for part in norms {
+            let name = format!("decoder_top_{part}");
+            let tensor = self.tensors.remove(&name).filter(|_| factor.is_finite() && factor != 0.0);
+            let tensor = tensor.ok_or_else(|| {
+                self.unsupported(format!("outputs multiplied by {factor} after no norm"))
+            })?;
+            let scaled = tensor.scaled(factor);
+            let scaled = scaled.map_err(|reason| Error::mismatch(self.path, &name, reason))?;
+            self.tensors.insert(name, scaled);
         }
         Ok(())
     }

@@ -164,6 +164,10 @@ impl OptionsWriter {
         let own_layers = tied_layers.iter().copied().eq(1..=decoder.depth);
         self.add_numbers("transformer-tied-layers", if own_layers { &[] } else { tied_layers });
         let mut gelus = vec![self.add_activation("transformer-ffn-activation", *activation)?];
+        let steps = [preprocess, postprocess, postprocess_embedding, postprocess_top];
+        if steps.into_iter().any(|steps| steps.norm() == Some(ProcessStep::RmsNorm)) {
+            return Err("RMS norm".into());
+        }
         self.add_text("transformer-preprocess", &step_letters(preprocess));
         let steps = step_letters(postprocess);
         let dropout = if steps.is_empty() { "" } else { "d" };
@@ -180,6 +184,13 @@ impl OptionsWriter {
             }
             PositionalEncodingKind::Table { .. } => {
                 return Err("a table of positional encodings".into());
+            }
+            PositionalEncodingKind::SinusoidalFromOne => {
+                return Err("positions that begin at 1".into());
+            }
+            PositionalEncodingKind::RelativeVectors { .. }
+            | PositionalEncodingKind::RelativeBias(_) => {
+                return Err("relative positions".into());
             }
         };
         self.add_flag("transformer-disable-position-embeddings", no_positions);
@@ -236,6 +247,9 @@ impl OptionsWriter {
             Activation::Swish => ("swish", None),
             Activation::Gelu(Gelu::Tanh) => return Err("gelu by the hyperbolic tangent".into()),
             Activation::Gelu(gelu) => ("gelu", Some(gelu)),
+            Activation::GatedRelu | Activation::GatedSwish | Activation::GatedGelu(_) => {
+                return Err("gated feed-forward layers".into());
+            }
         };
         self.add_text(name, text);
         Ok(gelu)
@@ -340,7 +354,7 @@ impl OptionsWriter {
 fn step_letters(steps: &ProcessSteps) -> String {
     let letter = |step: &ProcessStep| match step {
         ProcessStep::Add => 'a',
-        ProcessStep::Norm => 'n',
+        ProcessStep::Norm | ProcessStep::RmsNorm => 'n',
     };
     steps.0.iter().map(letter).collect()
 }

@@ -34,7 +34,7 @@ pub use stacked::{StackedConfig, TopLayerConfig};
 pub use transformer::{
     Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
-    SruKind, TransformerConfig, TransformerStackConfig,
+    RelativeBiasConfig, SruKind, TransformerConfig, TransformerStackConfig,
 };
 
 /// The largest number of layers, heads or cells; more is taken for damage.

@@ -67,6 +67,48 @@ pub enum Activation {
     Swish,
     /// x Phi(x) in one of its forms; Phi is the normal distribution function.
     Gelu(Gelu),
+    /// A gated linear unit: relu of one product times another product (Shazeer 2020).
+    GatedRelu,
+    /// The same with swish.
+    GatedSwish,
+    /// The same with a form of gelu.
+    GatedGelu(Gelu),
+}
+
+impl Activation {
+    /// The gated linear unit with this function.
+    pub fn gated(self) -> Self {
+        match self.function() {
+            Activation::Swish => Activation::GatedSwish,
+            Activation::Gelu(form) => Activation::GatedGelu(form),
+            _ => Activation::GatedRelu,
+        }
+    }
+
+    /// The function of one number.
+    pub fn function(self) -> Self {
+        match self {
+            Activation::GatedRelu => Activation::Relu,
+            Activation::GatedSwish => Activation::Swish,
+            Activation::GatedGelu(form) => Activation::Gelu(form),
+            plain => plain,
+        }
+    }
+
+    /// Whether feed-forward layers have a second product.
+    pub fn is_gated(self) -> bool {
+        self.function() != self
+    }
+
+    fn name(self) -> &'static str {
+        match self.function() {
+            Activation::Swish => "swish",
+            Activation::Gelu(Gelu::Sigmoid) => "gelu as x sigmoid(1.702 x)",
+            Activation::Gelu(Gelu::Exact) => "gelu",
+            Activation::Gelu(Gelu::Tanh) => "gelu by tanh",
+            _ => "relu",
+        }
+    }
 }
 
 /// Forms of x Phi(x), exact or approximate.
@@ -87,6 +129,8 @@ pub enum ProcessStep {
     Add,
     /// Layer norm.
     Norm,
+    /// Layer norm without a mean: the root mean square norm (Zhang and Sennrich 2019).
+    RmsNorm,
 }
 
 /// Processing steps in order, at most one of each kind.
@@ -96,7 +140,12 @@ pub struct ProcessSteps(pub Vec<ProcessStep>);
 impl ProcessSteps {
     /// Whether a layer norm is among the steps.
     pub fn has_norm(&self) -> bool {
-        self.0.contains(&ProcessStep::Norm)
+        self.norm().is_some()
+    }
+
+    /// The norm among the steps.
+    pub fn norm(&self) -> Option<ProcessStep> {
+        self.0.iter().copied().find(|step| *step != ProcessStep::Add)
     }
 }
 
@@ -108,6 +157,7 @@ impl std::fmt::Display for ProcessSteps {
         let names = self.0.iter().map(|step| match step {
             ProcessStep::Add => "add",
             ProcessStep::Norm => "norm",
+            ProcessStep::RmsNorm => "RMS norm",
         });
         f.write_str(&names.collect::<Vec<_>>().join(", "))
     }
@@ -173,6 +223,33 @@ pub enum PositionalEncodingKind {
         /// The number of rows of both tables.
         length: usize,
     },
+    /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 1: OpenNMT-tf.
+    SinusoidalFromOne,
+    /// Vectors of distances are added to keys and values of self-attention (Shaw et al. 2018).
+    RelativeVectors {
+        /// The distance from which on all have the same vectors.
+        max_distance: usize,
+    },
+    /// Numbers of distances are added to the scores of self-attention: T5.
+    RelativeBias(RelativeBiasConfig),
+}
+
+/// The attention of T5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelativeBiasConfig {
+    /// The number of classes of distances; each has a number for each head.
+    pub buckets: usize,
+    /// The distance from which on all are of the last class.
+    pub max_distance: usize,
+    /// The width of a head, which need not be that of embeddings divided by the heads.
+    pub head_dim: usize,
+}
+
+impl PositionalEncodingKind {
+    /// The number of the first position.
+    pub fn first_position(self) -> u32 {
+        u32::from(self == PositionalEncodingKind::SinusoidalFromOne)
+    }
 }
 
 /// The decoder's input at the first step.
@@ -198,6 +275,24 @@ pub enum PreNormKeys {
 }
 
 impl TransformerConfig {
+    /// Whether programs that read the first two versions of our model files know all of this.
+    pub(crate) fn is_of_first_versions(&self) -> bool {
+        let steps = [
+            &self.preprocess,
+            &self.postprocess,
+            &self.postprocess_embedding,
+            &self.postprocess_top,
+        ];
+        let has_rms = steps.into_iter().any(|steps| steps.norm() == Some(ProcessStep::RmsNorm));
+        let has_new_positions = matches!(
+            self.positional_encoding,
+            PositionalEncodingKind::SinusoidalFromOne
+                | PositionalEncodingKind::RelativeVectors { .. }
+                | PositionalEncodingKind::RelativeBias(_)
+        );
+        !has_rms && !has_new_positions && !self.activation.is_gated()
+    }
+
     /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let d = self.embeddings.dim;
@@ -208,15 +303,11 @@ impl TransformerConfig {
             all.push(ParameterSpec::new("decoder_Wpos", [length, d]));
         }
         for side in ["encoder", "decoder"] {
-            if self.postprocess_embedding.has_norm() {
-                push_norm(&format!("{side}_emb"), "_pre", d, &mut all);
-            }
-            if self.postprocess_top.has_norm() {
-                push_norm(&format!("{side}_top"), "", d, &mut all);
-            }
+            push_norm(&self.postprocess_embedding, &format!("{side}_emb"), "_pre", d, &mut all);
+            push_norm(&self.postprocess_top, &format!("{side}_top"), "", d, &mut all);
         }
         for layer in 1..=self.encoder.depth {
-            self.push_attention(&format!("encoder_l{layer}_self"), &mut all);
+            self.push_self_attention(&format!("encoder_l{layer}_self"), &self.encoder, &mut all);
             self.push_feed_forward(&format!("encoder_l{layer}_ffn"), &self.encoder, &mut all);
         }
         let mut own = self.tied_layers.clone();
@@ -224,7 +315,7 @@ impl TransformerConfig {
         own.dedup();
         for layer in own {
             self.push_autoregression(&format!("decoder_l{layer}"), &mut all);
-            self.push_attention(&format!("decoder_l{layer}_context"), &mut all);
+            self.push_attention(&format!("decoder_l{layer}_context"), &self.decoder, &mut all);
             self.push_feed_forward(&format!("decoder_l{layer}_ffn"), &self.decoder, &mut all);
         }
         all
@@ -233,21 +324,53 @@ impl TransformerConfig {
     /// Adds the layer norms before and after a sublayer, under their prefixes.
     fn push_norms(&self, pre_prefix: &str, post_prefix: &str, all: &mut Vec<ParameterSpec>) {
         let d = self.embeddings.dim;
-        if self.preprocess.has_norm() {
-            push_norm(pre_prefix, "_pre", d, all);
-        }
-        if self.postprocess.has_norm() {
-            push_norm(post_prefix, "", d, all);
+        push_norm(&self.preprocess, pre_prefix, "_pre", d, all);
+        push_norm(&self.postprocess, post_prefix, "", d, all);
+    }
+
+    /// The width of all heads of attention in a stack side by side.
+    pub fn attention_width(&self, stack: &TransformerStackConfig) -> usize {
+        match self.positional_encoding {
+            PositionalEncodingKind::RelativeBias(bias) => stack.heads * bias.head_dim,
+            _ => self.embeddings.dim,
         }
     }
 
-    fn push_attention(&self, prefix: &str, all: &mut Vec<ParameterSpec>) {
-        let d = self.embeddings.dim;
-        for letter in ["q", "k", "v", "o"] {
-            if letter != "o" || self.has_output_projection {
-                all.push(ParameterSpec::new(format!("{prefix}_W{letter}"), [d, d]));
-                all.push(ParameterSpec::new(format!("{prefix}_b{letter}"), [1, d]));
+    fn push_self_attention(
+        &self,
+        prefix: &str,
+        stack: &TransformerStackConfig,
+        all: &mut Vec<ParameterSpec>,
+    ) {
+        self.push_attention(prefix, stack, all);
+        match self.positional_encoding {
+            PositionalEncodingKind::RelativeVectors { max_distance } => {
+                let shape = [2 * max_distance + 1, self.embeddings.dim / stack.heads];
+                all.push(ParameterSpec::new(format!("{prefix}_Rk"), shape));
+                all.push(ParameterSpec::new(format!("{prefix}_Rv"), shape));
             }
+            PositionalEncodingKind::RelativeBias(bias) => {
+                let shape = [bias.buckets, stack.heads];
+                all.push(ParameterSpec::new(format!("{prefix}_Rb"), shape));
+            }
+            _ => {}
+        }
+    }
+
+    fn push_attention(
+        &self,
+        prefix: &str,
+        stack: &TransformerStackConfig,
+        all: &mut Vec<ParameterSpec>,
+    ) {
+        let (d, width) = (self.embeddings.dim, self.attention_width(stack));
+        for letter in ["q", "k", "v"] {
+            all.push(ParameterSpec::new(format!("{prefix}_W{letter}"), [d, width]));
+            all.push(ParameterSpec::new(format!("{prefix}_b{letter}"), [1, width]));
+        }
+        if self.has_output_projection {
+            all.push(ParameterSpec::new(format!("{prefix}_Wo"), [width, d]));
+            all.push(ParameterSpec::new(format!("{prefix}_bo"), [1, d]));
         }
         let norm_prefix = format!("{prefix}_Wo");
         self.push_norms(&norm_prefix, &norm_prefix, all);
@@ -266,6 +389,10 @@ impl TransformerConfig {
             all.push(ParameterSpec::new(format!("{prefix}_W{i}"), [input, output]));
             all.push(ParameterSpec::new(format!("{prefix}_b{i}"), [1, output]));
         }
+        if self.activation.is_gated() {
+            all.push(ParameterSpec::new(format!("{prefix}_Wg"), [d, stack.ffn_width]));
+            all.push(ParameterSpec::new(format!("{prefix}_bg"), [1, stack.ffn_width]));
+        }
         let norm_prefix = format!("{prefix}_ffn");
         self.push_norms(&norm_prefix, &norm_prefix, all);
     }
@@ -274,7 +401,7 @@ impl TransformerConfig {
         let d = self.embeddings.dim;
         match &self.autoregression {
             AutoregressionConfig::SelfAttention => {
-                self.push_attention(&format!("{layer}_self"), all)
+                self.push_self_attention(&format!("{layer}_self"), &self.decoder, all)
             }
             AutoregressionConfig::AverageAttention(average) => {
                 let prefix = format!("{layer}_aan");
@@ -325,8 +452,16 @@ impl TransformerConfig {
             check_range(&format!("depth of the {side}"), stack.depth, MAX_DEPTH)?;
             check_range("width of feed-forward layers", stack.ffn_width, MAX_WIDTH)?;
             check_range("heads", stack.heads, MAX_WIDTH)?;
-            if !d.is_multiple_of(stack.heads) {
+            let width = self.attention_width(stack);
+            check_range("width of attention", width, MAX_WIDTH)?;
+            if !width.is_multiple_of(stack.heads) {
                 return Err(format!("{} heads do not divide a width of {d}", stack.heads));
+            }
+            if width != d && !self.has_output_projection {
+                return Err(format!("heads of {width} in all without a projection to {d}"));
+            }
+            if self.activation.is_gated() && stack.ffn_depth != 2 {
+                return Err(format!("gated feed-forward layers of {} matrices", stack.ffn_depth));
             }
             if !(2..=MAX_DEPTH).contains(&stack.ffn_depth) {
                 return Err(format!("feed-forward layers of {} matrices", stack.ffn_depth));
@@ -340,8 +475,26 @@ impl TransformerConfig {
         if !(1..=depth).contains(&self.alignment_layer) {
             return Err(format!("alignments of layer {} of {depth}", self.alignment_layer));
         }
-        if let PositionalEncodingKind::Table { length } = self.positional_encoding {
-            check_range("positions", length, MAX_WIDTH)?;
+        match self.positional_encoding {
+            PositionalEncodingKind::Table { length } => {
+                check_range("positions", length, MAX_WIDTH)?
+            }
+            PositionalEncodingKind::RelativeVectors { max_distance } => {
+                check_range("distances of positions", max_distance, MAX_WIDTH)?;
+            }
+            PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
+                buckets,
+                max_distance,
+                ..
+            }) => {
+                check_range("classes of distances", buckets / 4, MAX_WIDTH)?;
+                check_range("distances of positions", max_distance, MAX_WIDTH)?;
+                // Distances have classes of their own up to half of those of a direction.
+                if max_distance <= buckets / 2 {
+                    return Err(format!("{buckets} classes of distances up to {max_distance}"));
+                }
+            }
+            _ => {}
         }
         if let AutoregressionConfig::AverageAttention(average) = &self.autoregression {
             check_range("depth of average attention", average.ffn_depth, MAX_DEPTH)?;
@@ -390,14 +543,8 @@ impl TransformerConfig {
         if encoder.ffn_depth != 2 || decoder.ffn_depth != 2 {
             lines.push(("feed-forward depth", both(encoder.ffn_depth, decoder.ffn_depth)));
         }
-        let activation = match self.activation {
-            Activation::Relu => "relu",
-            Activation::Swish => "swish",
-            Activation::Gelu(Gelu::Sigmoid) => "gelu as x sigmoid(1.702 x)",
-            Activation::Gelu(Gelu::Exact) => "gelu",
-            Activation::Gelu(Gelu::Tanh) => "gelu by tanh",
-        };
-        lines.push(("activation", activation.into()));
+        let gated = if self.activation.is_gated() { ", gated" } else { "" };
+        lines.push(("activation", format!("{}{gated}", self.activation.name())));
         lines.push(("before a sublayer", self.preprocess.to_string()));
         lines.push(("after a sublayer", self.postprocess.to_string()));
         if !self.postprocess_embedding.0.is_empty() {
@@ -425,6 +572,14 @@ impl TransformerConfig {
             PositionalEncodingKind::SinusoidalMarian => "sinusoidal, Marian's".into(),
             PositionalEncodingKind::Sinusoidal => "sinusoidal".into(),
             PositionalEncodingKind::Table { length } => format!("a table of {length}"),
+            PositionalEncodingKind::SinusoidalFromOne => "sinusoidal, from 1".into(),
+            PositionalEncodingKind::RelativeVectors { max_distance } => {
+                format!("vectors of distances up to {max_distance}")
+            }
+            PositionalEncodingKind::RelativeBias(bias) => format!(
+                "biases of {} classes of distances up to {}",
+                bias.buckets, bias.max_distance
+            ),
         };
         lines.push(("positions", positions));
         if let DecoderStart::Token(id) = self.decoder_start {
@@ -450,8 +605,20 @@ impl AverageAttentionConfig {
     }
 }
 
-fn push_norm(prefix: &str, suffix: &str, width: usize, all: &mut Vec<ParameterSpec>) {
-    for part in ["scale", "bias"] {
-        all.push(ParameterSpec::new(format!("{prefix}_ln_{part}{suffix}"), [1, width]));
+/// Adds the parameters of the norm among `steps`, if there is one.
+fn push_norm(
+    steps: &ProcessSteps,
+    prefix: &str,
+    suffix: &str,
+    width: usize,
+    all: &mut Vec<ParameterSpec>,
+) {
+    let parts: &[&str] = match steps.norm() {
+        Some(ProcessStep::Norm) => &["ln_scale", "ln_bias"],
+        Some(ProcessStep::RmsNorm) => &["rms_scale"],
+        Some(ProcessStep::Add) | None => &[],
+    };
+    for part in parts {
+        all.push(ParameterSpec::new(format!("{prefix}_{part}{suffix}"), [1, width]));
     }
 }

@@ -3,9 +3,10 @@
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
-/// Whether there is nothing to translate: no token but `</s>`.
-pub(super) fn is_empty(request: &Request) -> bool {
-    request.source.len() <= 1
+/// Whether there is nothing to translate: no token but `</s>`. Sentences of some models do not
+/// end with it, so a single token may be a word.
+pub(super) fn is_empty(request: &Request, eos_id: u32) -> bool {
+    matches!(request.source[..], []) || request.source == [eos_id]
 }
 
 /// The translation of an empty sentence: empty, with probability 1.

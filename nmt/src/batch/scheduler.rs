@@ -134,7 +134,7 @@ impl BatchScheduler<'_> {
                 break;
             }
             any = true;
-            if is_empty(&job.request) {
+            if is_empty(&job.request, self.options.eos_id) {
                 let empty = vec![empty_translation(&job.request, self.options)];
                 source.finish(job.id, Ok(empty))?;
                 continue;

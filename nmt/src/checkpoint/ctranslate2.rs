@@ -1,8 +1,9 @@
 //! CTranslate2's `model.bin` (`neural.md` 1.10): named variables and aliases of them.
 //!
 //! Its converters write version 6 today. Versions 2 to 5 differ in that data types were
-//! told by their size (before 4) and in the other files of the folder; a file of another
-//! layout does not end where it should and is refused.
+//! told by their size (before 4) and in the other files of the folder; version 1 names no kind of
+//! model and has the variables' names of OpenNMT-tf. A file of another layout does not end where
+//! it should and is refused.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,20 +13,35 @@ use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, Format};
 use crate::{Error, Result};
 
-const SCALE_SUFFIX: &str = "_scale";
+/// How the names of multipliers end; `queries_scale` is none.
+const SCALE_SUFFIX: &str = "weight_scale";
+/// What older converters multiplied weights of 16 bits by, without storing it.
+const DEFAULT_I16_MULTIPLIER: f32 = 1000.0;
+/// The kind of a file of version 1, which names none.
+const FIRST_KIND: &str = "TransformerBase";
+/// The kinds of models that are read: encoders and decoders with attention.
+const KINDS: [&str; 3] = [FIRST_KIND, "TransformerBig", "TransformerSpec"];
 
 /// Whether `bytes` begin as such a file does: a small version and the name of a model
-/// specification.
+/// specification, or, in version 1, a count and the name of a variable.
 pub fn is_plausible(bytes: &[u8]) -> bool {
+    let name = |rest: &[u8]| -> Option<Vec<u8>> {
+        let (length, rest) = rest.split_first_chunk()?;
+        let name = rest.get(..usize::from(u16::from_le_bytes(*length)))?;
+        Some(name.strip_suffix(b"\0")?.to_vec())
+    };
     match bytes {
-        [version @ 2..=16, 0, 0, 0, low, high, rest @ ..] => {
-            let length = usize::from(u16::from_le_bytes([*low, *high]));
-            rest.get(..length).is_some_and(|name| {
-                name.strip_suffix(b"\0").is_some_and(|name| {
-                    name.ends_with(b"Spec") || name.iter().all(u8::is_ascii_alphanumeric)
-                }) && *version > 1
-            })
+        // Marian's binary files begin with a count of 64 bits, whose upper half is zero.
+        [1, 0, 0, 0, count @ ..] => {
+            count.first_chunk::<4>().is_some_and(|count| *count != [0; 4])
+                && count
+                    .get(4..)
+                    .and_then(name)
+                    .is_some_and(|name| !name.is_empty() && name.iter().all(u8::is_ascii_graphic))
         }
+        [2..=16, 0, 0, 0, rest @ ..] => name(rest).is_some_and(|name| {
+            name.ends_with(b"Spec") || name.iter().all(u8::is_ascii_alphanumeric)
+        }),
         _ => false,
     }
 }
@@ -34,20 +50,27 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
 pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     let version = cursor.u32("version")?;
-    if !(2..=6).contains(&version) {
+    if !(1..=6).contains(&version) {
         let reason = format!("version {version} of CTranslate2's files; convert the model again");
         return Err(Error::unsupported(path, reason));
     }
-    let kind = read_string(&mut cursor, "kind of model")?;
-    let revision = cursor.u32("revision")?;
-    if kind != "TransformerSpec" {
-        let reason = format!("a model of kind {kind}; only TransformerSpec is read");
+    let (kind, revision) = match version {
+        1 => (FIRST_KIND.to_owned(), 1),
+        _ => (read_string(&mut cursor, "kind of model")?, cursor.u32("revision")?),
+    };
+    if !KINDS.contains(&&*kind) {
+        let kinds = KINDS.join(", ");
+        let reason = format!("a model of kind {kind}; those that translate are read: {kinds}");
         return Err(Error::unsupported(path, reason));
     }
     let mut checkpoint = Checkpoint::new(path, Format::CTranslate2 { version, revision });
+    checkpoint.model_kind = Some(kind);
     let count = cursor.u32("number of variables")?;
     for _ in 0..count {
-        let name = read_string(&mut cursor, "name of a variable")?;
+        let mut name = read_string(&mut cursor, "name of a variable")?;
+        if version == 1 {
+            name = name_since_version_2(&name);
+        }
         let tensor = read_variable(&mut cursor, version, &name, path)?;
         checkpoint.insert(&name, tensor)?;
     }
@@ -59,10 +82,33 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         }
     }
     if cursor.position != window.len() {
-        return Err(cursor.damaged("end", "there are bytes after the last alias"));
+        return Err(cursor.damaged("end", "there are bytes after the last variable"));
     }
     attach_multipliers(&mut checkpoint, path)?;
     Ok(checkpoint)
+}
+
+/// The name that a variable of version 1 has since version 2: OpenNMT-tf's
+/// `transformer/decoder/layer_0/masked_multi_head/conv1d_1/kernel:0` is
+/// `decoder/layer_0/self_attention/linear_1/weight`.
+fn name_since_version_2(name: &str) -> String {
+    let name = name.strip_suffix(":0").unwrap_or(name);
+    let name = name.strip_prefix("transformer/").unwrap_or(name);
+    let is_decoder = name.starts_with("decoder/");
+    let parts = name.split('/').map(|part| match part {
+        "w_embs" => "embeddings/weight".to_owned(),
+        "LayerNorm" => "layer_norm".to_owned(),
+        "dense" => "projection".to_owned(),
+        "kernel" => "weight".to_owned(),
+        "masked_multi_head" => "self_attention".to_owned(),
+        "multi_head" => if is_decoder { "attention" } else { "self_attention" }.to_owned(),
+        "conv1d" => "linear_0".to_owned(),
+        part => match part.strip_prefix("conv1d_") {
+            Some(number) => format!("linear_{number}"),
+            None => part.to_owned(),
+        },
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn read_string(cursor: &mut Cursor, what: &str) -> Result<String> {
@@ -103,7 +149,7 @@ fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> 
 fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     for name in names.iter().filter(|name| name.ends_with(SCALE_SUFFIX)) {
-        let target = &name[..name.len() - SCALE_SUFFIX.len()];
+        let target = name.strip_suffix("_scale").unwrap_or(name);
         let Some(scale) = checkpoint.take(name) else { continue };
         let Some(tensor) = checkpoint.take(target) else {
             return Err(Error::damaged(path, name, "there is no tensor that it scales"));
@@ -119,6 +165,17 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
         checkpoint
             .insert(target, tensor.map_err(|reason| Error::damaged(path, target, reason))?)?;
     }
+    let is_bare = |tensor: &Tensor| tensor.dtype() == DType::I16 && tensor.multipliers().is_none();
+    for name in names.iter().filter(|name| name.ends_with("/weight")) {
+        if checkpoint.get(name).is_some_and(is_bare)
+            && let Some(tensor) = checkpoint.take(name)
+        {
+            let multiplier = QuantMultipliers::PerTensor(DEFAULT_I16_MULTIPLIER);
+            let tensor = tensor.with_multipliers(multiplier);
+            checkpoint
+                .insert(name, tensor.map_err(|reason| Error::damaged(path, name, reason))?)?;
+        }
+    }
     Ok(())
 }
 
@@ -131,6 +188,42 @@ mod tests {
         bytes.extend_from_slice(&(text.len() as u16 + 1).to_le_bytes());
         bytes.extend_from_slice(text.as_bytes());
         bytes.push(0);
+    }
+
+    #[test]
+    fn names_of_the_first_version_are_those_of_the_second() {
+        for (first, second) in [
+            ("transformer/encoder/w_embs:0", "encoder/embeddings/weight"),
+            ("transformer/decoder/dense/bias:0", "decoder/projection/bias"),
+            ("transformer/decoder/LayerNorm/beta:0", "decoder/layer_norm/beta"),
+            (
+                "transformer/encoder/layer_3/multi_head/conv1d_1/kernel:0",
+                "encoder/layer_3/self_attention/linear_1/weight",
+            ),
+            (
+                "transformer/decoder/layer_0/masked_multi_head/LayerNorm/gamma:0",
+                "decoder/layer_0/self_attention/layer_norm/gamma",
+            ),
+            (
+                "transformer/decoder/layer_0/multi_head/conv1d_2/bias:0",
+                "decoder/layer_0/attention/linear_2/bias",
+            ),
+            ("transformer/decoder/layer_1/ffn/conv1d/bias:0", "decoder/layer_1/ffn/linear_0/bias"),
+        ] {
+            assert_eq!(name_since_version_2(first), second);
+        }
+    }
+
+    #[test]
+    fn kinds_that_do_not_translate_are_refused_by_name() {
+        let mut bytes = 6u32.to_le_bytes().to_vec();
+        push_string(&mut bytes, "WhisperSpec");
+        bytes.extend_from_slice(&[0; 12]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.bin");
+        std::fs::write(&path, bytes).unwrap();
+        let error = Checkpoint::open(&path, LoadMethod::Lazy).err().unwrap().to_string();
+        assert!(error.contains("kind WhisperSpec") && error.contains("TransformerBase"), "{error}");
     }
 
     #[test]

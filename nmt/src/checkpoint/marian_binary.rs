@@ -15,6 +15,9 @@ use crate::{Error, Result};
 /// Suffix of the names of quantisation multipliers for the input activations of a matrix.
 const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
+/// The numbers of the integer types of the fork for browsers.
+const BROWSER_INTEGERS: [u64; 2] = [0x4101, 0x4102];
+
 /// The header of an item.
 struct ItemHeader {
     name_length: usize,
@@ -88,6 +91,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
             checkpoint.set_options(&data);
             continue;
         }
+        checkpoint.is_for_browsers |= BROWSER_INTEGERS.contains(&header.kind);
         let tensor = read_item(header, name, shape, &data, path)?;
         match name.strip_suffix(ACTIVATION_MULTIPLIER_SUFFIX) {
             Some(matrix) => match tensor.values()[..] {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_storage::{Bytes, LoadMethod, View};
 
-use crate::{Error, Result};
+use crate::{Error, Result, compressed};
 
 pub use npz_writer::NpzWriter;
 pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
@@ -69,15 +69,19 @@ pub struct Checkpoint {
     options: Option<Vec<u8>>,
     skipped: Vec<(String, String)>,
     activation_multipliers: BTreeMap<String, f32>,
+    is_for_browsers: bool,
+    /// The kind of model, where the format names one.
+    model_kind: Option<String>,
 }
 
 impl Checkpoint {
-    /// Opens the file at `path`; its first bytes tell the format.
+    /// Opens the file at `path`, plain or compressed by gzip or zstd; its first bytes tell the
+    /// format.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is in no supported format.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
-        Self::from_bytes(&Bytes::open(path, load)?, path)
+        Self::from_bytes(&compressed::open_with(path, load)?, path)
     }
 
     /// Reads a checkpoint from memory; `path` names it in messages.
@@ -101,10 +105,18 @@ impl Checkpoint {
         }
     }
 
-    /// Checks the whole file against the checksums that its format has, if any.
+    /// Checks the whole file at `path` against the checksums that its format has, if any.
     ///
     /// # Errors
-    /// If a checksum does not match or the file is damaged.
+    /// If the file cannot be read, a checksum does not match or the file is damaged.
+    pub fn verify_file(path: &Path) -> Result<()> {
+        Self::verify(&compressed::open(path)?, path)
+    }
+
+    /// The same of a file in memory; `path` names it in messages.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::verify_file`].
     pub fn verify(bytes: &Bytes, path: &Path) -> Result<()> {
         if bytes.starts_with(numpy::MAGIC) {
             numpy::verify(&whole_file(bytes, path)?, path)?;
@@ -121,7 +133,20 @@ impl Checkpoint {
             options: None,
             skipped: Vec::new(),
             activation_multipliers: BTreeMap::new(),
+            is_for_browsers: false,
+            model_kind: None,
         }
+    }
+
+    /// The kind of model, such as `TransformerSpec`, where the format names one.
+    pub fn model_kind(&self) -> Option<&str> {
+        self.model_kind.as_deref()
+    }
+
+    /// Whether Marian's fork for browsers packed the file: its integers have numbers of their
+    /// own.
+    pub fn is_for_browsers(&self) -> bool {
+        self.is_for_browsers
     }
 
     /// The path of the file.

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use miriam_storage::View;
+use miriam_storage::{Bytes, View};
 use serde::{Deserialize, Serialize};
 
 /// The data type of the elements of a tensor, stored little-endian.
@@ -260,6 +260,69 @@ impl Tensor {
         }
     }
 
+    /// Zeros in f32, `[n]`.
+    pub(crate) fn zeros(n: usize) -> Self {
+        let bytes = Bytes::copy_from(&vec![0; n * DType::F32.size()]);
+        Self::from_bytes(vec![n], DType::F32, &bytes)
+    }
+
+    /// All elements multiplied by `factor`, which is finite and not 0: quantisation multipliers
+    /// change, no element does.
+    ///
+    /// # Errors
+    /// If a multiplier leaves the range of f32.
+    pub(crate) fn scaled(self, factor: f32) -> Result<Self, String> {
+        let multipliers = match &self.multipliers {
+            None => QuantMultipliers::PerTensor(1.0 / factor),
+            Some(QuantMultipliers::PerTensor(multiplier)) => {
+                QuantMultipliers::PerTensor(multiplier / factor)
+            }
+            Some(QuantMultipliers::PerChannel(all)) => {
+                QuantMultipliers::PerChannel(all.iter().map(|one| one / factor).collect())
+            }
+        };
+        self.with_multipliers(multipliers)
+    }
+
+    /// A row-major matrix or vector whose rows come in blocks of `block`, each `times` times.
+    ///
+    /// # Errors
+    /// If rows do not divide into blocks or the matrix is column-major.
+    pub(crate) fn repeat_blocks(&self, block: usize, times: usize) -> Result<Self, String> {
+        let rows = self.shape.first().copied().unwrap_or(0);
+        if self.order != StorageOrder::RowMajor || block == 0 || !rows.is_multiple_of(block) {
+            return Err(format!("{:?} is not in blocks of {block} rows", self.shape));
+        }
+        let row_bytes = self.data.len() / rows.max(1);
+        let blocks = self.data.chunks_exact((block * row_bytes).max(1));
+        let bytes: Vec<u8> = blocks.flat_map(|bytes| bytes.repeat(times)).collect();
+        let mut shape = self.shape.clone();
+        shape[0] = rows * times;
+        let repeated = Self::from_bytes(shape, self.dtype, &Bytes::copy_from(&bytes));
+        match &self.multipliers {
+            None => Ok(repeated),
+            Some(QuantMultipliers::PerTensor(multiplier)) => {
+                repeated.with_multipliers(QuantMultipliers::PerTensor(*multiplier))
+            }
+            Some(QuantMultipliers::PerChannel(all)) => {
+                let all: Vec<f32> = all.chunks(block).flat_map(|part| part.repeat(times)).collect();
+                repeated.with_multipliers(QuantMultipliers::PerChannel(all.into()))
+            }
+        }
+    }
+
+    /// A row-major tensor of all of `bytes`, which are as many as its shape needs.
+    fn from_bytes(shape: Vec<usize>, dtype: DType, bytes: &Bytes) -> Self {
+        let view = View::new(bytes, 0, bytes.len()).expect("all of the bytes are a window");
+        Tensor {
+            shape,
+            dtype,
+            order: StorageOrder::RowMajor,
+            multipliers: None,
+            data: OwnedBytes::new(view),
+        }
+    }
+
     /// All elements as f32 in row-major order, quantised ones divided by their multiplier.
     pub fn values(&self) -> Vec<f32> {
         let stored = self.stored_values();
@@ -367,7 +430,6 @@ fn f16_to_f32(half: u16) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_storage::Bytes;
     use proptest::prelude::*;
 
     fn owned_bytes(bytes: &[u8]) -> OwnedBytes {
@@ -425,6 +487,26 @@ mod tests {
         assert_eq!(turned.slice_rows(1, 1).unwrap().values(), [10.0, -5.6, 4.4]);
         assert!(turned.slice_rows(1, 2).is_err());
         assert!(tensor.slice_rows(0, 1).is_err(), "it is column-major");
+    }
+
+    #[test]
+    fn factors_and_repetitions_keep_multipliers() {
+        let bytes = [1u8, 2, 3, 4, 5, 6, 7, 8];
+        let tensor =
+            Tensor::new(vec![4, 2], DType::I8, StorageOrder::RowMajor, owned_bytes(&bytes))
+                .unwrap();
+        let each = QuantMultipliers::PerChannel([1.0, 2.0, 4.0, 0.5].into());
+        let tensor = tensor.with_multipliers(each).unwrap();
+        assert_eq!(tensor.values(), [1.0, 2.0, 1.5, 2.0, 1.25, 1.5, 14.0, 16.0]);
+        let scaled = tensor.clone().scaled(2.0).unwrap();
+        assert_eq!(scaled.values(), [2.0, 4.0, 3.0, 4.0, 2.5, 3.0, 28.0, 32.0]);
+        let repeated = tensor.repeat_blocks(2, 2).unwrap();
+        assert_eq!(repeated.shape(), [8, 2]);
+        assert_eq!(repeated.values()[..8], [1.0, 2.0, 1.5, 2.0, 1.0, 2.0, 1.5, 2.0]);
+        assert_eq!(repeated.values()[8..], [1.25, 1.5, 14.0, 16.0, 1.25, 1.5, 14.0, 16.0]);
+        assert!(tensor.repeat_blocks(3, 2).is_err() && tensor.repeat_blocks(0, 2).is_err());
+        assert_eq!(Tensor::zeros(3).values(), [0.0; 3]);
+        assert_eq!(Tensor::zeros(2).scaled(3.0).unwrap().values(), [0.0; 2]);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //! list of the rows of its history.
 
 use miriam_kernels::MatRef;
-use miriam_kernels::attention::{self, KvPool};
+use miriam_kernels::attention::{self, KvPool, RelativeQuery, attend_relative_row};
 
 use super::cache_indirection::CacheIndirection;
+use super::operations::distance_terms;
 use super::{Engine, PooledTensor};
 use crate::Result;
-use crate::layer::{AttentionMask, ColumnSlice, DecodingOps};
+use crate::layer::{AttentionMask, ColumnSlice, DecodingOps, RelativePositions};
 
 /// Keys and values of one layer for all positions of hypotheses.
 #[derive(Default)]
@@ -72,6 +73,35 @@ impl DecodingOps for Engine {
         let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
         let (to, scratch) = (out.view_mut(), &mut self.scratch);
         attention::attend_paged(self.cpu, heads, scale, queries, pool, &histories, to, scratch);
+        Ok(out)
+    }
+
+    fn attend_kv_cache_relative(
+        &mut self,
+        cache: &mut KvCache,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
+        parents: &[Option<u32>],
+        relative: &RelativePositions,
+    ) -> Result<PooledTensor> {
+        cache.advance(parents);
+        cache.append(keys.view(), values.view());
+        let queries = queries.view();
+        let mut out = self.empty_tensor(queries.rows(), cache.width);
+        let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
+        let mut to = out.view_mut();
+        for row in 0..queries.rows() {
+            let history = cache.histories.history(row);
+            let pool = KvPool {
+                keys: MatRef::new(&cache.keys, cache.rows, cache.width),
+                values: MatRef::new(&cache.values, cache.rows, cache.width),
+            };
+            let terms = distance_terms(relative);
+            let query = RelativeQuery { heads, scale, query: queries.row(row), terms };
+            let last = history.len() - 1;
+            let class = |key: usize| relative.class(last, key);
+            attend_relative_row(query, pool, history, class, to.row(row), &mut self.scratch);
+        }
         Ok(out)
     }
 

@@ -158,6 +158,10 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
         Ok(self.plain_tensor(name)?.values().into())
     }
 
+    fn values(&mut self, name: &str) -> Result<Vec<f32>> {
+        Ok(self.plain_tensor(name)?.values())
+    }
+
     fn concat_vectors(&mut self, names: &[&str]) -> Result<Arc<[f32]>> {
         let all = names.iter().map(|name| Ok(self.plain_tensor(name)?.values()));
         Ok(all.collect::<Result<Vec<_>>>()?.concat().into())
@@ -174,8 +178,11 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
         name: &str,
     ) -> Result<Option<PositionalEncoding>> {
         Ok(match kind {
-            PositionalEncodingKind::None => None,
-            PositionalEncodingKind::SinusoidalMarian => {
+            PositionalEncodingKind::None
+            | PositionalEncodingKind::RelativeVectors { .. }
+            | PositionalEncodingKind::RelativeBias(_) => None,
+            PositionalEncodingKind::SinusoidalMarian
+            | PositionalEncodingKind::SinusoidalFromOne => {
                 Some(PositionalEncoding::Sinusoidal(SinusoidKind::Marian, width))
             }
             PositionalEncodingKind::Sinusoidal => {

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use miriam_kernels::activation::activate;
-use miriam_kernels::attention::{self, PackedKv};
+use miriam_kernels::attention::{
+    self, KvPool, PackedKv, RelativeQuery, RelativeTerms, attend_relative_row,
+};
 use miriam_kernels::cell;
 use miriam_kernels::embedding::{EmbeddingLookup, SinusoidKind, embed, fill_sinusoids, row_lookup};
-use miriam_kernels::norm::{self, NormKind};
+use miriam_kernels::norm;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
 use crate::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, Epilogue, LayerNorm, SequenceLayout,
+    Activation, AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm,
+    RelativePositions, SequenceLayout,
 };
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
@@ -24,11 +27,19 @@ impl<'a> ColumnSlice<'a, PooledTensor> {
 impl LayerNorm<Arc<[f32]>> {
     pub(super) fn view(&self) -> norm::Norm<'_> {
         norm::Norm {
-            kind: NormKind::Layer,
+            kind: self.kind,
             scale: &self.scale,
             bias: self.bias.as_deref(),
             epsilon: self.epsilon,
         }
+    }
+}
+
+/// What distances add to attention, for the kernel.
+pub(super) fn distance_terms(relative: &RelativePositions) -> RelativeTerms<'_> {
+    match &relative.terms {
+        DistanceTerms::Vectors { keys, values } => RelativeTerms::Vectors { keys, values },
+        DistanceTerms::Biases(biases) => RelativeTerms::Biases(biases),
     }
 }
 
@@ -135,6 +146,15 @@ impl Backend for Engine {
         let (mut sums, other) = (rows.view_mut(), other.view());
         for row in 0..other.rows() {
             sums.row(row).iter_mut().zip(other.row(row)).for_each(|(x, y)| *x += y);
+        }
+        Ok(rows)
+    }
+
+    fn multiply(&mut self, mut rows: PooledTensor, other: &PooledTensor) -> Result<PooledTensor> {
+        assert_eq!((rows.rows(), rows.width()), (other.rows(), other.width()));
+        let (mut products, other) = (rows.view_mut(), other.view());
+        for row in 0..other.rows() {
+            products.row(row).iter_mut().zip(other.row(row)).for_each(|(x, y)| *x *= y);
         }
         Ok(rows)
     }
@@ -258,6 +278,44 @@ impl Backend for Engine {
         mask: AttentionMask,
     ) -> Result<PooledTensor> {
         Ok(self.attend_groups(queries, groups, mask, None))
+    }
+
+    fn attend_relative(
+        &mut self,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
+        lengths: &[usize],
+        mask: AttentionMask,
+        relative: &RelativePositions,
+    ) -> Result<PooledTensor> {
+        let (queries, keys, values) = (queries.view(), keys.view(), values.view());
+        let mut out = self.empty_tensor(queries.rows(), values.columns());
+        let scale = 1.0 / ((queries.columns() / heads) as f32).sqrt();
+        let mut to = out.view_mut();
+        let mut first = 0;
+        for &length in lengths {
+            let rows: Vec<u32> = (first as u32..(first + length) as u32).collect();
+            for position in 0..length {
+                let visible = match mask {
+                    AttentionMask::All => length,
+                    AttentionMask::Prefix(count) => count.min(length),
+                    AttentionMask::Causal => position + 1,
+                };
+                let pool = KvPool { keys, values };
+                let query = RelativeQuery {
+                    heads,
+                    scale,
+                    query: queries.row(first + position),
+                    terms: distance_terms(relative),
+                };
+                let class = |key: usize| relative.class(position, key);
+                let (to, scratch) = (to.row(first + position), &mut self.scratch);
+                attend_relative_row(query, pool, &rows[..visible], class, to, scratch);
+            }
+            first += length;
+        }
+        assert_eq!(first, queries.rows(), "every query is in a sentence");
+        Ok(out)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::sublayer_connection::{load_affine, load_fused_affine};
 use super::{
     AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, ParameterLoader,
-    SublayerConnection,
+    RelativePositions, SublayerConnection,
 };
 use crate::Result;
 use crate::architecture::{PreNormKeys, TransformerConfig};
@@ -15,6 +15,7 @@ pub struct SelfAttention<B: Backend> {
     output: Option<B::Weights>,
     heads: usize,
     width: usize,
+    relative: Option<RelativePositions>,
 }
 
 /// Weights of queries, keys and values; two matrices where queries have another input than
@@ -82,7 +83,8 @@ impl<B: Backend> SelfAttention<B> {
             qkv,
             output: load_output_projection(parameters, shape, prefix)?,
             heads: stack.heads,
-            width: shape.embeddings.dim,
+            width: shape.attention_width(stack),
+            relative: RelativePositions::load(parameters, shape, prefix, decoder)?,
         })
     }
 
@@ -120,6 +122,11 @@ impl<B: Backend> SelfAttention<B> {
         let normed = own_norm.as_ref().unwrap_or(input);
         let qkv = self.project_qkv(backend, input, normed)?;
         let [queries, keys, values] = qkv.split(self.width);
+        if let Some(relative) = &self.relative {
+            let qkv = [queries, keys, values];
+            let attended = backend.attend_relative(self.heads, qkv, lengths, mask, relative)?;
+            return self.project_output(backend, attended, input);
+        }
         let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
         let attended = match &self.qkv {
             QkvWeights::SeparateAfterFirst { keys_values, .. } => {
@@ -186,6 +193,12 @@ impl<B: DecodingOps> SelfAttention<B> {
         let normed = own_norm.as_ref().unwrap_or(input);
         let qkv = self.project_qkv(backend, input, normed)?;
         let qkv = qkv.split(self.width);
+        if let Some(relative) = &self.relative {
+            let heads = self.heads;
+            let attended =
+                backend.attend_kv_cache_relative(cache, heads, qkv, parents, relative)?;
+            return self.project_output(backend, attended, input);
+        }
         let mut attended = backend.attend_kv_cache(cache, self.heads, qkv, parents)?;
         if let QkvWeights::SeparateAfterFirst { keys_values, .. } = &self.qkv {
             let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
@@ -235,7 +248,7 @@ impl<B: Backend> CrossAttention<B> {
             connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
             queries: load_affine(parameters, prefix, "q")?,
             output: load_output_projection(parameters, shape, prefix)?,
-            width: shape.embeddings.dim,
+            width: shape.attention_width(&shape.decoder),
         })
     }
 

@@ -7,7 +7,7 @@ use super::feed_forward::kernel_activation;
 use super::sublayer_connection::load_affine;
 use super::{
     AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, DropoutSite, Epilogue,
-    LayerNorm, ParameterLoader, SelfAttention, SequenceLayout, SublayerConnection,
+    LayerNorm, NormKind, ParameterLoader, SelfAttention, SequenceLayout, SublayerConnection,
 };
 use crate::Result;
 use crate::architecture::{
@@ -272,7 +272,10 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
                 let bias = (!gate.is_empty())
                     .then(|| parameters.vector(&format!("{prefix}_b{gate}")))
                     .transpose()?;
-                Ok((weights, LayerNorm { scale, bias, epsilon: CELL_EPSILON }))
+                Ok((
+                    weights,
+                    LayerNorm { kind: NormKind::Layer, scale, bias, epsilon: CELL_EPSILON },
+                ))
             });
             GateProjections::Normed(gates.collect::<Result<_>>()?)
         } else {

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use crate::Result;
 use crate::architecture::PositionalEncodingKind;
+use crate::{Error, Result};
 
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
+pub use miriam_kernels::norm::NormKind;
+
+use super::RelativePositions;
 
 /// Matrices and the operations of layers on them.
 ///
@@ -65,6 +68,11 @@ pub trait Backend {
 
     /// `rows + other`.
     fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor>;
+
+    /// `rows * other`, element by element, which only decoding needs.
+    fn multiply(&mut self, _rows: Self::Tensor, _other: &Self::Tensor) -> Result<Self::Tensor> {
+        Err(not_computed("gated feed-forward layers"))
+    }
 
     /// The layer norm of each row.
     fn layer_norm(
@@ -143,6 +151,20 @@ pub trait Backend {
         mask: AttentionMask,
     ) -> Result<Self::Tensor>;
 
+    /// Self-attention of whole sentences, `lengths` rows each, whose scores or values depend on
+    /// the distance of positions; only decoding needs it. `qkv` are queries, keys and values,
+    /// `[rows, width]` each.
+    fn attend_relative(
+        &mut self,
+        _heads: usize,
+        _qkv: [ColumnSlice<'_, Self::Tensor>; 3],
+        _lengths: &[usize],
+        _mask: AttentionMask,
+        _relative: &RelativePositions,
+    ) -> Result<Self::Tensor> {
+        Err(not_computed("relative positions"))
+    }
+
     /// [`attend`](Backend::attend) to all positions, where the weights of the first head are
     /// the alignment of the model. Backends that train for given alignments remember them.
     fn attend_aligned(
@@ -172,6 +194,11 @@ pub trait Backend {
     fn drops_out(&self, _site: DropoutSite) -> bool {
         false
     }
+}
+
+/// The error of a backend that does not compute what only some models need.
+fn not_computed(what: &str) -> Error {
+    Error::Device { reason: format!("it does not compute {what}") }
 }
 
 /// The sentence of a row among those that are computed together, and its position in it.
@@ -265,8 +292,11 @@ impl<T> From<Activation> for Epilogue<'_, T> {
     }
 }
 
-/// A layer norm: `scale * (x - mean) / sqrt(variance + epsilon) + bias`.
+/// A layer norm, `scale * (x - mean) / sqrt(variance + epsilon) + bias`, or the same without a
+/// mean.
 pub struct LayerNorm<V> {
+    /// Whether the mean is subtracted.
+    pub kind: NormKind,
     /// A factor for each column.
     pub scale: V,
     /// An addend for each column.
@@ -298,6 +328,9 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
 
     /// A number for each column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
+
+    /// The numbers of a parameter in row-major order, for what is computed without the backend.
+    fn values(&mut self, name: &str) -> Result<Vec<f32>>;
 
     /// Several vectors one after the other.
     fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;

@@ -1,6 +1,6 @@
 //! The operations of decoding token by token, which training does not need.
 
-use super::{Backend, ColumnSlice, OutputOps, RecurrentOps};
+use super::{Backend, ColumnSlice, OutputOps, RecurrentOps, RelativePositions};
 use crate::Result;
 
 /// The operations of a decoding step, in addition to those of [`Backend`].
@@ -26,6 +26,17 @@ pub trait DecodingOps: Backend {
         heads: usize,
         qkv: [ColumnSlice<'_, Self::Tensor>; 3],
         parents: &[Option<u32>],
+    ) -> Result<Self::Tensor>;
+
+    /// As [`attend_kv_cache`](DecodingOps::attend_kv_cache), where scores or values depend on the
+    /// distance of positions; the queries are at the last position of their rows.
+    fn attend_kv_cache_relative(
+        &mut self,
+        cache: &mut Self::KvCache,
+        heads: usize,
+        qkv: [ColumnSlice<'_, Self::Tensor>; 3],
+        parents: &[Option<u32>],
+        relative: &RelativePositions,
     ) -> Result<Self::Tensor>;
 
     /// The row of `state` that each row of the step continues, zeros where there is none.

@@ -9,6 +9,8 @@ pub struct Embedding<B: Backend> {
     table: B::EmbeddingTable,
     scale: f32,
     positional_encoding: Option<B::PositionalEncoding>,
+    /// The position of the first token.
+    first_position: u32,
     /// The last position that has an encoding.
     max_position: u32,
     connection: SublayerConnection<B>,
@@ -38,6 +40,7 @@ impl<B: Backend> Embedding<B> {
                 width,
                 &format!("{side}_Wpos"),
             )?,
+            first_position: shape.positional_encoding.first_position(),
             max_position,
             connection: SublayerConnection::load_embedding(parameters, shape, side)?,
         })
@@ -54,8 +57,9 @@ impl<B: Backend> Embedding<B> {
         tokens: &[Option<u32>],
         positions: &[u32],
     ) -> Result<B::Tensor> {
-        let positions: Vec<u32> =
-            positions.iter().map(|&position| position.min(self.max_position)).collect();
+        let encoded =
+            |&position: &u32| position.saturating_add(self.first_position).min(self.max_position);
+        let positions: Vec<u32> = positions.iter().map(encoded).collect();
         let encoding = self.positional_encoding.as_ref().map(|table| (table, &positions[..]));
         let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
         let no_input = backend.zeros(0, 0)?;

@@ -1,26 +1,29 @@
 //! Feed-forward layers.
 
 use super::sublayer_connection::load_affine;
-use super::{Activation, Backend, DropoutSite, ParameterLoader, SublayerConnection};
+use super::{Activation, Backend, DropoutSite, Epilogue, ParameterLoader, SublayerConnection};
 use crate::Result;
 use crate::architecture::{self, Gelu, TransformerConfig, TransformerStackConfig};
 
-/// A feed-forward sublayer: matrices with an activation after all but the last.
+/// A feed-forward sublayer: matrices with an activation after all but the last, or a gated
+/// linear unit.
 pub struct FeedForward<B: Backend> {
     connection: SublayerConnection<B>,
     hidden: Vec<B::Weights>,
+    /// The second product of gated layers, which multiplies the first after its activation.
+    gate: Option<B::Weights>,
     output: B::Weights,
     activation: Activation,
 }
 
 /// The operation of an activation of the architecture.
 pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
-    match activation {
-        architecture::Activation::Relu => Activation::Relu,
+    match activation.function() {
         architecture::Activation::Swish => Activation::Swish,
         architecture::Activation::Gelu(Gelu::Exact) => Activation::Gelu,
         architecture::Activation::Gelu(Gelu::Sigmoid) => Activation::GeluSigmoid,
         architecture::Activation::Gelu(Gelu::Tanh) => Activation::GeluTanh,
+        _ => Activation::Relu,
     }
 }
 
@@ -40,6 +43,11 @@ impl<B: Backend> FeedForward<B> {
         let norm_prefix = format!("{prefix}_ffn");
         Ok(FeedForward {
             hidden,
+            gate: shape
+                .activation
+                .is_gated()
+                .then(|| load_affine(parameters, prefix, "g"))
+                .transpose()?,
             output: load_affine(parameters, prefix, &stack.ffn_depth.to_string())?,
             connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
             activation: kernel_activation(shape.activation),
@@ -54,7 +62,11 @@ impl<B: Backend> FeedForward<B> {
         let mut rows = self.connection.preprocess(backend, input)?;
         for weights in &self.hidden {
             let from = rows.as_ref().unwrap_or(input);
-            let hidden = backend.affine(from, weights, self.activation.into())?;
+            let mut hidden = backend.affine(from, weights, self.activation.into())?;
+            if let Some(gate) = &self.gate {
+                let gate = backend.affine(from, gate, Epilogue::default())?;
+                hidden = backend.multiply(hidden, &gate)?;
+            }
             rows = Some(backend.drop_out(hidden, DropoutSite::FeedForward)?);
         }
         let from = rows.as_ref().unwrap_or(input);

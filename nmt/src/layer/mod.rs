@@ -19,13 +19,14 @@ mod hypothesis;
 mod output_ops;
 pub mod recurrent;
 mod recurrent_ops;
+mod relative_positions;
 mod sublayer_connection;
 
 pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
     Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, DropoutSite, Epilogue,
-    LayerNorm, ParameterLoader, RowPosition, SequenceLayout, Side,
+    LayerNorm, NormKind, ParameterLoader, RowPosition, SequenceLayout, Side,
 };
 pub use decoding_ops::{DecodingBackend, DecodingOps};
 pub use embedding::Embedding;
@@ -35,4 +36,5 @@ pub use output_ops::{OutputColumns, OutputOps, TokenLogit, TopK};
 pub use recurrent_ops::{
     ActivationImpl, AttentionScore, ColumnNorms, GruVariant, RecurrentOps, RecurrentParameterLoader,
 };
+pub use relative_positions::{DistanceTerms, RelativePositions};
 pub use sublayer_connection::SublayerConnection;

@@ -4,7 +4,7 @@
 //! sublayer ends with a GEMM, the residual is added in the epilogue of the GEMM or by
 //! the norm that follows.
 
-use super::{AffineNames, Backend, DropoutSite, Epilogue, LayerNorm, ParameterLoader};
+use super::{AffineNames, Backend, DropoutSite, Epilogue, LayerNorm, NormKind, ParameterLoader};
 use crate::Result;
 use crate::architecture::{ProcessStep, ProcessSteps, TransformerConfig};
 
@@ -21,18 +21,20 @@ enum PostStep<V> {
     Norm(LayerNorm<V>),
 }
 
-/// Loads the layer norm under `prefix`.
+/// Loads the norm of the kind `step` under `prefix`.
 fn load_norm<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
+    step: ProcessStep,
     prefix: &str,
     suffix: &str,
     epsilon: f32,
 ) -> Result<LayerNorm<B::Vector>> {
-    Ok(LayerNorm {
-        scale: parameters.vector(&format!("{prefix}_ln_scale{suffix}"))?,
-        bias: Some(parameters.vector(&format!("{prefix}_ln_bias{suffix}"))?),
-        epsilon,
-    })
+    let mut vector = |name: &str| parameters.vector(&format!("{prefix}_{name}{suffix}"));
+    let (kind, scale, bias) = match step {
+        ProcessStep::RmsNorm => (NormKind::Rms, vector("rms_scale")?, None),
+        _ => (NormKind::Layer, vector("ln_scale")?, Some(vector("ln_bias")?)),
+    };
+    Ok(LayerNorm { kind, scale, bias, epsilon })
 }
 
 impl<B: Backend> SublayerConnection<B> {
@@ -48,10 +50,11 @@ impl<B: Backend> SublayerConnection<B> {
         post_prefix: &str,
     ) -> Result<Self> {
         // Before a sublayer there is nothing to add.
-        let pre_norm = if shape.preprocess.has_norm() {
-            Some(load_norm(parameters, pre_prefix, "_pre", shape.norm_epsilon)?)
-        } else {
-            None
+        let pre_norm = match shape.preprocess.norm() {
+            Some(step) => {
+                Some(load_norm(parameters, step, pre_prefix, "_pre", shape.norm_epsilon)?)
+            }
+            None => None,
         };
         let post_steps =
             Self::load_post_steps(parameters, shape, &shape.postprocess, post_prefix, "")?;
@@ -102,8 +105,9 @@ impl<B: Backend> SublayerConnection<B> {
         let steps = process.0.iter().map(|step| {
             Ok(match step {
                 ProcessStep::Add => PostStep::Add,
-                ProcessStep::Norm => {
-                    PostStep::Norm(load_norm(parameters, prefix, suffix, shape.norm_epsilon)?)
+                &step => {
+                    let epsilon = shape.norm_epsilon;
+                    PostStep::Norm(load_norm(parameters, step, prefix, suffix, epsilon)?)
                 }
             })
         });

@@ -5,6 +5,7 @@
 //! place; integers stay as they are, with their multipliers. Weights of GEMMs may be packed
 //! for one precision instead ([`write`] with a precision); these have sections of their own.
 
+mod decoder_config;
 mod packed_weights;
 mod read;
 mod write;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::architecture::Architecture;
 use crate::checkpoint::{DType, StorageOrder};
 
+use decoder_config::StoredDecoderConfig;
 pub use read::{from_container, open, verify};
 pub use write::write;
 
@@ -26,6 +28,10 @@ pub const VERSION_PACKED: u32 = 2;
 
 /// The version of the layout without packed weights.
 const VERSION_PLAIN: u32 = 1;
+
+/// Added to both for models with relative positions, RMS norms or gated layers, and for those
+/// with sentence marks of their own, which programs of the first versions do not know.
+const LATER_MODELS: u32 = 2;
 
 /// Tensors start at multiples of this many bytes.
 const ALIGNMENT: u64 = 64;
@@ -82,6 +88,21 @@ struct Extensions {
     weight: Option<f32>,
     /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
+    /// Whether the model was packed for browsers.
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_browsers: bool,
+    /// The token before those of a source sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_bos: Option<u32>,
+    /// Whether EOS does not follow them.
+    #[serde(skip_serializing_if = "is_false")]
+    omits_source_eos: bool,
+    #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
+    decoder: StoredDecoderConfig,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The section of [`Extensions`].

@@ -8,14 +8,15 @@ use miriam_storage::dictionary::{Dictionary, StringPool};
 use miriam_storage::{Bytes, Container, LoadMethod};
 
 use super::{
-    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, Metadata, PACKING_NONE, SIDES, STORAGE_ORDERS,
-    TensorRecord, VERSION_PACKED, VERSION_PLAIN, VocabularyMetadata, packed_weights,
+    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_NONE, SIDES,
+    STORAGE_ORDERS, TensorRecord, VERSION_PACKED, VERSION_PLAIN, VocabularyMetadata,
+    packed_weights,
 };
 use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::DecoderConfig;
-use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
@@ -57,10 +58,12 @@ pub fn verify(container: &Container) -> Result<()> {
 /// # Errors
 /// If the container is of another kind or version, or a part of it is damaged.
 pub fn from_container(container: &Container) -> Result<ModelBundle> {
+    const LAST_VERSION: u32 = VERSION_PACKED + LATER_MODELS;
     let version = match container.kind_version() {
-        VERSION_PLAIN => VERSION_PLAIN,
-        _ => VERSION_PACKED,
+        known @ VERSION_PLAIN..=LAST_VERSION => known,
+        _ => LAST_VERSION,
     };
+    let is_packed = [VERSION_PACKED, LAST_VERSION].contains(&version);
     let container = container.clone().expect_kind(KIND, version)?;
     let metadata: Metadata = container.metadata()?;
     metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
@@ -97,8 +100,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     };
     let tensors = open_tensors(&container)?;
     let multipliers = metadata.activation_multipliers.into_iter().collect();
-    let packed =
-        if version == VERSION_PACKED { Some(packed_weights::open(&container)?) } else { None };
+    let packed = if is_packed { Some(packed_weights::open(&container)?) } else { None };
     let (architecture, path) = (metadata.architecture, container.path());
     let model = Model::with_packed(architecture, tensors, multipliers, packed, path)?;
     let defaults = metadata.defaults;
@@ -110,6 +112,8 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         models: vec![model],
         tokenizers: words,
         shortlist_generator,
+        shortlist_path: None,
+        is_for_browsers: extensions.is_for_browsers,
         settings: DecoderConfig {
             beam_size: defaults.beam_size.and_then(|n| usize::try_from(n).ok()),
             normalize: defaults.normalize,
@@ -118,7 +122,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
             mini_batch: extensions.mini_batch.and_then(|n| usize::try_from(n).ok()),
             maxi_batch: extensions.maxi_batch.and_then(|n| usize::try_from(n).ok()),
             weights: extensions.weight.into_iter().collect(),
-            ..DecoderConfig::default()
+            ..extensions.decoder.into_config()
         },
     })
 }
@@ -198,7 +202,13 @@ fn open_tokenizers(
             }
         };
     }
-    Ok(TokenizerPair { vocabularies: [source, target], segmentation })
+    let source_marks =
+        SentenceMarks { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };
+    if source_marks.bos_id.is_some_and(|id| id as usize >= source.len()) {
+        let reason = "the token that sources begin with is out of range";
+        return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
+    }
+    Ok(TokenizerPair { vocabularies: [source, target], segmentation, source_marks })
 }
 
 fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {

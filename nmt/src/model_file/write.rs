@@ -9,13 +9,13 @@ use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 
 use super::{
-    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, Metadata, PACKING_NONE, SIDES,
-    STORAGE_ORDERS, SearchDefaults, TensorRecord, VERSION_PACKED, VERSION_PLAIN,
-    VocabularyMetadata, packed_weights,
+    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_NONE,
+    SIDES, STORAGE_ORDERS, SearchDefaults, StoredDecoderConfig, TensorRecord, VERSION_PACKED,
+    VERSION_PLAIN, VocabularyMetadata, packed_weights,
 };
-use crate::architecture::Model;
+use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
-use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::network;
 use crate::packed::Precision;
 use crate::segmentation::Segmentation;
@@ -44,7 +44,15 @@ pub fn write(
     };
     // Packed weights cannot be unpacked.
     let precision = precision.or(model.precision());
-    let version = if precision.is_some() { VERSION_PACKED } else { VERSION_PLAIN };
+    let mut version = if precision.is_some() { VERSION_PACKED } else { VERSION_PLAIN };
+    let of_first_versions = match model.architecture() {
+        Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
+        _ => true,
+    };
+    let marks = bundle.tokenizers.as_ref().map(|words| words.source_marks).unwrap_or_default();
+    if !of_first_versions || marks != SentenceMarks::default() {
+        version += LATER_MODELS;
+    }
     let mut writer = ContainerWriter::create(output, KIND, version)?;
     let omitted = write_to(&mut writer, bundle, model, precision, progress)?;
     writer.finish()?;
@@ -87,6 +95,13 @@ pub(super) fn write_to(
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
+        is_for_browsers: bundle.is_for_browsers,
+        source_bos: bundle.tokenizers.as_ref().and_then(|words| words.source_marks.bos_id),
+        omits_source_eos: bundle
+            .tokenizers
+            .as_ref()
+            .is_some_and(|words| !words.source_marks.has_eos),
+        decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
         let text = serde_json::to_vec(&extensions).expect("numbers have a form in JSON");

@@ -10,7 +10,8 @@ use super::{Ensemble, HypothesisRow, Network, Session, Slot, TopK};
 use crate::architecture::{
     Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, DecoderStart,
     EmbeddingConfig, Gelu, Model, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
-    RecurrentSublayerConfig, SruKind, TransformerConfig, TransformerStackConfig,
+    RecurrentSublayerConfig, RelativeBiasConfig, SruKind, TransformerConfig,
+    TransformerStackConfig,
 };
 use crate::layer::recurrent::Speedups;
 use crate::packed::Precision;
@@ -126,14 +127,23 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
         Activation::Gelu(Gelu::Exact),
         Activation::Gelu(Gelu::Sigmoid),
         Activation::Gelu(Gelu::Tanh),
+        Activation::GatedRelu,
+        Activation::GatedGelu(Gelu::Exact),
     ]);
     let positions = prop::sample::select(vec![
         PositionalEncodingKind::None,
         PositionalEncodingKind::SinusoidalMarian,
         PositionalEncodingKind::Sinusoidal,
         PositionalEncodingKind::Table { length: 9 },
+        PositionalEncodingKind::SinusoidalFromOne,
+        PositionalEncodingKind::RelativeVectors { max_distance: 3 },
+        PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
+            buckets: 8,
+            max_distance: 11,
+            head_dim: 5,
+        }),
     ]);
-    let flags = any::<[bool; 7]>();
+    let flags = any::<[bool; 8]>();
     (process, autoregression, keys, activation, positions, flags, 1usize..4).prop_map(
         |(
             (before, after, top),
@@ -144,7 +154,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
             flags,
             ffn,
         )| {
-            let [shared, tied_output, bias, tied, projection, token, norm_embeddings] = flags;
+            let [shared, tied_output, bias, tied, projection, token, norm_embeddings, rms] = flags;
             let mut shape = base_config();
             shape.embeddings.shared = shared;
             shape.embeddings.tied_output = tied_output;
@@ -160,7 +170,23 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
             if norm_embeddings {
                 shape.postprocess_embedding = ProcessSteps(vec![ProcessStep::Norm]);
             }
-            shape.has_output_projection = projection;
+            if rms {
+                let steps = [
+                    &mut shape.preprocess,
+                    &mut shape.postprocess,
+                    &mut shape.postprocess_embedding,
+                    &mut shape.postprocess_top,
+                ];
+                let norms = steps.into_iter().flat_map(|steps| &mut steps.0);
+                norms
+                    .filter(|step| **step == ProcessStep::Norm)
+                    .for_each(|step| *step = ProcessStep::RmsNorm);
+            }
+            if activation.is_gated() {
+                shape.decoder.ffn_depth = 2;
+            }
+            let has_own_width = matches!(positions, PositionalEncodingKind::RelativeBias(_));
+            shape.has_output_projection = projection || has_own_width;
             shape.decoder_start =
                 if token { DecoderStart::Token(7) } else { DecoderStart::ZeroEmbedding };
             TransformerConfig {

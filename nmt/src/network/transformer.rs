@@ -112,7 +112,7 @@ impl<B: Backend> Transformer<B> {
             layer_order: order,
             cross_kv_weights: CrossAttention::load_kv_weights(parameters, &contexts)?,
             heads: shape.decoder.heads,
-            width: tables.dim,
+            width: shape.attention_width(&shape.decoder),
             top: SublayerConnection::load_top(parameters, shape, "decoder")?,
             start_token: match shape.decoder_start {
                 DecoderStart::ZeroEmbedding => None,

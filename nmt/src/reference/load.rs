@@ -58,6 +58,11 @@ impl ParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
         self.concat_vectors(&[name])
     }
 
+    fn values(&mut self, name: &str) -> Result<Vec<f32>> {
+        let matrix = self.matrix(name)?;
+        Ok(matrix.iter().flatten().map(|&value| value as f32).collect())
+    }
+
     fn concat_vectors(&mut self, names: &[&str]) -> Result<Vec<f64>> {
         let mut all = Vec::new();
         for name in names {
@@ -78,8 +83,11 @@ impl ParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
     ) -> Result<Option<PositionTable>> {
         let half = width / 2;
         Ok(match kind {
-            PositionalEncodingKind::None => None,
-            PositionalEncodingKind::SinusoidalMarian => {
+            PositionalEncodingKind::None
+            | PositionalEncodingKind::RelativeVectors { .. }
+            | PositionalEncodingKind::RelativeBias(_) => None,
+            PositionalEncodingKind::SinusoidalMarian
+            | PositionalEncodingKind::SinusoidalFromOne => {
                 let steps = half.saturating_sub(1).max(1) as f64;
                 Some(PositionTable::Sinusoidal { half, steps })
             }

@@ -3,8 +3,8 @@
 use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, LayerNorm,
-    SequenceLayout,
+    Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue,
+    LayerNorm, NormKind, RelativePositions, SequenceLayout,
 };
 
 /// A positional encoding.
@@ -92,7 +92,10 @@ fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Matrix {
 
 /// The layer norm of a row.
 pub(super) fn normalize(row: &[f64], norm: &LayerNorm<Vec<f64>>) -> Vec<f64> {
-    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    let mean = match norm.kind {
+        NormKind::Layer => row.iter().sum::<f64>() / row.len() as f64,
+        NormKind::Rms => 0.0,
+    };
     let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
     let deviation = (variance + f64::from(norm.epsilon)).sqrt();
     let element = |(column, x): (usize, &f64)| {
@@ -233,6 +236,10 @@ impl Backend for ReferenceBackend {
         Ok(zip(&rows, other, |x, y| x + y))
     }
 
+    fn multiply(&mut self, rows: Matrix, other: &Matrix) -> Result<Matrix> {
+        Ok(zip(&rows, other, |x, y| x * y))
+    }
+
     fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
         let mut out = Matrix::zeros(0, rows.width());
         rows.iter().for_each(|row| out.push_row(&normalize(row, norm)));
@@ -352,6 +359,74 @@ impl Backend for ReferenceBackend {
         }
         Ok(out)
     }
+
+    fn attend_relative(
+        &mut self,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
+        lengths: &[usize],
+        mask: AttentionMask,
+        relative: &RelativePositions,
+    ) -> Result<Matrix> {
+        let sentences = self.pack_kv(heads, keys, values, lengths)?;
+        let mut out = Matrix::zeros(0, queries.columns.len());
+        for (packed, &length) in sentences.iter().zip(lengths) {
+            for position in 0..length {
+                let visible = match mask {
+                    AttentionMask::All => length,
+                    AttentionMask::Prefix(count) => count,
+                    AttentionMask::Causal => position + 1,
+                };
+                let query = queries.row(out.rows());
+                out.push_row(&packed.attend_relative(query, (position, visible), relative));
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl HeadKv {
+    /// As [`HeadKv::attend`], with what the distance from `position` to each key adds.
+    fn attend_relative(
+        &self,
+        query: &[f64],
+        (position, visible): (usize, usize),
+        relative: &RelativePositions,
+    ) -> Vec<f64> {
+        let width = query.len() / self.heads;
+        let mut sums = Vec::new();
+        for head in 0..self.heads {
+            let columns = head * width..(head + 1) * width;
+            let query = &query[columns.clone()];
+            // Keys and values with their vectors, and what is added to scores.
+            let terms = |key: usize| {
+                let class = relative.class(position, key);
+                let rows =
+                    [&self.keys, &self.values].map(|all| all.row(key)[columns.clone()].to_vec());
+                match &relative.terms {
+                    DistanceTerms::Biases(biases) => {
+                        (rows, f64::from(biases[class * self.heads + head]))
+                    }
+                    DistanceTerms::Vectors { keys, values } => {
+                        let mut rows = rows;
+                        for (row, table) in rows.iter_mut().zip([keys, values]) {
+                            let vector = &table[class * width..(class + 1) * width];
+                            row.iter_mut().zip(vector).for_each(|(x, &y)| *x += f64::from(y));
+                        }
+                        (rows, 0.0)
+                    }
+                }
+            };
+            let terms: Vec<_> = (0..visible).map(terms).collect();
+            let score = |([key, _], bias): &([Vec<f64>; 2], f64)| {
+                dot(query, key) / (width as f64).sqrt() + bias
+            };
+            let scores: Vec<f64> = terms.iter().map(score).collect();
+            let values = terms.iter().map(|([_, value], _)| &value[..]);
+            sums.extend(weighted_sum(&softmax(&scores), values, width));
+        }
+        sums
+    }
 }
 
 impl DecodingOps for ReferenceBackend {
@@ -380,6 +455,32 @@ impl DecodingOps for ReferenceBackend {
             history.values.push_row(values.row(row));
             let (sums, _) = history.attend(queries.row(row), history.keys.rows());
             out.push_row(&sums);
+        }
+        *cache = histories;
+        Ok(out)
+    }
+
+    fn attend_kv_cache_relative(
+        &mut self,
+        cache: &mut KvHistories,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
+        parents: &[Option<u32>],
+        relative: &RelativePositions,
+    ) -> Result<Matrix> {
+        let empty = HeadKv::new(heads, &keys, &values);
+        let inherit = |parent: &Option<u32>| match parent {
+            Some(parent) => cache[*parent as usize].clone(),
+            None => empty.clone(),
+        };
+        let mut histories: KvHistories = parents.iter().map(inherit).collect();
+        let mut out = Matrix::zeros(0, queries.columns.len());
+        for (row, history) in histories.iter_mut().enumerate() {
+            history.keys.push_row(keys.row(row));
+            history.values.push_row(values.row(row));
+            let length = history.keys.rows();
+            let at = (length - 1, length);
+            out.push_row(&history.attend_relative(queries.row(row), at, relative));
         }
         *cache = histories;
         Ok(out)

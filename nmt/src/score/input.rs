@@ -246,7 +246,11 @@ impl<'a> GroupReader<'a> {
             let reason = format!("{length} pieces, {most} are allowed (--max-length)");
             return Err(TextError::format(name, number, None, reason).into());
         }
-        let mut words = self.tokenizers[side].ids_with_eos(&pieces);
+        let mut words = self.tokenizers[side].ids_with_marks(&pieces);
+        if words.is_empty() {
+            let reason = "an empty line, which this model has no </s> for";
+            return Err(TextError::format(name, number, None, reason).into());
+        }
         if side == 1 && self.models.is_right_to_left() {
             let before_end = words.len() - 1;
             words[..before_end].reverse();

@@ -1,8 +1,6 @@
 //! The binary format: a header of six `u64` (magic, checksum of the rest, first, best, number
 //! of offsets, number of translations), the offsets as `u64`, the translations as `u32`.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use super::{Shortlist, vocabulary_mismatch};
@@ -15,12 +13,9 @@ const HEADER_LEN: usize = 48;
 /// The checksum covers the bytes from here on.
 const CHECKSUM_START: usize = 16;
 
-/// Whether the file at `path` begins with the magic number of a binary shortlist.
-pub fn is_binary(path: &Path) -> bool {
-    let mut start = [0; 8];
-    path.is_file()
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
-        && u64::from_le_bytes(start) == MAGIC
+/// Whether `bytes` begin with the magic number of a binary shortlist.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|&start| u64::from_le_bytes(start) == MAGIC)
 }
 
 pub fn read(

@@ -10,11 +10,10 @@ mod vocabulary_map;
 
 use std::path::Path;
 
-use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::{Input, Lines};
 
 use crate::vocabulary::Vocabulary;
-use crate::{Error, Result};
+use crate::{Error, Result, compressed};
 
 pub use vocabulary_map::VocabularyMap;
 
@@ -71,8 +70,8 @@ pub struct Shortlist {
 }
 
 impl Shortlist {
-    /// Reads the file at `path`, text or binary, told by its first bytes. `options` apply
-    /// to text; a binary file is pruned already.
+    /// Reads the file at `path`, text or binary, told by its first bytes, plain or compressed.
+    /// `options` apply to text; a binary file is pruned already.
     ///
     /// # Errors
     /// If the file cannot be read, is malformed, or belongs to other vocabularies.
@@ -82,12 +81,13 @@ impl Shortlist {
         source: &Vocabulary,
         target: &Vocabulary,
     ) -> Result<Self> {
-        // Text may be compressed or piped; a binary file is neither.
-        if binary::is_binary(path) {
-            let bytes = Bytes::open(path, LoadMethod::Lazy)?;
+        let bytes = compressed::open(path)?;
+        if binary::is_binary(&bytes) {
             return Self::from_bytes(&bytes, path, source, target);
         }
-        Self::from_lines(Lines::new(Input::open(path)?), options, source, target)
+        let name = path.display().to_string();
+        let lines = Lines::new(Input::from_reader(compressed::reader(bytes), &name, None)?);
+        Self::from_lines(lines, options, source, target)
     }
 
     /// Reads a text shortlist, `target source probability` a line.

@@ -208,7 +208,7 @@ impl Translator {
             _ => vec![Vec::new(); translations.len()],
         };
         if !sessions.is_empty() {
-            let source = self.models.tokenizers()[0].ids_with_eos(&sentence.pieces);
+            let source = self.models.tokenizers()[0].ids_with_marks(&sentence.pieces);
             let targets = translations.iter().map(|found| {
                 let mut words = found.tokens.clone();
                 words.push(self.search.eos_id);
@@ -226,7 +226,13 @@ impl Translator {
                 features.iter_mut().zip(&scores).for_each(|(all, one)| all.push(one.sum()));
             }
         }
+        let begins_with_bos = self.models.tokenizers()[0].marks.bos_id.is_some();
         let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
+            if begins_with_bos {
+                // Alignments number the tokens of the line.
+                let weights = translation.alignment.iter_mut();
+                weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
+            }
             if self.models.is_right_to_left() {
                 reverse(&mut translation);
             }

@@ -76,6 +76,11 @@ pub struct InputOptions {
     pub crop: bool,
 }
 
+impl InputOptions {
+    /// The maximum length of sentences unless another is set.
+    pub const MAX_LENGTH: usize = 5000;
+}
+
 /// Options of output.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OutputOptions {
@@ -101,21 +106,46 @@ pub enum AlignmentFormat {
     Hard(f32),
 }
 
+impl std::str::FromStr for AlignmentFormat {
+    type Err = String;
+
+    /// `hard`, `soft`, or a threshold from 0 to 1.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "hard" => Ok(AlignmentFormat::Hard(1.0)),
+            "soft" => Ok(AlignmentFormat::Soft),
+            _ => match text.parse() {
+                Ok(threshold) if (0.0..=1.0).contains(&threshold) => {
+                    Ok(AlignmentFormat::Hard(threshold))
+                }
+                _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
+            },
+        }
+    }
+}
+
 impl TranslationOptions {
     /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
-    /// the model was made for ([`ModelBundle::semantics`]). Settings of a decoder configuration
-    /// override them. Only batches are larger, for results do not depend on them here.
+    /// the model was made for ([`ModelBundle::semantics`]), or those of browsers. Settings of a
+    /// decoder configuration override them. Only batches are larger, for results do not depend on them here.
     pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &bundle.settings;
+        let is_for_browsers = bundle.is_for_browsers && semantics.is_none();
         let semantics = semantics.unwrap_or(bundle.semantics);
         let is_marian = semantics == DecodingSemantics::Marian;
-        let (beam, normalize) = if is_marian { (12, 0.0) } else { (2, 1.0) };
-        let factor = if is_marian { 3.0 } else { f32::INFINITY };
+        let (beam, normalize, factor) = match (is_marian, is_for_browsers) {
+            (true, true) => (1, 1.0, 2.0),
+            (true, false) => (12, 0.0, 3.0),
+            (false, _) => (2, 1.0, f32::INFINITY),
+        };
         // Positions have 32 bits.
         let longest = if is_marian { u32::MAX as usize } else { 256 };
+        let beam_size = settings.beam_size.unwrap_or(beam);
+        let n_best = settings.n_best.unwrap_or(false);
         TranslationOptions {
             search: SearchOptions {
-                beam_size: settings.beam_size.unwrap_or(beam),
+                beam_size,
+                n_best: if n_best { beam_size } else { SearchOptions::default().n_best },
                 length_penalty: settings.normalize.unwrap_or(normalize),
                 word_penalty: settings.word_penalty.unwrap_or(0.0),
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
@@ -124,22 +154,28 @@ impl TranslationOptions {
                 semantics,
                 ..SearchOptions::default()
             },
-            allow_unknown: !is_marian,
+            allow_unknown: settings.allow_unknown.unwrap_or(!is_marian),
             precision: stored_precision(bundle),
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
             // A bound on memory for sentences of any length.
-            mini_batch_words: 4096,
+            mini_batch_words: settings.mini_batch_words.unwrap_or(4096),
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
-            sort_by_length: true,
+            sort_by_length: settings.sort_by_length.unwrap_or(true),
             input: InputOptions {
                 format: LineFormat::Sentence,
-                is_tokenized: false,
-                max_length: 5000,
-                crop: false,
+                is_tokenized: settings.is_tokenized.unwrap_or(false),
+                max_length: settings.max_length.unwrap_or(InputOptions::MAX_LENGTH),
+                crop: settings.crop.unwrap_or(false),
             },
-            output: OutputOptions::default(),
+            output: OutputOptions {
+                as_pieces: settings.as_pieces.unwrap_or(false),
+                n_best,
+                alignment: settings.alignment,
+                word_scores: settings.word_scores.unwrap_or(false),
+                replace_unknowns: false,
+            },
         }
     }
 
@@ -163,6 +199,18 @@ impl TranslationOptions {
             ("mini-batch-words", self.mini_batch_words.to_string()),
             ("maxi-batch", self.maxi_batch.to_string()),
         ];
+        if self.output.n_best {
+            all.push(("n-best", search.n_best.to_string()));
+        }
+        match self.output.alignment {
+            None => {}
+            Some(AlignmentFormat::Soft) => all.push(("alignment", "soft".into())),
+            Some(AlignmentFormat::Hard(at)) => all.push(("alignment", at.to_string())),
+        }
+        all.push(("max-length", self.input.max_length.to_string()));
+        if self.input.crop {
+            all.push(("max-length-crop", "true".into()));
+        }
         if !self.weights.is_empty() {
             let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();
             all.push(("weights", weights.join(" ")));

@@ -158,7 +158,7 @@ impl<'a> SentenceReader<'a> {
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
-        if pieces.is_empty() {
+        if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
             return InputSentence { id, pieces, request: Ok(None), candidates: None, warning };
         }
         let prefix = target.encode(prefix, scratch).ids;
@@ -166,7 +166,7 @@ impl<'a> SentenceReader<'a> {
         let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
         let request = match self.prepare_constraints(&prefix, constraints) {
             Ok(constraints) => {
-                let source = source.ids_with_eos(&pieces);
+                let source = source.ids_with_marks(&pieces);
                 Ok(Some(Request { source, constraints, prefix, candidates: None }))
             }
             Err(reason) => Err(reason),
@@ -239,6 +239,7 @@ mod tests {
         let side = Tokenizer {
             vocabulary,
             segmentation,
+            marks: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
         };

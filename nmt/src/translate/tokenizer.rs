@@ -6,7 +6,7 @@ use miriam_textio::fields;
 use miriam_textproc::BpeScratch;
 use miriam_textproc::sentencepiece::Encoding;
 
-use crate::model_bundle::TokenizerPair;
+use crate::model_bundle::{SentenceMarks, TokenizerPair};
 use crate::segmentation::{BPE_SEPARATOR, Segmentation};
 use crate::vocabulary::Vocabulary;
 
@@ -17,6 +17,8 @@ pub struct Tokenizer {
     pub vocabulary: Arc<Vocabulary>,
     /// How text is segmented into tokens.
     pub segmentation: Segmentation,
+    /// The tokens around those of a sentence.
+    pub marks: SentenceMarks,
     /// Whether input text is tokenised already.
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
@@ -79,6 +81,7 @@ impl Tokenizer {
         Tokenizer {
             vocabulary: Arc::clone(&pair.vocabularies[side]),
             segmentation: pair.segmentation[side].clone(),
+            marks: if side == 0 { pair.source_marks } else { SentenceMarks::default() },
             input_is_tokenized: false,
             output_as_pieces: false,
         }
@@ -121,10 +124,11 @@ impl Tokenizer {
         pieces
     }
 
-    /// The ids of `pieces` with `</s>` at the end, once.
-    pub fn ids_with_eos(&self, pieces: &Pieces) -> Vec<u32> {
-        let mut ids = pieces.ids.clone();
-        if ids.last() != Some(&self.vocabulary.eos_id()) {
+    /// The ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless the
+    /// model wants others.
+    pub fn ids_with_marks(&self, pieces: &Pieces) -> Vec<u32> {
+        let mut ids: Vec<u32> = self.marks.bos_id.into_iter().chain(pieces.ids.clone()).collect();
+        if self.marks.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
             ids.push(self.vocabulary.eos_id());
         }
         ids
@@ -190,9 +194,22 @@ mod tests {
         Tokenizer {
             vocabulary: Arc::new(vocabulary),
             segmentation: Segmentation::Presegmented,
+            marks: SentenceMarks::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
         }
+    }
+
+    #[test]
+    fn marks_are_those_that_the_model_wants() {
+        let ids = |marks: SentenceMarks, text: &[u8]| {
+            let side = Tokenizer { marks, ..side("</s>\n<unk>\n<s>\na\n") };
+            side.ids_with_marks(&side.encode(text, &mut TokenizerScratch::default()))
+        };
+        assert_eq!(ids(SentenceMarks::default(), b"a a"), [3, 3, 0]);
+        assert_eq!(ids(SentenceMarks { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
+        let both = SentenceMarks { bos_id: Some(2), has_eos: true };
+        assert_eq!(ids(both, b"a </s>"), [2, 3, 0]);
     }
 
     #[test]
@@ -210,9 +227,9 @@ mod tests {
         pieces.truncate(1);
         assert_eq!((pieces.len(), pieces.get(0), pieces.get(1)), (1, Some(&b"b"[..]), None));
         assert!(side.encode(b"", &mut TokenizerScratch::default()).is_empty());
-        assert_eq!(side.ids_with_eos(&pieces), [3, 0]);
+        assert_eq!(side.ids_with_marks(&pieces), [3, 0]);
         assert_eq!(
-            side.ids_with_eos(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
+            side.ids_with_marks(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
             [2, 0]
         );
     }

@@ -8,21 +8,33 @@
 mod learn;
 mod read;
 
-use std::io::Read;
 use std::path::Path;
 
 use miriam_storage::dictionary::Dictionary;
-use miriam_textio::{Input, Vocabulary as Words, WordId};
+use miriam_textio::{Vocabulary as Words, WordId};
 use miriam_textproc::SentencePiece;
 use miriam_textproc::sentencepiece::PieceType;
 
-use crate::{Error, Result};
+use crate::segmentation::SentencePieceModel;
+use crate::{Error, Result, compressed};
 pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
 
 /// Spellings of EOS: the usual one, and that of Nematus.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 /// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
+
+/// The special tokens of a model of CTranslate2.
+#[derive(Clone, Debug)]
+pub(crate) struct SpecialTokens {
+    pub eos: String,
+    /// Appended to a vocabulary that lacks it.
+    pub unk: String,
+    /// The token before those of a source sentence.
+    pub source_bos: Option<String>,
+    /// Whether EOS follows them.
+    pub has_source_eos: bool,
+}
 
 /// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
 ///
@@ -56,18 +68,29 @@ enum WordStore {
 }
 
 impl Vocabulary {
-    /// Reads the file at `path`, plain or compressed: `.spm` is a SentencePiece model,
-    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line.
+    /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece
+    /// models, `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line
+    /// unless they begin as a SentencePiece model does.
     ///
     /// # Errors
     /// If the file cannot be read or is malformed, if a token or an id is there twice, or if
     /// EOS or the unknown token is missing.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut input = Input::open(path)?;
-        let mut bytes = Vec::new();
-        let name = input.name().to_owned();
-        input.read_to_end(&mut bytes).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
-        Self::parse(&bytes, path)
+        Self::parse(&compressed::open(path)?, path)
+    }
+
+    /// As [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text of
+    /// its side is segmented by it.
+    ///
+    /// # Errors
+    /// Those of [`Vocabulary::open`].
+    pub fn open_with_segmentation(path: &Path) -> Result<(Self, Option<SentencePieceModel>)> {
+        let bytes = compressed::open(path)?;
+        if !read::is_sentencepiece(&bytes, path) {
+            return Ok((Self::parse(&bytes, path)?, None));
+        }
+        let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+        Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)))
     }
 
     /// Reads a vocabulary from memory; the extension of `path` tells the format.
@@ -76,6 +99,20 @@ impl Vocabulary {
     /// Those of [`Vocabulary::open`].
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
         read::parse(bytes, path)
+    }
+
+    /// Reads a vocabulary of CTranslate2 with its special tokens; see
+    /// [`Vocabulary::open_with_segmentation`].
+    pub(crate) fn open_with_special_tokens(
+        path: &Path,
+        tokens: &SpecialTokens,
+    ) -> Result<(Self, Option<SentencePieceModel>)> {
+        let bytes = compressed::open(path)?;
+        if read::is_sentencepiece(&bytes, path) {
+            let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+            return Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)));
+        }
+        Ok((read::parse_list(&bytes, path, tokens)?, None))
     }
 
     /// The vocabulary of the pieces of a SentencePiece model.
@@ -101,6 +138,16 @@ impl Vocabulary {
         path: &Path,
         unk_id: Option<u32>,
     ) -> Result<Self> {
+        Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)
+    }
+
+    /// As [`Vocabulary::new`], with the spellings of EOS and of the unknown token.
+    fn with_names<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        [eos_names, unk_names]: [&[&[u8]]; 2],
+        unk_id: Option<u32>,
+    ) -> Result<Self> {
         let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
         let mut words = Words::new();
         for (id, word) in list.enumerate() {
@@ -111,12 +158,14 @@ impl Vocabulary {
             }
         }
         let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
-        let eos_id = find(&EOS_NAMES).ok_or_else(|| {
-            wrong("neither </s> nor eos is there; is this the vocabulary of the model?".into())
-        })?;
-        let unk_id = unk_id.or_else(|| find(&UNK_NAMES)).ok_or_else(|| {
-            wrong("neither <unk> nor UNK is there; is this the vocabulary of the model?".into())
-        })?;
+        let missing = |names: &[&[u8]]| {
+            let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+            let names = names[..names.len().min(2)].join(" nor ");
+            let nor = if names.contains(' ') { "neither " } else { "no " };
+            wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
+        };
+        let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
+        let unk_id = unk_id.or_else(|| find(unk_names)).ok_or_else(|| missing(unk_names))?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),
             name: path.display().to_string(),

@@ -6,20 +6,34 @@ use miriam_textproc::SentencePiece;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::Vocabulary;
+use super::{SpecialTokens, Vocabulary};
 use crate::yaml::Value;
-use crate::{Error, Result, json};
+use crate::{Error, Result, compressed, json};
 
 /// The beginning of the placeholder for an id that no token has.
 const GAP_PREFIX: &str = "<no word has the id ";
 
+/// Whether the vocabulary `bytes` at `path` is a SentencePiece model: by its name, or by its
+/// first bytes where the name tells no other format.
+pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
+    match compressed::format_extension(path).as_deref() {
+        Some("spm" | "model") => true,
+        Some("yml" | "yaml" | "json" | "fsv") => false,
+        // A message with a first message: a piece, which is a text and a score.
+        _ => match bytes {
+            [0x0a, _, 0x0a, length, rest @ ..] => rest.get(usize::from(*length)) == Some(&0x15),
+            _ => false,
+        },
+    }
+}
+
 /// The vocabulary in `bytes`, in the format that the extension of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("spm" | "model") => {
-            Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path)
-        }
+    if is_sentencepiece(bytes, path) {
+        return Vocabulary::from_sentencepiece(&SentencePiece::from_bytes(bytes, &name)?, path);
+    }
+    match compressed::format_extension(path).as_deref() {
         Some("yml" | "yaml") => from_yaml(&Value::parse(bytes, &name)?, path),
         Some("json") => match json::parse(bytes, path)? {
             JsonVocabulary::List(tokens) => {
@@ -33,13 +47,31 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
             let reason = "a factored vocabulary, which is not covered";
             Err(Error::unsupported(path, reason))
         }
-        _ => {
-            let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-            let lines = text.split(|&b| b == b'\n');
-            let words = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-            Vocabulary::new(words, path, None)
-        }
+        _ => Vocabulary::new(text_lines(bytes), path, None),
     }
+}
+
+/// The vocabulary of a list of tokens in JSON or a token a line, with these special tokens; the
+/// unknown token comes last if the list lacks it, as in CTranslate2.
+pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
+    let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
+        Some("json") => match json::parse(bytes, path)? {
+            JsonVocabulary::List(tokens) => tokens.into_iter().map(|token| token.0).collect(),
+            JsonVocabulary::Map(_) => return parse(bytes, path),
+        },
+        Some("yml" | "yaml") => return parse(bytes, path),
+        _ => text_lines(bytes).map(<[u8]>::to_vec).collect(),
+    };
+    let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
+    let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
+    let list = list.iter().map(Vec::as_slice).chain(appended);
+    Vocabulary::with_names(list, path, [&[eos], &[unk]], None)
+}
+
+/// The lines of a text, without what ends them.
+fn text_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&b| b == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// The vocabulary of a YAML list of tokens or map of tokens to ids.

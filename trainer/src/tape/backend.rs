@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, RowPosition,
-    SequenceLayout, Side,
+    Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind,
+    RowPosition, SequenceLayout, Side,
 };
+use miriam_nmt::{Error, Result};
 
 use super::node::{Columns, Group, KeysValues, NormSpec, Op, PositionTable, Positions, Tensor};
 use super::weights::{AffineId, MatrixPlace, VectorId};
@@ -24,6 +24,14 @@ const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
 impl From<&LayerNorm<VectorId>> for NormSpec {
     fn from(norm: &LayerNorm<VectorId>) -> Self {
         NormSpec { scale: norm.scale, bias: norm.bias, epsilon: norm.epsilon }
+    }
+}
+
+/// Refuses norms without a mean, which no model that trains has.
+fn check_norm(norm: &LayerNorm<VectorId>) -> Result<()> {
+    match norm.kind {
+        NormKind::Layer => Ok(()),
+        NormKind::Rms => Err(Error::Device { reason: "a tape has no RMS norm".into() }),
     }
 }
 
@@ -189,6 +197,7 @@ impl<K: Kernels> Backend for Tape<K> {
     }
 
     fn layer_norm(&mut self, rows: &Tensor, norm: &LayerNorm<VectorId>) -> Result<Tensor> {
+        check_norm(norm)?;
         let op = Op::LayerNorm { rows: *rows, residual: None, norm: norm.into() };
         Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
     }
@@ -199,6 +208,7 @@ impl<K: Kernels> Backend for Tape<K> {
         residual: &Tensor,
         norm: &LayerNorm<VectorId>,
     ) -> Result<Tensor> {
+        check_norm(norm)?;
         let op = Op::LayerNorm { rows, residual: Some(*residual), norm: norm.into() };
         Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
     }

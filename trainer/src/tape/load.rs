@@ -88,6 +88,10 @@ impl<K: Kernels> ParameterLoader<Tape<K>> for TapeLoader {
         ParameterLoader::<Tape<K>>::concat_vectors(self, &[name])
     }
 
+    fn values(&mut self, name: &str) -> Result<Vec<f32>> {
+        Err(Error::Device { reason: format!("{name}: a tape reads parameters where it computes") })
+    }
+
     fn concat_vectors(&mut self, names: &[&str]) -> Result<VectorId> {
         let parts = names.iter().map(|name| self.vector_part(name)).collect::<Result<_>>()?;
         Ok(self.registry.vector_id(parts))
@@ -105,8 +109,11 @@ impl<K: Kernels> ParameterLoader<Tape<K>> for TapeLoader {
     ) -> Result<Option<PositionTable>> {
         let half = width / 2;
         Ok(match kind {
-            PositionalEncodingKind::None => None,
-            PositionalEncodingKind::SinusoidalMarian => {
+            PositionalEncodingKind::None
+            | PositionalEncodingKind::RelativeVectors { .. }
+            | PositionalEncodingKind::RelativeBias(_) => None,
+            PositionalEncodingKind::SinusoidalMarian
+            | PositionalEncodingKind::SinusoidalFromOne => {
                 Some(PositionTable::Sinusoidal { half, steps: half.saturating_sub(1).max(1) })
             }
             PositionalEncodingKind::Sinusoidal => {

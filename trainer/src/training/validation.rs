@@ -155,6 +155,8 @@ impl ValidationSet {
             models: vec![model],
             tokenizers: Some(self.tokenizers.clone()),
             shortlist_generator: None,
+            shortlist_path: None,
+            is_for_browsers: false,
             settings: DecoderConfig::default(),
         };
         let mut translation = TranslationOptions::for_bundle(&bundle, None);

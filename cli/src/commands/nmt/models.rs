@@ -1,11 +1,11 @@
 //! Options that select models, vocabularies and shortlists, named as in Marian.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use miriam_nmt::engine::Precision;
-use miriam_nmt::shortlist::{Shortlist, ShortlistOptions};
-use miriam_nmt::{DIALECTS, DecoderConfig, ModelBundle, ShortlistGenerator};
+use miriam_nmt::shortlist::ShortlistOptions;
+use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, ModelBundle};
 
 use super::value_parsers::finite;
 use crate::common::exit_with_usage_error;
@@ -21,9 +21,9 @@ pub struct ModelArguments {
     /// A decoder's configuration (.yml); options given here override it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Vocabularies of source and target (.yml, .json, .spm, a word a line), in place of
-    /// those beside the model
-    #[arg(short, long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    /// Vocabularies of source and target, or one of both (.yml, .json, .spm, .model, a word a
+    /// line), in place of those beside the model
+    #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
     /// Codes of byte pair encoding for the text of source and target (one file: the same)
     /// [those beside the model]
@@ -64,18 +64,18 @@ impl ModelArguments {
     ) -> anyhow::Result<ModelBundle> {
         let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
-        let vocabularies = match self.vocabs.as_deref().unwrap_or(given) {
-            [source, target] => Some([source.as_path(), target.as_path()]),
-            [both] => Some([both.as_path(); 2]),
-            _ => None,
+        let options = BundleOptions {
+            vocabularies: vocabulary_pair(self.vocabs.as_deref().unwrap_or(given)),
+            without_shortlist: lists.is_none_or(DecoderShortlistArguments::overrides_found),
         };
         let mut bundle = match (&self.models[..], &self.config) {
-            ([], Some(config)) => ModelBundle::open(config, vocabularies)?,
-            (models, _) => ModelBundle::open_ensemble(models, vocabularies)?,
+            ([], Some(config)) => ModelBundle::open_with(config, &options)?,
+            (models, _) => ModelBundle::open_ensemble(models, &options)?,
         };
         if let Some(settings) = settings {
             bundle.settings = settings;
         }
+        warn_of_keys_without_effect(&bundle, self.config.as_deref().unwrap_or(&bundle.path));
         set_bpe_codes(&mut bundle, &self.bpe_codes)?;
         if let Some(lists) = lists {
             lists.apply(&mut bundle, !self.models.is_empty())?;
@@ -94,6 +94,23 @@ impl ModelArguments {
     /// The precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
         self.precision.as_deref().and_then(Precision::from_name)
+    }
+}
+
+/// Names the keys of the decoder's configuration `file` that have no effect, once.
+pub fn warn_of_keys_without_effect(bundle: &ModelBundle, file: &Path) {
+    let keys = &bundle.settings.keys_without_effect;
+    if !keys.is_empty() {
+        tracing::warn!("{}: without effect here: {}", file.display(), keys.join(" "));
+    }
+}
+
+/// Vocabularies of source and target, from one file or one each.
+pub fn vocabulary_pair(paths: &[PathBuf]) -> Option<[&Path; 2]> {
+    match paths {
+        [source, target] => Some([source, target]),
+        [both] => Some([both; 2]),
+        _ => None,
     }
 }
 
@@ -116,14 +133,15 @@ impl DecoderShortlistArguments {
             return Ok(());
         }
         let beside = bundle.settings.shortlist.clone().filter(|_| of_settings);
-        if let (Some((path, options)), Some(words)) =
-            (self.shortlist().or(beside), &bundle.tokenizers)
-        {
-            let [source, target] = &words.vocabularies;
-            let list = Shortlist::open(&path, options, source, target)?;
-            bundle.shortlist_generator = Some(ShortlistGenerator::Shortlist(list));
+        if let Some((path, options)) = self.shortlist().or(beside) {
+            bundle.set_shortlist(&path, options)?;
         }
         Ok(())
+    }
+
+    /// Whether a shortlist beside the model is not wanted.
+    fn overrides_found(&self) -> bool {
+        self.no_shortlist || !self.shortlist.is_empty()
     }
 
     fn shortlist(&self) -> Option<(PathBuf, ShortlistOptions)> {

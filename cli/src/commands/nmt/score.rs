@@ -8,7 +8,6 @@ use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationO
 use miriam_textio::{CancellationToken, Input, Lines, Output};
 
 use super::models::ModelArguments;
-use super::translate::parse_alignment;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, parse_threads};
@@ -51,7 +50,7 @@ pub struct Arguments {
     /// looks at most; soft, all attention; or those with more attention than a threshold
     /// from 0 to 1. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
-          value_parser = parse_alignment, conflicts_with = "n_best")]
+          value_parser = str::parse::<AlignmentFormat>, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
     /// Input is tokenised already, with spaces between pieces
     #[arg(long)]

@@ -73,25 +73,37 @@ struct TextArguments {
     #[arg(long)]
     no_spm_decode: bool,
     /// The longest sentence, in pieces, and the most pieces of what its translation begins
-    /// with or must have; longer lines fail (their lines are empty)
-    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = length())]
-    max_length: usize,
+    /// with or must have; longer lines fail (their lines are empty) [5000]
+    #[arg(long, value_name = "N", value_parser = length())]
+    max_length: Option<usize>,
     /// Translate the beginning of longer sentences
     #[arg(long)]
     max_length_crop: bool,
+    /// Fail on them, though a configuration crops
+    #[arg(long, conflicts_with = "max_length_crop")]
+    no_max_length_crop: bool,
     /// Write a list of translations, in Marian's form: the N best; without N as many as the
     /// beam has
     #[arg(long, num_args = 0..=1, value_name = "N", value_parser = beam_size())]
     n_best: Option<Option<usize>>,
+    /// Write the best only, though a configuration has n-best
+    #[arg(long, conflicts_with = "n_best")]
+    no_n_best: bool,
     /// Write which words come from which: hard (the default form), the source word that each
     /// looks at most; soft, all attention; or those with more attention than a threshold
     /// from 0 to 1. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
-          value_parser = parse_alignment)]
+          value_parser = str::parse::<AlignmentFormat>)]
     alignment: Option<AlignmentFormat>,
+    /// Write none, though a configuration has alignment
+    #[arg(long, conflicts_with = "alignment")]
+    no_alignment: bool,
     /// Write the score of each word
     #[arg(long)]
     word_scores: bool,
+    /// Write none, though a configuration has word-scores
+    #[arg(long, conflicts_with = "word_scores")]
+    no_word_scores: bool,
     /// Where a translation has an unknown word, write the source word that it looks at;
     /// implies --allow-unk
     #[arg(long)]
@@ -193,32 +205,19 @@ struct BatchArguments {
     #[arg(long, value_name = "N", value_parser = batch_size())]
     mini_batch: Option<usize>,
     /// Words of the source translated together, so that long sentences need no more memory;
-    /// a longer one goes alone, 0 is any number [4096]
+    /// a longer one goes alone, 0 is any number [that of a configuration, or 4096]
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
     /// Batches that are read ahead and sorted [that of a configuration, or 20]
     #[arg(long, value_name = "N", value_parser = batch_size())]
     maxi_batch: Option<usize>,
     /// Sort them by the length of the source, or not; trg is Marian's and sorts by source
-    /// too
-    #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"], default_value = "src")]
-    maxi_batch_sort: String,
+    /// too [that of a configuration, or src]
+    #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"])]
+    maxi_batch_sort: Option<String>,
     /// Threads; as --threads
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     cpu_threads: Option<Threads>,
-}
-
-pub fn parse_alignment(text: &str) -> Result<AlignmentFormat, String> {
-    match text {
-        "hard" => Ok(AlignmentFormat::Hard(1.0)),
-        "soft" => Ok(AlignmentFormat::Soft),
-        _ => match text.parse() {
-            Ok(threshold) if (0.0..=1.0).contains(&threshold) => {
-                Ok(AlignmentFormat::Hard(threshold))
-            }
-            _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
-        },
-    }
 }
 
 impl Arguments {
@@ -244,9 +243,13 @@ impl Arguments {
         set(&mut search.no_repeat_ngram_size, given.no_repeat_ngram_size);
         search.early_stop_margin = given.early_stop.or(search.early_stop_margin);
         search.sampling = self.sampling.to_sampling();
-        if let Some(wanted) = text.n_best {
+        if text.no_n_best {
+            options.output.n_best = false;
+            search.n_best = 1;
+        }
+        if text.n_best.is_some() || options.output.n_best {
             options.output.n_best = true;
-            search.n_best = wanted.unwrap_or(search.beam_size);
+            search.n_best = text.n_best.flatten().unwrap_or(search.beam_size);
             if search.sampling.is_none() && search.n_best > search.beam_size {
                 let [wanted, beam] = [search.n_best, search.beam_size];
                 exit_with_usage_error(format!("--n-best {wanted}: --beam-size is {beam}"));
@@ -260,18 +263,24 @@ impl Arguments {
         set(&mut options.mini_batch, batches.mini_batch);
         set(&mut options.mini_batch_words, batches.mini_batch_words);
         set(&mut options.maxi_batch, batches.maxi_batch);
-        options.sort_by_length = batches.maxi_batch_sort != "none";
+        set(
+            &mut options.sort_by_length,
+            batches.maxi_batch_sort.as_deref().map(|key| key != "none"),
+        );
         options.input.format = match (text.input_form, text.tsv) {
             (_, true) | (InputFormat::Tsv, _) => LineFormat::Tsv,
             (InputFormat::Text, _) => LineFormat::Sentence,
             (InputFormat::Json, _) => LineFormat::Json,
         };
-        options.input.is_tokenized = text.no_spm_encode;
-        options.input.max_length = text.max_length;
-        options.input.crop = text.max_length_crop;
-        options.output.as_pieces = text.no_spm_decode;
-        options.output.alignment = text.alignment;
-        options.output.word_scores = text.word_scores;
+        options.input.is_tokenized |= text.no_spm_encode;
+        set(&mut options.input.max_length, text.max_length);
+        options.input.crop |= text.max_length_crop;
+        options.input.crop &= !text.no_max_length_crop;
+        options.output.as_pieces |= text.no_spm_decode;
+        options.output.alignment =
+            text.alignment.or(options.output.alignment).filter(|_| !text.no_alignment);
+        options.output.word_scores |= text.word_scores;
+        options.output.word_scores &= !text.no_word_scores;
         options.output.replace_unknowns = text.replace_unknowns;
         options
     }
@@ -321,9 +330,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common);
     if arguments.verbose {
         tracing::info!("{}: {}", bundle.path.display(), bundle.format);
-        for (name, value) in options.describe() {
+        for (name, value) in bundle.describe_files().into_iter().chain(options.describe()) {
             tracing::info!("{name}: {value}");
         }
+    }
+    if let Some(warning) = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized) {
+        tracing::warn!("{warning}");
     }
     let tuner_cache = arguments.tuner_cache.open();
     if arguments.verbose {

@@ -12,7 +12,7 @@ use crate::Result;
 use crate::architecture::CellKind as Kind;
 use crate::layer::{
     ActivationImpl, AffineNames, ColumnNorms, ColumnSlice, Epilogue, GruVariant, LayerNorm,
-    ParameterLoader, RecurrentOps,
+    NormKind, ParameterLoader, RecurrentOps,
 };
 
 /// The states of a layer, `[rows, width]` each.
@@ -163,7 +163,10 @@ impl<B: RecurrentOps> Cell<B> {
         let mut norm = |columns: Range<usize>, scale: &str, bias: Option<&str>, epsilon: f32| {
             let bias = bias.map(|bias| parameters.vector(&name(bias))).transpose()?;
             let scale = parameters.vector(&name(scale))?;
-            Ok::<_, crate::Error>((columns, LayerNorm { scale, bias, epsilon }))
+            Ok::<_, crate::Error>((
+                columns,
+                LayerNorm { kind: NormKind::Layer, scale, bias, epsilon },
+            ))
         };
         let mut norms_of = |marian: &str, nematus: &str| {
             Ok::<_, crate::Error>(match kind {

@@ -4,7 +4,8 @@
 use crate::Result;
 use crate::architecture::LayerNormStyle;
 use crate::layer::{
-    Activation, AffineNames, ColumnNorms, Epilogue, LayerNorm, ParameterLoader, RecurrentOps,
+    Activation, AffineNames, ColumnNorms, Epilogue, LayerNorm, NormKind, ParameterLoader,
+    RecurrentOps,
 };
 
 /// Epsilons of the layer norms of Marian's recurrent models and of Nematus'.
@@ -46,11 +47,13 @@ impl<'a> NormedAffineNames<'a> {
         let norm = match style {
             None => return Ok(Vec::new()),
             Some(LayerNormStyle::Marian) => LayerNorm {
+                kind: NormKind::Layer,
                 scale: parameters.vector(self.gamma)?,
                 bias: self.bias.map(|bias| parameters.vector(bias)).transpose()?,
                 epsilon: MARIAN_EPSILON,
             },
             Some(LayerNormStyle::Nematus) => LayerNorm {
+                kind: NormKind::Layer,
                 scale: parameters.vector(self.nematus_norm[0])?,
                 bias: Some(parameters.vector(self.nematus_norm[1])?),
                 epsilon: NEMATUS_EPSILON,

@@ -1,13 +1,19 @@
 //! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
 //!
-//! Only the options that decoding needs here are read; all others are ignored.
+//! Every key of a file is honoured, named as without effect, or refused by name: a setting
+//! that is lost in silence changes translations, and nobody knows why.
+
+mod keys;
+mod read;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use crate::shortlist::ShortlistOptions;
+use crate::translate::AlignmentFormat;
 use crate::yaml::Value;
 use crate::{Error, Result};
+use read::ConfigReader;
 
 /// A decoder configuration. Relative paths are resolved already.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +40,28 @@ pub struct DecoderConfig {
     pub max_length_factor: Option<f32>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
+    /// The maximum number of source tokens of a batch; 0 is no limit.
+    pub mini_batch_words: Option<usize>,
+    /// Whether sentences are sorted by length.
+    pub sort_by_length: Option<bool>,
+    /// The maximum number of tokens of a sentence.
+    pub max_length: Option<usize>,
+    /// Whether longer sentences are cropped.
+    pub crop: Option<bool>,
+    /// Whether input is tokenised already.
+    pub is_tokenized: Option<bool>,
+    /// Whether tokens are printed instead of text.
+    pub as_pieces: Option<bool>,
+    /// Whether n-best lists are printed.
+    pub n_best: Option<bool>,
+    /// The format of printed alignments.
+    pub alignment: Option<AlignmentFormat>,
+    /// Whether the score of each token is printed.
+    pub word_scores: Option<bool>,
+    /// Whether the unknown token may be generated.
+    pub allow_unknown: Option<bool>,
+    /// Keys of the file that have no effect here, in its order.
+    pub keys_without_effect: Vec<String>,
 }
 
 impl DecoderConfig {
@@ -43,10 +71,14 @@ impl DecoderConfig {
     /// The batch sizes, and the numbers of batches read ahead, that are accepted.
     pub const BATCH_SIZES: RangeInclusive<usize> = 1..=1_000_000;
 
+    /// The maximum lengths of sentences that are accepted.
+    pub const LENGTHS: RangeInclusive<usize> = 1..=1_000_000;
+
     /// Reads the file at `path`, of Marian or Amun.
     ///
     /// # Errors
-    /// If the file cannot be read, is no YAML, or has an option with an impossible value.
+    /// If the file cannot be read, is no YAML, or has a key that is not known or an impossible
+    /// value.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)
@@ -56,19 +88,30 @@ impl DecoderConfig {
     /// relative paths if the option `relative-paths` is set.
     ///
     /// # Errors
-    /// If `text` is no YAML or has an option with an impossible value.
+    /// If `text` is no YAML, or has a key that is not known or an impossible value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path };
         if value.get("scorers").is_some() {
-            let settings = reader.read_amun()?;
+            let mut settings = reader.read_amun()?;
             settings.validate_named(path, "max-length-multiple")?;
+            settings.keys_without_effect = keys::check(&value, &keys::AMUN, path)?;
             Ok(settings)
         } else {
-            let settings = reader.read_marian()?;
+            let mut settings = reader.read_marian()?;
             settings.validate(path)?;
+            settings.keys_without_effect = keys::check(&value, &keys::MARIAN, path)?;
             Ok(settings)
         }
+    }
+
+    /// Takes the options of search from `other` that are not set here.
+    pub fn or_search_options(mut self, other: &DecoderConfig) -> Self {
+        self.beam_size = self.beam_size.or(other.beam_size);
+        self.normalize = self.normalize.or(other.normalize);
+        self.word_penalty = self.word_penalty.or(other.word_penalty);
+        self.max_length_factor = self.max_length_factor.or(other.max_length_factor);
+        self
     }
 
     /// Checks the ranges of all numbers; `path` names the file in messages.
@@ -82,6 +125,8 @@ impl DecoderConfig {
             ("beam-size", self.beam_size, Self::BEAM_SIZES),
             ("mini-batch", self.mini_batch, Self::BATCH_SIZES),
             ("maxi-batch", self.maxi_batch, Self::BATCH_SIZES),
+            ("mini-batch-words", self.mini_batch_words, 0..=*Self::LENGTHS.end()),
+            ("max-length", self.max_length, Self::LENGTHS),
         ];
         for (name, number, range) in counts {
             if let Some(number) = number
@@ -111,138 +156,6 @@ impl DecoderConfig {
     }
 }
 
-struct ConfigReader<'a> {
-    value: &'a Value,
-    path: &'a Path,
-}
-
-impl ConfigReader<'_> {
-    fn read_marian(&self) -> Result<DecoderConfig> {
-        let shortlist = match self.items("shortlist") {
-            [] => None,
-            [file, rest @ ..] => {
-                let default = ShortlistOptions::default();
-                let options = ShortlistOptions {
-                    first: self.number_at(rest, 0)?.unwrap_or(default.first),
-                    best: self.number_at(rest, 1)?.unwrap_or(default.best),
-                    threshold: self.number_at(rest, 2)?.unwrap_or(default.threshold),
-                };
-                // For binary shortlists a flag follows instead of numbers.
-                Some((self.file(file, "shortlist")?, options))
-            }
-        };
-        Ok(DecoderConfig {
-            models: self.files("models")?,
-            weights: self.numbers("weights")?,
-            vocabularies: self.files("vocabs")?,
-            shortlist,
-            beam_size: self.number("beam-size")?,
-            normalize: self.normalize()?,
-            word_penalty: self.number("word-penalty")?,
-            mini_batch: self.number("mini-batch")?,
-            maxi_batch: self.number("maxi-batch")?,
-            max_length_factor: self.number("max-length-factor")?,
-            bpe_codes: None,
-        })
-    }
-
-    fn read_amun(&self) -> Result<DecoderConfig> {
-        let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
-        let all_weights = self.value.get("weights");
-        let mut settings = DecoderConfig {
-            vocabularies: [self.files("source-vocab")?, self.files("target-vocab")?].concat(),
-            beam_size: self.number("beam-size")?,
-            normalize: self.normalize()?,
-            mini_batch: self.number("mini-batch")?,
-            maxi_batch: self.number("maxi-batch")?,
-            max_length_factor: self.number("max-length-multiple")?,
-            bpe_codes: self.files("bpe")?.into_iter().next(),
-            ..DecoderConfig::default()
-        };
-        for (name, scorer) in scorers {
-            let name = String::from_utf8_lossy(name);
-            let place = format!("scorers, {name}");
-            let file =
-                scorer.get("path").ok_or_else(|| self.mismatch(&place, "its path is missing"))?;
-            let kind = scorer.get("type").and_then(Value::as_str).unwrap_or("Nematus");
-            if !matches!(kind.to_ascii_lowercase().as_str(), "nematus" | "nematus2") {
-                return Err(
-                    self.mismatch(&place, &format!("a scorer of type {kind} is not covered"))
-                );
-            }
-            settings.models.push(self.file(file, &place)?);
-            let weight = all_weights.and_then(|all| all.get(&name));
-            let weight = match weight.and_then(Value::as_str) {
-                Some(text) => text.parse().ok().filter(|weight: &f32| weight.is_finite()),
-                None => Some(1.0),
-            };
-            let weight = weight.ok_or_else(|| self.mismatch(&place, "its weight is no number"))?;
-            settings.weights.push(weight);
-        }
-        Ok(settings)
-    }
-
-    /// Marian takes an exponent; `true` or no value is 1, `false` is 0.
-    fn normalize(&self) -> Result<Option<f32>> {
-        let Some(value) = self.value.get("normalize") else { return Ok(None) };
-        match value.as_bool() {
-            Some(flag) => Ok(Some(if flag { 1.0 } else { 0.0 })),
-            None if value.is_null() => Ok(Some(1.0)),
-            None => self.number("normalize"),
-        }
-    }
-
-    fn items(&self, name: &str) -> &[Value] {
-        self.value.get(name).map_or(&[], Value::items)
-    }
-
-    fn files(&self, name: &str) -> Result<Vec<PathBuf>> {
-        self.items(name).iter().map(|value| self.file(value, name)).collect()
-    }
-
-    /// A path, relative to the folder of the configuration if `relative-paths` is set.
-    fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
-        let text = value.as_str().filter(|text| !text.is_empty());
-        let text = text.ok_or_else(|| self.mismatch(place, "a file's name is needed"))?;
-        let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
-        let folder = self.path.parent().filter(|_| relative).unwrap_or(Path::new(""));
-        Ok(folder.join(text))
-    }
-
-    fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {
-        match self.value.get(name).filter(|value| !value.is_null()) {
-            None => Ok(None),
-            Some(value) => {
-                let number = value.as_str().and_then(|text| text.parse().ok());
-                number.map(Some).ok_or_else(|| self.mismatch(name, "a number is needed"))
-            }
-        }
-    }
-
-    fn numbers(&self, name: &str) -> Result<Vec<f32>> {
-        let number = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
-        self.items(name)
-            .iter()
-            .map(|value| number(value).ok_or_else(|| self.mismatch(name, "numbers are needed")))
-            .collect()
-    }
-
-    fn number_at<T: std::str::FromStr>(&self, items: &[Value], at: usize) -> Result<Option<T>> {
-        match items.get(at).filter(|item| item.as_bool().is_none()) {
-            None => Ok(None),
-            Some(item) => {
-                let number = item.as_str().and_then(|text| text.parse().ok());
-                let wrong = || self.mismatch("shortlist", "numbers are needed after the file");
-                number.map(Some).ok_or_else(wrong)
-            }
-        }
-    }
-
-    fn mismatch(&self, place: &str, reason: &str) -> Error {
-        Error::mismatch(self.path, place, reason)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,7 +165,11 @@ mod tests {
         let text = "relative-paths: true\nmodels:\n  - model.npz\n  - /abs/b.npz\nvocabs:\n  - a.spm\n  \
                     - a.spm\nweights: [0.25, 0.75]\nbeam-size: 6\nnormalize: 0.6\nword-penalty: 0\n\
                     mini-batch: 1\nmaxi-batch: 100\nmaxi-batch-sort: src\nshortlist:\n  - lex.s2t\n  \
-                    - 50\n  - 30\n  - 0\nskip-cost: yes\nquiet: true\nmax-length-factor: 2\n";
+                    - 50\n  - 30\n  - 0\nskip-cost: yes\nquiet: true\nmax-length-factor: 2\n\
+                    n-best: true\nalignment: 0.25\nword-scores: false\nallow-unk: yes\n\
+                    mini-batch-words: 500\nmax-length: 80\nmax-length-crop: true\n\
+                    no-spm-encode: true\nno-spm-decode: false\ndim-vocabs: [0, 0]\n\
+                    output-sampling: []\ninput: [stdin]\n";
         let settings = DecoderConfig::parse(text.as_bytes(), Path::new("/m/decoder.yml")).unwrap();
         assert_eq!(settings.models, [Path::new("/m/model.npz"), Path::new("/abs/b.npz")]);
         assert_eq!(settings.vocabularies, [Path::new("/m/a.spm"), Path::new("/m/a.spm")]);
@@ -261,6 +178,56 @@ mod tests {
         let options = ShortlistOptions { first: 50, best: 30, threshold: 0.0 };
         assert_eq!(settings.shortlist, Some(("/m/lex.s2t".into(), options)));
         assert_eq!(settings.max_length_factor, Some(2.0));
+        let output = (settings.n_best, settings.alignment, settings.word_scores);
+        assert_eq!(output, (Some(true), Some(AlignmentFormat::Hard(0.25)), Some(false)));
+        let input = (settings.max_length, settings.crop, settings.mini_batch_words);
+        assert_eq!(input, (Some(80), Some(true), Some(500)));
+        assert_eq!((settings.allow_unknown, settings.sort_by_length), (Some(true), Some(true)));
+        assert_eq!((settings.is_tokenized, settings.as_pieces), (Some(true), Some(false)));
+        assert_eq!(settings.keys_without_effect, ["skip-cost", "quiet", "dim-vocabs"]);
+    }
+
+    #[test]
+    fn forms_of_alignments_are_those_of_marian() {
+        for (text, expected) in [
+            ("soft", Some(AlignmentFormat::Soft)),
+            ("hard", Some(AlignmentFormat::Hard(1.0))),
+            ("true", Some(AlignmentFormat::Hard(1.0))),
+            ("1", Some(AlignmentFormat::Hard(1.0))),
+            ("false", None),
+            ("\"\"", None),
+        ] {
+            let text = format!("models: [a]\nalignment: {text}\n");
+            let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
+            assert_eq!(settings.alignment, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_honoured_named_or_refused() {
+        let all = keys::MARIAN.honoured.iter().chain(keys::MARIAN.without_effect);
+        let refused = keys::MARIAN.refused.iter().map(|(key, _)| key);
+        let mut names: Vec<&str> = all.chain(refused).copied().collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "a key is in one list");
+        for key in keys::MARIAN.without_effect {
+            let text = format!("models: [a]\n{key}: 1\n");
+            let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
+            assert_eq!(settings.keys_without_effect, [*key]);
+        }
+        for (key, remedy) in keys::MARIAN.refused {
+            let text = format!("models: [a]\n{key}: [full, 2]\n");
+            let error = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains(&format!("c.yml: {key}")) && error.contains(remedy), "{error}");
+            for off in ["false", "[]", "\"\"", "0", "~"] {
+                let text = format!("models: [a]\n{key}: {off}\n");
+                let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml"));
+                assert!(settings.unwrap().keys_without_effect.is_empty(), "{key}: {off}");
+            }
+        }
     }
 
     #[test]
@@ -270,6 +237,7 @@ mod tests {
         let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
         let shortlist = Some(("lex.bin".into(), ShortlistOptions::default()));
         assert_eq!((settings.shortlist, settings.normalize), (shortlist, Some(1.0)));
+        assert_eq!(settings.keys_without_effect, ["ssplit-mode", "gemm-precision"]);
     }
 
     #[test]
@@ -305,6 +273,16 @@ mod tests {
             ("scorers: {F0: {type: Nematus}}\n", "F0"),
             ("scorers: {F0: {path: a, type: Ape}}\n", "Ape"),
             ("scorers: {F0: {path: a}}\nweights: {F0: x}\n", "weight"),
+            ("models: [a]\nbeam_size: 4\n", "c.yml: beam_size"),
+            ("models: [a]\nlearn-rate: 0.1\n", "learn-rate"),
+            ("models: [a]\nn-best: 3\n", "n-best"),
+            ("models: [a]\nallow-unk:\n", "allow-unk"),
+            ("models: [a]\nalignment: most\n", "alignment"),
+            ("models: [a]\nmaxi-batch-sort: length\n", "maxi-batch-sort"),
+            ("models: [a]\nmax-length: 0\n", "max-length"),
+            ("models: [a]\nmini-batch-words: many\n", "mini-batch-words"),
+            ("scorers: {F0: {path: a}}\nreturn-alignment: true\n", "return-alignment"),
+            ("scorers: {F0: {path: a}}\nalignment: hard\n", "alignment"),
         ] {
             let error = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");

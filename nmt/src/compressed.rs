@@ -1,0 +1,144 @@
+//! Files that may be compressed: models, vocabularies and shortlists lie in caches of browsers
+//! and in archives as `.gz` or `.zst`.
+//!
+//! The first bytes tell, not the name, as for text. Plain files are mapped and stay so; others
+//! are decompressed into memory once.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use miriam_storage::{Bytes, LoadMethod};
+use miriam_textio::Input;
+
+use crate::Result;
+
+/// The suffixes of compressed files.
+const SUFFIXES: [&str; 2] = ["gz", "zst"];
+
+/// The content of the file at `path`, decompressed if it is gzip or zstd; also of a pipe.
+///
+/// # Errors
+/// If it cannot be read or is damaged.
+pub fn open(path: &Path) -> Result<Bytes> {
+    open_with(path, LoadMethod::Lazy)
+}
+
+/// The same, where a plain file is loaded by `load`.
+pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
+    if !path.metadata().is_ok_and(|information| !information.is_file()) {
+        let bytes = Bytes::open(path, load)?;
+        if !is_compressed(&bytes) {
+            return Ok(bytes);
+        }
+    }
+    let mut input = Input::open(path)?;
+    let mut content = Vec::new();
+    let name = input.name().to_owned();
+    input.read_to_end(&mut content).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
+    Ok(Bytes::copy_from(&content))
+}
+
+/// Reads `bytes` as a stream, without a copy of all.
+pub fn reader(bytes: Bytes) -> impl Read + Send {
+    struct Reader(Bytes, usize);
+
+    impl Read for Reader {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = (&self.0[self.1..]).read(buffer)?;
+            self.1 += count;
+            Ok(count)
+        }
+    }
+
+    Reader(bytes, 0)
+}
+
+/// Whether `bytes` begin as gzip or zstd does.
+fn is_compressed(bytes: &[u8]) -> bool {
+    match bytes {
+        // The length of a safetensors header may begin as gzip does; a brace follows it.
+        [0x1f, 0x8b, 8, _, _, _, _, _, next, ..] => *next != b'{',
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => true,
+        _ => false,
+    }
+}
+
+/// `path` without the suffix of a compression.
+pub fn plain_path(path: &Path) -> PathBuf {
+    match path.extension().and_then(|suffix| suffix.to_str()) {
+        Some(suffix) if SUFFIXES.contains(&suffix) => path.with_extension(""),
+        _ => path.to_owned(),
+    }
+}
+
+/// The extension of `path` that tells the format: that before the suffix of a compression.
+pub fn format_extension(path: &Path) -> Option<String> {
+    let plain = plain_path(path);
+    plain.extension().and_then(|extension| extension.to_str()).map(str::to_owned)
+}
+
+/// `names` without compressed files that are among them plain, or compressed otherwise.
+pub fn without_doubles<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    // The plain name is the shortest.
+    names.sort_unstable_by_key(|name| (plain_path(Path::new(name)), name.len()));
+    names.dedup_by_key(|name| plain_path(Path::new(name)));
+    names
+}
+
+/// The file `path`, or the compressed one beside it if only that is there.
+pub fn find(path: PathBuf) -> PathBuf {
+    if path.exists() {
+        return path;
+    }
+    let compressed = SUFFIXES.map(|suffix| PathBuf::from(format!("{}.{suffix}", path.display())));
+    compressed.into_iter().find(|path| path.is_file()).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn compressed_files_have_the_content_of_plain_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let text: Vec<u8> = (0..5000u32).flat_map(u32::to_le_bytes).collect();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        gzip.write_all(&text).unwrap();
+        let gzip = gzip.finish().unwrap();
+        assert_eq!(&open(&file("a", &text)).unwrap()[..], text);
+        assert_eq!(&open(&file("a.bin", &gzip)).unwrap()[..], text, "whatever its name is");
+        assert!(open(&file("cut", &gzip[..gzip.len() / 2])).is_err());
+        assert!(open(&folder.path().join("absent")).is_err());
+        assert!(open(&file("empty", b"")).unwrap().is_empty());
+        // The length of a safetensors header, not gzip.
+        let header = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..], b"{}"].concat();
+        assert_eq!(&open(&file("model.safetensors", &header)).unwrap()[..], header);
+    }
+
+    #[test]
+    fn names_lose_the_suffix_of_a_compression_only() {
+        for (name, plain, extension) in [
+            ("vocab.de.spm.gz", "vocab.de.spm", Some("spm")),
+            ("m.bin.zst", "m.bin", Some("bin")),
+            ("v.model", "v.model", Some("model")),
+            ("plain", "plain", None),
+        ] {
+            assert_eq!(plain_path(Path::new(name)), Path::new(plain));
+            assert_eq!(format_extension(Path::new(name)).as_deref(), extension, "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lex.bin");
+        assert_eq!(find(path.clone()), path);
+        std::fs::write(folder.path().join("lex.bin.zst"), b"").unwrap();
+        assert_eq!(find(path.clone()), folder.path().join("lex.bin.zst"));
+        std::fs::write(&path, b"").unwrap();
+        assert_eq!(find(path.clone()), path);
+    }
+}

@@ -1,0 +1,265 @@
+//! The keys of decoder configurations: which are honoured, which have no effect here, and which
+//! are refused because translations would differ from what the file asks for.
+//!
+//! A key in none of the lists is refused too, as Marian does: it is a typing error, or an option
+//! of training.
+
+use std::path::Path;
+
+use crate::yaml::Value;
+use crate::{Error, Result};
+
+/// The keys of a program's configurations.
+pub struct KnownKeys {
+    /// Keys that are read.
+    pub honoured: &'static [&'static str],
+    /// Keys about memory, logging and kernels, and those of which the model has its own.
+    pub without_effect: &'static [&'static str],
+    /// Keys that are refused unless their value is off, with what to do instead.
+    pub refused: &'static [(&'static str, &'static str)],
+}
+
+/// Marian's keys, those of its fork for browsers and of bergamot-translator.
+pub const MARIAN: KnownKeys = KnownKeys {
+    honoured: &[
+        "relative-paths",
+        "models",
+        "vocabs",
+        "weights",
+        "shortlist",
+        "beam-size",
+        "normalize",
+        "word-penalty",
+        "max-length-factor",
+        "mini-batch",
+        "mini-batch-words",
+        "maxi-batch",
+        "maxi-batch-sort",
+        "max-length",
+        "max-length-crop",
+        "no-spm-encode",
+        "no-spm-decode",
+        "n-best",
+        "alignment",
+        "word-scores",
+        "allow-unk",
+    ],
+    without_effect: &[
+        // Memory, threads, logging.
+        "workspace",
+        "model-mmap",
+        "devices",
+        "num-devices",
+        "cpu-threads",
+        "data-threads",
+        "log",
+        "log-level",
+        "log-time-zone",
+        "quiet",
+        "quiet-translation",
+        "seed",
+        "check-nan",
+        "dump-config",
+        "stat-freq",
+        "version",
+        // Kernels and precision, which --precision chooses.
+        "optimize",
+        "skip-cost",
+        "fp16",
+        "precision",
+        "gemm-type",
+        "gemm-precision",
+        "int8shift",
+        "int8shiftAll",
+        "int8shiftAlpha",
+        "int8shiftAlphaAll",
+        "use-legacy-batching",
+        "dump-quantmult",
+        // bergamot-translator: a line is a sentence here.
+        "bergamot-mode",
+        "ssplit-mode",
+        "ssplit-prefix-file",
+        "ssplit-model-file",
+        "max-length-break",
+        "quality",
+        "cache-size",
+        // What the model has stored, and Marian takes from there.
+        "type",
+        "dim-vocabs",
+        "dim-emb",
+        "factors-dim-emb",
+        "factors-combine",
+        "lemma-dependency",
+        "lemma-dim-emb",
+        "dim-rnn",
+        "enc-type",
+        "enc-cell",
+        "enc-cell-depth",
+        "enc-depth",
+        "dec-cell",
+        "dec-cell-base-depth",
+        "dec-cell-high-depth",
+        "dec-depth",
+        "skip",
+        "layer-normalization",
+        "right-left",
+        "input-types",
+        "best-deep",
+        "tied-embeddings",
+        "tied-embeddings-src",
+        "tied-embeddings-all",
+        "output-omit-bias",
+        "transformer-heads",
+        "transformer-no-projection",
+        "transformer-rnn-projection",
+        "transformer-pool",
+        "transformer-dim-ffn",
+        "transformer-decoder-dim-ffn",
+        "transformer-ffn-depth",
+        "transformer-decoder-ffn-depth",
+        "transformer-ffn-activation",
+        "transformer-dim-aan",
+        "transformer-aan-depth",
+        "transformer-aan-activation",
+        "transformer-aan-nogate",
+        "transformer-decoder-autoreg",
+        "transformer-tied-layers",
+        "transformer-guided-alignment-layer",
+        "transformer-preprocess",
+        "transformer-postprocess-emb",
+        "transformer-postprocess",
+        "transformer-postprocess-top",
+        "transformer-train-position-embeddings",
+        "transformer-depth-scaling",
+        "transformer-attention-mask",
+        "transformer-alibi-shift",
+        "separator-symbol",
+        "transformer-disable-position-embeddings",
+        "transformer-alibi-trainable",
+        "alibi",
+        "transformer-no-bias",
+        "transformer-no-affine",
+        "bert-mask-symbol",
+        "bert-sep-symbol",
+        "bert-class-symbol",
+        "bert-masking-fraction",
+        "bert-train-type-embeddings",
+        "bert-type-vocab-size",
+        "comet-final-sigmoid",
+        "comet-stop-grad",
+        "comet-mix",
+        "comet-mix-norm",
+        "comet-pool",
+        "comet-mix-transformation",
+        "comet-dropout",
+        "comet-mixup",
+        "comet-mixup-reg",
+        "comet-augment-bad",
+        "comet-pooler-ffn",
+        "comet-prepend-zero",
+        "comet-use-separator",
+        "special-vocab",
+    ],
+    refused: &[
+        ("input", "give the text with --input"),
+        ("output", "give the file with --output"),
+        ("tsv", "give --tsv"),
+        ("tsv-fields", "give --tsv"),
+        ("force-decode", "give --force-decode"),
+        ("output-sampling", "give --sampling-topk and --sampling-temperature"),
+        ("output-approx-knn", "leave it out; search is exact here"),
+        ("allow-special", "leave it out; a generated line feed would end the line"),
+        ("interpolate-env-vars", "write the paths in full"),
+        ("ignore-model-config", "leave it out; a model's own options are needed"),
+        ("input-reorder", "leave it out; one source is covered"),
+        ("input-join-fields", "leave it out; one source is covered"),
+        ("config", "leave it out; one configuration is read"),
+    ],
+};
+
+/// Amun's keys.
+pub const AMUN: KnownKeys = KnownKeys {
+    honoured: &[
+        "relative-paths",
+        "scorers",
+        "weights",
+        "source-vocab",
+        "target-vocab",
+        "bpe",
+        "beam-size",
+        "normalize",
+        "mini-batch",
+        "mini-batch-words",
+        "maxi-batch",
+        "max-length-multiple",
+        "n-best",
+        "allow-unk",
+    ],
+    without_effect: &[
+        "devices",
+        "cpu-threads",
+        "gpu-threads",
+        "fpga-threads",
+        "threads",
+        "wipo",
+        "seed",
+        "show-weights",
+        "log-progress",
+        "log-info",
+        "tensor-cores",
+        "use-fused-softmax",
+    ],
+    refused: &[
+        ("input-file", "give the text with --input"),
+        ("model", "name models in scorers"),
+        ("softmax-filter", "give a shortlist with --shortlist"),
+        ("no-debpe", "give --no-spm-decode"),
+        ("max-length", "give --max-length and --max-length-crop"),
+        ("return-alignment", "give --alignment"),
+        ("return-soft-alignment", "give --alignment soft"),
+        ("return-nematus-alignment", "give --alignment soft"),
+        ("load-weights", "write the weights into the file"),
+    ],
+};
+
+/// The keys of `value` that have no effect, in its order.
+///
+/// # Errors
+/// If a key is refused or not known.
+pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String>> {
+    let mut without_effect = Vec::new();
+    for (key, value) in value.entries().unwrap_or_default() {
+        let key = String::from_utf8_lossy(key);
+        if known.honoured.contains(&&*key) {
+            continue;
+        }
+        if known.without_effect.contains(&&*key) {
+            without_effect.push(key.into_owned());
+        } else if let Some((_, remedy)) = known.refused.iter().find(|(name, _)| *name == key) {
+            if !is_off(&key, value) {
+                let reason = format!("not covered in a configuration; {remedy}");
+                return Err(Error::mismatch(path, &key, reason));
+            }
+        } else {
+            let reason = "no option of decoding that is known; remove it or mend its name";
+            return Err(Error::mismatch(path, &key, reason));
+        }
+    }
+    Ok(without_effect)
+}
+
+/// Whether the value of a key asks for nothing.
+fn is_off(key: &str, value: &Value) -> bool {
+    let items = value.items();
+    let standard = |item: &Value| match key {
+        "input" | "input-file" => matches!(item.as_str(), Some("stdin" | "-")),
+        "output" => matches!(item.as_str(), Some("stdout" | "-")),
+        _ => false,
+    };
+    items.iter().all(|item| {
+        item.is_null()
+            || item.as_bool() == Some(false)
+            || item.as_str() == Some("0")
+            || standard(item)
+    })
+}

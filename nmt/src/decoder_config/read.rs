@@ -1,0 +1,185 @@
+//! Reading the values of decoder configurations.
+
+use std::path::{Path, PathBuf};
+
+use super::DecoderConfig;
+use crate::shortlist::ShortlistOptions;
+use crate::translate::AlignmentFormat;
+use crate::yaml::Value;
+use crate::{Error, Result};
+
+/// The values of a configuration.
+pub struct ConfigReader<'a> {
+    pub value: &'a Value,
+    pub path: &'a Path,
+}
+
+impl ConfigReader<'_> {
+    /// The settings of a configuration of Marian.
+    pub fn read_marian(&self) -> Result<DecoderConfig> {
+        let shortlist = match self.items("shortlist") {
+            [] => None,
+            [file, rest @ ..] => {
+                let default = ShortlistOptions::default();
+                let options = ShortlistOptions {
+                    first: self.number_at(rest, 0)?.unwrap_or(default.first),
+                    best: self.number_at(rest, 1)?.unwrap_or(default.best),
+                    threshold: self.number_at(rest, 2)?.unwrap_or(default.threshold),
+                };
+                // For binary shortlists a flag follows instead of numbers.
+                Some((self.file(file, "shortlist")?, options))
+            }
+        };
+        let sort_by_length = match self.value.get("maxi-batch-sort").and_then(Value::as_str) {
+            None => None,
+            Some("none") => Some(false),
+            // Marian's decoder sorts by the source too where it is told to sort by the target.
+            Some("src" | "trg") => Some(true),
+            Some(_) => return Err(self.mismatch("maxi-batch-sort", "src, trg or none is needed")),
+        };
+        Ok(DecoderConfig {
+            models: self.files("models")?,
+            weights: self.numbers("weights")?,
+            vocabularies: self.files("vocabs")?,
+            shortlist,
+            beam_size: self.number("beam-size")?,
+            normalize: self.normalize()?,
+            word_penalty: self.number("word-penalty")?,
+            mini_batch: self.number("mini-batch")?,
+            maxi_batch: self.number("maxi-batch")?,
+            max_length_factor: self.number("max-length-factor")?,
+            bpe_codes: None,
+            // Marian's 0 is a batch of sentences, whose words nothing bounds there.
+            mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
+            sort_by_length,
+            max_length: self.number("max-length")?,
+            crop: self.flag("max-length-crop")?,
+            is_tokenized: self.flag("no-spm-encode")?,
+            as_pieces: self.flag("no-spm-decode")?,
+            n_best: self.flag("n-best")?,
+            alignment: self.alignment()?,
+            word_scores: self.flag("word-scores")?,
+            allow_unknown: self.flag("allow-unk")?,
+            keys_without_effect: Vec::new(),
+        })
+    }
+
+    /// A form of alignments; `true` is hard, `false` and nothing are none.
+    fn alignment(&self) -> Result<Option<AlignmentFormat>> {
+        let Some(value) = self.value.get("alignment") else { return Ok(None) };
+        match (value.as_bool(), value.as_str()) {
+            (Some(true), _) => Ok(Some(AlignmentFormat::Hard(1.0))),
+            (Some(false), _) | (_, Some("")) => Ok(None),
+            (None, Some(text)) => {
+                text.parse().map(Some).map_err(|reason: String| self.mismatch("alignment", &reason))
+            }
+            (None, None) => Err(self.mismatch("alignment", "one form is needed")),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<Option<bool>> {
+        let Some(value) = self.value.get(name) else { return Ok(None) };
+        let flag = value.as_bool();
+        flag.map(Some).ok_or_else(|| self.mismatch(name, "true or false is needed"))
+    }
+
+    /// The settings of a configuration of Amun.
+    pub fn read_amun(&self) -> Result<DecoderConfig> {
+        let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
+        let all_weights = self.value.get("weights");
+        let mut settings = DecoderConfig {
+            vocabularies: [self.files("source-vocab")?, self.files("target-vocab")?].concat(),
+            beam_size: self.number("beam-size")?,
+            normalize: self.normalize()?,
+            mini_batch: self.number("mini-batch")?,
+            maxi_batch: self.number("maxi-batch")?,
+            max_length_factor: self.number("max-length-multiple")?,
+            bpe_codes: self.files("bpe")?.into_iter().next(),
+            mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
+            n_best: self.flag("n-best")?,
+            allow_unknown: self.flag("allow-unk")?,
+            ..DecoderConfig::default()
+        };
+        for (name, scorer) in scorers {
+            let name = String::from_utf8_lossy(name);
+            let place = format!("scorers, {name}");
+            let file =
+                scorer.get("path").ok_or_else(|| self.mismatch(&place, "its path is missing"))?;
+            let kind = scorer.get("type").and_then(Value::as_str).unwrap_or("Nematus");
+            if !matches!(kind.to_ascii_lowercase().as_str(), "nematus" | "nematus2") {
+                return Err(
+                    self.mismatch(&place, &format!("a scorer of type {kind} is not covered"))
+                );
+            }
+            settings.models.push(self.file(file, &place)?);
+            let weight = all_weights.and_then(|all| all.get(&name));
+            let weight = match weight.and_then(Value::as_str) {
+                Some(text) => text.parse().ok().filter(|weight: &f32| weight.is_finite()),
+                None => Some(1.0),
+            };
+            let weight = weight.ok_or_else(|| self.mismatch(&place, "its weight is no number"))?;
+            settings.weights.push(weight);
+        }
+        Ok(settings)
+    }
+
+    /// Marian takes an exponent; `true` or no value is 1, `false` is 0.
+    fn normalize(&self) -> Result<Option<f32>> {
+        let Some(value) = self.value.get("normalize") else { return Ok(None) };
+        match value.as_bool() {
+            Some(flag) => Ok(Some(if flag { 1.0 } else { 0.0 })),
+            None if value.is_null() => Ok(Some(1.0)),
+            None => self.number("normalize"),
+        }
+    }
+
+    fn items(&self, name: &str) -> &[Value] {
+        self.value.get(name).map_or(&[], Value::items)
+    }
+
+    fn files(&self, name: &str) -> Result<Vec<PathBuf>> {
+        self.items(name).iter().map(|value| self.file(value, name)).collect()
+    }
+
+    /// A path, relative to the folder of the configuration if `relative-paths` is set.
+    fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
+        let text = value.as_str().filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| self.mismatch(place, "a file's name is needed"))?;
+        let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
+        let folder = self.path.parent().filter(|_| relative).unwrap_or(Path::new(""));
+        Ok(folder.join(text))
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {
+        match self.value.get(name).filter(|value| !value.is_null()) {
+            None => Ok(None),
+            Some(value) => {
+                let number = value.as_str().and_then(|text| text.parse().ok());
+                number.map(Some).ok_or_else(|| self.mismatch(name, "a number is needed"))
+            }
+        }
+    }
+
+    fn numbers(&self, name: &str) -> Result<Vec<f32>> {
+        let number = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
+        self.items(name)
+            .iter()
+            .map(|value| number(value).ok_or_else(|| self.mismatch(name, "numbers are needed")))
+            .collect()
+    }
+
+    fn number_at<T: std::str::FromStr>(&self, items: &[Value], at: usize) -> Result<Option<T>> {
+        match items.get(at).filter(|item| item.as_bool().is_none()) {
+            None => Ok(None),
+            Some(item) => {
+                let number = item.as_str().and_then(|text| text.parse().ok());
+                let wrong = || self.mismatch("shortlist", "numbers are needed after the file");
+                number.map(Some).ok_or_else(wrong)
+            }
+        }
+    }
+
+    fn mismatch(&self, place: &str, reason: &str) -> Error {
+        Error::mismatch(self.path, place, reason)
+    }
+}

@@ -1,0 +1,140 @@
+//! The files beside a model of a browser: `model.deen.intgemm.alphas.bin` with
+//! `vocab.deen.spm`, or `srcvocab.deen.spm` and `trgvocab.deen.spm`, and
+//! `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
+//!
+//! A folder may have models of several directions: files with the model's pair of languages
+//! in their name are preferred to others.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result, compressed};
+
+/// What lies beside a model.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BrowserFiles {
+    pub vocabularies: Option<[PathBuf; 2]>,
+    pub shortlist: Option<PathBuf>,
+}
+
+/// The vocabularies and the shortlist in the folder of `model`.
+///
+/// # Errors
+/// If the folder cannot be listed or several files could be meant.
+pub fn find_beside(model: &Path) -> Result<BrowserFiles> {
+    let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut names = Vec::new();
+    let failed = |e| miriam_storage::Error::io(folder, "list", e);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort_unstable();
+    let model_name = model.file_name().unwrap_or_default().to_string_lossy();
+    find_among(&names, &model_name, folder)
+}
+
+fn find_among(names: &[String], model: &str, folder: &Path) -> Result<BrowserFiles> {
+    let pair = language_pair(model);
+    let only = |prefix: &str, suffixes: &[&str]| -> Result<Option<PathBuf>> {
+        let fits = |name: &&str| {
+            let plain = compressed::plain_path(Path::new(name)).display().to_string();
+            let rest = plain.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
+            rest && suffixes.iter().any(|suffix| plain.ends_with(suffix))
+        };
+        let all = names.iter().map(String::as_str).filter(fits);
+        let all = compressed::without_doubles(all);
+        let has_pair = |name: &&str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
+        let of_pair: Vec<&str> = all.iter().copied().filter(has_pair).collect();
+        match if of_pair.is_empty() { &all[..] } else { &of_pair[..] } {
+            [] => Ok(None),
+            [one] => Ok(Some(folder.join(one))),
+            several => {
+                let reason = format!(
+                    "{} could each belong to it; name one with {}",
+                    several.join(", "),
+                    if prefix == "lex" { "--shortlist" } else { "--vocabs" }
+                );
+                Err(Error::unsupported(&folder.join(model), reason))
+            }
+        }
+    };
+    const PIECES: [&str; 2] = [".spm", ".model"];
+    let vocabularies = match (only("srcvocab", &PIECES)?, only("trgvocab", &PIECES)?) {
+        (Some(source), Some(target)) => Some([source, target]),
+        _ => only("vocab", &PIECES)?.map(|both| [both.clone(), both]),
+    };
+    Ok(BrowserFiles { vocabularies, shortlist: only("lex", &[".s2t.bin"])? })
+}
+
+/// `deen` of `model.deen.intgemm.alphas.bin`.
+fn language_pair(model: &str) -> Option<&str> {
+    let mut parts = model.split('.');
+    let pair = parts.next().filter(|part| part.starts_with("model")).and(parts.next())?;
+    let is_kind = pair.starts_with("intgemm") || pair == "bin" || parts.next().is_none();
+    (!is_kind).then_some(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(names: &[&str], model: &str) -> Result<BrowserFiles> {
+        let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+        find_among(&names, model, Path::new("d"))
+    }
+
+    fn files(source: &str, target: &str, shortlist: Option<&str>) -> BrowserFiles {
+        let path = |name: &str| Path::new("d").join(name);
+        let vocabularies = Some([path(source), path(target)]);
+        BrowserFiles { vocabularies, shortlist: shortlist.map(path) }
+    }
+
+    #[test]
+    fn files_of_the_pair_of_languages_are_found() {
+        let both = [
+            "lex.50.50.deen.s2t.bin",
+            "lex.50.50.ende.s2t.bin",
+            "model.deen.intgemm.alphas.bin",
+            "model.ende.intgemm.alphas.bin",
+            "vocab.deen.spm",
+            "vocab.ende.spm",
+        ];
+        let found = find(&both, "model.ende.intgemm.alphas.bin").unwrap();
+        let list = Some("lex.50.50.ende.s2t.bin");
+        assert_eq!(found, files("vocab.ende.spm", "vocab.ende.spm", list));
+        let separate =
+            ["srcvocab.enzh.spm.gz", "trgvocab.enzh.spm.gz", "lex.50.50.enzh.s2t.bin.gz"];
+        let found = find(&separate, "model.enzh.intgemm.alphas.bin.gz").unwrap();
+        assert_eq!(found, files(separate[0], separate[1], Some(separate[2])));
+        // Students of browsermt: the names of the model and of the list have no pair.
+        let student = ["lex.s2t.bin", "lex.s2t.gz", "model.intgemm.alphas.bin", "vocab.deen.spm"];
+        let found = find(&student, "model.intgemm.alphas.bin").unwrap();
+        assert_eq!(found, files("vocab.deen.spm", "vocab.deen.spm", Some("lex.s2t.bin")));
+        // Plain and compressed: one file.
+        let found = find(&["vocab.deen.spm", "vocab.deen.spm.zst"], "model.deen.intgemm.bin");
+        assert_eq!(found.unwrap(), files("vocab.deen.spm", "vocab.deen.spm", None));
+        assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), BrowserFiles::default());
+    }
+
+    #[test]
+    fn several_that_could_be_meant_are_named() {
+        let error = find(&["vocab.deen.spm", "vocab.ende.spm"], "model.bin").unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("d/model.bin") && error.contains("vocab.deen.spm"), "{error}");
+        assert!(error.contains("--vocabs"), "{error}");
+    }
+
+    #[test]
+    fn the_pair_is_the_second_part_of_a_name() {
+        for (name, pair) in [
+            ("model.deen.intgemm.alphas.bin", Some("deen")),
+            ("model1.ende.intgemm8.bin.gz", Some("ende")),
+            ("model.intgemm.alphas.bin", None),
+            ("model.bin", None),
+            ("model.bin.gz", None),
+            ("tr-post.intgemm8.bin", None),
+        ] {
+            assert_eq!(language_pair(name), pair, "{name}");
+        }
+    }
+}

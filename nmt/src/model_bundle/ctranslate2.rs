@@ -1,0 +1,117 @@
+//! Folders of CTranslate2's converters, of all versions.
+
+use std::path::Path;
+
+use miriam_storage::LoadMethod;
+use serde::Deserialize;
+
+use super::found::FoundModel;
+use crate::architecture::{self, CTranslate2Settings};
+use crate::checkpoint::Checkpoint;
+use crate::search::DecodingSemantics;
+use crate::vocabulary::{SpecialTokens, Vocabulary};
+use crate::{Error, Result, compressed, json};
+
+/// The options of CTranslate2's `config.json` that decoding needs. Older folders have none, and
+/// flags among the variables of the model instead.
+#[derive(Default, Deserialize)]
+struct CTranslate2Config {
+    layer_norm_epsilon: Option<f32>,
+    #[serde(default, deserialize_with = "given_or_null")]
+    decoder_start_token: Option<Option<String>>,
+    unk_token: Option<String>,
+    bos_token: Option<String>,
+    eos_token: Option<String>,
+    add_source_bos: Option<bool>,
+    add_source_eos: Option<bool>,
+    quantization_type: Option<serde_json::Value>,
+}
+
+/// Tells `null` from a key that is not there.
+fn given_or_null<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<String>>, D::Error> {
+    Option::<String>::deserialize(deserializer).map(Some)
+}
+
+/// The model of a folder of CTranslate2, whose weights are `model`.
+pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
+    let vocabulary = |side: &str| {
+        let path = |extension: &str| {
+            compressed::find(folder.join(format!("{side}_vocabulary.{extension}")))
+        };
+        ["json", "txt"].map(path).into_iter().find(|path| path.is_file())
+    };
+    let vocabularies = match (vocabulary("shared"), vocabulary("source"), vocabulary("target")) {
+        (Some(both), ..) => Some([both.clone(), both]),
+        (None, Some(source), Some(target)) => Some([source, target]),
+        (None, None, _) if vocabulary("source_1").is_some() => {
+            let reason = "its sources have several features a word (source_1_vocabulary); models \
+                          of one are covered";
+            return Err(Error::unsupported(folder, reason));
+        }
+        _ => None,
+    };
+    let config_path = folder.join("config.json");
+    let config: CTranslate2Config =
+        if config_path.is_file() { json::open(&config_path)? } else { Default::default() };
+    if config.quantization_type.is_some() {
+        let reason = "its weights are quantised by AWQ, which is not covered; convert the model \
+                      again with --quantization int8 or float16";
+        return Err(Error::unsupported(&config_path, reason));
+    }
+    let mut checkpoint = Checkpoint::open(model, LoadMethod::Lazy)?;
+    let format = checkpoint.format().to_string();
+    let mut flag = |name: &str, default: bool| -> bool {
+        checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
+    };
+    let bos = config.bos_token.unwrap_or_else(|| "<s>".into());
+    let eos = config.eos_token.unwrap_or_else(|| "</s>".into());
+    let with_source_bos = flag("with_source_bos", false);
+    let special_tokens = SpecialTokens {
+        source_bos: config.add_source_bos.unwrap_or(with_source_bos).then(|| bos.clone()),
+        has_source_eos: {
+            let with_source_eos = flag("with_source_eos", false);
+            config.add_source_eos.unwrap_or(with_source_eos)
+        },
+        unk: config.unk_token.unwrap_or_else(|| "<unk>".into()),
+        eos: eos.clone(),
+    };
+    let (with_target_bos, user_chooses) =
+        (flag("with_target_bos", true), flag("user_decoder_start_tokens", false));
+    let start_token = match config.decoder_start_token {
+        Some(token) => token,
+        None if user_chooses => None,
+        None => Some(if with_target_bos { bos } else { eos }),
+    };
+    let Some(start_token) = start_token else {
+        let reason = "decoding starts with a token that the user gives (decoder_start_token is \
+                      null), which is not covered; set it in config.json, for example to the \
+                      language of the translation";
+        return Err(Error::unsupported(folder, reason));
+    };
+    // The decoder's start token is known by its string only.
+    let start_token = match &vocabularies {
+        Some([_, target]) => {
+            let (target, _) = Vocabulary::open_with_special_tokens(target, &special_tokens)?;
+            target.find(start_token.as_bytes())
+        }
+        None => None,
+    };
+    let files = vec![model.to_owned()];
+    let model = architecture::resolve_ctranslate2(
+        checkpoint,
+        &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
+    )?;
+    let map = folder.join("vmap.txt");
+    Ok(FoundModel {
+        format,
+        semantics: DecodingSemantics::CTranslate2,
+        files,
+        models: vec![model],
+        vocabularies,
+        special_tokens: Some(special_tokens),
+        vocabulary_map: map.is_file().then_some(map),
+        ..FoundModel::default()
+    })
+}

@@ -1,0 +1,124 @@
+//! What was found of a model, before vocabularies and shortlist are read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+use crate::architecture::Model;
+use crate::decoder_config::DecoderConfig;
+use crate::search::DecodingSemantics;
+use crate::segmentation::Segmentation;
+use crate::shortlist::{ShortlistOptions, VocabularyMap};
+use crate::vocabulary::{SpecialTokens, Vocabulary};
+use crate::{Error, Result};
+
+/// The models and paths that were found, before vocabularies are read.
+#[derive(Default)]
+pub struct FoundModel {
+    pub format: String,
+    pub semantics: DecodingSemantics,
+    pub files: Vec<PathBuf>,
+    pub models: Vec<Model>,
+    pub vocabularies: Option<[PathBuf; 2]>,
+    pub segmentation: [Segmentation; 2],
+    /// The special tokens, where the format names them.
+    pub special_tokens: Option<SpecialTokens>,
+    /// A shortlist and its pruning.
+    pub shortlist: Option<(PathBuf, ShortlistOptions)>,
+    pub vocabulary_map: Option<PathBuf>,
+    pub is_for_browsers: bool,
+    pub settings: DecoderConfig,
+}
+
+impl FoundModel {
+    /// Reads vocabularies and the shortlist.
+    pub fn into_bundle(self, path: &Path) -> Result<ModelBundle> {
+        let tokenizers = match &self.vocabularies {
+            Some(paths) => Some(self.open_tokenizers(paths)?),
+            None => None,
+        };
+        let mut bundle = ModelBundle {
+            path: path.to_owned(),
+            format: self.format,
+            semantics: self.semantics,
+            files: self.files,
+            models: self.models,
+            tokenizers,
+            shortlist_generator: None,
+            shortlist_path: None,
+            is_for_browsers: self.is_for_browsers,
+            settings: self.settings,
+        };
+        match (&bundle.tokenizers, self.shortlist, self.vocabulary_map) {
+            (None, ..) | (_, None, None) => {}
+            (Some(_), Some((list, options)), _) => bundle.set_shortlist(&list, options)?,
+            (Some(words), None, Some(path)) => {
+                let [source, target] = &words.vocabularies;
+                let map = VocabularyMap::open(&path, source, target)?;
+                bundle.shortlist_generator = Some(ShortlistGenerator::VocabularyMap(map));
+                bundle.shortlist_path = Some(path);
+            }
+        }
+        Ok(bundle)
+    }
+
+    /// Opens the vocabularies and truncates them to the embedding tables of the models.
+    fn open_tokenizers(&self, paths: &[PathBuf; 2]) -> Result<TokenizerPair> {
+        let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
+            let path = &paths[side];
+            let (vocabulary, pieces) = match &self.special_tokens {
+                Some(tokens) => Vocabulary::open_with_special_tokens(path, tokens)?,
+                None => Vocabulary::open_with_segmentation(path)?,
+            };
+            let segmentation = match pieces {
+                Some(model) => Segmentation::SentencePiece(model),
+                None => self.segmentation[side].clone(),
+            };
+            Ok((vocabulary, segmentation))
+        };
+        let rows = |side: usize| {
+            let tables = self.models.iter().map(|model| model.architecture().embeddings());
+            let mut rows = tables.map(|t| [t.source_vocab_size, t.target_vocab_size][side]);
+            let first = rows.next().unwrap_or(0);
+            match rows.find(|&other| other != first) {
+                None => Ok(first),
+                Some(other) => {
+                    let reason = format!("models of {first} and of {other} words form no ensemble");
+                    Err(Error::mismatch(&paths[side], "vocabulary", reason))
+                }
+            }
+        };
+        let (source, source_segmentation) = read(0)?;
+        let source = Arc::new(source.truncated(rows(0)?, "source")?);
+        if paths[0] == paths[1] && rows(0)? == rows(1)? {
+            let target_segmentation = match &self.segmentation[1] {
+                Segmentation::Presegmented => source_segmentation.clone(),
+                own => own.clone(),
+            };
+            return Ok(TokenizerPair {
+                source_marks: self.source_marks(&source)?,
+                vocabularies: [Arc::clone(&source), source],
+                segmentation: [source_segmentation, target_segmentation],
+            });
+        }
+        let (target, target_segmentation) = read(1)?;
+        let target = Arc::new(target.truncated(rows(1)?, "target")?);
+        Ok(TokenizerPair {
+            source_marks: self.source_marks(&source)?,
+            vocabularies: [source, target],
+            segmentation: [source_segmentation, target_segmentation],
+        })
+    }
+
+    fn source_marks(&self, source: &Vocabulary) -> Result<SentenceMarks> {
+        let Some(tokens) = &self.special_tokens else { return Ok(SentenceMarks::default()) };
+        let bos_id = match tokens.source_bos.as_deref() {
+            None => None,
+            Some(token) => Some(source.find(token.as_bytes()).ok_or_else(|| {
+                let reason = format!("sources begin with {token:?}, which is not there");
+                Error::mismatch(Path::new(source.name()), "vocabulary", reason)
+            })?),
+        };
+        Ok(SentenceMarks { bos_id, has_eos: tokens.has_source_eos })
+    }
+}

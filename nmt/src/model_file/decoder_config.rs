@@ -1,0 +1,86 @@
+//! The settings of a decoder configuration that came after the metadata block.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decoder_config::DecoderConfig;
+use crate::translate::AlignmentFormat;
+
+/// Settings of input, batches and output; those that are not set are not written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct StoredDecoderConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mini_batch_words: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sort_by_length: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crop: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_tokenized: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_pieces: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_best: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alignment: Option<StoredAlignment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word_scores: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_unknown: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StoredAlignment {
+    Soft,
+    Hard(f32),
+}
+
+impl StoredDecoderConfig {
+    pub fn new(config: &DecoderConfig) -> Self {
+        let DecoderConfig { sort_by_length, crop, is_tokenized, as_pieces, .. } = *config;
+        let DecoderConfig { n_best, word_scores, allow_unknown, .. } = *config;
+        StoredDecoderConfig {
+            mini_batch_words: config.mini_batch_words.map(|n| n as u64),
+            sort_by_length,
+            max_length: config.max_length.map(|n| n as u64),
+            crop,
+            is_tokenized,
+            as_pieces,
+            n_best,
+            alignment: config.alignment.map(|form| match form {
+                AlignmentFormat::Soft => StoredAlignment::Soft,
+                AlignmentFormat::Hard(threshold) => StoredAlignment::Hard(threshold),
+            }),
+            word_scores,
+            allow_unknown,
+        }
+    }
+
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// A configuration with these settings only.
+    pub fn into_config(self) -> DecoderConfig {
+        let number = |number: Option<u64>| number.and_then(|n| usize::try_from(n).ok());
+        DecoderConfig {
+            mini_batch_words: number(self.mini_batch_words),
+            sort_by_length: self.sort_by_length,
+            max_length: number(self.max_length),
+            crop: self.crop,
+            is_tokenized: self.is_tokenized,
+            as_pieces: self.as_pieces,
+            n_best: self.n_best,
+            alignment: self.alignment.map(|form| match form {
+                StoredAlignment::Soft => AlignmentFormat::Soft,
+                StoredAlignment::Hard(threshold) => AlignmentFormat::Hard(threshold),
+            }),
+            word_scores: self.word_scores,
+            allow_unknown: self.allow_unknown,
+            ..DecoderConfig::default()
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! CTranslate2's models of all origins and binary versions translate as CTranslate2 does: small
+//! random ones (`scripts/make_ct2_golden.py`), and real ones of an Arabic transliteration, whose
+//! recorded outputs lie beside the project (skipped where they are absent).
+
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_nmt::engine::{Autotuner, Cpu, Precision};
+use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
+use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
+
+/// How far scores may be from CTranslate2's, which adds floats in another order.
+const TOLERANCE: f64 = 1e-4;
+
+/// A translation with its score.
+type Scored = (String, f64);
+
+/// The best translations of each line of `text`, as many as the beam has, by the folder's own
+/// settings.
+fn translate(
+    folder: &Path,
+    text: &str,
+    beam: usize,
+    max_length: usize,
+    precision: Precision,
+) -> Vec<Vec<Scored>> {
+    let bundle = ModelBundle::open_with(folder, &BundleOptions::default()).unwrap();
+    let mut options = TranslationOptions::for_bundle(&bundle, None);
+    options.search.beam_size = beam;
+    options.search.n_best = beam;
+    options.search.max_length = max_length;
+    options.output.n_best = true;
+    options.precision = precision;
+    options.threads = 2;
+    let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+    let translator = Translator::new(bundle, options, &tuner).unwrap();
+    let input = Input::from_reader(Cursor::new(text.to_owned()), "text", None).unwrap();
+    let source = SourceText { lines: Lines::new(input), prefixes: None };
+    let target = tempfile::tempdir().unwrap();
+    let path = target.path().join("translations");
+    let output = Output::create(&path).unwrap();
+    let stop = CancellationToken::new();
+    let outcome = translator.translate(source, false, output, &stop, &NoProgress, &mut |error| {
+        panic!("line {}: {}", error.line, error.reason)
+    });
+    outcome.unwrap();
+    let mut lists = vec![Vec::new(); text.lines().count()];
+    for line in std::fs::read_to_string(&path).unwrap().lines() {
+        let fields: Vec<&str> = line.split(" ||| ").collect();
+        let [number, tokens, _, score] = fields[..] else { panic!("{line}") };
+        let list: &mut Vec<Scored> = &mut lists[number.parse::<usize>().unwrap()];
+        list.push((tokens.to_owned(), score.parse().unwrap()));
+    }
+    lists
+}
+
+fn assert_equal(found: &[Vec<Scored>], expected: &[Vec<Scored>], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (line, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let tokens = |list: &[Scored]| list.iter().map(|(tokens, _)| tokens.clone()).collect();
+        let [ours, theirs]: [Vec<String>; 2] = [tokens(found), tokens(expected)];
+        assert_eq!(ours, theirs, "{what}, line {line}: {found:?} {expected:?}");
+        for ((_, ours), (_, theirs)) in found.iter().zip(expected) {
+            assert!((ours - theirs).abs() < TOLERANCE, "{what}, line {line}: {ours} {theirs}");
+        }
+    }
+}
+
+/// The sentences of a small model's `expected.tsv` and their translations by a beam.
+fn golden(folder: &Path, beam: usize) -> (String, Vec<Vec<Scored>>) {
+    let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let (mut text, mut lists): (Vec<&str>, Vec<Vec<Scored>>) = Default::default();
+    let of_beam = expected.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[1] == beam.to_string()).then_some(fields)
+    });
+    for (number, fields) in of_beam.enumerate() {
+        if number % beam == 0 {
+            text.push(fields[0]);
+            lists.push(Vec::new());
+        }
+        let scored = (fields[2].to_owned(), fields[3].parse().unwrap());
+        lists.last_mut().unwrap().push(scored);
+    }
+    (text.join("\n") + "\n", lists)
+}
+
+const SMALL_MODELS: [&str; 5] = ["ct2-base", "ct2-base-v1", "ct2-relative", "ct2-t5", "ct2-bart"];
+
+#[test]
+fn small_models_of_every_origin_translate_as_in_ctranslate2() {
+    for name in SMALL_MODELS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name);
+        for beam in [1, 4] {
+            let (text, expected) = golden(&folder, beam);
+            assert_eq!(expected.len(), 12);
+            let found = translate(&folder, &text, beam, 14, Precision::F32);
+            assert_equal(&found, &expected, &format!("{name}, beam {beam}"));
+        }
+    }
+}
+
+#[test]
+fn small_models_keep_their_translations_in_a_file_of_ours() {
+    for name in SMALL_MODELS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name);
+        let bundle = ModelBundle::open(&folder, None).unwrap();
+        let target = tempfile::tempdir().unwrap();
+        for precision in [None, Some(Precision::F32)] {
+            let file = target.path().join("model.miriam");
+            miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
+            let (text, expected) = golden(&folder, 4);
+            let found = translate(&file, &text, 4, 14, Precision::F32);
+            assert_equal(&found, &expected, name);
+        }
+    }
+}
+
+/// A file that was written once; later programs open it.
+#[test]
+fn a_file_of_version_3_translates_as_its_model() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let file = data.join("relative.miriam");
+    let container = miriam_storage::Container::open_any(&file, Default::default()).unwrap();
+    assert_eq!(container.kind_version(), 3);
+    miriam_nmt::verify(&container).unwrap();
+    let (text, expected) = golden(&data.join("ct2-t5"), 4);
+    assert_equal(&translate(&file, &text, 4, 14, Precision::F32), &expected, "relative.miriam");
+}
+
+fn aren_folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/ct2-aren");
+    if !folder.exists() {
+        let _ = writeln!(std::io::stderr(), "skipped: {} is absent", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// CTranslate2's recorded lists of a model.
+fn recorded(folder: &Path, name: &str) -> Vec<Vec<Scored>> {
+    let mut text = String::new();
+    let path = folder.join("out").join(format!("{name}.tsv.gz"));
+    Input::open(&path).unwrap().read_to_string(&mut text).unwrap();
+    let mut lists: Vec<Vec<Scored>> = Vec::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let number: usize = fields[0].parse().unwrap();
+        lists.resize(lists.len().max(number + 1), Vec::new());
+        lists[number].push((fields[1].to_owned(), fields[2].parse().unwrap()));
+    }
+    lists
+}
+
+#[test]
+fn transliterations_are_those_of_ctranslate2() {
+    let Some(folder) = aren_folder() else { return };
+    let words = std::fs::read_to_string(folder.join("words.ar")).unwrap();
+    for (model, name) in [
+        ("v2/aren-transliteration", "aren-transliteration"),
+        ("v2/aren-transliteration-i16", "aren-transliteration-i16"),
+        ("v2/aren-transliteration-i8", "aren-transliteration-i8"),
+        ("v1/aren-transliteration", "aren-transliteration"),
+        ("v1/aren-transliteration-i16", "aren-transliteration-i16"),
+    ] {
+        for beam in [1, 4] {
+            let expected = recorded(&folder, &format!("{name}.float32.beam{beam}"));
+            assert_eq!(expected.len(), 1000);
+            let model = folder.join("models").join(model);
+            let found = translate(&model, &words, beam, 256, Precision::F32);
+            assert_equal(&found, &expected, &format!("{}, beam {beam}", model.display()));
+        }
+    }
+}
+
+#[test]
+fn eight_bits_change_no_more_transliterations_than_in_ctranslate2() {
+    let Some(folder) = aren_folder() else { return };
+    let words = std::fs::read_to_string(folder.join("words.ar")).unwrap();
+    let expected = recorded(&folder, "aren-transliteration.float32.beam1");
+    let model = folder.join("models/v2/aren-transliteration");
+    let changed = |lists: &[Vec<Scored>]| {
+        lists.iter().zip(&expected).filter(|(ours, theirs)| ours[0].0 != theirs[0].0).count()
+    };
+    let theirs = changed(&recorded(&folder, "aren-transliteration.int8.beam1"));
+    let ours = changed(&translate(&model, &words, 1, 256, Precision::I8));
+    assert!(ours <= theirs, "{ours} of 1000 lines change, {theirs} in CTranslate2");
+}

@@ -1,0 +1,330 @@
+//! Neural models in the folders and with the names that people have: browsers' caches,
+//! SentencePiece vocabularies of any name, decoder configurations with every key.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use miriam_nmt::Vocabulary;
+use miriam_nmt::checkpoint::Checkpoint;
+
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
+
+fn tiny_model(name: &str) -> PathBuf {
+    project_root().join("nmt/testdata").join(name)
+}
+
+/// `miriam nmt translate` with these models.
+fn translate(models: &[&Path]) -> Command {
+    let mut command = miriam();
+    command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).args(models);
+    command
+}
+
+const TEXT: &str = "abba cabb\nbac bac a\n\nzz cab\n";
+
+/// A SentencePiece model with 24 pieces, as many as the small models have words.
+fn write_pieces(path: &Path) {
+    let text = path.with_extension("text");
+    let words = "ab ba abba cab bac cabba aab bb ccab abc cba acb bacca cabcab abab acca";
+    let words: Vec<&str> = words.split(' ').collect();
+    let word = |n: usize| words[n % words.len()];
+    let line = |n: usize| {
+        let last = [word(n * n + n / 5), word(n * 3)].concat();
+        format!("{} {} {} {last}\n", word(n), word(n / 3), word(n * 7 + 2))
+    };
+    let lines: String = (0..600).map(line).collect();
+    fs::write(&text, lines).unwrap();
+    let mut command = miriam();
+    command.args(["nmt", "vocab", "--quiet", "--kind", "sentencepiece-unigram", "--size", "24"]);
+    run(command.arg("--text").arg(&text).arg("-o").arg(path));
+    fs::remove_file(&text).unwrap();
+}
+
+/// Marian's `.bin` of a small model as the fork for browsers packs it (`neural.md` 1.2).
+fn browser_model(npz: &Path) -> Vec<u8> {
+    let checkpoint = Checkpoint::open(npz, Default::default()).unwrap();
+    let mut items: Vec<(String, u64, Vec<usize>, Vec<u8>)> = Vec::new();
+    for name in checkpoint.names() {
+        let tensor = checkpoint.get(name).unwrap();
+        let values = tensor.values();
+        let suffix = name.rsplit_once("_W").map(|(_, letter)| letter.len());
+        if tensor.shape().len() == 2 && suffix == Some(1) {
+            let (rows, columns) = (tensor.shape()[0], tensor.shape()[1]);
+            let multiplier = 127.0 / values.iter().fold(0f32, |max, x| max.max(x.abs()));
+            let mut bytes = Vec::new();
+            for column in 0..columns {
+                let integer =
+                    |row: usize| (values[row * columns + column] * multiplier).round() as i8;
+                bytes.extend((0..rows).map(|row| integer(row) as u8));
+            }
+            bytes.extend(multiplier.to_le_bytes());
+            items.push((name.into(), 0x4101, tensor.shape().to_vec(), bytes));
+            let scale = 8f32.to_le_bytes().to_vec();
+            items.push((format!("{name}_QuantMultA"), 0x404, vec![1, 1], scale));
+        } else {
+            let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+            items.push((name.into(), 0x404, tensor.shape().to_vec(), bytes));
+        }
+    }
+    let options = [checkpoint.options().unwrap(), b"\0"].concat();
+    items.push(("special:model.yml".into(), 0x101, vec![options.len()], options));
+    let mut bytes = Vec::new();
+    let put = |bytes: &mut Vec<u8>, number: usize| bytes.extend((number as u64).to_le_bytes());
+    put(&mut bytes, 1);
+    put(&mut bytes, items.len());
+    for (name, kind, shape, data) in &items {
+        let padded = data.len().next_multiple_of(256);
+        for number in [name.len() + 1, *kind as usize, shape.len(), padded] {
+            put(&mut bytes, number);
+        }
+    }
+    items.iter().for_each(|(name, ..)| bytes.extend(format!("{name}\0").as_bytes()));
+    let sides = items.iter().flat_map(|(_, _, shape, _)| shape);
+    sides.for_each(|&side| bytes.extend((side as i32).to_le_bytes()));
+    let padding = (bytes.len() + 8).next_multiple_of(256) - bytes.len() - 8;
+    put(&mut bytes, padding);
+    bytes.resize(bytes.len() + padding, 0);
+    for (.., data) in &items {
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(256), 0);
+    }
+    bytes
+}
+
+/// A binary shortlist of 24 words (`neural.md` 1.4): two frequent ones, and for each word
+/// itself and the next.
+fn shortlist() -> Vec<u8> {
+    let offsets: Vec<u64> = (0..=24).map(|word| 2 * word).collect();
+    let ids = (0..24u32).flat_map(|word| [word.min(22), word.min(22) + 1]);
+    let mut rest: Vec<u8> = [2u64, 2, 25, 48].iter().flat_map(|n| n.to_le_bytes()).collect();
+    rest.extend(offsets.iter().flat_map(|n| n.to_le_bytes()));
+    rest.extend(ids.flat_map(u32::to_le_bytes));
+    let words = rest.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hash = words.fold(0u64, |hash, word| {
+        let word = word.wrapping_add(0x9e37_79b9).wrapping_add(hash << 6).wrapping_add(hash >> 2);
+        hash ^ word
+    });
+    [&0xf11a_48d5_0134_17f5u64.to_le_bytes()[..], &hash.to_le_bytes(), &rest].concat()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+#[test]
+fn a_sentencepiece_vocabulary_cuts_text_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let spm = folder.path().join("vocab.spm");
+    write_pieces(&spm);
+    let model = tiny_model("tiny.npz");
+    let with = |vocabularies: &[&Path], more: &[&str]| {
+        let mut command = translate(&[&model]);
+        command.arg("-v").args(vocabularies).args(["-b", "2", "--max-length-factor", "2"]);
+        run_with_input(command.args(more), TEXT.as_bytes())
+    };
+    let expected = with(&[&spm, &spm], &["--n-best"]);
+    assert!(lossy_text(&expected.stdout).lines().count() >= 4);
+    let bytes = fs::read(&spm).unwrap();
+    for (name, bytes) in [
+        ("vocab.model", bytes.clone()),
+        ("sentencepiece", bytes.clone()),
+        ("vocab.spm.gz", gzip(&bytes)),
+        ("vocab.model.zst", zstd(&bytes)),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        // One file serves both sides.
+        for vocabularies in [&[&*path, &path][..], &[&path]] {
+            let found = with(vocabularies, &["--n-best"]);
+            assert_eq!(lossy_text(&found.stdout), lossy_text(&expected.stdout), "{name}");
+        }
+        let settings = lossy_text(&with(&[&path], &["--verbose"]).stderr);
+        assert!(settings.contains(&format!("{name}, 24 words")), "{settings}");
+        assert!(settings.contains("source text: SentencePiece, Unigram, 24 pieces"), "{settings}");
+    }
+    // The pieces as a plain list cannot cut text, which is said.
+    let words = Vocabulary::open(&spm).unwrap();
+    let list: Vec<String> = words.iter().map(lossy_text).collect();
+    let path = folder.path().join("pieces.txt");
+    fs::write(&path, list.join("\n")).unwrap();
+    let message = lossy_text(&with(&[&path], &[]).stderr);
+    assert!(message.contains("pieces.txt has SentencePiece pieces"), "{message}");
+    let message = lossy_text(&with(&[&path], &["--no-spm-encode"]).stderr);
+    assert_eq!(message, "");
+}
+
+#[test]
+fn every_key_of_a_configuration_has_its_effect_or_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("decoder.yml");
+    let names = [tiny_model("tiny.npz"), tiny_model("tiny.vocab.yml")];
+    let [model, words] = names.map(|path| path.canonicalize().unwrap().display().to_string());
+    let with = |keys: &str, more: &[&str]| {
+        let base = format!("models: [{model}]\nvocabs: [{words}, {words}]\nbeam-size: 3\n");
+        fs::write(&config, format!("{base}max-length-factor: 2\n{keys}")).unwrap();
+        let mut command = miriam();
+        command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-c"]).arg(&config);
+        command.args(more);
+        run_with_input(&mut command, b"w4 w5 w6 w7 w8\nw9 w2\nnone w3\n")
+    };
+    let text = |keys: &str, more: &[&str]| lossy_text(&with(keys, more).stdout);
+    let plain = text("", &[]);
+    for (keys, options) in [
+        ("n-best: true\n", &["--n-best"][..]),
+        ("alignment: soft\n", &["--alignment", "soft"]),
+        ("alignment: 0.2\n", &["--alignment", "0.2"]),
+        ("word-scores: true\n", &["--word-scores"]),
+        ("max-length: 3\n", &["--max-length", "3"]),
+        ("max-length: 3\nmax-length-crop: true\n", &["--max-length", "3", "--max-length-crop"]),
+        ("no-spm-decode: true\nn-best: yes\nbeam-size: 2\n", &["--n-best", "-b", "2"]),
+    ] {
+        assert_eq!(text(keys, &[]), text("", options), "{keys}");
+        assert_ne!(text(keys, &[]), plain, "{keys}");
+    }
+    for (keys, setting) in [
+        ("allow-unk: true\n", "allow-unk: true"),
+        ("mini-batch-words: 77\n", "mini-batch-words: 77"),
+        ("mini-batch-words: 0\n", "mini-batch-words: 4096"),
+    ] {
+        let settings = lossy_text(&with(keys, &["--verbose"]).stderr);
+        assert!(settings.lines().any(|line| line.ends_with(setting)), "{keys}: {settings}");
+    }
+    // The command line overrides.
+    for (keys, option) in [
+        ("n-best: true\n", "--no-n-best"),
+        ("alignment: hard\n", "--no-alignment"),
+        ("word-scores: true\n", "--no-word-scores"),
+        ("allow-unk: true\n", "--disable-unk"),
+    ] {
+        assert_eq!(text(keys, &[option]), plain, "{keys}");
+    }
+    let cropped = "max-length: 3\nmax-length-crop: true\n";
+    let failed = text("max-length: 3\n", &[]);
+    assert_eq!(text(cropped, &["--no-max-length-crop"]), failed);
+    // Others are named once, or refused.
+    let message = lossy_text(&with("skip-cost: true\nworkspace: 128\nquiet: true\n", &[]).stderr);
+    assert_eq!(message.matches("without effect here: skip-cost workspace quiet").count(), 1);
+    for (keys, said) in [
+        ("beam_size: 3\n", ["decoder.yml: beam_size", "remove it"]),
+        ("output-sampling: [full, 1]\n", ["decoder.yml: output-sampling", "--sampling-topk"]),
+    ] {
+        fs::write(&config, format!("models: [{model}]\n{keys}")).unwrap();
+        let error = run_to_error(miriam().args(["nmt", "translate", "-c"]).arg(&config));
+        assert!(said.iter().all(|said| error.contains(said)), "{error}");
+    }
+}
+
+#[test]
+fn a_converted_model_keeps_settings_of_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("decoder.yml");
+    let names = [tiny_model("tiny.npz"), tiny_model("tiny.vocab.yml")];
+    let [model, words] = names.map(|path| path.canonicalize().unwrap().display().to_string());
+    let keys = "beam-size: 3\nmax-length-factor: 2\nn-best: true\nalignment: 0.3\n\
+                word-scores: true\nmax-length: 4\nmax-length-crop: true\nallow-unk: true\n";
+    fs::write(&config, format!("models: [{model}]\nvocabs: [{words}]\n{keys}")).unwrap();
+    let ours = folder.path().join("ours.miriam");
+    run(miriam().args(["nmt", "convert", "--quiet"]).arg(&config).arg("-o").arg(&ours));
+    let input = b"w4 w5 w6 w7 w8\nw9 w2\n";
+    let expected = run_with_input(&mut translate(&[&config]), input).stdout;
+    assert_eq!(run_with_input(&mut translate(&[&ours]), input).stdout, expected);
+    assert!(lossy_text(&expected).contains("WordScores="));
+}
+
+/// A browser's folder: model, vocabulary and shortlist, each through `pack`.
+fn write_browser_folder(folder: &Path, pack: impl Fn(&[u8]) -> Vec<u8>, suffix: &str) {
+    write_pieces(&folder.join("pieces.spm"));
+    let pieces = fs::read(folder.join("pieces.spm")).unwrap();
+    fs::remove_file(folder.join("pieces.spm")).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.join(format!("{name}{suffix}")), pack(bytes)).unwrap();
+    };
+    write("model.deen.intgemm.alphas.bin", &browser_model(&tiny_model("tiny.npz")));
+    write("vocab.deen.spm", &pieces);
+    write("lex.50.50.deen.s2t.bin", &shortlist());
+}
+
+#[test]
+fn a_browser_folder_opens_as_it_lies() {
+    let plain = tempfile::tempdir().unwrap();
+    write_browser_folder(plain.path(), |bytes| bytes.to_vec(), "");
+    let at = |name: &str| plain.path().join(name);
+    let model = at("model.deen.intgemm.alphas.bin");
+    // Scores tell more than words.
+    let output = |command: &mut Command| {
+        let command = command.args(["--n-best", "1"]);
+        lossy_text(&run_with_input(command, TEXT.as_bytes()).stdout)
+    };
+    let mut named = translate(&[&model]);
+    named.arg("-v").arg(at("vocab.deen.spm")).arg("--shortlist").arg(at("lex.50.50.deen.s2t.bin"));
+    named.args(["-b", "1", "--normalize", "1", "--max-length-factor", "2"]);
+    let expected = output(&mut named);
+    // The folder, and the model alone.
+    for path in [plain.path(), &model] {
+        assert_eq!(output(&mut translate(&[path])), expected);
+        let settings = lossy_text(&run_with_input(translate(&[path]).arg("--verbose"), b"").stderr);
+        for line in [
+            "search: marian",
+            "beam-size: 1",
+            "normalize: 1",
+            "max-length-factor: 2",
+            "lex.50.50.deen.s2t.bin, 48 translations, first 2",
+            "vocab.deen.spm, 24 words",
+        ] {
+            assert!(settings.contains(line), "{line}: {settings}");
+        }
+    }
+    let without = output(translate(&[plain.path()]).arg("--no-shortlist"));
+    assert_ne!(without, expected);
+    // Compressed in either way, and in a cache of both directions.
+    let pack_gzip: fn(&[u8]) -> Vec<u8> = gzip;
+    for (pack, suffix) in [(pack_gzip, ".gz"), (zstd, ".zst")] {
+        let folder = tempfile::tempdir().unwrap();
+        write_browser_folder(folder.path(), pack, suffix);
+        assert_eq!(output(&mut translate(&[folder.path()])), expected, "{suffix}");
+        let file =
+            |pair: &str| folder.path().join(format!("model.{pair}.intgemm.alphas.bin{suffix}"));
+        fs::copy(file("deen"), file("ende")).unwrap();
+        let error = run_to_error(&mut translate(&[folder.path()]));
+        assert!(error.contains("2 models") && error.contains("model.ende.intgemm"), "{error}");
+        assert_eq!(output(&mut translate(&[&file("deen")])), expected, "{suffix}");
+    }
+    // Separate vocabularies.
+    fs::rename(at("vocab.deen.spm"), at("srcvocab.deen.spm")).unwrap();
+    fs::copy(at("srcvocab.deen.spm"), at("trgvocab.deen.spm")).unwrap();
+    assert_eq!(output(&mut translate(&[plain.path()])), expected);
+    // A file of ours keeps the defaults.
+    let ours = at("ours.miriam");
+    run(miriam().args(["nmt", "convert", "--quiet"]).arg(plain.path()).arg("-o").arg(&ours));
+    assert_eq!(output(&mut translate(&[&ours])), expected);
+    fs::remove_file(&ours).unwrap();
+    let report = lossy_text(&run(miriam().args(["nmt", "info"]).arg(plain.path())));
+    assert!(report.contains("fixed scales for quantising their inputs (alphas)"), "{report}");
+    assert!(!report.contains("no vocabularies"), "{report}");
+}
+
+#[test]
+fn a_configuration_of_a_student_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    write_browser_folder(folder.path(), gzip, ".gz");
+    let text = "relative-paths: true\nmodels: [model.deen.intgemm.alphas.bin]\n\
+                vocabs: [vocab.deen.spm, vocab.deen.spm]\n\
+                shortlist: [lex.50.50.deen.s2t.bin, false]\nbeam-size: 1\nnormalize: 1.0\n\
+                word-penalty: 0\nmax-length-break: 128\nmini-batch-words: 1024\nworkspace: 128\n\
+                max-length-factor: 2.0\nskip-cost: true\ncpu-threads: 0\nquiet: true\n\
+                quiet-translation: true\ngemm-precision: int8shiftAlphaAll\n";
+    let expected = run_with_input(&mut translate(&[folder.path()]), TEXT.as_bytes()).stdout;
+    fs::write(folder.path().join("config.intgemm8bitalpha.yml"), text).unwrap();
+    let found = run_with_input(&mut translate(&[folder.path()]), TEXT.as_bytes());
+    assert_eq!(found.stdout, expected);
+    let message = lossy_text(&found.stderr);
+    assert!(message.contains("without effect here: max-length-break workspace"), "{message}");
+}
