@@ -279,6 +279,6 @@ fn running_text_becomes_a_sentence_a_line() {
     let own = split(&["--nonbreaking-prefixes", own.to_str().unwrap()]);
     assert_eq!(
         lossy_text(&own),
-        "Dr.\nNo came at 5 p.m. on Monday. Why?\n\n“Because.”\nFig.\n3 shows it.\n"
+        "Dr.\nNo came at 5 p.m. on Monday. Why?\n\n“Because.”\nFig. 3 shows it.\n"
     );
 }
