@@ -12,5 +12,7 @@ pub use annotations::{
 };
 pub use batch_file::BatchFile;
 pub use batch_source::{BatchSource, GranuleLimits};
-pub use batches::{BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey};
+pub use batches::{
+    BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey, sample_pairs,
+};
 pub use corpus::{CorpusCounts, LengthLimit, ParallelCorpus, Sequences, TokenIds};

@@ -305,6 +305,7 @@ impl RawOptions {
             translation_output: path("valid-translation-output"),
             script,
             log: path("valid-log"),
+            training_sample: self.get("train-ce-sample")?,
             reset: match [self.flag("valid-reset-all")?, self.flag("valid-reset-stalled")?] {
                 [true, _] => ValidationReset::All,
                 [_, true] => ValidationReset::Stalls,

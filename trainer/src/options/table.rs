@@ -745,6 +745,14 @@ pub const OPTIONS: &[OptionSpec] = &[
     ),
     honoured(
         VALIDATION,
+        "train-ce-sample",
+        One,
+        "N",
+        "0",
+        "Show the cross-entropy of so many pairs of the training text as well",
+    ),
+    honoured(
+        VALIDATION,
         "valid-log",
         One,
         "FILE",
