@@ -8,7 +8,9 @@ use miriam_nmt::{Segmentation, SentenceMarks, TokenizerPair, Vocabulary};
 use miriam_storage::hash::hash64;
 use miriam_textio::Progress;
 
-use crate::data::{LengthLimit, PairAnnotations, ParallelCorpus, parse_alignment, parse_weights};
+use crate::data::{
+    CaseAugmentation, LengthLimit, PairAnnotations, ParallelCorpus, parse_alignment, parse_weights,
+};
 use crate::error::Result;
 use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
@@ -56,7 +58,8 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
     hash64(&all)
 }
 
-/// Reads parallel text and segments it. `right_to_left` reverses targets.
+/// Reads parallel text and segments it. `right_to_left` reverses targets. Lines whose case is
+/// changed lose their links, which are of other pieces.
 ///
 /// # Errors
 /// If a file cannot be read, has fewer lines than another one, or lines that do not fit.
@@ -65,9 +68,11 @@ pub fn read_corpus(
     tokenizers: &TokenizerPair,
     limit: LengthLimit,
     right_to_left: bool,
+    cases: CaseAugmentation,
     progress: &dyn Progress,
 ) -> Result<ParallelCorpus> {
-    read_pairs(files, tokenizers, limit, right_to_left, progress, |_| {})
+    let reading = Reading { limit, right_to_left, cases };
+    read_pairs(files, tokenizers, reading, progress, |_| {})
 }
 
 /// Reads a validation set; long sentences are cut.
@@ -83,12 +88,12 @@ pub fn read_validation_set(
 ) -> Result<ValidationSet> {
     let limit = LengthLimit { tokens: max_length, crops: true };
     let (mut source_text, mut references) = (Vec::new(), Vec::new());
-    let corpus =
-        read_pairs(files, tokenizers, limit, right_to_left, progress, |[source, target]| {
-            source_text.extend_from_slice(source);
-            source_text.push(b'\n');
-            references.push(String::from_utf8_lossy(target).into_owned());
-        })?;
+    let reading = Reading { limit, right_to_left, cases: CaseAugmentation::default() };
+    let corpus = read_pairs(files, tokenizers, reading, progress, |[source, target]| {
+        source_text.extend_from_slice(source);
+        source_text.push(b'\n');
+        references.push(String::from_utf8_lossy(target).into_owned());
+    })?;
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
@@ -105,12 +110,19 @@ pub fn check_lines(files: &ParallelFiles) -> Result<()> {
     Ok(())
 }
 
+/// How pairs are read.
+#[derive(Clone, Copy)]
+struct Reading {
+    limit: LengthLimit,
+    right_to_left: bool,
+    cases: CaseAugmentation,
+}
+
 /// Reads parallel text, and shows the text of each pair to `visit`.
 fn read_pairs(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
-    limit: LengthLimit,
-    right_to_left: bool,
+    Reading { limit, right_to_left, cases }: Reading,
     progress: &dyn Progress,
     mut visit: impl FnMut([&[u8]; 2]),
 ) -> Result<ParallelCorpus> {
@@ -123,10 +135,15 @@ fn read_pairs(
     while text.advance()? {
         let lines = [Field::Source, Field::Target].map(|side| text.text(side).unwrap_or_default());
         visit(lines);
+        let changed = cases.apply(corpus.counts().lines, lines);
+        let lines = changed.as_ref().map_or(lines, |sides| [&sides[0][..], &sides[1]]);
         let source = sides[0].encode(lines[0], &mut scratch).ids;
         let mut target = sides[1].encode(lines[1], &mut scratch).ids;
         let lengths = [source.len(), target.len()];
-        let links = text.text(Field::Alignment).map(|line| parse_alignment(line, lengths));
+        let links = text.text(Field::Alignment).map(|line| match changed {
+            None => parse_alignment(line, lengths),
+            Some(_) => Ok(Vec::new()),
+        });
         let mut links = links.transpose().map_err(|wrong| text.invalid(Field::Alignment, wrong))?;
         let weights = text
             .text(Field::Weights)

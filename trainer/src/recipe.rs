@@ -78,6 +78,7 @@ impl Request {
         let paths = self.paths()?;
         // What is wrong with options is said before anything is read.
         self.check_validation(&paths)?;
+        self.options.case_augmentation()?;
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
@@ -102,8 +103,14 @@ impl Request {
         }
         let right_to_left = config.architecture.embeddings().right_to_left;
         let limit = config.length_limit;
-        let corpus =
-            prepare::read_corpus(&paths.train, &tokenizers, limit, right_to_left, progress)?;
+        let corpus = prepare::read_corpus(
+            &paths.train,
+            &tokenizers,
+            limit,
+            right_to_left,
+            self.options.case_augmentation()?,
+            progress,
+        )?;
         log(&describe_corpus(&corpus));
         if corpus.is_empty() {
             return Err(Error::config(format!(

@@ -190,3 +190,21 @@ fn recurrent_dropout_is_of_recurrent_models() {
         assert_ne!(place.train(side, &[(side, &["0.3"])]).unwrap().0, plain, "{side}");
     }
 }
+
+#[test]
+fn some_lines_are_trained_in_another_case() {
+    let place = Workplace::new();
+    let links = place.text("links");
+    let (plain, _) = place.train("plain", &[]).unwrap();
+    let caps = ("all-caps-every", &["3"][..]);
+    // Its words are not in the vocabularies, which is what the model learns of them.
+    assert_ne!(place.train("caps", &[caps]).unwrap().0, plain);
+    let title = ("english-title-case-every", &["2"][..]);
+    assert_ne!(place.train("title", &[title]).unwrap().0, plain);
+    assert_eq!(place.train("off", &[("all-caps-every", &["0"])]).unwrap().0, plain);
+    assert!(place.train("aligned", &[caps, ("guided-alignment", &[&links])]).is_ok());
+    let weights = ("data-weighting", &[&links[..]][..]);
+    let words = ("data-weighting-type", &["word"][..]);
+    let error = place.train("weighted", &[caps, weights, words]).unwrap_err();
+    assert!(error.contains("--data-weighting-type: "), "{error}");
+}

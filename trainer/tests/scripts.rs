@@ -115,11 +115,20 @@ fn epsilons_are_those_of_metrics() {
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let options: [(&str, &[&str]); 4] = [
         ("valid-sets", &[&source, &target]),
-        ("valid-metrics", &["ce-sum", "cross-entropy", "perplexity"]),
+        ("valid-metrics", &["ce-sum", "cross-entropy", "perplexity", "ce-mean-words"]),
         ("early-stopping-epsilon", &["0", "1000"]),
         ("valid-freq", &["1u"]),
     ];
+    let options = [options[0], options[1], options[2], options[3], ("train-ce-sample", &["100"])];
     let run = place.run("epsilons", &options, false).unwrap();
+    // The validation set is the training text; one pair has no source.
+    let last = |start: &str, name: &str| {
+        let is_named = |line: &&String| line.starts_with(start) && line.contains(name);
+        let line = run.log.iter().rfind(is_named).unwrap();
+        line.split(" : ").nth(3).unwrap().parse::<f64>().unwrap()
+    };
+    let (sample, valid) = (last("[train]", " ce-mean-words "), last("[valid]", " ce-mean-words "));
+    assert!((sample - valid).abs() < 1e-5, "{sample} {valid}");
     let second = |name: &str| {
         let of_name = valid_lines(&run.log).into_iter();
         let mut of_name = of_name.filter(|line| line.contains(&format!(" {name} :")));

@@ -6,6 +6,7 @@ mod fast;
 mod golden;
 mod gradients;
 mod marian;
+mod options;
 mod oracle;
 mod overfit;
 mod recipe;

@@ -16,6 +16,8 @@ use crate::random::RandomStream;
 /// Random streams: the order of sentences, and of the batches of a maxi-batch.
 const SENTENCES_STREAM: u32 = 2;
 const BATCHES_STREAM: u32 = 3;
+/// A sample of the corpus.
+const SAMPLE_STREAM: u32 = 4;
 
 /// What is shuffled (`shuffle`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -272,6 +274,19 @@ impl<'a> BatchReader<'a> {
     }
 }
 
+/// The indices of `count` pairs of a corpus of `len`, ascending, drawn by a seed; all if there are
+/// not more.
+pub fn sample_pairs(len: usize, count: usize, seed: u64) -> Vec<u32> {
+    let mut pairs: Vec<u32> = (0..len as u32).collect();
+    if count < len {
+        let key = [seed as u32, (seed >> 32) as u32];
+        shuffle(&mut pairs, RandomStream::new(key, [0, 0, SAMPLE_STREAM]));
+        pairs.truncate(count);
+        pairs.sort_unstable();
+    }
+    pairs
+}
+
 /// Fisher and Yates' shuffle.
 fn shuffle<T>(items: &mut [T], mut random: RandomStream) {
     for last in (1..items.len()).rev() {
@@ -406,6 +421,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn samples_are_drawn_by_seed() {
+        let sample = |count, seed| sample_pairs(100, count, seed);
+        let ten = sample(10, 1);
+        assert!(ten.len() == 10 && ten.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(ten == sample(10, 1) && ten != sample(10, 2));
+        assert_eq!(sample(1000, 1), (0..100).collect::<Vec<u32>>());
     }
 
     #[test]

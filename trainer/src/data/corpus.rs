@@ -222,6 +222,21 @@ impl ParallelCorpus {
         [self.source.num_items(), self.target.num_items()]
     }
 
+    /// Some pairs of it, without annotations.
+    ///
+    /// # Panics
+    /// If there is no pair of an index.
+    pub fn subset(&self, pairs: &[u32]) -> ParallelCorpus {
+        let mut subset = ParallelCorpus::default();
+        for &pair in pairs {
+            let pair = pair as usize;
+            subset.source.push(self.source(pair));
+            subset.target.push(self.target(pair));
+            subset.lines.push(self.line(pair));
+        }
+        subset
+    }
+
     /// The bytes that it takes in memory.
     pub fn num_bytes(&self) -> usize {
         let annotations = self.links.as_ref().map_or(0, Sequences::num_bytes)

@@ -4,6 +4,7 @@ mod annotations;
 mod batch_file;
 mod batch_source;
 mod batches;
+mod case_augmentation;
 mod corpus;
 
 pub use annotations::{
@@ -12,5 +13,8 @@ pub use annotations::{
 };
 pub use batch_file::BatchFile;
 pub use batch_source::{BatchSource, GranuleLimits};
-pub use batches::{BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey};
+pub use batches::{
+    BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey, sample_pairs,
+};
+pub use case_augmentation::CaseAugmentation;
 pub use corpus::{CorpusCounts, LengthLimit, ParallelCorpus, Sequences, TokenIds};

@@ -180,7 +180,8 @@ impl RawOptions {
             if name == "dynamic-gradient-scaling" && values == ["true"] {
                 values = ["2", "log"].map(str::to_owned).to_vec();
             }
-            if values.is_empty() {
+            // Marian would look for a file of that name.
+            if values.is_empty() || name == "data-weighting" && values == ["none"] {
                 continue;
             }
             let values: Vec<String> = values.iter().map(|value| scalar(value)).collect();
@@ -226,7 +227,7 @@ impl RawOptions {
 }
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 12] = [
+const NOT_OF_MARIAN: [&str; 13] = [
     "batches",
     "clip-norm-per",
     "count-target-words",
@@ -239,6 +240,7 @@ const NOT_OF_MARIAN: [&str; 12] = [
     "granule-words",
     "no-shuffle",
     "top",
+    "train-ce-sample",
 ];
 
 /// A text as a scalar of YAML.
@@ -316,8 +318,8 @@ mod tests {
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
         assert!(error(b"- a").contains("mapping"));
         let status = |yaml: &[u8]| RawOptions::from_yaml(yaml, "t").unwrap().check_status();
-        assert!(status(b"all-caps-every: 0").unwrap().is_empty());
-        assert!(status(b"all-caps-every: 2").unwrap_err().to_string().contains("--all-caps-every"));
+        assert!(status(b"quantize-bits: 0").unwrap().is_empty());
+        assert!(status(b"quantize-bits: 8").unwrap_err().to_string().contains("--quantize-bits"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
         // What Marian writes of options that nobody gave asks for nothing.
         let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
@@ -350,7 +352,9 @@ mod tests {
         ] {
             assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
         }
-        assert!(!written.contains("granule") && !written.contains("workers"), "{written}");
+        for absent in ["granule", "workers", "data-weighting: "] {
+            assert!(!written.contains(absent), "{absent}: {written}");
+        }
         // What is written is read.
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
         assert_eq!(again.texts("train-sets"), ["my text", "b"]);

@@ -6,7 +6,9 @@ use miriam_nmt::architecture::{Architecture, PreNormKeys, from_marian_options};
 use miriam_nmt::yaml::Value;
 
 use super::raw::RawOptions;
-use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
+use crate::data::{
+    BatchOptions, BatchSize, CaseAugmentation, GranuleLimits, LengthLimit, Shuffle, SortKey,
+};
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
 use crate::training::{
@@ -77,6 +79,23 @@ impl RawOptions {
             restores_corpus: !self.flag("no-restore-corpus")?,
         };
         Ok(config)
+    }
+
+    /// Which lines of the training text are written in another case.
+    ///
+    /// # Errors
+    /// If numbers are none, or weights are those of pieces, which are others then.
+    pub fn case_augmentation(&self) -> Result<CaseAugmentation> {
+        let cases = CaseAugmentation {
+            all_caps_every: self.get("all-caps-every")?,
+            title_case_every: self.get("english-title-case-every")?,
+        };
+        let has_weights = self.is_given("data-weighting") && self.text("data-weighting") != "none";
+        if !cases.is_none() && has_weights && self.text("data-weighting-type") == "word" {
+            let reason = "weights of words are those of the text as it is; weigh sentences";
+            return Err(wrong("data-weighting-type", reason));
+        }
+        Ok(cases)
     }
 
     /// The number of batches of an update, and of the parts of a batch that are updates.
@@ -305,6 +324,7 @@ impl RawOptions {
             translation_output: path("valid-translation-output"),
             script,
             log: path("valid-log"),
+            training_sample: self.get("train-ce-sample")?,
             reset: match [self.flag("valid-reset-all")?, self.flag("valid-reset-stalled")?] {
                 [true, _] => ValidationReset::All,
                 [_, true] => ValidationReset::Stalls,

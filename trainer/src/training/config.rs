@@ -57,6 +57,8 @@ pub struct ValidationOptions {
     pub log: Option<PathBuf>,
     /// What is forgotten where training goes on.
     pub reset: ValidationReset,
+    /// Pairs of the training text whose cross-entropy is shown as well (`train-ce-sample`).
+    pub training_sample: usize,
 }
 
 impl ValidationOptions {

@@ -19,7 +19,7 @@ use super::progress::{Progress, Span, Unit};
 use super::schedule::Event;
 use super::start::{Start, warmup_ratio};
 use super::validation::{Candidate, ValidationSet, Validator};
-use crate::data::{BatchFile, BatchSource, ParallelCorpus};
+use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
@@ -129,6 +129,8 @@ struct Run<'a, 'l> {
     display: Display,
     /// The learning rate of the last update.
     last_rate: f64,
+    /// Pairs of the training text whose cross-entropy is shown.
+    training_sample: Option<ParallelCorpus>,
     /// The update after which the model was validated last.
     last_validation: Option<u64>,
     curves: Curves,
@@ -181,6 +183,9 @@ impl<'a, 'l> Run<'a, 'l> {
         let display = Display::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
         let (last_rate, last_validation) = (0.0, None);
+        let size = config.validation.training_sample;
+        let sample = || sample_pairs(training.corpus.len(), size, config.seed);
+        let training_sample = (size > 0).then(|| training.corpus.subset(&sample()));
         let mut run = Run {
             training,
             trainer,
@@ -188,6 +193,7 @@ impl<'a, 'l> Run<'a, 'l> {
             state,
             display,
             last_rate,
+            training_sample,
             last_validation,
             curves,
             log,
@@ -358,7 +364,17 @@ impl<'a, 'l> Run<'a, 'l> {
         };
         let translations = self.translations_path();
         let found = validator.validate(candidate, &translations)?;
+        let sample = self.training_sample.as_ref();
+        let of_sample =
+            sample.map(|sample| validator.training_cross_entropy(candidate, sample)).transpose()?;
         let Progress { updates, epoch, .. } = self.state.progress;
+        if let Some(value) = of_sample {
+            let (name, pairs) = ("ce-mean-words", sample.map_or(0, ParallelCorpus::len));
+            self.curves.add(&self.state.progress, "training sample: ce-mean-words", value);
+            (self.log)(&format!(
+                "[train] Ep. {epoch} : Up. {updates} : {name} : {value:.6} : {pairs} pairs"
+            ));
+        }
         for (number, (&metric, value)) in options.metrics.iter().zip(found).enumerate() {
             let name = metric.name();
             let line = format!("[valid] Ep. {epoch} : Up. {updates} : {name}");

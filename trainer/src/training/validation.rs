@@ -257,6 +257,21 @@ impl Validator<'_> {
         values.collect()
     }
 
+    /// The cross-entropy a target token of a sample of the training text.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn training_cross_entropy(
+        &self,
+        candidate: Candidate<'_>,
+        sample: &ParallelCorpus,
+    ) -> Result<f64> {
+        let path = Path::new("(the model in training)");
+        let network = Network::load(&candidate.model()?, path, Precision::F32)?;
+        let sums = cross_entropy(&network, sample, self.options.mini_batch, self.threads)?;
+        Ok(sums.metric(Metric::CrossEntropyWords))
+    }
+
     /// Lets a script score the model, which is written for it.
     fn score_model(
         &self,

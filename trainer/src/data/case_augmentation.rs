@@ -1,0 +1,89 @@
+//! Some lines of the training text in capitals or in the case of titles, so that a model knows them
+//! (`training.md` A.11).
+
+use std::borrow::Cow;
+
+/// Which lines are written in another case. Lines count from 0; 0 is for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CaseAugmentation {
+    /// Source and target of every so many lines are in capitals (`all-caps-every`).
+    pub all_caps_every: u64,
+    /// The English source of the line after every so many is in the case of titles
+    /// (`english-title-case-every`).
+    pub title_case_every: u64,
+}
+
+/// Words that titles have in small letters.
+const SMALL_WORDS: &str = "a after against and any as at be because between by during for from his \
+    in is its last not of off on than the their this to was were which will with";
+
+impl CaseAugmentation {
+    /// Whether no line is changed.
+    pub fn is_none(&self) -> bool {
+        *self == CaseAugmentation::default()
+    }
+
+    /// Source and target of line `number` as they are trained on, if they are changed.
+    pub fn apply(&self, number: u64, [source, target]: [&[u8]; 2]) -> Option<[Vec<u8>; 2]> {
+        let CaseAugmentation { all_caps_every, title_case_every } = *self;
+        if all_caps_every > 0 && number.is_multiple_of(all_caps_every) {
+            return Some([source, target].map(in_capitals));
+        }
+        (title_case_every > 0 && number % title_case_every == 1)
+            .then(|| [in_title_case(source), target.to_vec()])
+    }
+}
+
+/// Text in capitals; of bytes that are no UTF-8, the letters of ASCII.
+fn in_capitals(text: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.to_uppercase().into_bytes(),
+        Err(_) => text.to_ascii_uppercase(),
+    }
+}
+
+/// Text whose words begin with capitals, but for small words. A word has letters of English and
+/// apostrophes, and begins behind a space, a quote or a hyphen.
+fn in_title_case(text: &[u8]) -> Vec<u8> {
+    let is_inside = |byte: u8| byte.is_ascii_alphabetic() || byte == b'\'';
+    let mut titled = text.to_vec();
+    let mut at = 0;
+    while let Some(start) = text[at..].iter().position(u8::is_ascii_alphabetic).map(|i| at + i) {
+        let len = text[start..].iter().take_while(|&&byte| is_inside(byte)).count();
+        let word: Cow<'_, str> = String::from_utf8_lossy(&text[start..start + len]);
+        let begins = start == 0 || b" \"'-".contains(&text[start - 1]);
+        if begins && !SMALL_WORDS.split_whitespace().any(|small| small == word) {
+            titled[start].make_ascii_uppercase();
+        }
+        at = start + len;
+    }
+    titled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_have_capitals() {
+        let title = |text: &str| String::from_utf8(in_title_case(text.as_bytes())).unwrap();
+        assert_eq!(title("the cat isn't in the big house"), "the Cat Isn't in the Big House");
+        assert_eq!(title("\"so-called\" NATO (x) über a"), "\"So-Called\" NATO (x) über a");
+        assert_eq!(title(""), "");
+    }
+
+    #[test]
+    fn lines_are_chosen_by_their_numbers() {
+        let both = CaseAugmentation { all_caps_every: 3, title_case_every: 4 };
+        let lines: Vec<_> =
+            (0..6).map(|number| both.apply(number, [b"a dog", "ä hund".as_bytes()])).collect();
+        let pair = |source: &str, target: &str| {
+            Some([source.as_bytes().to_vec(), target.as_bytes().to_vec()])
+        };
+        let caps = pair("A DOG", "Ä HUND");
+        let title = pair("a Dog", "ä hund");
+        assert_eq!(lines, [caps.clone(), title.clone(), None, caps, None, title]);
+        assert!(CaseAugmentation::default().apply(0, [b"a", b"b"]).is_none());
+        assert_eq!(in_capitals(b"a\xff\xe4"), b"A\xff\xe4");
+    }
+}
