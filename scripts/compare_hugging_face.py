@@ -162,8 +162,9 @@ def with_transformers(ours, model, tokenizer, source, target):
 
 def with_ctranslate2(ours, name, translator, source, target):
     """Pieces in, pieces out, against CTranslate2 on the same folder."""
-    lines = [" ".join(pieces) for pieces in source]
+    # Such folders add no </s> to a source: it is one of the tokens.
     ended = [[*pieces, "</s>"] for pieces in source]
+    lines = [" ".join(pieces) for pieces in ended]
     for beam in (1, 4):
         results = translator.translate_batch(ended, beam_size=beam, max_decoding_length=LONGEST)
         theirs = [" ".join(result.hypotheses[0]) for result in results]

@@ -6,6 +6,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Autotuner, Cpu, Precision};
 use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, ModelBundle};
@@ -115,6 +116,36 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
             let found = translate(&file, &text, 4, 14, Precision::F32);
             assert_equal(&found, &expected, name);
         }
+    }
+}
+
+/// What CTranslate2 4.8.5 takes: its own files of that kind say their number from revision 3 on.
+#[test]
+fn the_kind_tells_the_number_of_heads_in_old_revisions() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");
+    let bytes = std::fs::read(data.join("model.bin")).unwrap();
+    // Version, length of the name, the name, revision.
+    let rest = &bytes[4 + 2 + 16 + 4..];
+    let folder = tempfile::tempdir().unwrap();
+    for side in ["source_vocabulary.txt", "target_vocabulary.txt"] {
+        std::fs::copy(data.join(side), folder.path().join(side)).unwrap();
+    }
+    for (kind, revision, heads) in [
+        ("TransformerBase", 2u32, 8),
+        ("TransformerBig", 2, 16),
+        ("TransformerBig", 3, 8),
+        ("TransformerSpec", 3, 8),
+    ] {
+        let length = (kind.len() as u16 + 1).to_le_bytes();
+        let name = format!("{kind}\0");
+        let parts = [&bytes[..4], &length, name.as_bytes(), &revision.to_le_bytes(), rest];
+        std::fs::write(folder.path().join("model.bin"), parts.concat()).unwrap();
+        let bundle = ModelBundle::open(folder.path(), None).unwrap();
+        let Architecture::Transformer(transformer) = bundle.models[0].architecture() else {
+            panic!("{kind} is a transformer")
+        };
+        let found = [transformer.encoder.heads, transformer.decoder.heads];
+        assert_eq!(found, [heads; 2], "{kind}, revision {revision}");
     }
 }
 

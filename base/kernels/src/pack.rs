@@ -273,7 +273,11 @@ impl<'a, T: Copy> UnpackedWeights<'a, T> {
     /// Copies column `column` into `into`.
     fn column(&self, column: usize, into: &mut Vec<T>) {
         into.clear();
-        into.extend((0..self.depth()).map(|depth| self.get(depth, column)));
+        if self.transposed {
+            into.extend_from_slice(self.values.row(column));
+        } else {
+            into.extend((0..self.depth()).map(|depth| self.get(depth, column)));
+        }
     }
 }
 

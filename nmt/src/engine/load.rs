@@ -11,7 +11,7 @@ use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, Weigh
 use super::weights::WeightMatrix;
 use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
 use crate::architecture::{Model, PositionalEncodingKind};
-use crate::checkpoint::Tensor;
+use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
 use crate::layer::{AffineNames, ParameterLoader};
 use crate::packed::matrix_key;
 use crate::{Error, Result};
@@ -103,6 +103,12 @@ impl<'a> WeightLoader<'a> {
     /// Packs several matrices side by side.
     fn pack_concatenated(&self, names: &[&str]) -> Result<WeightMatrix> {
         let tensors = names.iter().map(|name| self.tensor(name)).collect::<Result<Vec<_>>>()?;
+        let columns = tensors.iter().map(|tensor| IntegerColumns::of_matrix(tensor));
+        if let Some(columns) = columns.collect::<Option<Vec<_>>>()
+            && let Some(packed) = pack_integers(self.precision.layout(names[0]), &columns)
+        {
+            return packed.map_err(|e| Error::mismatch(&self.path, names[0], e.to_string()));
+        }
         let depth = tensors[0].shape()[0];
         let width: usize = tensors.iter().map(|tensor| tensor.shape()[1]).sum();
         let mut joined = vec![0.0; depth * width];
@@ -120,6 +126,68 @@ impl<'a> WeightLoader<'a> {
         }
         self.pack(names[0], UnpackedWeights::inputs_by_outputs(MatRef::new(&joined, depth, width)))
     }
+}
+
+/// A matrix of eight-bit integers whose outputs lie one after the other, as the file has them.
+struct IntegerColumns<'a> {
+    bytes: &'a [u8],
+    depth: usize,
+    columns: usize,
+    multipliers: &'a QuantMultipliers,
+}
+
+impl<'a> IntegerColumns<'a> {
+    /// Those of a matrix `[inputs, outputs]`.
+    fn of_matrix(tensor: &'a Tensor) -> Option<Self> {
+        let &[depth, columns] = tensor.shape() else { return None };
+        Self::new(tensor, StorageOrder::ColumnMajor, depth, columns)
+    }
+
+    /// Those of a table `[outputs, inputs]`.
+    fn of_table(tensor: &'a Tensor) -> Option<Self> {
+        let &[columns, depth] = tensor.shape() else { return None };
+        Self::new(tensor, StorageOrder::RowMajor, depth, columns)
+    }
+
+    fn new(tensor: &'a Tensor, order: StorageOrder, depth: usize, columns: usize) -> Option<Self> {
+        let bytes = tensor.bytes();
+        // -128, which no quantiser writes, has no opposite.
+        let fits = tensor.dtype() == DType::I8 && tensor.order() == order && !bytes.contains(&0x80);
+        let multipliers = tensor.multipliers().filter(|_| fits)?;
+        Some(IntegerColumns { bytes, depth, columns, multipliers })
+    }
+
+    /// What the integers of each output are multiplied by.
+    fn scales(&self) -> Vec<f32> {
+        match self.multipliers {
+            QuantMultipliers::PerTensor(multiplier) => vec![1.0 / multiplier; self.columns],
+            QuantMultipliers::PerChannel(all) => all.iter().map(|one| 1.0 / one).collect(),
+        }
+    }
+}
+
+/// Packs the integers of a file as they are, matrices side by side, where the file has those of
+/// `layout`: they lose nothing more, and no matrix of floats is made.
+fn pack_integers(
+    layout: Layout,
+    matrices: &[IntegerColumns<'_>],
+) -> Option<miriam_kernels::Result<WeightMatrix>> {
+    let depth = matrices.first()?.depth;
+    if layout != Layout::I8 || matrices.iter().any(|matrix| matrix.depth != depth) {
+        return None;
+    }
+    let scales: Vec<f32> = matrices.iter().flat_map(IntegerColumns::scales).collect();
+    let joined: Vec<u8>;
+    let bytes = match matrices {
+        // An output layer, the largest matrix, is alone.
+        [one] => one.bytes,
+        several => {
+            joined = several.iter().flat_map(|matrix| matrix.bytes).copied().collect();
+            &joined
+        }
+    };
+    let source = UnpackedWeights::outputs_by_inputs(MatRef::new(bytes, scales.len(), depth));
+    Some(WeightsI8::pack_bytes(source, |column| scales[column]).map(WeightMatrix::I8))
 }
 
 impl ParameterLoader<Engine> for WeightLoader<'_> {
@@ -146,6 +214,11 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
             bias.map(|name| Ok::<_, Error>(self.plain_tensor(name)?.values())).transpose()?;
         self.load_matrix(matrix_key(&[table], true), bias, |loader| {
             let tensor = loader.tensor(table)?;
+            if let Some(columns) = IntegerColumns::of_table(tensor)
+                && let Some(packed) = pack_integers(loader.precision.layout(table), &[columns])
+            {
+                return packed.map_err(|e| Error::mismatch(&loader.path, table, e.to_string()));
+            }
             let (values, shape) = (tensor.values(), tensor.shape());
             loader.pack(
                 table,
@@ -192,5 +265,52 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
                 Some(PositionalEncoding::Learned(self.embedding_table(name)?))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::OwnedBytes;
+    use crate::packed::PackedView;
+    use miriam_storage::{Bytes, View};
+
+    fn tensor(shape: [usize; 2], order: StorageOrder, values: &[i8]) -> Tensor {
+        let bytes: Vec<u8> = values.iter().map(|&value| value as u8).collect();
+        let view = View::new(&Bytes::copy_from(&bytes), 0, bytes.len()).unwrap();
+        Tensor::new(shape.to_vec(), DType::I8, order, OwnedBytes::new(view)).unwrap()
+    }
+
+    fn columns(matrix: &WeightMatrix) -> Vec<Vec<f32>> {
+        let PackedView::I8(view) = matrix.view() else { panic!("eight bits") };
+        let column = |column| {
+            let mut values = vec![0.0; view.depth()];
+            view.column(column, &mut values);
+            values
+        };
+        (0..view.columns()).map(column).collect()
+    }
+
+    #[test]
+    fn integers_of_a_file_are_kept() {
+        // Quantising the second column again would round its numbers to multiples of 50 / 127.
+        let one = tensor([3, 2], StorageOrder::ColumnMajor, &[2, 4, 6, 100, -56, 43]);
+        let one = one.with_multipliers(QuantMultipliers::PerTensor(2.0)).unwrap();
+        let each = QuantMultipliers::PerChannel([4.0].into());
+        let other = tensor([3, 1], StorageOrder::ColumnMajor, &[1, 127, -127]);
+        let other = other.with_multipliers(each).unwrap();
+        let both = [&one, &other].map(|tensor| IntegerColumns::of_matrix(tensor).unwrap());
+        let packed = pack_integers(Layout::I8, &both).unwrap().unwrap();
+        let expected = [[1.0, 2.0, 3.0], [50.0, -28.0, 21.5], [0.25, 31.75, -31.75]];
+        assert_eq!(columns(&packed), expected);
+        assert!(pack_integers(Layout::I16, &both).is_none());
+        // A table has its outputs as rows.
+        let table = one.transposed();
+        let packed = pack_integers(Layout::I8, &[IntegerColumns::of_table(&table).unwrap()]);
+        assert_eq!(columns(&packed.unwrap().unwrap()), expected[..2]);
+        assert!(IntegerColumns::of_matrix(&table).is_none());
+        let lowest = tensor([1, 2], StorageOrder::ColumnMajor, &[1, -128]);
+        let lowest = lowest.with_multipliers(QuantMultipliers::PerTensor(2.0)).unwrap();
+        assert!(IntegerColumns::of_matrix(&lowest).is_none());
     }
 }

@@ -142,11 +142,27 @@ impl WeightsI8 {
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn pack(source: UnpackedWeights<i8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
+        Self::pack_numbers(source, |number| number as u8, scale)
+    }
+
+    /// As [`pack`](WeightsI8::pack), of the bytes of integers, as a file has them.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
+    pub fn pack_bytes(source: UnpackedWeights<u8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
+        Self::pack_numbers(source, |byte| byte, scale)
+    }
+
+    fn pack_numbers<T: Copy>(
+        source: UnpackedWeights<T>,
+        byte: impl Fn(T) -> u8,
+        scale: impl Fn(usize) -> f32,
+    ) -> Result<Self> {
         let mut scales = vec![0.0; padded(source.columns())];
         let mut corrections = vec![0; padded(source.columns())];
         let lines = pack_columns(Layout::I8, source, |column, numbers, bytes| {
             scales[column] = scale(column);
-            bytes.extend(numbers.iter().map(|&number| number as u8));
+            bytes.extend(numbers.iter().map(|&number| byte(number)));
             corrections[column] = column_correction(bytes);
         })?;
         Ok(Self { lines, scales, corrections, depth: source.depth(), columns: source.columns() })
