@@ -309,10 +309,17 @@ impl ModelBundle {
     /// segmented, shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        if let Some(TokenizerPair { vocabularies, segmentation, .. }) = &self.tokenizers {
+        if let Some(TokenizerPair { vocabularies, segmentation, source_marks }) = &self.tokenizers {
             let names = ["source vocabulary", "target vocabulary"];
             for (name, vocabulary) in names.into_iter().zip(vocabularies) {
                 lines.push((name, format!("{}, {} words", vocabulary.name(), vocabulary.len())));
+            }
+            let bos = source_marks.bos_id.and_then(|id| vocabularies[0].word(id));
+            let bos = bos.map(|bos| format!("begins with {}", String::from_utf8_lossy(bos)));
+            let eos = (!source_marks.has_eos).then(|| "has no </s> but that of the text".into());
+            let marks: Vec<String> = bos.into_iter().chain(eos).collect();
+            if !marks.is_empty() {
+                lines.push(("a source", marks.join(", ")));
             }
             for (name, side) in ["source text", "target text"].into_iter().zip(segmentation) {
                 let file = match side {

@@ -119,6 +119,31 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
     }
 }
 
+#[test]
+fn a_start_token_of_the_users_is_refused_by_name() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let folder = tempfile::tempdir().unwrap();
+    // Marian's models start with zeros, whatever the token is.
+    for (name, opens) in [("ct2-bart", false), ("tiny-ct2", true)] {
+        for file in ["model.bin", "shared_vocabulary.json", "config.json"] {
+            std::fs::copy(data.join(name).join(file), folder.path().join(file)).unwrap();
+        }
+        let path = folder.path().join("config.json");
+        let config = std::fs::read_to_string(&path).unwrap();
+        let token = if opens { "<s>" } else { "</s>" };
+        let start = format!("\"decoder_start_token\": \"{token}\"");
+        assert!(config.contains(&start), "{config}");
+        std::fs::write(&path, config.replace(&start, "\"decoder_start_token\": null")).unwrap();
+        match ModelBundle::open(folder.path(), None) {
+            Ok(_) => assert!(opens, "{name}"),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(!opens && error.contains("decoder_start_token is null"), "{error}");
+            }
+        }
+    }
+}
+
 /// What CTranslate2 4.8.5 takes: its own files of that kind say their number from revision 3 on.
 #[test]
 fn the_kind_tells_the_number_of_heads_in_old_revisions() {

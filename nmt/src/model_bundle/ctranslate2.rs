@@ -84,19 +84,22 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
         None if user_chooses => None,
         None => Some(if with_target_bos { bos } else { eos }),
     };
-    let Some(start_token) = start_token else {
+    let starts_from_zero = checkpoint
+        .get("decoder/start_from_zero_embedding")
+        .is_some_and(|flag| flag.values().iter().any(|x| *x != 0.0));
+    if start_token.is_none() && !starts_from_zero {
         let reason = "decoding starts with a token that the user gives (decoder_start_token is \
                       null), which is not covered; set it in config.json, for example to the \
                       language of the translation";
         return Err(Error::unsupported(folder, reason));
-    };
+    }
     // The decoder's start token is known by its string only.
-    let start_token = match &vocabularies {
-        Some([_, target]) => {
+    let start_token = match (&vocabularies, start_token) {
+        (Some([_, target]), Some(token)) => {
             let (target, _) = Vocabulary::open_with_special_tokens(target, &special_tokens)?;
-            target.find(start_token.as_bytes())
+            target.find(token.as_bytes())
         }
-        None => None,
+        _ => None,
     };
     let files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
