@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Compare neural training with Marian: the same updates, and words a second.
+"""Compare neural training with Marian and PyTorch: the same updates, and words a second.
 
-Both programs take Marian's options, so a run of one is a run of the other. Marian is that of
-the package pymarian, or a command given by --marian.
+All programs take Marian's options, so a run of one is a run of the others. Marian is that of
+the package pymarian, or a command given by --marian. PyTorch runs training_twin.py, beside this
+script. Without a package its program is left out, with a line that says so.
 
-    python3 -m venv venv && venv/bin/pip install pymarian numpy
+    python3 -m venv venv && venv/bin/pip install pymarian numpy torch sentencepiece pyyaml
     venv/bin/python scripts/compare_training.py --agree
     venv/bin/python scripts/compare_training.py --agree --types transformer gru --variants plain
     venv/bin/python scripts/compare_training.py --source train.de --target train.en
     venv/bin/python scripts/compare_training.py --source train.de --target train.en \\
         --shapes d128 --dropout 0.1 -n 3 --updates 20
+    python3 scripts/compare_training.py --alone --source train.de --target train.en
 
 --agree: nothing is timed. Marian writes initial parameters, both train from them on the same
 batches, without dropout, and cost, gradient norm and learning rate of every update are
@@ -19,9 +21,13 @@ takes Marian's models by --pretrained-model, as all these runs do, not its optim
 Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
 GRADIENT).
 
-Otherwise speed, on the text given: both make updates of about as many tokens, in turn. Words
-are target tokens with </s>. Start-up and preparation are measured by a run of one update and
+Otherwise speed, on the text given: all make updates of about as many tokens, in turn. Words
+are target tokens with </s>; PyTorch's positions are more, since it pads. Start-up and preparation are measured by a run of one update and
 subtracted. CPU seconds stand beside wall seconds, for a machine that has other work.
+
+--alone: Miriam alone, every architecture at a width of 128 and the shapes of the comparison, on
+one thread: target tokens a CPU second, and the peak of its memory beside what it counted before
+(the line [memory] of its log).
 
 Where the two differ, and why:
 - Marian's gNorm is a moving average of the norm of the gradient over the words of the update,
@@ -42,6 +48,7 @@ Where the two differ, and why:
 """
 
 import argparse
+import importlib.util
 import os
 import re
 import shlex
@@ -97,6 +104,20 @@ SHAPES = {
                f"--dec-depth 2 --transformer-heads 8 {SSRU}",
     "gru": "--type s2s --dim-emb 256 --dim-rnn 256",
 }
+SMALL_TRANSFORMER = SHAPES["d128"]
+SMALL_RNN = "--type s2s --dim-emb 128 --dim-rnn 128"
+ARCHITECTURES = {
+    **SHAPES,
+    "ssru 128": f"{SMALL_TRANSFORMER} {SSRU}",
+    "aan 128": f"{SMALL_TRANSFORMER} {AAN} --transformer-dim-aan 256",
+    "gru 128": SMALL_RNN,
+    "lstm 128": f"{SMALL_RNN} --enc-cell lstm --dec-cell lstm",
+    "mlstm 128": f"{SMALL_RNN} --enc-cell mlstm --dec-cell mlstm",
+    "deep gru 128": f"{SMALL_RNN} --enc-cell-depth 4 --dec-cell-base-depth 4",
+    "nematus 128": "--type nematus --dim-emb 128 --dim-rnn 128 --layer-normalization "
+                   "--enc-cell gru-nematus --dec-cell gru-nematus",
+}
+PEERS = {"marian": "theirs", "pytorch": "twin"}
 LINE = re.compile(r"Ep\. (\d+) : Up\. (\d+) : Sen\. ([\d,]+) : Cost ([\d.]+) \* ([\d,]+) @ "
                   r"([\d,]+) after ([\d,]+) .*gNorm ([\d.]+)(?: : L\.r\. (\S+))?")
 
@@ -114,9 +135,10 @@ class Update(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Seconds of CPU and of wall time."""
+    """Seconds of CPU and of wall time, and MB of memory at most."""
     cpu: float
     wall: float
+    memory: float
 
 
 class Failure(Exception):
@@ -135,7 +157,8 @@ def run(command, log):
         last = Path(log).read_text(errors="replace").strip().splitlines()[-3:]
         raise Failure(f"status {process.returncode}: {' '.join(map(str, command))}\n"
                       + "\n".join(last))
-    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start)
+    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start,
+                usage.ru_maxrss / 1024)
 
 
 def updates(log):
@@ -164,16 +187,32 @@ def averaged_norms(lines, is_normalized, window=100):
 
 
 class Programs:
-    """The commands of both programs."""
+    """The commands of the programs."""
+    names = {"theirs": "Marian", "twin": "PyTorch", "ours": "Miriam"}
 
     def __init__(self, a):
         self.marian = shlex.split(a.marian) if a.marian else [sys.executable, "-m", "pymarian"]
         self.miriam = [a.miriam]
+        self.twin = [sys.executable, Path(__file__).with_name("training_twin.py")]
+        self.twin += ["--compile"] if a.compile else []
+
+    def peers(self, wanted):
+        """Those of the wanted programs that are there."""
+        packages = {"theirs": ["pymarian"], "twin": ["torch", "sentencepiece", "yaml"]}
+        for side in wanted:
+            is_given = side == "theirs" and self.marian[0] != sys.executable
+            missing = [name for name in packages[side] if importlib.util.find_spec(name) is None]
+            if is_given or not missing:
+                yield side
+            else:
+                print(f"{self.names[side]} is left out: this Python lacks {', '.join(missing)}")
 
     def train(self, side, model, options, log):
         options = options if isinstance(options, list) else shlex.split(options)
         if side == "theirs":
             command = [*self.marian, "train", "--lr-report", "--sync-sgd"]
+        elif side == "twin":
+            command = self.twin
         else:
             command = [*self.miriam, "nmt", "train"]
         return run([*command, "--model", model, *options], log)
@@ -383,19 +422,25 @@ def spread(values, digits=0):
     return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def speed(a, folder):
-    """Words a second of both programs, shape by shape."""
-    programs = Programs(a)
+def training_options(a, folder, threads):
+    """What all trainings have in common."""
     vocabulary = a.vocabulary or folder / "vocab.spm"
     if not a.vocabulary:
         run([a.miriam, "nmt", "vocab", "--kind", "sentencepiece-unigram", "--size",
              a.words, "-o", vocabulary, "--text", a.source, a.target], folder / "vocab.log")
-    common = ["-t", a.source, a.target, "-v", str(vocabulary), str(vocabulary)] + shlex.split(
+    return ["-t", a.source, a.target, "-v", str(vocabulary), str(vocabulary)] + shlex.split(
         f"--tied-embeddings-all --mini-batch-words {a.mini_batch_words} --max-length 100 "
-        f"--seed 1 --disp-freq 1u --cpu-threads {a.threads} --overwrite --learn-rate 0.0003")
+        f"--seed 1 --disp-freq 1u --cpu-threads {threads} --overwrite --learn-rate 0.0003")
+
+
+def speed(a, folder):
+    """Words a second of all programs, shape by shape."""
+    programs = Programs(a)
+    peers = list(programs.peers([PEERS[name] for name in a.peers]))
+    common = training_options(a, folder, a.threads)
     counted = a.updates or 20
     print(f"target tokens a second, {a.threads} threads, {counted} updates of about "
-          f"{a.mini_batch_words} source tokens, dropout {a.dropout}")
+          f"{a.mini_batch_words} tokens, dropout {a.dropout}")
     print(f"{'':>8} {'':>7} {'a CPU second':>26} {'a wall second':>26} {'tokens/update':>14}")
     rows = []
     for shape in a.shapes:
@@ -406,33 +451,54 @@ def speed(a, folder):
                 continue
             options += ["--transformer-dropout", str(a.dropout)]
         # The first counted run must not be the first to read the text.
-        first = {side: measure(programs, side, folder, options, 1) for side in ("theirs", "ours")}
+        first = {side: measure(programs, side, folder, options, 1)[:2]
+                 for side in (*peers, "ours")}
         speeds = {side: [] for side in first}
         for _ in range(a.n):
             for side, (tokens, cost) in first.items():
-                whole, of_whole = measure(programs, side, folder, options, 1 + counted)
+                whole, of_whole, _ = measure(programs, side, folder, options, 1 + counted)
                 tokens = whole - tokens
                 speeds[side].append((tokens / (of_whole.cpu - cost.cpu),
                                      tokens / (of_whole.wall - cost.wall), tokens / counted))
-        for side, name in (("theirs", "Marian"), ("ours", "Miriam")):
-            cpu, wall, size = zip(*speeds[side])
-            print(f"{shape:>8} {name:>7} {spread(cpu):>26} {spread(wall):>26} "
+        for side, found in speeds.items():
+            cpu, wall, size = zip(*found)
+            print(f"{shape:>8} {programs.names[side]:>7} {spread(cpu):>26} {spread(wall):>26} "
                   f"{statistics.median(size):>14.0f}", flush=True)
-        pairs = list(zip(speeds["ours"], speeds["theirs"]))
-        ratios = [[o[index] / t[index] for o, t in pairs] for index in (0, 1)]
-        print(f"{shape:>8} {'ratio':>7} {spread(ratios[0], 2):>26} {spread(ratios[1], 2):>26}",
-              flush=True)
-        median = lambda side, index: statistics.median(run[index] for run in speeds[side])
-        rows.append([shape, *(f"{median(side, index):,.0f}" for index in (0, 1)
-                              for side in ("theirs", "ours")),
-                     *(f"{statistics.median(of_kind):.2f}" for of_kind in ratios)])
-    for row in [["shape", "Marian/CPU s", "Miriam/CPU s", "Marian/s", "Miriam/s",
-                 "ratio of CPU s", "ratio of wall"], ["---"] * 7, *rows]:
+        for side in peers:
+            pairs = list(zip(speeds["ours"], speeds[side]))
+            ratios = [spread([o[index] / t[index] for o, t in pairs], 2) for index in (0, 1)]
+            print(f"{shape:>8} {'ratio':>7} {ratios[0]:>26} {ratios[1]:>26}", flush=True)
+            rows.append([shape, programs.names[side],
+                         *(spread([run[index] for run in speeds[of]]) for index in (0, 1)
+                           for of in (side, "ours")), *ratios])
+    for row in [["shape", "peer", "peer/CPU s", "Miriam/CPU s", "peer/s", "Miriam/s",
+                 "ratio of CPU s", "ratio of wall"], ["---"] * 8, *rows]:
         print(f"| {' | '.join(row)} |", flush=True)
 
 
+def alone(a, folder):
+    """Words a CPU second and memory of Miriam, architecture by architecture."""
+    programs = Programs(a)
+    common = training_options(a, folder, threads=1)
+    counted = a.updates or 20
+    print("| | target tokens a CPU second | peak MB | counted MB |\n|---|---|---|---|")
+    for name, shape in ARCHITECTURES.items():
+        options = [*common, *shlex.split(shape)]
+        try:
+            found = []
+            for _ in range(a.n):
+                tokens, cost, _ = measure(programs, "ours", folder, options, 1)
+                whole, of_whole, log = measure(programs, "ours", folder, options, 1 + counted)
+                found.append((whole - tokens) / (of_whole.cpu - cost.cpu))
+            memory = re.search(r"\[memory\].*: (\d+) MB", log)
+            print(f"| {name} | {spread(found)} | {of_whole.memory:.0f} | "
+                  f"{memory[1] if memory else 'none'} |", flush=True)
+        except Failure as failure:
+            print(f"| {name} | fails: {str(failure).splitlines()[-1]} | | |", flush=True)
+
+
 def measure(programs, side, folder, options, count):
-    """Target tokens and cost of a training of so many updates from the beginning."""
+    """Target tokens and cost of a training of so many updates from the beginning, and its log."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         log = Path(place) / "log"
         cost = programs.train(side, Path(place) / "model.npz",
@@ -440,7 +506,7 @@ def measure(programs, side, folder, options, count):
         lines = updates(log)
         if not lines or lines[-1].update != count:
             raise Failure(f"no line of update {count} in the log of {side}")
-        return lines[-1].total, cost
+        return lines[-1].total, cost, log.read_text(errors="replace")
 
 
 def main():
@@ -448,7 +514,10 @@ def main():
     parser.add_argument("--miriam", default=str(ROOT / "target/release/miriam"),
                         help="[target/release/miriam]")
     parser.add_argument("--marian", help="Marian's command [pymarian of this Python]")
+    parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), help="[both]")
+    parser.add_argument("--compile", action="store_true", help="PyTorch by torch.compile")
     parser.add_argument("--agree", action="store_true", help="compare updates, not speed")
+    parser.add_argument("--alone", action="store_true", help="Miriam's speed and memory alone")
     parser.add_argument("--source", help="text of the source [with --agree: examples/toy]")
     parser.add_argument("--target", help="text of the target")
     parser.add_argument("--updates", type=int, help="updates of a run [50; speed: 20]")
@@ -469,7 +538,8 @@ def main():
         folder = Path(a.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            sys.exit(1 if (agree if a.agree else speed)(a, folder) else 0)
+            job = agree if a.agree else alone if a.alone else speed
+            sys.exit(1 if job(a, folder) else 0)
         except Failure as failure:
             sys.exit(str(failure))
 

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::iter::Sum;
 use std::ops::{AddAssign, DivAssign, MulAssign, SubAssign};
 
+use miriam_storage::Pod;
 use num_traits::Float;
 
 /// f32 or f64.
@@ -18,6 +19,7 @@ pub trait Real:
     + Debug
     + Send
     + Sync
+    + Pod
     + 'static
 {
     /// 0.

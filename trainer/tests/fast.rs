@@ -7,6 +7,9 @@ use miriam_nmt::architecture::Architecture;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::{Fast, Kernels, Plain};
 use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot};
+use miriam_trainer::update::{
+    ClipScope, Granule, OptimizerState, Rule, SynchronousTrainer, UpdateOptions,
+};
 use miriam_trainer::{Parameter, ParameterLayout, Real, TrainableModel};
 
 use crate::architectures::{all, random_sentences, random_values};
@@ -124,6 +127,56 @@ fn gradients_are_those_of_plain_kernels() {
         };
         compare(name, &architecture, &values, &pairs, Dropout::default());
         compare(name, &architecture, &values, &pairs, dropout);
+    }
+}
+
+/// Parameters and the optimiser's state after some updates, whoever computed them.
+#[test]
+fn updates_do_not_depend_on_workers() {
+    let rules = [
+        Rule::Sgd,
+        Rule::Adagrad { epsilon: 1e-6 },
+        Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.01 },
+    ];
+    let architecture = Architecture::Transformer(crate::architectures::transformer());
+    let values: Vec<f32> = random_values(&ParameterLayout::new(&architecture), 2);
+    let [sources, targets] = pairs(crate::architectures::VOCAB as u32);
+    let granules: Vec<Granule> = (0..sources.len())
+        .map(|index| Granule {
+            numbers: vec![index as u32],
+            sources: vec![&sources[index]],
+            targets: vec![&targets[index]],
+            ..Granule::default()
+        })
+        .collect();
+    for rule in rules {
+        let options = UpdateOptions {
+            rule,
+            label_smoothing: 0.1,
+            clip_norm: 1.0,
+            clip_scope: ClipScope::default(),
+            normalizes_gradient: false,
+            skips_nan: false,
+            smoothing: 1e-2,
+            reference_words: 0,
+        };
+        let train = |workers| {
+            let model = TrainableModel::<Fast>::new(architecture.clone()).unwrap();
+            let state = OptimizerState::new(&options, &values);
+            let (kernels, values) = (Fast::default(), values.clone());
+            let mut trainer =
+                SynchronousTrainer::new(model, kernels, options, values, state, workers);
+            let dropout = Dropout { transformer: 0.2, key: [1, 7], ..Dropout::default() };
+            for _ in 0..3 {
+                trainer.update(&granules, dropout, 0.01).unwrap();
+            }
+            (trainer.values().to_vec(), trainer.state().clone())
+        };
+        let alone = train(1);
+        assert_ne!(alone.0, values);
+        for workers in [2, 3, 5] {
+            assert!(train(workers) == alone, "{rule:?}, {workers} workers");
+        }
     }
 }
 

@@ -244,6 +244,8 @@ fn optimizers(bench: &mut Bench) {
         rate: 1e-4,
         beta1: 0.9,
         beta2: 0.98,
+        rest1: 0.1,
+        rest2: 0.02,
         epsilon: 1e-9,
         weight_decay: 0.0,
         correction1: 1.0,

@@ -40,17 +40,6 @@ pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) 
     }
 }
 
-/// `into *= rows`, element by element, both `[rows, columns]`.
-///
-/// # Panics
-/// If shapes differ.
-pub fn multiply_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
-    check_shape(rows, &into);
-    for index in 0..rows.rows() {
-        dispatch!(cpu, multiply_row_in_place(rows.row(index), into.row(index)));
-    }
-}
-
 /// `into += a * b`, element by element: the gradient of masked rows. All are
 /// `[rows, columns]`.
 ///
@@ -102,15 +91,6 @@ fn multiply_row<I: Isa>(isa: I, a: &[f32], b: &[f32], out: &mut [f32]) {
         let (a, b) = (&a[part.clone()], &b[part.clone()]);
         let product = isa.mul(isa.load_partial(a, 0.0), isa.load_partial(b, 0.0));
         isa.store_partial(product, &mut out[part]);
-    }
-}
-
-#[inline(always)]
-fn multiply_row_in_place<I: Isa>(isa: I, row: &[f32], into: &mut [f32]) {
-    for part in lane_chunks(into.len()) {
-        let (row, into) = (&row[part.clone()], &mut into[part]);
-        let product = isa.mul(isa.load_partial(into, 0.0), isa.load_partial(row, 0.0));
-        isa.store_partial(product, into);
     }
 }
 
@@ -170,7 +150,6 @@ mod tests {
                     old + f64::from(0.7f32) * a
                 });
                 check(&|out| multiply(cpu, a, b, out), "multiply", &|a, b, _| a * b);
-                check(&|out| multiply_in_place(cpu, a, out), "in place", &|a, _, old| old * a);
                 check(&|out| add_product(cpu, a, b, out), "product", &|a, b, old| old + a * b);
 
                 let old = numbers_of(columns);

@@ -14,7 +14,7 @@ mod prepared;
 mod tile;
 mod transposed;
 
-pub use f32s::gemm_f32;
+pub use f32s::{gemm_f32, gemm_f32_blocked};
 pub use i8s::{PreparedI8, QuadCells, gemm_i8};
 pub use i16s::{PairCells, PreparedI16, gemm_i16};
 pub use prepared::PreparedRows;

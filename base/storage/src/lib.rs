@@ -56,4 +56,4 @@ pub use error::{Error, Result};
 pub use prefetch::{prefetch_at, prefetch_read};
 pub use view::View;
 pub use zerocopy;
-pub use zeroed_vec::ZeroedVec;
+pub use zeroed_vec::{Pod, ZeroedVec};

@@ -1,4 +1,7 @@
 //! The kernels of training: f32, by the vector kernels of `base/kernels`.
+//!
+//! Results are made as they are in decoding, to the bit, so that what is validated is what is
+//! trained; gradients have an order of sums of their own ([`gemm_f32_blocked`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
@@ -6,13 +9,18 @@ use miriam_kernels::cell::{self, CellGradients};
 use miriam_kernels::cross_entropy::{
     LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
 };
-use miriam_kernels::gemm::{Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_transposed};
+use miriam_kernels::gemm::{
+    Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_blocked, gemm_f32_transposed,
+};
+use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
 
 use super::{
-    AdditiveAttention, AttentionGradients, GruGradients, GruInputs, Kernels, LossRows,
-    LstmGradients, LstmInputs, Norm, NormGradients, RowLoss, WeightPart, Weights, attention,
+    AdditiveAttention, AttentionGradients, AverageGateGradients, AverageGateInputs, GruGradients,
+    GruInputs, HighwayGradients, HighwayInputs, Kernels, LossRows, LstmGradients, LstmInputs,
+    MultiplicativeGradients, MultiplicativeInputs, Norm, NormGradients, RowLoss, Rule, Shard,
+    Smoothing, Step, WeightPart, Weights, attention,
 };
 
 /// Weights packed for products with their rows, and transposed for gradients.
@@ -103,10 +111,18 @@ impl Kernels for Fast {
         &mut self,
         gradient: MatRef<'_, f32>,
         weights: &Weights<'_, Self>,
+        accumulate: bool,
         into: MatMut<'_, f32>,
     ) {
-        let epilogue = Epilogue { accumulate: true, ..Epilogue::default() };
-        gemm_f32(self.cpu, self.tiling, gradient, weights.packed.backward.view(), epilogue, into);
+        let epilogue = Epilogue { accumulate, ..Epilogue::default() };
+        gemm_f32_blocked(
+            self.cpu,
+            self.tiling,
+            gradient,
+            weights.packed.backward.view(),
+            epilogue,
+            into,
+        );
     }
 
     fn weight_gradient(&mut self, a: MatRef<'_, f32>, b: MatRef<'_, f32>, into: MatMut<'_, f32>) {
@@ -119,6 +135,10 @@ impl Kernels for Fast {
 
     fn add(&mut self, rows: MatRef<'_, f32>, into: MatMut<'_, f32>) {
         elementwise::add_in_place(self.cpu, rows, into);
+    }
+
+    fn add_scaled(&mut self, factor: f32, rows: MatRef<'_, f32>, into: MatMut<'_, f32>) {
+        elementwise::add_scaled(self.cpu, factor, rows, into);
     }
 
     fn multiply(&mut self, a: &[f32], b: &[f32], into: &mut [f32]) {
@@ -370,6 +390,124 @@ impl Kernels for Fast {
         );
     }
 
+    fn running_means(
+        &mut self,
+        input: MatRef<'_, f32>,
+        seen: u32,
+        initial: &[f32],
+        out: MatMut<'_, f32>,
+    ) {
+        cell::running_means(self.cpu, input, seen, initial, out);
+    }
+
+    fn running_means_gradient(
+        &mut self,
+        seen: u32,
+        gradient: MatRef<'_, f32>,
+        input_gradient: MatMut<'_, f32>,
+        initial_gradient: &mut [f32],
+    ) {
+        cell::running_means_gradient(self.cpu, seen, gradient, input_gradient, initial_gradient);
+    }
+
+    fn average_attention_gate(
+        &mut self,
+        inputs: AverageGateInputs<'_, f32>,
+        mut out: MatMut<'_, f32>,
+    ) {
+        let AverageGateInputs { input_gate, forget_gate, input, rows } = inputs;
+        copy_rows(rows, out.reborrow());
+        cell::average_attention_gate(self.cpu, input_gate, forget_gate, input, out);
+    }
+
+    fn average_attention_gate_gradient(
+        &mut self,
+        inputs: AverageGateInputs<'_, f32>,
+        gradient: MatRef<'_, f32>,
+        into: AverageGateGradients<'_, f32>,
+    ) {
+        let AverageGateInputs { input_gate, forget_gate, input, rows } = inputs;
+        let forward = [input_gate, forget_gate, input, rows];
+        let AverageGateGradients { input_gate, forget_gate, input, rows } = into;
+        let into = [input_gate, forget_gate, input, rows];
+        cell::average_attention_gate_gradient(self.cpu, forward, gradient, into);
+    }
+
+    fn highway(&mut self, inputs: HighwayInputs<'_, f32>, mut out: MatMut<'_, f32>) {
+        let HighwayInputs { gate, input, rows } = inputs;
+        copy_rows(rows, out.reborrow());
+        cell::highway(self.cpu, gate, input, out);
+    }
+
+    fn highway_gradient(
+        &mut self,
+        inputs: HighwayInputs<'_, f32>,
+        gradient: MatRef<'_, f32>,
+        into: HighwayGradients<'_, f32>,
+    ) {
+        let forward = [inputs.gate, inputs.input, inputs.rows];
+        cell::highway_gradient(self.cpu, forward, gradient, [into.gate, into.input, into.rows]);
+    }
+
+    fn multiplicative_state(
+        &mut self,
+        inputs: MultiplicativeInputs<'_, f32>,
+        out: MatMut<'_, f32>,
+    ) {
+        let MultiplicativeInputs { input, input_bias, recurrent, recurrent_bias } = inputs;
+        cell::multiplicative_state(self.cpu, input, input_bias, recurrent, recurrent_bias, out);
+    }
+
+    fn multiplicative_state_gradient(
+        &mut self,
+        inputs: MultiplicativeInputs<'_, f32>,
+        gradient: MatRef<'_, f32>,
+        into: MultiplicativeGradients<'_, f32>,
+    ) {
+        let MultiplicativeGradients { input, input_bias, recurrent, recurrent_bias } = into;
+        let into = cell::MultiplicativeGradients { input, input_bias, recurrent, recurrent_bias };
+        let input = (inputs.input, inputs.input_bias);
+        let recurrent = (inputs.recurrent, inputs.recurrent_bias);
+        cell::multiplicative_state_gradient(self.cpu, input, recurrent, gradient, into);
+    }
+
+    fn take_step(&self, step: &Step, shard: Shard<'_, f32>) {
+        let Shard { values, gradient, first, second, average } = shard;
+        let (rate, scale) = (step.rate as f32, step.gradient_scale as f32);
+        let average = step
+            .smoothing
+            .map(|Smoothing { decay }| MovingAverage { average, weight: decay as f32 });
+        match step.rule {
+            Rule::Sgd => optimizer::sgd(self.cpu, rate, scale, gradient, values, average),
+            Rule::Adagrad { epsilon } => {
+                let epsilon = epsilon as f32;
+                optimizer::adagrad(
+                    self.cpu, rate, epsilon, scale, gradient, values, second, average,
+                );
+            }
+            Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
+                let [correction1, correction2] = step.denominators.0.map(|d| (1.0 / d) as f32);
+                let step = AdamStep {
+                    rate,
+                    beta1: beta1 as f32,
+                    beta2: beta2 as f32,
+                    rest1: (1.0 - beta1) as f32,
+                    rest2: (1.0 - beta2) as f32,
+                    epsilon: epsilon as f32,
+                    weight_decay: weight_decay as f32,
+                    correction1,
+                    correction2,
+                    gradient_scale: scale,
+                };
+                optimizer::adam(self.cpu, step, gradient, values, [first, second], average);
+            }
+        }
+    }
+
+    fn sum_of_squares(&self, numbers: &[f32]) -> f64 {
+        optimizer::sum_of_squares(self.cpu, numbers)
+    }
+
     fn cross_entropy(
         &mut self,
         rows: LossRows<'_>,
@@ -392,6 +530,10 @@ impl Kernels for Fast {
         let logits = logits.reborrow();
         cross_entropy_gradient(self.cpu, block, labels, weights, statistics, logits);
     }
+}
+
+fn copy_rows(from: MatRef<'_, f32>, mut to: MatMut<'_, f32>) {
+    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
 }
 
 fn sequence<'a>(

@@ -3,7 +3,8 @@
 //! [`Kernels`] has a plain implementation of each as a default method, written for clarity
 //! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).
 //! [`Fast`] replaces those that matter by vector kernels. Shapes are written
-//! `[rows, columns]`. Results are written; gradients are added to what is there.
+//! `[rows, columns]`. Results are written; gradients are added to what is
+//! there unless said otherwise.
 //!
 //! The formulas are those of `training.md` B.3.
 
@@ -11,8 +12,10 @@ mod activation;
 mod attention;
 mod cells;
 mod fast;
+mod gates;
 mod loss;
 mod norm;
+mod optimizer;
 mod product;
 
 use std::marker::PhantomData;
@@ -23,8 +26,13 @@ use miriam_kernels::{MatMut, MatRef};
 pub use attention::{AdditiveAttention, AttentionGradients};
 pub use cells::{GruGradients, GruInputs, LstmGradients, LstmInputs};
 pub use fast::{Fast, PackedPair};
+pub use gates::{
+    AverageGateGradients, AverageGateInputs, HighwayGradients, HighwayInputs,
+    MultiplicativeGradients, MultiplicativeInputs,
+};
 pub use loss::{LossRows, RowLoss};
 pub use norm::NormGradients;
+pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
 
 use crate::Real;
 
@@ -90,15 +98,20 @@ pub trait Kernels: Clone + Send + 'static {
         self.activate(activation, out);
     }
 
-    /// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`.
+    /// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`; without
+    /// `accumulate`, `into` is written.
     fn product_gradient(
         &mut self,
         gradient: MatRef<'_, Self::Real>,
         weights: &Weights<'_, Self>,
-        into: MatMut<'_, Self::Real>,
+        accumulate: bool,
+        mut into: MatMut<'_, Self::Real>,
     ) where
         Self: Sized,
     {
+        if !accumulate {
+            (0..into.rows()).for_each(|row| into.row(row).fill(Self::Real::ZERO));
+        }
         product::product_gradient(gradient, weights.parts, into);
     }
 
@@ -120,6 +133,16 @@ pub trait Kernels: Clone + Send + 'static {
     /// `into += rows`.
     fn add(&mut self, rows: MatRef<'_, Self::Real>, into: MatMut<'_, Self::Real>) {
         product::add(rows, into);
+    }
+
+    /// `into += factor * rows`.
+    fn add_scaled(
+        &mut self,
+        factor: Self::Real,
+        rows: MatRef<'_, Self::Real>,
+        mut into: MatMut<'_, Self::Real>,
+    ) {
+        (0..rows.rows()).for_each(|row| add_scaled(factor, rows.row(row), into.row(row)));
     }
 
     /// `into = a * b`, element by element, of one length.
@@ -328,6 +351,94 @@ pub trait Kernels: Clone + Send + 'static {
             input_gradient,
             initial_gradient,
         );
+    }
+
+    /// The running means of one sequence: row t becomes the mean of the rows of `input` up to t
+    /// and of `seen` ones before, whose mean is `initial`.
+    fn running_means(
+        &mut self,
+        input: MatRef<'_, Self::Real>,
+        seen: u32,
+        initial: &[Self::Real],
+        out: MatMut<'_, Self::Real>,
+    ) {
+        gates::running_means(input, seen, initial, out);
+    }
+
+    /// The gradients of [`running_means`](Kernels::running_means): into those of the input and
+    /// of the initial mean.
+    fn running_means_gradient(
+        &mut self,
+        seen: u32,
+        gradient: MatRef<'_, Self::Real>,
+        input_gradient: MatMut<'_, Self::Real>,
+        initial_gradient: &mut [Self::Real],
+    ) {
+        gates::running_means_gradient(seen, gradient, input_gradient, initial_gradient);
+    }
+
+    /// `out = sigmoid(input_gate) * input + sigmoid(forget_gate) * rows`.
+    fn average_attention_gate(
+        &mut self,
+        inputs: AverageGateInputs<'_, Self::Real>,
+        out: MatMut<'_, Self::Real>,
+    ) {
+        gates::average_attention_gate(inputs, out);
+    }
+
+    /// The gradients of [`average_attention_gate`](Kernels::average_attention_gate).
+    fn average_attention_gate_gradient(
+        &mut self,
+        inputs: AverageGateInputs<'_, Self::Real>,
+        gradient: MatRef<'_, Self::Real>,
+        into: AverageGateGradients<'_, Self::Real>,
+    ) {
+        gates::average_attention_gate_gradient(inputs, gradient, into);
+    }
+
+    /// `out = g * rows + (1 - g) * input` with `g` the sigmoid of `gate`.
+    fn highway(&mut self, inputs: HighwayInputs<'_, Self::Real>, out: MatMut<'_, Self::Real>) {
+        gates::highway(inputs, out);
+    }
+
+    /// The gradients of [`highway`](Kernels::highway).
+    fn highway_gradient(
+        &mut self,
+        inputs: HighwayInputs<'_, Self::Real>,
+        gradient: MatRef<'_, Self::Real>,
+        into: HighwayGradients<'_, Self::Real>,
+    ) {
+        gates::highway_gradient(inputs, gradient, into);
+    }
+
+    /// `out = (input + input_bias) * (recurrent + recurrent_bias)`.
+    fn multiplicative_state(
+        &mut self,
+        inputs: MultiplicativeInputs<'_, Self::Real>,
+        out: MatMut<'_, Self::Real>,
+    ) {
+        gates::multiplicative_state(inputs, out);
+    }
+
+    /// The gradients of [`multiplicative_state`](Kernels::multiplicative_state).
+    fn multiplicative_state_gradient(
+        &mut self,
+        inputs: MultiplicativeInputs<'_, Self::Real>,
+        gradient: MatRef<'_, Self::Real>,
+        into: MultiplicativeGradients<'_, Self::Real>,
+    ) {
+        gates::multiplicative_state_gradient(inputs, gradient, into);
+    }
+
+    /// Takes a step of an optimiser on a part of the flat vector. The result does not depend on
+    /// where the vector is divided.
+    fn take_step(&self, step: &Step, shard: Shard<'_, Self::Real>) {
+        step.apply(shard);
+    }
+
+    /// The sum of the squares of numbers, in f64.
+    fn sum_of_squares(&self, numbers: &[Self::Real]) -> f64 {
+        numbers.iter().map(|x| x.as_f64() * x.as_f64()).sum()
     }
 
     /// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in

@@ -3,29 +3,33 @@
 use miriam_kernels::{MatMut, MatRef};
 
 use super::Tape;
-use super::forward::{embedding_scales, norm_of, sigmoid};
+use super::forward::{embedding_scales, norm_of};
 use super::gradient_sums::{
-    AttentionSums, NormSums, add_bias_gradient, add_norm_sums, add_row, add_vector_gradient,
-    add_weight_gradient, alignment_gradient, table_row, tensor,
+    NormSums, add_bias_gradient, add_norm_sums, add_vector_gradient, add_weight_gradient,
+    alignment_gradient, gradients_of_group, table_row, tensor,
 };
 use super::node::{Columns, Gradients, Node, Op, PositionTable, Tensor, Values};
 use crate::Real;
 use crate::dropout::fill_mask;
 use crate::kernels::{
-    AdditiveAttention, GruGradients, GruInputs, Kernels, LstmGradients, LstmInputs, NormGradients,
-    saves_result,
+    AdditiveAttention, AverageGateGradients, AverageGateInputs, GruGradients, GruInputs,
+    HighwayGradients, HighwayInputs, Kernels, LstmGradients, LstmInputs, MultiplicativeGradients,
+    MultiplicativeInputs, NormGradients, saves_result,
 };
 
 /// An occurrence of weights: the input of a product, and its node, whose gradient is that of
 /// the product.
 type Occurrence = (Tensor, usize);
 
+/// A gradient to be added to.
+type Rows<'a, K> = MatMut<'a, <K as Kernels>::Real>;
+
 impl<K: Kernels> Tape<K> {
     /// Adds the gradient of all losses so far to that of the parameters.
     pub fn backward(&mut self) {
         let nodes = std::mem::take(&mut self.nodes);
-        let missing = self.size.gradients.saturating_sub(self.gradients.len());
-        self.gradients.extend(std::iter::repeat_n(K::Real::ZERO, missing));
+        let len = self.size.gradients.max(self.gradients.len());
+        self.gradients.resize_for_overwrite(len, len);
         self.begun.clear();
         self.begun.resize(nodes.len(), false);
         let mut num_uses = vec![0; self.registry.affines.len()];
@@ -63,7 +67,7 @@ impl<K: Kernels> Tape<K> {
         let values = Values { nodes, values: &self.values };
         let spec = &self.registry.affines[weights];
         let rows = occurrences.iter().map(|(input, _)| input.rows()).sum();
-        let [inputs, outputs, ..] = &mut self.scratch.attention;
+        let [inputs, outputs, ..] = &mut self.scratch.buffers;
         inputs.clear();
         outputs.clear();
         for &(input, node) in occurrences {
@@ -102,29 +106,31 @@ impl<K: Kernels> Tape<K> {
         let kernels = &mut self.kernels;
         let parameters = &mut self.parameter_gradient;
         let scratch = &mut self.scratch;
+        let buffers = &mut scratch.buffers;
         match &node.op {
             Op::Zeros | Op::LstmCell => {}
             Op::IndexSelect { from, indices } => {
                 let (own, mut from) = (view(own), into.of(*from));
                 for (row, &index) in indices.iter().enumerate() {
-                    add_row(own.row(row), from.row(index as usize));
+                    let index = index as usize;
+                    let into = from.reborrow().row_range(index..index + 1);
+                    kernels.add(own.row_range(row..row + 1), into);
                 }
             }
             Op::Embed { table, tokens, scale, mask, positions } => {
                 let own = view(own);
                 let scales = embedding_scales::<K::Real>(*scale, mask.as_deref());
                 for (row, token) in tokens.iter().enumerate() {
+                    let own = own.row_range(row..row + 1);
                     if let Some(token) = token {
-                        let scale = scales(row);
                         let vector = table_row(parameters, *table, *token);
-                        let elements = vector.iter_mut().zip(own.row(row));
-                        elements.for_each(|(into, &g)| *into += scale * g);
+                        kernels.add_scaled(scales(row), own, vector);
                     }
                     if let Some(positions) = positions
                         && let PositionTable::Learned(table) = positions.table
                     {
                         let position = positions.positions[row];
-                        add_row(own.row(row), table_row(parameters, table, position));
+                        kernels.add(own, table_row(parameters, table, position));
                     }
                 }
             }
@@ -138,10 +144,11 @@ impl<K: Kernels> Tape<K> {
                 kernels.activation_gradient(*activation, saved, out);
                 let own = view(own);
                 if let Some(residual) = residual {
-                    kernels.add(own, into.of(*residual));
+                    into.add(kernels, own, *residual);
                 }
                 snapshot.with_weights(registry, *weights, |weights| {
-                    kernels.product_gradient(own, weights, into.of(*input));
+                    let (into, is_begun) = into.begin(*input);
+                    kernels.product_gradient(own, weights, is_begun, into);
                 });
                 let spec = registry.affine(*weights);
                 if let Some(bias) = spec.bias {
@@ -155,20 +162,21 @@ impl<K: Kernels> Tape<K> {
                 }
             }
             Op::Add { a, b } => {
-                kernels.add(view(own), into.of(*a));
-                kernels.add(view(own), into.of(*b));
+                into.add(kernels, view(own), *a);
+                into.add(kernels, view(own), *b);
             }
             Op::LayerNorm { rows, residual, norm } => {
                 let sums = NormSums::new(&mut scratch.columns, node.width);
-                // Both summands get the same gradient: it is made once.
+                // Both summands get the same gradient: it is made once, apart from what is there.
                 let gradient = &mut scratch.rows;
-                let into_rows = match residual {
-                    Some(_) => {
+                let is_apart = residual.is_some_and(|other| other == *rows || into.is_begun(*rows));
+                let into_rows = match is_apart {
+                    true => {
                         gradient.clear();
                         gradient.resize(node.len(), K::Real::ZERO);
                         MatMut::new(gradient, node.rows, node.width)
                     }
-                    None => into.of(*rows),
+                    false => into.of(*rows),
                 };
                 let residual_rows = residual.map(|residual| values.of(residual));
                 kernels.layer_norm_gradient(
@@ -179,9 +187,13 @@ impl<K: Kernels> Tape<K> {
                     view(own),
                     NormGradients { rows: into_rows, scale: sums.scale, bias: Some(sums.bias) },
                 );
-                if let Some(residual) = residual {
-                    kernels.add(view(gradient), into.of(*rows));
-                    kernels.add(view(gradient), into.of(*residual));
+                match residual {
+                    Some(residual) if is_apart => {
+                        into.add(kernels, view(gradient), *rows);
+                        into.add(kernels, view(gradient), *residual);
+                    }
+                    Some(residual) => into.add_other(kernels, *rows, *residual),
+                    None => {}
                 }
                 add_norm_sums(registry, norm.scale, norm.bias, &scratch.columns, parameters);
             }
@@ -216,97 +228,81 @@ impl<K: Kernels> Tape<K> {
                 let saved = if saves_result(*activation) { tensor(index, node) } else { *rows };
                 let out = MatMut::new(own, node.rows, node.width);
                 kernels.activation_gradient(*activation, values.of(saved), out);
-                kernels.add(view(own), into.of(*rows));
+                into.add(kernels, view(own), *rows);
             }
             Op::DropOut { rows, keys, site, rate } => {
                 scratch.mask.resize(node.width, 0.0);
-                let (own, mut rows) = (view(own), into.of(*rows));
+                let (own, (mut rows, is_begun)) = (view(own), into.begin(*rows));
                 for (row, key) in keys.iter().enumerate() {
                     let place = key.mask_row(*site);
                     fill_mask(self.dropout.key, place, *rate, &mut scratch.mask);
-                    kernels.add_product(own.row(row), &scratch.mask, rows.row(row));
+                    let (own, mask, into) = (own.row(row), &scratch.mask, rows.row(row));
+                    match is_begun {
+                        true => kernels.add_product(own, mask, into),
+                        false => kernels.multiply(own, mask, into),
+                    }
                 }
             }
             Op::LinearRecurrence { gate, input, initial, lengths } => {
-                let states = values.of(tensor(index, node));
-                let own = view(own);
-                let buffers = &mut scratch.attention;
-                let mut first = 0;
-                for (sequence, &length) in lengths.iter().enumerate() {
-                    let rows = first..first + length;
-                    first = rows.end;
-                    let [gates, inputs, start, _] = &mut *buffers;
-                    for buffer in [&mut *gates, &mut *inputs] {
-                        buffer.clear();
-                        buffer.resize(length * node.width, K::Real::ZERO);
+                let (states, own) = (values.of(tensor(index, node)), view(own));
+                let (gates, inputs) = (values.columns(gate), values.columns(input));
+                let starts = values.of(*initial);
+                let results = [gate, input, &Columns::all(*initial)];
+                into.with_each(kernels, buffers, results, |kernels, mut into| {
+                    let mut first = 0;
+                    for (sequence, &length) in lengths.iter().enumerate() {
+                        let rows = first..first + length;
+                        first = rows.end;
+                        let [of_gate, of_input, of_initial] = &mut into;
+                        kernels.linear_recurrence_gradient(
+                            gates.row_range(rows.clone()),
+                            inputs.row_range(rows.clone()),
+                            starts.row(sequence),
+                            states.row_range(rows.clone()),
+                            own.row_range(rows.clone()),
+                            of_gate.reborrow().row_range(rows.clone()),
+                            of_input.reborrow().row_range(rows),
+                            of_initial.row(sequence),
+                        );
                     }
-                    start.clear();
-                    start.resize(node.width, K::Real::ZERO);
-                    kernels.linear_recurrence_gradient(
-                        values.columns(gate).row_range(rows.clone()),
-                        values.columns(input).row_range(rows.clone()),
-                        values.of(*initial).row(sequence),
-                        states.row_range(rows.clone()),
-                        own.row_range(rows.clone()),
-                        MatMut::new(gates, length, node.width),
-                        MatMut::new(inputs, length, node.width),
-                        start,
-                    );
-                    for (buffer, columns) in [(&*gates, gate), (&*inputs, input)] {
-                        let (_, later) = into.columns(columns).split_rows(rows.start);
-                        let (part, _) = later.split_rows(length);
-                        kernels.add(MatRef::new(buffer, length, node.width), part);
-                    }
-                    add_row(start, into.of(*initial).row(sequence));
-                }
+                });
             }
             Op::RunningMean { input, initial, counts, lengths } => {
-                let (own, mut first) = (view(own), 0);
-                for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
-                    let mut behind = vec![K::Real::ZERO; node.width];
-                    for row in (first..first + length).rev() {
-                        let count = f64::from(seen) + (row - first) as f64;
-                        let (old, new) = (count / (count + 1.0), 1.0 / (count + 1.0));
-                        let [old, new] = [old, new].map(K::Real::of);
-                        let mut input = into.of(*input);
-                        let elements = input.row(row).iter_mut().zip(&mut behind);
-                        for ((into, behind), &g) in elements.zip(own.row(row)) {
-                            let total = g + *behind;
-                            *into += new * total;
-                            *behind = old * total;
-                        }
+                let own = view(own);
+                let results = [&Columns::all(*input), &Columns::all(*initial)];
+                into.with_each(kernels, buffers, results, |kernels, [mut input, mut initial]| {
+                    let mut first = 0;
+                    for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
+                        let rows = first..first + length;
+                        first = rows.end;
+                        kernels.running_means_gradient(
+                            seen,
+                            own.row_range(rows.clone()),
+                            input.reborrow().row_range(rows),
+                            initial.row(sequence),
+                        );
                     }
-                    add_row(&behind, into.of(*initial).row(sequence));
-                    first += length;
-                }
+                });
             }
             Op::AverageAttentionGate { input_gate, input, gate, rows } => {
-                let all = [*input_gate, *input, *gate, *rows].map(|tensor| values.of(tensor));
-                let (own, one) = (view(own), K::Real::ONE);
-                for row in 0..node.rows {
-                    let [i, x, g, y] = all.map(|rows| rows.row(row));
-                    for (column, &d) in own.row(row).iter().enumerate() {
-                        let (a, b) = (sigmoid(i[column]), sigmoid(g[column]));
-                        into.of(*input_gate).row(row)[column] += d * x[column] * a * (one - a);
-                        into.of(*input).row(row)[column] += d * a;
-                        into.of(*gate).row(row)[column] += d * y[column] * b * (one - b);
-                        into.of(*rows).row(row)[column] += d * b;
-                    }
-                }
+                let all = [*input_gate, *gate, *input, *rows];
+                let [input_gate, forget_gate, input, rows] = all.map(|tensor| values.of(tensor));
+                let inputs = AverageGateInputs { input_gate, forget_gate, input, rows };
+                let all = all.map(Columns::all);
+                into.with_each(kernels, buffers, all.each_ref(), |kernels, into| {
+                    let [input_gate, forget_gate, input, rows] = into;
+                    let into = AverageGateGradients { input_gate, forget_gate, input, rows };
+                    kernels.average_attention_gate_gradient(inputs, view(own), into);
+                });
             }
             Op::Highway { gate, input, rows } => {
-                let all = [values.columns(gate), values.of(*input), values.of(*rows)];
-                let (own, one) = (view(own), K::Real::ONE);
-                for row in 0..node.rows {
-                    let [u, x, y] = all.map(|rows| rows.row(row));
-                    for (column, &d) in own.row(row).iter().enumerate() {
-                        let g = sigmoid(u[column]);
-                        let of_gate = d * (y[column] - x[column]) * g * (one - g);
-                        into.columns(gate).row(row)[column] += of_gate;
-                        into.of(*input).row(row)[column] += d * (one - g);
-                        into.of(*rows).row(row)[column] += d * g;
-                    }
-                }
+                let all = [gate, &Columns::all(*input), &Columns::all(*rows)];
+                let [gate, input, rows] = all.map(|columns| values.columns(columns));
+                let inputs = HighwayInputs { gate, input, rows };
+                into.with_each(kernels, buffers, all, |kernels, [gate, input, rows]| {
+                    let into = HighwayGradients { gate, input, rows };
+                    kernels.highway_gradient(inputs, view(own), into);
+                });
             }
             Op::Attend { queries, groups, positions, dropout_site, .. } => {
                 let heads = groups.first().map_or(1, |(_, group)| group.heads);
@@ -318,36 +314,38 @@ impl<K: Kernels> Tape<K> {
                 let own = view(own);
                 let queries_all = values.columns(queries);
                 let Some((_, any)) = groups.first() else { return };
-                let mut sums = AttentionSums::new(&mut scratch.attention, queries, any);
-                let (mut first, mut pairs_before) = (0, 0);
-                for (number, group) in groups.iter().enumerate() {
-                    let (rows, sentence) = group;
-                    let pairs = heads * rows * sentence.rows.len();
-                    let range = pairs_before..pairs_before + pairs;
-                    let extra = alignment_gradient(guide, group, positions, number, || {
-                        &weights[range.start..]
-                    });
-                    kernels.attend_gradient(
-                        heads,
-                        queries_all.row_range(first..first + rows),
-                        values.columns(&sentence.keys).row_range(sentence.rows.clone()),
-                        values.columns(&sentence.values).row_range(sentence.rows.clone()),
-                        dropout_site.map(|_| &masks[range.clone()]),
-                        &weights[range.clone()],
-                        extra.as_deref(),
-                        own.row_range(first..first + rows),
-                        sums.of_group(first..first + rows, sentence.rows.clone()),
-                    );
-                    (first, pairs_before) = (first + rows, range.end);
-                }
-                sums.add_to(kernels, &mut into, queries, any);
+                let results = [queries, &any.keys, &any.values];
+                into.with_each(kernels, buffers, results, |kernels, mut into| {
+                    let (mut first, mut pairs_before) = (0, 0);
+                    for (number, group) in groups.iter().enumerate() {
+                        let (rows, sentence) = group;
+                        let pairs = heads * rows * sentence.rows.len();
+                        let range = pairs_before..pairs_before + pairs;
+                        let extra = alignment_gradient(guide, group, positions, number, || {
+                            &weights[range.start..]
+                        });
+                        let rows = first..first + rows;
+                        kernels.attend_gradient(
+                            heads,
+                            queries_all.row_range(rows.clone()),
+                            values.columns(&sentence.keys).row_range(sentence.rows.clone()),
+                            values.columns(&sentence.values).row_range(sentence.rows.clone()),
+                            dropout_site.map(|_| &masks[range.clone()]),
+                            &weights[range.clone()],
+                            extra.as_deref(),
+                            own.row_range(rows.clone()),
+                            gradients_of_group(&mut into, rows.clone(), sentence),
+                        );
+                        (first, pairs_before) = (rows.end, range.end);
+                    }
+                });
             }
             Op::ConcatRows { parts } => {
                 let (own, mut first) = (view(own), 0);
                 for part in parts {
                     let rows = first..first + part.rows();
                     first = rows.end;
-                    kernels.add(own.row_range(rows), into.of(*part));
+                    into.add(kernels, own.row_range(rows), *part);
                 }
             }
             Op::ConcatColumns { parts } => {
@@ -355,20 +353,21 @@ impl<K: Kernels> Tape<K> {
                 for part in parts {
                     let columns = first..first + part.width();
                     first = columns.end;
-                    kernels.add(own.column_range(columns), into.of(*part));
+                    into.add(kernels, own.column_range(columns), *part);
                 }
             }
             Op::CopyColumns { part } => kernels.add(view(own), into.columns(part)),
             Op::MeanPool { rows, lengths } => {
-                let (own, mut first) = (view(own), 0);
+                let (own, mut rest) = (view(own), into.of(*rows));
                 for (sentence, &length) in lengths.iter().enumerate() {
                     let factor = K::Real::of(1.0 / length as f64);
-                    for row in first..first + length {
-                        let mut rows = into.of(*rows);
-                        let elements = rows.row(row).iter_mut().zip(own.row(sentence));
-                        elements.for_each(|(into, &g)| *into += factor * g);
+                    let own = own.row_range(sentence..sentence + 1);
+                    let (mut rows, others) = rest.split_rows(length);
+                    rest = others;
+                    for row in 0..length {
+                        let into = rows.reborrow().row_range(row..row + 1);
+                        kernels.add_scaled(factor, own, into);
                     }
-                    first += length;
                 }
             }
             Op::Gru { variant, input, recurrent, bias, state } => {
@@ -379,33 +378,34 @@ impl<K: Kernels> Tape<K> {
                     bias: bias.map(|bias| snapshot.vector(bias)),
                     state: values.of(*state),
                 };
-                // The input may be columns of what others write to, so all come apart first.
-                let [of_input, of_recurrent, of_state, _] = &mut scratch.attention;
-                let (gates, states) = (3 * node.len(), node.len());
-                let zero = K::Real::ZERO;
-                for (buffer, len) in
-                    [(&mut *of_input, gates), (&mut *of_recurrent, gates), (&mut *of_state, states)]
-                {
-                    buffer.clear();
-                    buffer.resize(len, zero);
-                }
-                scratch.columns.clear();
-                scratch.columns.resize(3 * node.width, zero);
-                let (rows, width) = shape;
-                let gradients = GruGradients {
-                    input: input.as_ref().map(|_| MatMut::new(of_input, rows, 3 * width)),
-                    recurrent: MatMut::new(of_recurrent, rows, 3 * width),
-                    bias: bias.map(|_| &mut scratch.columns[..]),
-                    state: MatMut::new(of_state, rows, width),
+                let (own, columns) = (view(own), &mut scratch.columns);
+                columns.clear();
+                columns.resize(3 * node.width, K::Real::ZERO);
+                let mut gradient = |kernels: &mut K,
+                                    input: Option<Rows<'_, K>>,
+                                    recurrent: Rows<'_, K>,
+                                    state: Rows<'_, K>| {
+                    let bias = bias.map(|_| &mut columns[..]);
+                    let into = GruGradients { input, recurrent, bias, state };
+                    kernels.gru_gradient(inputs, own, into);
                 };
-                kernels.gru_gradient(inputs, view(own), gradients);
-                if let Some(input) = input {
-                    kernels.add(MatRef::new(of_input, rows, 3 * width), into.columns(input));
+                let [recurrent, state] = [*recurrent, *state].map(Columns::all);
+                match input {
+                    Some(input) => {
+                        let results = [input, &recurrent, &state];
+                        into.with_each(kernels, buffers, results, |kernels, [x, s, h]| {
+                            gradient(kernels, Some(x), s, h);
+                        });
+                    }
+                    None => {
+                        let results = [&recurrent, &state];
+                        into.with_each(kernels, buffers, results, |kernels, [s, h]| {
+                            gradient(kernels, None, s, h);
+                        });
+                    }
                 }
-                kernels.add(MatRef::new(of_recurrent, rows, 3 * width), into.of(*recurrent));
-                kernels.add(MatRef::new(of_state, rows, width), into.of(*state));
                 if let Some(bias) = bias {
-                    add_vector_gradient(registry, *bias, &scratch.columns, parameters);
+                    add_vector_gradient(registry, *bias, columns, parameters);
                 }
             }
             Op::Lstm { input, recurrent, bias, cell } => {
@@ -415,105 +415,108 @@ impl<K: Kernels> Tape<K> {
                     bias: snapshot.vector(*bias),
                     cell: values.of(*cell),
                 };
-                let [of_input, of_recurrent, of_cell, _] = &mut scratch.attention;
                 let (rows, width) = shape;
-                let zero = K::Real::ZERO;
-                for (buffer, len) in [
-                    (&mut *of_input, 4 * node.len()),
-                    (&mut *of_recurrent, 4 * node.len()),
-                    (&mut *of_cell, node.len()),
-                ] {
-                    buffer.clear();
-                    buffer.resize(len, zero);
-                }
-                scratch.columns.clear();
-                scratch.columns.resize(4 * width, zero);
+                let columns = &mut scratch.columns;
+                columns.clear();
+                columns.resize(4 * width, K::Real::ZERO);
                 // The node behind this one has the gradient of the cell.
                 let cell_gradient = later
                     .get(1)
                     .copied()
                     .unwrap_or(false)
                     .then(|| MatRef::new(&rest[..node.len()], rows, width));
-                kernels.lstm_gradient(
-                    inputs,
-                    MatRef::new(values.saved(node), rows, width),
-                    is_begun.then(|| view(own)),
-                    cell_gradient,
-                    LstmGradients {
-                        input: input.as_ref().map(|_| MatMut::new(of_input, rows, 4 * width)),
-                        recurrent: MatMut::new(of_recurrent, rows, 4 * width),
-                        bias: &mut scratch.columns,
-                        cell: MatMut::new(of_cell, rows, width),
-                    },
-                );
-                if let Some(input) = input {
-                    kernels.add(MatRef::new(of_input, rows, 4 * width), into.columns(input));
+                let next = MatRef::new(values.saved(node), rows, width);
+                let output_gradient = is_begun.then(|| view(own));
+                let mut gradient = |kernels: &mut K,
+                                    input: Option<Rows<'_, K>>,
+                                    recurrent: Rows<'_, K>,
+                                    cell: Rows<'_, K>| {
+                    let into = LstmGradients { input, recurrent, bias: &mut columns[..], cell };
+                    kernels.lstm_gradient(inputs, next, output_gradient, cell_gradient, into);
+                };
+                let [recurrent, cell] = [*recurrent, *cell].map(Columns::all);
+                match input {
+                    Some(input) => {
+                        let results = [input, &recurrent, &cell];
+                        into.with_each(kernels, buffers, results, |kernels, [x, s, c]| {
+                            gradient(kernels, Some(x), s, c);
+                        });
+                    }
+                    None => {
+                        let results = [&recurrent, &cell];
+                        into.with_each(kernels, buffers, results, |kernels, [s, c]| {
+                            gradient(kernels, None, s, c);
+                        });
+                    }
                 }
-                kernels.add(MatRef::new(of_recurrent, rows, 4 * width), into.of(*recurrent));
-                kernels.add(MatRef::new(of_cell, rows, width), into.of(*cell));
-                add_vector_gradient(registry, *bias, &scratch.columns, parameters);
+                add_vector_gradient(registry, *bias, columns, parameters);
             }
             Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
-                let biases = [*input_bias, *recurrent_bias].map(|bias| snapshot.vector(bias));
-                let (x, s) = (values.columns(input), values.of(*recurrent));
-                let own = view(own);
+                let inputs = MultiplicativeInputs {
+                    input: values.columns(input),
+                    input_bias: snapshot.vector(*input_bias),
+                    recurrent: values.of(*recurrent),
+                    recurrent_bias: snapshot.vector(*recurrent_bias),
+                };
                 let columns = &mut scratch.columns;
                 columns.clear();
                 columns.resize(2 * node.width, K::Real::ZERO);
-                for row in 0..node.rows {
-                    for (column, &d) in own.row(row).iter().enumerate() {
-                        let of_input = d * (s.row(row)[column] + biases[1][column]);
-                        let of_recurrent = d * (x.row(row)[column] + biases[0][column]);
-                        columns[column] += of_input;
-                        columns[node.width + column] += of_recurrent;
-                        into.columns(input).row(row)[column] += of_input;
-                        into.of(*recurrent).row(row)[column] += of_recurrent;
-                    }
-                }
-                let (of_input, of_recurrent) = columns.split_at(node.width);
-                add_vector_gradient(registry, *input_bias, of_input, parameters);
-                add_vector_gradient(registry, *recurrent_bias, of_recurrent, parameters);
+                let (input_sums, recurrent_sums) = columns.split_at_mut(node.width);
+                let results = [input, &Columns::all(*recurrent)];
+                into.with_each(kernels, buffers, results, |kernels, [input, recurrent]| {
+                    let into = MultiplicativeGradients {
+                        input,
+                        input_bias: &mut *input_sums,
+                        recurrent,
+                        recurrent_bias: &mut *recurrent_sums,
+                    };
+                    kernels.multiplicative_state_gradient(inputs, view(own), into);
+                });
+                add_vector_gradient(registry, *input_bias, input_sums, parameters);
+                add_vector_gradient(registry, *recurrent_bias, recurrent_sums, parameters);
             }
             Op::AttendAnnotations { vector, queries, groups, positions } => {
                 let guide = self.guided_alignment.as_ref();
                 let Some((_, any)) = groups.first() else { return };
                 let (own, weights) = (view(own), values.saved(node));
                 let queries_all = values.of(*queries);
-                let query_columns = Columns::all(*queries);
-                let mut sums = AttentionSums::new(&mut scratch.attention, &query_columns, any);
-                scratch.columns.clear();
-                scratch.columns.resize(queries.width(), K::Real::ZERO);
-                let (mut first, mut pairs_before) = (0, 0);
-                for (number, group) in groups.iter().enumerate() {
-                    let (rows, sentence) = group;
-                    let range = pairs_before..pairs_before + rows * sentence.rows.len();
-                    let extra = alignment_gradient(guide, group, positions, number, || {
-                        &weights[range.start..]
-                    });
-                    let attention = AdditiveAttention {
-                        vector: vector.map(|vector| snapshot.vector(vector)),
-                        queries: queries_all.row_range(first..first + rows),
-                        keys: values.columns(&sentence.keys).row_range(sentence.rows.clone()),
-                        values: values.columns(&sentence.values).row_range(sentence.rows.clone()),
-                    };
-                    kernels.attend_annotations_gradient(
-                        attention,
-                        &weights[range.clone()],
-                        extra.as_deref(),
-                        own.row_range(first..first + rows),
-                        sums.of_group(first..first + rows, sentence.rows.clone()),
-                        &mut scratch.columns,
-                    );
-                    (first, pairs_before) = (first + rows, range.end);
-                }
-                sums.add_to(kernels, &mut into, &query_columns, any);
+                let columns = &mut scratch.columns;
+                columns.clear();
+                columns.resize(queries.width(), K::Real::ZERO);
+                let results = [&Columns::all(*queries), &any.keys, &any.values];
+                into.with_each(kernels, buffers, results, |kernels, mut into| {
+                    let (mut first, mut pairs_before) = (0, 0);
+                    for (number, group) in groups.iter().enumerate() {
+                        let (rows, sentence) = group;
+                        let range = pairs_before..pairs_before + rows * sentence.rows.len();
+                        let extra = alignment_gradient(guide, group, positions, number, || {
+                            &weights[range.start..]
+                        });
+                        let (rows, positions) = (first..first + rows, sentence.rows.clone());
+                        let attention = AdditiveAttention {
+                            vector: vector.map(|vector| snapshot.vector(vector)),
+                            queries: queries_all.row_range(rows.clone()),
+                            keys: values.columns(&sentence.keys).row_range(positions.clone()),
+                            values: values.columns(&sentence.values).row_range(positions),
+                        };
+                        kernels.attend_annotations_gradient(
+                            attention,
+                            &weights[range.clone()],
+                            extra.as_deref(),
+                            own.row_range(rows.clone()),
+                            gradients_of_group(&mut into, rows.clone(), sentence),
+                            columns,
+                        );
+                        (first, pairs_before) = (rows.end, range.end);
+                    }
+                });
                 if let Some(vector) = vector {
-                    add_vector_gradient(registry, *vector, &scratch.columns, parameters);
+                    add_vector_gradient(registry, *vector, columns, parameters);
                 }
             }
             Op::CrossEntropy { hidden } => {
                 let gradient = MatRef::new(values.saved(node), hidden.rows(), hidden.width());
-                kernels.add(gradient, into.of(*hidden));
+                into.add(kernels, gradient, *hidden);
             }
         }
     }

@@ -62,7 +62,7 @@ impl<K: Kernels> Tape<K> {
         if was_measuring {
             return loss;
         }
-        self.values.resize(self.values.len().max(self.size.values), K::Real::ZERO);
+        self.grow_values();
         let snapshot = self.snapshot();
         let registry = std::sync::Arc::clone(&self.registry);
         let spec = registry.affine(weights);
@@ -70,12 +70,11 @@ impl<K: Kernels> Tape<K> {
         let (before, rest) = self.values.split_at_mut(node.value);
         let (losses, rest) = rest.split_at_mut(rows);
         let hidden_gradient = &mut rest[..rows * width];
-        hidden_gradient.fill(K::Real::ZERO);
         let hidden = Values { nodes: &self.nodes, values: before }.of(hidden);
         let bias = spec.bias.map(|bias| snapshot.vector(bias));
         let kernels = &mut self.kernels;
-        let logits = &mut self.scratch.rows;
-        logits.resize(logits.len().max(block_rows * tokens), K::Real::ZERO);
+        let logits = &mut self.scratch.logits;
+        logits.resize_for_overwrite(block_rows * tokens, block_rows * tokens);
         let mut row_losses = Vec::with_capacity(block_rows);
         for first in (0..rows).step_by(block_rows) {
             let block = first..rows.min(first + block_rows);
@@ -101,7 +100,7 @@ impl<K: Kernels> Tape<K> {
             snapshot.with_weights(&registry, weights, |weights| {
                 let into = &mut hidden_gradient[block.start * width..block.end * width];
                 let into = MatMut::new(into, block.len(), width);
-                kernels.product_gradient(gradient, weights, into);
+                kernels.product_gradient(gradient, weights, false, into);
             });
             let into = &mut self.parameter_gradient;
             super::gradient_sums::add_weight_gradient(kernels, spec, states, gradient, into);

@@ -1,15 +1,18 @@
 //! Computes the result of a recorded operation.
 
+use miriam_kernels::MatMut;
 use miriam_kernels::activation::Activation;
-use miriam_kernels::{MatMut, MatRef};
 
-use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values};
+use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values, copy_rows};
 use super::sinusoids::Sinusoids;
 use super::weights::{MatrixPlace, Snapshot};
 use super::{GuidedAlignment, Tape};
 use crate::Real;
 use crate::dropout::fill_mask;
-use crate::kernels::{AdditiveAttention, GruInputs, Kernels, LstmInputs, Norm, saves_result};
+use crate::kernels::{
+    AdditiveAttention, AverageGateInputs, GruInputs, HighwayInputs, Kernels, LstmInputs,
+    MultiplicativeInputs, Norm, saves_result,
+};
 
 impl<K: Kernels> Tape<K> {
     /// Computes node `index`; those before it have been.
@@ -99,26 +102,25 @@ impl<K: Kernels> Tape<K> {
             }
             Op::RunningMean { input, initial, counts, lengths } => {
                 let (input, initial) = (inputs.of(*input), inputs.of(*initial));
-                running_mean(input, initial, counts, lengths, out);
+                let (mut rest, mut first) = (out, 0);
+                for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
+                    let (part, others) = rest.split_rows(length);
+                    rest = others;
+                    let input = input.row_range(first..first + length);
+                    first += length;
+                    kernels.running_means(input, seen, initial.row(sequence), part);
+                }
             }
             Op::AverageAttentionGate { input_gate, input, gate, rows } => {
-                let all = [*input_gate, *input, *gate, *rows].map(|tensor| inputs.of(tensor));
-                for row in 0..node.rows {
-                    let [i, x, g, y] = all.map(|rows| rows.row(row));
-                    for (column, out) in out.row(row).iter_mut().enumerate() {
-                        *out = sigmoid(i[column]) * x[column] + sigmoid(g[column]) * y[column];
-                    }
-                }
+                let [input_gate, forget_gate, input, rows] =
+                    [*input_gate, *gate, *input, *rows].map(|tensor| inputs.of(tensor));
+                let inputs = AverageGateInputs { input_gate, forget_gate, input, rows };
+                kernels.average_attention_gate(inputs, out);
             }
             Op::Highway { gate, input, rows } => {
-                let all = [inputs.columns(gate), inputs.of(*input), inputs.of(*rows)];
-                for row in 0..node.rows {
-                    let [gate, x, y] = all.map(|rows| rows.row(row));
-                    for (column, out) in out.row(row).iter_mut().enumerate() {
-                        let g = sigmoid(gate[column]);
-                        *out = g * y[column] + (K::Real::ONE - g) * x[column];
-                    }
-                }
+                let (input, rows) = (inputs.of(*input), inputs.of(*rows));
+                let gate = inputs.columns(gate);
+                kernels.highway(HighwayInputs { gate, input, rows }, out);
             }
             Op::Attend { queries, groups, is_causal, positions, dropout_site } => {
                 let heads = groups.first().map_or(1, |(_, group)| group.heads);
@@ -178,14 +180,14 @@ impl<K: Kernels> Tape<K> {
             }
             Op::CopyColumns { part } => copy_rows(inputs.columns(part), out),
             Op::MeanPool { rows, lengths } => {
-                let (rows, mut first) = (inputs.of(*rows), 0);
-                for (sentence, &length) in lengths.iter().enumerate() {
-                    let mean = out.row(sentence);
-                    mean.fill(K::Real::ZERO);
+                let (rows, mut first, mut rest) = (inputs.of(*rows), 0, out);
+                for &length in lengths {
+                    let (mut mean, others) = rest.split_rows(1);
+                    rest = others;
+                    mean.row(0).fill(K::Real::ZERO);
                     let factor = K::Real::of(1.0 / length as f64);
                     for row in first..first + length {
-                        let elements = mean.iter_mut().zip(rows.row(row));
-                        elements.for_each(|(mean, &x)| *mean += factor * x);
+                        kernels.add_scaled(factor, rows.row_range(row..row + 1), mean.reborrow());
                     }
                     first += length;
                 }
@@ -214,14 +216,13 @@ impl<K: Kernels> Tape<K> {
                 result.copy_from_slice(cells);
             }
             Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
-                let biases = [*input_bias, *recurrent_bias].map(|bias| snapshot.vector(bias));
-                let (input, recurrent) = (inputs.columns(input), inputs.of(*recurrent));
-                for row in 0..node.rows {
-                    let (x, s) = (input.row(row), recurrent.row(row));
-                    for (column, out) in out.row(row).iter_mut().enumerate() {
-                        *out = (x[column] + biases[0][column]) * (s[column] + biases[1][column]);
-                    }
-                }
+                let inputs = MultiplicativeInputs {
+                    input: inputs.columns(input),
+                    input_bias: snapshot.vector(*input_bias),
+                    recurrent: inputs.of(*recurrent),
+                    recurrent_bias: snapshot.vector(*recurrent_bias),
+                };
+                kernels.multiplicative_state(inputs, out);
             }
             Op::AttendAnnotations { vector, queries, groups, positions } => {
                 let vector = vector.map(|vector| snapshot.vector(vector));
@@ -260,14 +261,6 @@ pub(super) fn norm_of<'a, K: Kernels>(
         bias: norm.bias.map(|bias| snapshot.vector(bias)),
         epsilon: K::Real::of(norm.epsilon.into()),
     }
-}
-
-pub(super) fn sigmoid<R: Real>(x: R) -> R {
-    R::ONE / (R::ONE + (-x).exp())
-}
-
-fn copy_rows<R: Real>(from: MatRef<'_, R>, mut to: MatMut<'_, R>) {
-    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
 }
 
 /// What the vector of each token is multiplied with: the scale of all, and the mask of word
@@ -309,27 +302,6 @@ fn embed<R: Real>(
             }
         };
         out.iter_mut().zip(encoding).for_each(|(out, &x)| *out += x);
-    }
-}
-
-fn running_mean<R: Real>(
-    input: MatRef<'_, R>,
-    initial: MatRef<'_, R>,
-    counts: &[u32],
-    lengths: &[usize],
-    mut out: MatMut<'_, R>,
-) {
-    let mut row = 0;
-    for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
-        let mut mean = initial.row(sequence).to_vec();
-        for step in 0..length {
-            let count = R::of(f64::from(seen) + step as f64);
-            for (mean, &x) in mean.iter_mut().zip(input.row(row)) {
-                *mean = (count * *mean + x) / (count + R::ONE);
-            }
-            out.row(row).copy_from_slice(&mean);
-            row += 1;
-        }
     }
 }
 

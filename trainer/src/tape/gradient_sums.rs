@@ -7,7 +7,7 @@ use miriam_kernels::{MatMut, MatRef};
 
 use super::GuidedAlignment;
 use super::forward::{ALIGNMENT_EPSILON, links_of};
-use super::node::{Columns, Gradients, Group, KeysValues, Node, Tensor};
+use super::node::{Group, KeysValues, Node, Tensor};
 use super::weights::{AffineSpec, MatrixPlace, VectorId, WeightRegistry};
 use crate::Real;
 use crate::kernels::{AttentionGradients, Kernels};
@@ -17,13 +17,14 @@ pub(super) fn tensor(index: usize, node: &Node) -> Tensor {
     Tensor { node: index as u32, rows: node.rows as u32, width: node.width as u32 }
 }
 
-pub(super) fn add_row<R: Real>(row: &[R], into: &mut [R]) {
+fn add_row<R: Real>(row: &[R], into: &mut [R]) {
     into.iter_mut().zip(row).for_each(|(into, &g)| *into += g);
 }
 
-/// The gradient of a row of a table.
-pub(super) fn table_row<R>(parameters: &mut [R], table: MatrixPlace, row: u32) -> &mut [R] {
-    &mut parameters[table.offset + row as usize * table.columns..][..table.columns]
+/// The gradient of a row of a table, `[1, columns]`.
+pub(super) fn table_row<R>(parameters: &mut [R], table: MatrixPlace, row: u32) -> MatMut<'_, R> {
+    let first = table.offset + row as usize * table.columns;
+    MatMut::new(&mut parameters[first..], 1, table.columns)
 }
 
 /// Adds the gradient of weights whose input is `input`, `[rows, inputs]`, and whose output
@@ -110,60 +111,17 @@ pub(super) fn add_norm_sums<R: Real>(
     }
 }
 
-/// The gradients of queries, keys and values apart from each other: they may be columns of
-/// one result.
-pub(super) struct AttentionSums<'a, R> {
-    queries: &'a mut Vec<R>,
-    keys: &'a mut Vec<R>,
-    values: &'a mut Vec<R>,
-    widths: [usize; 3],
-    rows: [usize; 2],
-}
-
-impl<'a, R: Real> AttentionSums<'a, R> {
-    pub fn new(buffers: &'a mut [Vec<R>; 4], queries: &Columns, group: &KeysValues) -> Self {
-        let [for_queries, for_keys, for_values, _] = buffers;
-        let rows = [queries.tensor.rows(), group.keys.tensor.rows()];
-        let widths = [queries.width(), group.keys.width(), group.values.width()];
-        let sizes = [rows[0] * widths[0], rows[1] * widths[1], rows[1] * widths[2]];
-        for (buffer, size) in
-            [&mut *for_queries, &mut *for_keys, &mut *for_values].into_iter().zip(sizes)
-        {
-            buffer.clear();
-            buffer.resize(size, R::ZERO);
-        }
-        AttentionSums { queries: for_queries, keys: for_keys, values: for_values, widths, rows }
-    }
-
-    /// Those of some queries and of the positions of a sentence.
-    pub fn of_group(
-        &mut self,
-        queries: Range<usize>,
-        positions: Range<usize>,
-    ) -> AttentionGradients<'_, R> {
-        fn part<R>(all: &mut [R], rows: Range<usize>, width: usize) -> MatMut<'_, R> {
-            MatMut::new(&mut all[rows.start * width..rows.end * width], rows.len(), width)
-        }
-        let [query_width, key_width, value_width] = self.widths;
-        AttentionGradients {
-            queries: part(self.queries, queries, query_width),
-            keys: part(self.keys, positions.clone(), key_width),
-            values: part(self.values, positions, value_width),
-        }
-    }
-
-    pub fn add_to<K: Kernels<Real = R>>(
-        &self,
-        kernels: &mut K,
-        into: &mut Gradients<'_, R>,
-        queries: &Columns,
-        group: &KeysValues,
-    ) {
-        let [query_width, key_width, value_width] = self.widths;
-        let [queries_rows, rows] = self.rows;
-        kernels.add(MatRef::new(self.queries, queries_rows, query_width), into.columns(queries));
-        kernels.add(MatRef::new(self.keys, rows, key_width), into.columns(&group.keys));
-        kernels.add(MatRef::new(self.values, rows, value_width), into.columns(&group.values));
+/// Of the gradients of all queries, keys and values, those of some queries and of the positions
+/// of the sentence that they attend to.
+pub(super) fn gradients_of_group<'a, R>(
+    [queries, keys, values]: &'a mut [MatMut<'_, R>; 3],
+    rows: Range<usize>,
+    sentence: &KeysValues,
+) -> AttentionGradients<'a, R> {
+    AttentionGradients {
+        queries: queries.reborrow().row_range(rows),
+        keys: keys.reborrow().row_range(sentence.rows.clone()),
+        values: values.reborrow().row_range(sentence.rows.clone()),
     }
 }
 

@@ -11,6 +11,7 @@ use miriam_nmt::layer::{ColumnSlice, Side};
 use super::RowKey;
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::Real;
+use crate::kernels::Kernels;
 
 /// The result of an operation on a tape, `[rows, width]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,16 +280,101 @@ pub(super) struct Gradients<'a, R> {
 impl<R: Real> Gradients<'_, R> {
     /// The gradient of a result, to be added to.
     pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
+        let (mut gradient, is_begun) = self.begin(tensor);
+        if !is_begun {
+            (0..gradient.rows()).for_each(|row| gradient.row(row).fill(R::ZERO));
+        }
+        gradient
+    }
+
+    /// The gradient of a result and whether it has been begun: what has not is of any content
+    /// and is to be written.
+    pub fn begin(&mut self, tensor: Tensor) -> (MatMut<'_, R>, bool) {
         let index = tensor.node as usize;
         let node = &self.nodes[index];
         let gradient = &mut self.gradients[node.gradient..node.gradient + node.len()];
-        if !std::mem::replace(&mut self.begun[index], true) {
-            gradient.fill(R::ZERO);
+        let is_begun = std::mem::replace(&mut self.begun[index], true);
+        (MatMut::new(gradient, node.rows, node.width), is_begun)
+    }
+
+    /// Adds to the gradient of a result.
+    pub fn add<K: Kernels<Real = R>>(
+        &mut self,
+        kernels: &mut K,
+        rows: MatRef<'_, R>,
+        tensor: Tensor,
+    ) {
+        match self.begin(tensor) {
+            (into, true) => kernels.add(rows, into),
+            (into, false) => copy_rows(rows, into),
         }
-        MatMut::new(gradient, node.rows, node.width)
+    }
+
+    /// Whether the gradient of a result has been begun.
+    pub fn is_begun(&self, tensor: Tensor) -> bool {
+        self.begun[tensor.node as usize]
+    }
+
+    /// Adds the gradient of one result to that of another one.
+    pub fn add_other<K: Kernels<Real = R>>(&mut self, kernels: &mut K, from: Tensor, to: Tensor) {
+        let is_begun = self.begin(to).1;
+        let ranges = [from, to].map(|tensor| self.range(tensor));
+        let parts = self.gradients.get_disjoint_mut(ranges).expect("two results");
+        let [rows, into] = parts.map(|part| MatMut::new(part, to.rows(), to.width()));
+        match is_begun {
+            true => kernels.add(rows.as_ref(), into),
+            false => copy_rows(rows.as_ref(), into),
+        }
+    }
+
+    /// The place of the gradient of a result.
+    fn range(&self, tensor: Tensor) -> Range<usize> {
+        let node = &self.nodes[tensor.node as usize];
+        node.gradient..node.gradient + node.len()
     }
 
     pub fn columns(&mut self, columns: &Columns) -> MatMut<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
+
+    /// Calls `body` with the gradients of several results, to be added to. Where some are
+    /// columns of one result, `body` gets `buffers` in their place, which are added afterwards.
+    pub fn with_each<K: Kernels<Real = R>, const N: usize>(
+        &mut self,
+        kernels: &mut K,
+        buffers: &mut [Vec<R>; 4],
+        results: [&Columns; N],
+        body: impl FnOnce(&mut K, [MatMut<'_, R>; N]),
+    ) {
+        let ranges = results.map(|result| {
+            self.of(result.tensor);
+            self.range(result.tensor)
+        });
+        if let Ok(parts) = self.gradients.get_disjoint_mut(ranges) {
+            let mut parts = parts.into_iter();
+            return body(
+                kernels,
+                results.map(|Columns { tensor, range }| {
+                    let part = parts.next().expect("a part for each result");
+                    MatMut::new(part, tensor.rows(), tensor.width()).column_range(range.clone())
+                }),
+            );
+        }
+        let mut unused = buffers.iter_mut();
+        let sums = results.map(|result| {
+            let buffer = unused.next().expect("a buffer for each result");
+            buffer.clear();
+            buffer.resize(result.tensor.rows() * result.width(), R::ZERO);
+            MatMut::new(buffer, result.tensor.rows(), result.width())
+        });
+        body(kernels, sums);
+        for (buffer, result) in buffers.iter().zip(results) {
+            let sum = MatRef::new(buffer, result.tensor.rows(), result.width());
+            kernels.add(sum, self.columns(result));
+        }
+    }
+}
+
+pub(super) fn copy_rows<R: Real>(from: MatRef<'_, R>, mut to: MatMut<'_, R>) {
+    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
 }

@@ -1,11 +1,10 @@
 //! An update of the parameters: gradients of granules by several workers, their sum, the step
 //! of the optimiser.
 
-mod optimizer;
 mod synchronous;
 mod tree;
 
-pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
+pub use crate::kernels::{Denominators, Rule, Shard, Smoothing, Step};
 pub use synchronous::{
     ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
 };

@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use miriam_nmt::Result;
 
-use super::optimizer::{Denominators, Rule, Shard, Smoothing, Step};
 use super::tree::GranuleTree;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
 use crate::dropout::Dropout;
-use crate::kernels::Kernels;
+use crate::kernels::{Denominators, Kernels, Rule, Shard, Smoothing, Step};
 use crate::model::TrainableModel;
 use crate::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
 
@@ -303,7 +302,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let mut trees: Vec<&mut GranuleTree<K::Real>> =
             self.workers.iter_mut().map(|worker| &mut worker.tree).collect();
         let Some(gradient) = GranuleTree::join(&mut trees) else { return Ok(report) };
-        let norm = gradient_norm(&gradient, self.workers.len());
+        let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
         let options = self.options;
         let words = report.target_tokens as f64;
         let per_word = 1.0 / words.max(1.0);
@@ -425,7 +424,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
                     second: second.next().unwrap_or_default(),
                     average: average.next().unwrap_or_default(),
                 };
-                scope.spawn(move || step.apply(shard));
+                let kernels = self.kernels.clone();
+                scope.spawn(move || kernels.take_step(&step, shard));
             }
         });
         snapshot.refresh_parallel(self.model.registry(), &self.kernels, self.workers.len());
@@ -473,29 +473,19 @@ impl<K: Kernels> Worker<K> {
 }
 
 /// The norm of a vector, by blocks of a fixed size.
-fn gradient_norm<R: Real>(gradient: &[R], num_threads: usize) -> f64 {
-    let blocks: Vec<&[R]> = gradient.chunks(NORM_BLOCK).collect();
+fn gradient_norm<K: Kernels>(kernels: &K, gradient: &[K::Real], num_threads: usize) -> f64 {
+    let blocks: Vec<&[K::Real]> = gradient.chunks(NORM_BLOCK).collect();
     let mut sums = vec![0.0; blocks.len()];
     let part = blocks.len().div_ceil(num_threads).max(1);
     std::thread::scope(|scope| {
         for (sums, blocks) in sums.chunks_mut(part).zip(blocks.chunks(part)) {
+            let kernels = kernels.clone();
             scope.spawn(move || {
                 for (sum, block) in sums.iter_mut().zip(blocks) {
-                    *sum = sum_of_squares(block);
+                    *sum = kernels.sum_of_squares(block);
                 }
             });
         }
     });
     sums.iter().sum::<f64>().sqrt()
-}
-
-/// The sum of squares, in eight sums that compilers keep in vectors.
-fn sum_of_squares<R: Real>(block: &[R]) -> f64 {
-    let mut sums = [0.0; 8];
-    for chunk in block.chunks(8) {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += x.as_f64() * x.as_f64();
-        }
-    }
-    sums.iter().sum()
 }

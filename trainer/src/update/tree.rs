@@ -5,20 +5,22 @@
 //! a worker adds up complete subtrees of its own granules, and what is left is added in the
 //! same tree (`training.md` A.3).
 
+use miriam_storage::ZeroedVec;
+
 use crate::Real;
 
 /// A complete or last subtree: its level, its index among those of the level, its sum.
-struct Subtree<R> {
+struct Subtree<R: Real> {
     level: u32,
     index: usize,
-    sum: Vec<R>,
+    sum: ZeroedVec<R>,
 }
 
 /// Sums of consecutive granules, at most one for each level.
-pub struct GranuleTree<R> {
+pub struct GranuleTree<R: Real> {
     subtrees: Vec<Subtree<R>>,
     /// Vectors to use again.
-    spare: Vec<Vec<R>>,
+    spare: Vec<ZeroedVec<R>>,
     len: usize,
 }
 
@@ -29,12 +31,12 @@ impl<R: Real> GranuleTree<R> {
     }
 
     /// A vector of the tree's length for a gradient, of any content.
-    pub fn buffer(&mut self) -> Vec<R> {
-        self.spare.pop().unwrap_or_else(|| vec![R::ZERO; self.len])
+    pub fn buffer(&mut self) -> ZeroedVec<R> {
+        self.spare.pop().unwrap_or_else(|| ZeroedVec::new(self.len))
     }
 
     /// Adds the gradient of granule `number`. Numbers ascend.
-    pub fn push(&mut self, number: usize, gradient: Vec<R>) {
+    pub fn push(&mut self, number: usize, gradient: ZeroedVec<R>) {
         self.subtrees.push(Subtree { level: 0, index: number, sum: gradient });
         self.join_siblings();
     }
@@ -56,7 +58,7 @@ impl<R: Real> GranuleTree<R> {
 
     /// The sum of the subtrees of all workers, in the order of granules; none without
     /// granules. The trees are empty afterwards and keep their buffers.
-    pub fn join(trees: &mut [&mut GranuleTree<R>]) -> Option<Vec<R>> {
+    pub fn join(trees: &mut [&mut GranuleTree<R>]) -> Option<ZeroedVec<R>> {
         let (first, others) = trees.split_first_mut()?;
         for tree in &mut *others {
             for subtree in tree.subtrees.drain(..) {
@@ -85,7 +87,7 @@ impl<R: Real> GranuleTree<R> {
     }
 
     /// Takes a vector back to be used again.
-    pub fn recycle(&mut self, buffer: Vec<R>) {
+    pub fn recycle(&mut self, buffer: ZeroedVec<R>) {
         self.spare.push(buffer);
     }
 }

@@ -128,19 +128,33 @@ pub fn running_means(
     }
 }
 
-/// The gradient of [`running_means`]: adds to `d_input`, `[steps, width]`, that of the input.
-/// `d_out`, `[steps, width]`, is the gradient of the means. `d_input_t += sum over i >= t of
-/// d_out_i / (seen + i + 1)`, steps counted from 0.
+/// The gradient of [`running_means`]: adds to `d_input`, `[steps, width]`, that of the input and
+/// to `d_initial`, `[width]`, that of the mean before. `d_out`, `[steps, width]`, is the gradient
+/// of the means. With `G_t = sum over i >= t of d_out_i / (seen + i + 1)`, steps counted from 0,
+/// `d_input_t += G_t` and `d_initial += seen G_0`.
 ///
 /// # Panics
 /// If shapes differ.
-pub fn running_means_gradient(cpu: Cpu, seen: u32, d_out: MatRef<f32>, d_input: MatMut<f32>) {
+pub fn running_means_gradient(
+    cpu: Cpu,
+    seen: u32,
+    d_out: MatRef<f32>,
+    d_input: MatMut<f32>,
+    d_initial: &mut [f32],
+) {
     assert_eq!((d_out.rows(), d_out.columns()), (d_input.rows(), d_input.columns()));
-    dispatch!(cpu, means_gradient(seen, d_out, d_input));
+    assert_eq!(d_initial.len(), d_out.columns());
+    dispatch!(cpu, means_gradient(seen, d_out, d_input, d_initial));
 }
 
 #[inline(always)]
-fn means_gradient<I: Isa>(isa: I, seen: u32, d_out: MatRef<f32>, mut d_input: MatMut<f32>) {
+fn means_gradient<I: Isa>(
+    isa: I,
+    seen: u32,
+    d_out: MatRef<f32>,
+    mut d_input: MatMut<f32>,
+    d_initial: &mut [f32],
+) {
     let width = d_out.columns();
     for from in (0..width).step_by(LANES) {
         let part = from..(from + LANES).min(width);
@@ -151,6 +165,9 @@ fn means_gradient<I: Isa>(isa: I, seen: u32, d_out: MatRef<f32>, mut d_input: Ma
             let d_input = &mut d_input.row(step)[part.clone()];
             isa.store_partial(isa.add(isa.load_partial(d_input, 0.0), sums), d_input);
         }
+        let d_initial = &mut d_initial[part];
+        let before = isa.load_partial(d_initial, 0.0);
+        isa.store_partial(isa.mul_add(isa.splat(seen as f32), sums, before), d_initial);
     }
 }
 
@@ -232,10 +249,10 @@ mod tests {
                 let count = steps * width;
                 let (input, initial) = (numbers.floats(count, 1.0), numbers.floats(width, 1.0));
                 let d_out = numbers.floats(count, 1.0);
-                let expected = numeric_gradients(&[&input], |x| {
+                let expected = numeric_gradients(&[&input, &initial], |x| {
                     let mut loss = 0.0;
                     for c in 0..width {
-                        let mut sum = f64::from(initial[c]) * f64::from(seen);
+                        let mut sum = x[1][c] * f64::from(seen);
                         for step in 0..steps {
                             sum += x[0][step * width + c];
                             let mean = sum / (f64::from(seen) + step as f64 + 1.0);
@@ -256,12 +273,15 @@ mod tests {
                         running_mean(cpu, row, &counts, MatMut::new(&mut mean, 1, width));
                         assert_eq!(mean, means[step * width..][..width], "the bits of decoding");
                     }
-                    let mut found = vec![0.5; count];
+                    let mut found = [vec![0.5; count], vec![0.5; width]];
+                    let [d_input, d_initial] = &mut found;
                     let d_out = MatRef::new(&d_out, steps, width);
-                    let into = MatMut::new(&mut found, steps, width);
-                    running_means_gradient(cpu, seen, d_out, into);
-                    let expected: Vec<f64> = expected[0].iter().map(|x| x + 0.5).collect();
-                    assert_close(&found, &expected, 5e-6, cpu.name());
+                    let d_input = MatMut::new(d_input, steps, width);
+                    running_means_gradient(cpu, seen, d_out, d_input, d_initial);
+                    for (found, expected) in found.iter().zip(&expected) {
+                        let expected: Vec<f64> = expected.iter().map(|x| x + 0.5).collect();
+                        assert_close(found, &expected, 5e-6, cpu.name());
+                    }
                 }
             }
         }

@@ -63,11 +63,70 @@ pub fn gemm_f32(
     out: MatMut<f32>,
 ) {
     assert_eq!(rows.columns(), weights.depth(), "rows as long as the weights are deep");
-    dispatch!(cpu, multiply(tiling, rows, weights, epilogue, out))
+    dispatch!(cpu, multiply_runs(tiling, rows, weights, epilogue, out))
+}
+
+/// The most of the depth that [`gemm_f32_blocked`] takes at once: four panels of it have 128 KiB
+/// and stay in the second-level cache, six rows 12 KiB and stay in the first.
+const DEPTH_BLOCK: usize = 512;
+
+/// The same as [`gemm_f32`] in another order of sums, for gradients: the depth is taken in blocks
+/// of even size, and a sum runs through a block. So no totals compete with sums for registers, and
+/// deep weights (those of an output layer's gradients are as deep as the vocabulary) are read from
+/// cache. Rounding errors are larger by about a half.
+///
+/// # Panics
+/// If shapes do not fit.
+pub fn gemm_f32_blocked(
+    cpu: Cpu,
+    tiling: Tiling,
+    rows: MatRef<f32>,
+    weights: PackedF32,
+    epilogue: Epilogue,
+    mut out: MatMut<f32>,
+) {
+    let depth = weights.depth();
+    assert_eq!(rows.columns(), depth, "rows as long as the weights are deep");
+    let count = depth.div_ceil(DEPTH_BLOCK).max(1);
+    for block in 0..count - 1 {
+        let part = depth * block / count..depth * (block + 1) / count;
+        let accumulate = block > 0 || epilogue.accumulate;
+        let epilogue = Epilogue { accumulate, ..Epilogue::default() };
+        let (rows, weights) = (rows.column_range(part.clone()), weights.depth_range(part));
+        dispatch!(cpu, multiply_block(tiling, rows, weights, epilogue, out.reborrow()));
+    }
+    let part = depth * (count - 1) / count..depth;
+    let epilogue = Epilogue { accumulate: count > 1 || epilogue.accumulate, ..epilogue };
+    let (rows, weights) = (rows.column_range(part.clone()), weights.depth_range(part));
+    dispatch!(cpu, multiply_block(tiling, rows, weights, epilogue, out));
 }
 
 #[inline(always)]
-fn multiply<I: Isa>(
+fn multiply_block<I: Isa>(
+    isa: I,
+    tiling: Tiling,
+    rows: MatRef<f32>,
+    weights: PackedF32,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    multiply::<I, DEPTH_BLOCK>(isa, tiling, rows, weights, epilogue, out);
+}
+
+#[inline(always)]
+fn multiply_runs<I: Isa>(
+    isa: I,
+    tiling: Tiling,
+    rows: MatRef<f32>,
+    weights: PackedF32,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    multiply::<I, SUMMATION_RUN>(isa, tiling, rows, weights, epilogue, out);
+}
+
+#[inline(always)]
+fn multiply<I: Isa, const RUN: usize>(
     isa: I,
     tiling: Tiling,
     rows: MatRef<f32>,
@@ -77,13 +136,7 @@ fn multiply<I: Isa>(
 ) {
     let blocks = RowBlocks::new::<I>(rows.rows(), tiling);
     let panels = weights.panels;
-    let call = Gemm {
-        arithmetic: F32Arithmetic::<SUMMATION_RUN>,
-        cells: rows,
-        blocks,
-        panels,
-        epilogue,
-        out,
-    };
+    let call =
+        Gemm { arithmetic: F32Arithmetic::<RUN>, cells: rows, blocks, panels, epilogue, out };
     call.multiply(isa, tiling);
 }

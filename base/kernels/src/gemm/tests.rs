@@ -253,6 +253,55 @@ fn f32_sums_are_made_in_runs_along_the_depth() {
     }
 }
 
+/// The order of sums of blocked products, to the bit, with a bias and what was there before.
+#[test]
+fn blocked_f32_sums_run_through_blocks_of_the_depth() {
+    let mut numbers = TestRng::new(6);
+    for cpu in Cpu::all() {
+        for (rows, depth, columns) in SHAPES.into_iter().chain([(7, 512, 33), (5, 1025, 70)]) {
+            let a = numbers.floats(rows * depth, 1.0);
+            let b = numbers.floats(depth * columns, 1.0);
+            let (bias, before) =
+                (numbers.floats(columns, 1.0), numbers.floats(rows * columns, 1.0));
+            let blocks = depth.div_ceil(512).max(1);
+            for (with_bias, accumulate) in [(false, false), (true, false), (true, true)] {
+                let mut expected = Vec::new();
+                for row in 0..rows {
+                    for column in 0..columns {
+                        let mut total = accumulate.then_some(before[row * columns + column]);
+                        for block in 0..blocks {
+                            let part = depth * block / blocks..depth * (block + 1) / blocks;
+                            let mut sum = part.fold(0.0, |sum, k| {
+                                let (a, b) = (a[row * depth + k], b[k * columns + column]);
+                                if cpu == Cpu::plain() { a * b + sum } else { a.mul_add(b, sum) }
+                            });
+                            if with_bias && block + 1 == blocks {
+                                sum += bias[column];
+                            }
+                            total = Some(total.map_or(sum, |total| sum + total));
+                        }
+                        expected.extend(total);
+                    }
+                }
+                let b = MatRef::new(&b, depth, columns);
+                let weights = WeightsF32::pack(UnpackedWeights::inputs_by_outputs(b)).unwrap();
+                for &tiling in Tiling::alternatives(cpu) {
+                    let mut out = before.clone();
+                    let epilogue = Epilogue {
+                        bias: with_bias.then_some(&bias),
+                        accumulate,
+                        ..Epilogue::default()
+                    };
+                    let into = MatMut::new(&mut out, rows, columns);
+                    let a = MatRef::new(&a, rows, depth);
+                    gemm_f32_blocked(cpu, tiling, a, weights.view(), epilogue, into);
+                    assert_eq!(out, expected, "{} {rows} {depth} {columns}", cpu.name());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_row_does_not_depend_on_the_others() {
     let (rows, depth, columns) = (11, 75, 83);

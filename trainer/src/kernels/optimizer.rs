@@ -141,7 +141,10 @@ impl Step {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+    use crate::kernels::{Fast, Kernels};
 
     fn step(rule: Rule, denominators: Denominators) -> Step {
         Step { rule, rate: 0.1, gradient_scale: 2.0, denominators, smoothing: None }
@@ -209,5 +212,63 @@ mod tests {
         };
         step.apply(shard);
         assert_eq!(average, [2.5]);
+    }
+
+    /// Vector kernels take the steps of their formulas, and shards of any length give the same
+    /// bytes.
+    #[test]
+    fn vector_kernels_follow_the_formulas() {
+        let rules = [
+            Rule::Sgd,
+            Rule::Adagrad { epsilon: 1e-3 },
+            Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-6, weight_decay: 0.1 },
+        ];
+        let len = 150;
+        let of = |factor: f64| -> Vec<f32> {
+            (0..len).map(|index| (f64::from(index) * factor).sin() as f32).collect()
+        };
+        for rule in rules {
+            for smoothing in [None, Some(Smoothing { decay: 0.3 })] {
+                let kernels = Fast::default();
+                let [mut found, mut cut] = [0, 1].map(|_| {
+                    [of(0.7), of(1.1), of(1.3).iter().map(|x| x.abs()).collect(), of(1.9)]
+                });
+                let mut expected = found
+                    .each_ref()
+                    .map(|all| all.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>());
+                let mut denominators = Denominators::default();
+                for factor in [0.3, 0.5, 0.9] {
+                    denominators = denominators.advanced(0.9, 0.98);
+                    let step = Step { smoothing, ..step(rule, denominators) };
+                    let gradient = of(factor);
+                    let wide: Vec<f64> = gradient.iter().map(|&x| f64::from(x)).collect();
+                    kernels.take_step(&step, shard_of(&mut found, &gradient, 0..150));
+                    for part in [0..1, 1..67, 67..150] {
+                        let shard = shard_of(&mut cut, &gradient[part.clone()], part);
+                        kernels.take_step(&step, shard);
+                    }
+                    step.apply(shard_of(&mut expected, &wide, 0..150));
+                }
+                assert_eq!(found, cut, "{rule:?}");
+                for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                    let error = (f64::from(*found) - expected).abs();
+                    assert!(error < 2e-6 * expected.abs().max(0.1), "{rule:?}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    fn shard_of<'a, R>(
+        [values, first, second, average]: &'a mut [Vec<R>; 4],
+        gradient: &'a [R],
+        part: Range<usize>,
+    ) -> Shard<'a, R> {
+        Shard {
+            values: &mut values[part.clone()],
+            gradient,
+            first: &mut first[part.clone()],
+            second: &mut second[part.clone()],
+            average: &mut average[part],
+        }
     }
 }
