@@ -156,6 +156,8 @@ impl<R: Real> OptimizerState<R> {
 struct Worker<K: Kernels> {
     tape: Tape<K>,
     tree: GranuleTree<K::Real>,
+    /// The tokens of its largest granule so far.
+    most_tokens: usize,
 }
 
 /// Computes updates of a model by several workers.
@@ -190,7 +192,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
         for vector in [&state.first, &state.second, &state.average] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
         }
-        let worker = |_| Worker { tape: model.tape(kernels.clone()), tree: GranuleTree::new(len) };
+        let worker = |_| Worker {
+            tape: model.tape(kernels.clone()),
+            tree: GranuleTree::new(len),
+            most_tokens: 0,
+        };
         let workers = (0..num_workers).map(worker).collect();
         let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
         SynchronousTrainer { model, kernels, options, snapshot, state, workers }
@@ -379,6 +385,15 @@ impl<K: Kernels> Worker<K> {
         dropout: Dropout,
     ) -> Result<UpdateReport> {
         let tape = &mut self.tape;
+        let [source_tokens, target_tokens] = granule.num_tokens();
+        if source_tokens + target_tokens > self.most_tokens {
+            self.most_tokens = source_tokens + target_tokens;
+            let (sources, targets) = (&granule.sources, &granule.targets);
+            let size = tape.measure(dropout, |tape| {
+                model.loss(tape, sources, targets, LossOptions::default()).map(|_| ())
+            })?;
+            tape.reserve(size);
+        }
         tape.begin(snapshot, dropout, &granule.numbers);
         if let Some(guide) = &granule.guided_alignment {
             tape.guide_alignment(guide.clone());
@@ -394,7 +409,6 @@ impl<K: Kernels> Worker<K> {
         tape.swap_parameter_gradient(&mut gradient);
         tape.end();
         self.tree.push(number, gradient);
-        let [source_tokens, target_tokens] = granule.num_tokens();
         Ok(UpdateReport {
             loss: loss.sum + alignment_loss,
             loss_count: granule.loss_count(),
