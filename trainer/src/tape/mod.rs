@@ -10,8 +10,7 @@
 //! single split of the vector gives both. Gradients lie in a second one in the same order. How
 //! long both become depends on lengths of sentences alone, and [`Tape::measure`] runs
 //! the layers without computing anything to say so. They lie in huge pages where the system has
-//! them: so does a tenth more work get done, since logits and gradients of tables are read across
-//! their rows.
+//! them, which is 1.08 times as fast: logits and gradients of tables are read across their rows.
 //!
 //! The gradients of weights that occur several times, as in every step of a recurrent model,
 //! are computed at the end, in one product for all their occurrences. The output layer and
@@ -191,6 +190,15 @@ impl<K: Kernels> Tape<K> {
         self.clear();
         self.is_measuring = false;
         result.map(|()| size)
+    }
+
+    /// Takes memory for a granule before it is recorded: what grows while it is used is copied,
+    /// and needs twice the memory for a moment.
+    pub fn reserve(&mut self, size: TapeSize) {
+        let len = size.values.max(self.values.len());
+        self.values.resize_for_overwrite(len, len);
+        let len = size.gradients.max(self.gradients.len());
+        self.gradients.resize_for_overwrite(len, len);
     }
 
     fn clear(&mut self) {

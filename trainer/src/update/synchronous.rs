@@ -197,6 +197,8 @@ impl<R: Real> OptimizerState<R> {
 struct Worker<K: Kernels> {
     tape: Tape<K>,
     tree: GranuleTree<K::Real>,
+    /// The tokens of its largest granule so far.
+    most_tokens: usize,
 }
 
 /// Computes updates of a model by several workers.
@@ -232,7 +234,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
         for vector in [&state.first, &state.second, &state.average] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
         }
-        let worker = |_| Worker { tape: model.tape(kernels.clone()), tree: GranuleTree::new(len) };
+        let worker = |_| Worker {
+            tape: model.tape(kernels.clone()),
+            tree: GranuleTree::new(len),
+            most_tokens: 0,
+        };
         let workers = (0..num_workers).map(worker).collect();
         let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
         let norm_limit = None;
@@ -444,6 +450,15 @@ impl<K: Kernels> Worker<K> {
         dropout: Dropout,
     ) -> Result<UpdateReport> {
         let tape = &mut self.tape;
+        let [source_tokens, target_tokens] = granule.num_tokens();
+        if source_tokens + target_tokens > self.most_tokens {
+            self.most_tokens = source_tokens + target_tokens;
+            let (sources, targets) = (&granule.sources, &granule.targets);
+            let size = tape.measure(dropout, |tape| {
+                model.loss(tape, sources, targets, LossOptions::default()).map(|_| ())
+            })?;
+            tape.reserve(size);
+        }
         tape.begin(snapshot, dropout, &granule.numbers);
         if let Some(guide) = &granule.guided_alignment {
             tape.guide_alignment(guide.clone());
@@ -459,7 +474,6 @@ impl<K: Kernels> Worker<K> {
         tape.swap_parameter_gradient(&mut gradient);
         tape.end();
         self.tree.push(number, gradient);
-        let [source_tokens, target_tokens] = granule.num_tokens();
         Ok(UpdateReport {
             loss: loss.sum + alignment_loss,
             loss_count: granule.loss_count(),
