@@ -82,11 +82,13 @@ impl Request {
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
-        if let Some(folder) = paths.files.model.parent().filter(|path| *path != Path::new("")) {
+        let of_model = paths.files.model.parent().filter(|path| *path != Path::new(""));
+        for folder in of_model.into_iter().chain(self.folder.as_deref()) {
             std::fs::create_dir_all(folder)
                 .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
         }
-        let _lock = FolderLock::acquire(&paths.files)?;
+        let _model = FolderLock::of_model(&paths.files)?;
+        let _folder = self.folder.as_deref().map(FolderLock::of_folder).transpose()?;
         self.remove_partial_files(&paths);
         self.make_vocabulary(&paths, progress, log, warn)?;
         let sizes = self.pair_of_sizes()?;

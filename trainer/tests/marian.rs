@@ -8,7 +8,11 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::write_marian_npz;
+use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_storage::LoadMethod;
 use miriam_textio::{CancellationToken, NoProgress};
+use miriam_trainer::ParameterLayout;
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::recipe::Request;
 
@@ -127,6 +131,36 @@ fn a_training_of_marian_goes_on_as_in_marian() {
     assert!(log.iter().any(|line| line.contains("Going on after 14 updates")), "{log:?}");
     let error = folder.train("16", &[("learn-rate", &["1"])]).unwrap_err();
     assert!(error.contains("--learn-rate was 0.01"), "{error}");
+}
+
+/// Old versions wrote less: no parameters, no bias corrections, and the average as the model.
+#[test]
+fn files_of_old_versions_are_enough() {
+    let folder = Folder::new();
+    let path = folder.path("model.npz.optimizer.npz");
+    let bundle = ModelBundle::open(&folder.path("model.npz"), None).unwrap();
+    let architecture = bundle.models[0].architecture().clone();
+    let layout = ParameterLayout::new(&architecture);
+    {
+        let new = Checkpoint::open(&golden("model.npz.optimizer.npz"), LoadMethod::Lazy).unwrap();
+        let values = new.get("master_parameters").unwrap().values();
+        let unsmoothed = folder.path("model.npz.orig.npz");
+        write_marian_npz(&unsmoothed, &architecture, |spec| {
+            values[layout.get(&spec.name).unwrap().range()].to_vec()
+        })
+        .unwrap();
+        let mut old = NpzWriter::create(&path).unwrap();
+        for name in ["adam_mt", "adam_vt"] {
+            old.add_f32(name, &[1, layout.len()], &new.get(name).unwrap().values()).unwrap();
+        }
+        old.finish().unwrap();
+    }
+    let log = folder.train("9", &[]).unwrap();
+    let lines = log.iter().filter(|line| line.starts_with("Ep."));
+    for (line, (_, cost, ..)) in lines.zip(MARIANS) {
+        let found: f64 = after(line, "Cost ").parse().unwrap();
+        assert!((found / cost - 1.0).abs() < 1e-4, "{line}");
+    }
 }
 
 #[test]

@@ -108,7 +108,10 @@ impl RawOptions {
         } else if delay > 0.0 && delay < 1.0 && parts <= 1e6 && (delay * parts - 1.0).abs() < 0.02 {
             Ok((1, parts as usize))
         } else {
-            Err(wrong("optimizer-delay", "a whole number of batches, or 1/2, 1/3, .., is needed"))
+            Err(wrong(
+                "optimizer-delay",
+                "a whole number of batches is needed, or 0.5, 0.33, 0.25 and so on",
+            ))
         }
     }
 

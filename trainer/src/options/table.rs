@@ -541,7 +541,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "1",
-        "Batches of an update; 1/2, 1/3 and so on for parts of one",
+        "Batches of an update; 0.5, 0.33 and so on for parts of one",
     ),
     honoured(OPTIMIZER, "learn-rate", One, "RATE", "0.0001", "The learning rate"),
     honoured(

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::ModelFiles;
 use crate::error::{Error, Result};
 
-/// A lock on the files of a training, until it is dropped.
+/// A lock on a model or a folder, until it is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
@@ -18,21 +18,31 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks the files of a training; their folder must exist.
+    /// Locks the files of a model; their folder must exist.
     ///
     /// # Errors
     /// If another process has locked them, or nothing can be written there.
-    pub fn acquire(files: &ModelFiles) -> Result<Self> {
-        let path = files.lock();
+    pub fn of_model(files: &ModelFiles) -> Result<Self> {
+        Self::acquire(files.lock(), &files.model)
+    }
+
+    /// Locks a folder, whatever the model in it is called.
+    ///
+    /// # Errors
+    /// As for a model.
+    pub fn of_folder(folder: &Path) -> Result<Self> {
+        Self::acquire(folder.join(".training.lock"), folder)
+    }
+
+    fn acquire(path: PathBuf, what: &Path) -> Result<Self> {
         loop {
             let created = File::options().write(true).create(true).truncate(false).open(&path);
             let file = created.map_err(|e| miriam_storage::Error::io(&path, "create", e))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {
-                    let model = files.model.display();
                     return Err(Error::config(format!(
-                        "{model}: another training writes it; let it end, or train into another \
-                         folder"
+                        "{}: another training writes it; let it end, or train into another folder",
+                        what.display()
                     )));
                 }
                 // Some file systems have no locks; two trainings at once are rare.
@@ -75,14 +85,16 @@ mod tests {
     fn a_model_is_trained_once_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let files = |name: &str| ModelFiles { model: folder.path().join(name) };
-        let first = FolderLock::acquire(&files("a.npz")).unwrap();
-        let error = FolderLock::acquire(&files("a.npz")).unwrap_err().to_string();
+        let first = FolderLock::of_model(&files("a.npz")).unwrap();
+        let error = FolderLock::of_model(&files("a.npz")).unwrap_err().to_string();
         assert!(error.contains("a.npz: another training") && error.contains("folder"), "{error}");
-        assert!(FolderLock::acquire(&files("b.npz")).is_ok(), "another model");
-        drop(first);
+        assert!(FolderLock::of_model(&files("b.npz")).is_ok(), "another model");
+        let whole = FolderLock::of_folder(folder.path()).unwrap();
+        assert!(FolderLock::of_folder(folder.path()).is_err());
+        drop((first, whole));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         // What a killed process leaves is a file without a lock.
         std::fs::write(files("a.npz").lock(), "").unwrap();
-        assert!(FolderLock::acquire(&files("a.npz")).is_ok());
+        assert!(FolderLock::of_model(&files("a.npz")).is_ok());
     }
 }
