@@ -16,9 +16,7 @@ script. Without a package its program is left out, with a line that says so.
 --agree: nothing is timed. Marian writes initial parameters, both train from them on the same
 batches, without dropout, and cost, gradient norm and learning rate of every update are
 compared, then the parameters, and the gradient at trained parameters. Then each program
-translates with the model of the other, and Marian goes on with a training of Miriam's. (Miriam
-takes Marian's models by --pretrained-model, as all these runs do, not its optimiser's file.)
-Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
+translates with the model of the other, and each goes on with a training of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
 GRADIENT).
 
 Otherwise speed, on the text given: all make updates of about as many tokens, in turn. Words
@@ -30,9 +28,6 @@ one thread: target tokens a CPU second, and the peak of its memory beside what i
 (the line [memory] of its log).
 
 Where the two differ, and why:
-- Marian's gNorm is a moving average of the norm of the gradient over the words of the update,
-  with weights of a window of 100 that is shorter at the beginning; Miriam's is the mean norm
-  since the last line. The first is computed here from the second.
 - Marian's gradient of layer norm on CPUs multiplies with the scale after it has summed over
   the row, which is right only while all scales are alike. The types that end in -norm show the
   effect and have wider tolerances; the other types have no layer norm.
@@ -176,16 +171,6 @@ def same_rate(one, other):
     return abs(float(one) - float(other)) < 1.5 * 10 ** (int(exponent) - len(number) + 2)
 
 
-def averaged_norms(lines, is_normalized, window=100):
-    """Marian's gNorm from norms of single updates, of normalised gradients or not."""
-    average, averages = 0.0, []
-    for step, line in enumerate(lines, 1):
-        weight = max(2 / (window + 1), 2 / (step + 1))
-        average += weight * (line.norm / (1 if is_normalized else line.words) - average)
-        averages.append(average)
-    return averages
-
-
 class Programs:
     """The commands of the programs."""
     names = {"theirs": "Marian", "twin": "PyTorch", "ours": "Miriam"}
@@ -310,8 +295,7 @@ class Agreement:
             abs(len(theirs) - len(ours))
         rates = sum(not same_rate(t.rate, o.rate) for t, o in zip(theirs, ours))
         costs = [abs(t.cost - o.cost) / t.cost for t, o in zip(theirs, ours)]
-        averaged = averaged_norms(ours, "--normalize-gradient" in options)
-        norms = [abs(t.norm - norm) / t.norm for t, norm in zip(theirs, averaged)]
+        norms = [abs(t.norm - o.norm) / t.norm for t, o in zip(theirs, ours)]
         parameters, name = largest_difference(models["theirs"], models["ours"])
         good = batches == rates == 0 and max(costs, default=9) <= limits[0] \
             and max(norms) <= limits[1] and parameters <= limits[2]
@@ -347,8 +331,7 @@ class Agreement:
               f"{worst[1]}{'' if good else ': DIFFERS'}", flush=True)
 
     def hand_over(self, kind, models):
-        """Each program translates with the model of the other, and Marian goes on with a training
-        of Miriam's."""
+        """Each program translates with the model of the other, and goes on with its training."""
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             program = "Marian" if side == "theirs" else "Miriam"
             outputs = []
@@ -367,21 +350,23 @@ class Agreement:
         half, whole = str(self.count // 2), str(self.count)
         options = [*self.common, *shlex.split(TYPES[kind]), *shlex.split(RATE),
                    "--pretrained-model", str(self.start(kind))]
-        folder = self.folder / f"{kind}-resumed"
-        folder.mkdir()
-        with self.reporting(f"{kind}: Marian goes on with Miriam's training"):
-            self.programs.train("ours", folder / "model.npz",
-                                [*options, "--after-batches", half], folder / "first.log")
-            self.programs.train("theirs", folder / "model.npz",
-                                [*options, "--after-batches", whole], folder / "log")
-            resumed = updates(folder / "log")
-            through = updates(models["theirs"].parent / "log")
-            by_number = {line.update: line for line in through}
-            costs = [abs(line.cost - by_number[line.update].cost) / line.cost
-                     for line in resumed if line.update in by_number]
-            print(f"{kind}: Marian goes on with Miriam's training: updates "
-                  f"{resumed[0].update} to {resumed[-1].update}, costs differ from those of one "
-                  f"run by at most {max(costs):.1e}", flush=True)
+        for side, other in (("theirs", "ours"), ("ours", "theirs")):
+            names = ("Marian", "Miriam") if side == "theirs" else ("Miriam", "Marian")
+            what = f"{kind}: {names[0]} goes on with {names[1]}'s training"
+            folder = self.folder / f"{kind}-{side}-resumed"
+            folder.mkdir()
+            with self.reporting(what):
+                self.programs.train(other, folder / "model.npz",
+                                    [*options, "--after-batches", half], folder / "first.log")
+                self.programs.train(side, folder / "model.npz",
+                                    [*options, "--after-batches", whole], folder / "log")
+                resumed = updates(folder / "log")
+                through = updates(models[side].parent / "log")
+                by_number = {line.update: line for line in through}
+                costs = [abs(line.cost - by_number[line.update].cost) / line.cost
+                         for line in resumed if line.update in by_number]
+                print(f"{what}: updates {resumed[0].update} to {resumed[-1].update}, costs differ "
+                      f"from those of one run by at most {max(costs):.1e}", flush=True)
 
     def reporting(self, what):
         agreement = self
