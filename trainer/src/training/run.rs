@@ -13,7 +13,7 @@ use super::curves::{Curves, LOSS, RATE};
 use super::divergence::Divergence;
 use super::log::Display;
 use super::marian_progress::marian_progress;
-use super::memory::MemoryUse;
+use super::memory::{GranuleLimit, MemoryUse};
 use super::progress::{Progress, Span, Unit};
 use super::schedule::{Event, ScheduleState};
 use super::validation::{MetricState, ValidationSet};
@@ -158,7 +158,8 @@ impl<'a, 'l> Run<'a, 'l> {
             }
         };
         if !training.corpus.is_empty() {
-            let memory = MemoryUse::count(config, &model, training.corpus, &optimizer)?;
+            let validates = training.validation.is_some();
+            let memory = MemoryUse::count(config, &model, training.corpus, &optimizer, validates)?;
             log(&memory.describe(config.workers));
         }
         let reader = BatchReader::new(training.corpus, config.batches, state.position.clone())
@@ -415,21 +416,19 @@ fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
     if unit == Unit::Labels { ratio.sqrt() } else { ratio }
 }
 
-/// Divides a batch into granules, each closed at so many target tokens.
+/// Divides a batch into granules, each closed by the limits of [`GranuleLimit`].
 fn split_into_granules<'c>(
     corpus: &'c ParallelCorpus,
     batch: &[u32],
     config: &TrainingConfig,
     granules: &mut Vec<Granule<'c>>,
 ) {
-    let (mut granule, mut tokens) = (Granule::default(), 0);
+    let (mut granule, mut limit) = (Granule::default(), GranuleLimit::new(config.granule_words));
     for &index in batch {
         let index = index as usize;
         granule.push_pair(corpus, index, config.guided_alignment_weight);
-        tokens += corpus.target(index).len();
-        if tokens >= config.granule_words {
+        if limit.is_reached_by([corpus.source(index).len(), corpus.target(index).len()]) {
             granules.push(std::mem::take(&mut granule));
-            tokens = 0;
         }
     }
     if !granule.sources.is_empty() {
