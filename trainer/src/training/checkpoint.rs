@@ -118,7 +118,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The name of the first thing that differs.
+    /// The name of the first thing that differs. Options are compared by name: one that only one
+    /// version of this program has is not.
     pub fn difference(&self, now: &Identity) -> Option<String> {
         let all = [
             ("the vocabularies are others", self.vocabularies == now.vocabularies),
@@ -128,9 +129,10 @@ impl Identity {
         if let Some((what, _)) = all.into_iter().find(|(_, same)| !same) {
             return Some(what.into());
         }
-        let mut pairs = self.options.iter().zip(&now.options);
-        let changed = pairs.find(|(before, now)| before != now);
-        changed.map(|((name, before), (_, now))| format!("--{name} was {before}, now it is {now}"))
+        self.options.iter().find_map(|(name, before)| {
+            let (_, now) = now.options.iter().find(|(known, _)| known == name)?;
+            (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
+        })
     }
 }
 
@@ -249,7 +251,8 @@ fn read_state(path: &Path, identity: &Identity) -> Result<Option<(Checkpoint, Sa
         Error::resume(path, format!("its state cannot be read ({reason}); move the file away"))
     })?;
     if saved.version != STATE_VERSION {
-        let reason = format!("its state has version {}; this program reads 1", saved.version);
+        let found = saved.version;
+        let reason = format!("its state has version {found}; this program reads {STATE_VERSION}");
         return Err(Error::resume(path, reason));
     }
     if let Some(difference) = saved.identity.difference(identity) {
@@ -379,7 +382,8 @@ mod tests {
         };
         let mut metric = MetricState::new(Metric::Bleu);
         metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
-        let options = vec![("seed".to_owned(), "1".to_owned())];
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let options = vec![option("since-removed", "3"), option("seed", "1")];
         let identity = Identity { corpus: u64::MAX, vocabularies: 2, architecture: 3, options };
         let state = TrainingState {
             progress: Progress { updates: 5, labels: 600, epoch: 2 },
@@ -412,10 +416,16 @@ mod tests {
             (Identity { vocabularies: 1, ..identity.clone() }, "the vocabularies"),
             (Identity { architecture: 1, ..identity.clone() }, "the model"),
             (
-                Identity { options: vec![("seed".into(), "2".into())], ..identity.clone() },
+                Identity {
+                    options: vec![option("since-added", "4"), option("seed", "2")],
+                    ..identity.clone()
+                },
                 "--seed was 1, now it is 2",
             ),
         ];
+        let renamed = vec![option("seed", "1"), option("since-added", "4")];
+        let renamed = Identity { options: renamed, ..identity.clone() };
+        assert!(load_optimizer(&path, rule, &layout, &renamed).is_ok(), "by name");
         for (other, expected) in others {
             let error = load_optimizer(&path, rule, &layout, &other).err().unwrap().to_string();
             assert!(error.contains(expected), "{error}");
