@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use miriam_nmt::architecture::{Architecture, marian_options};
+use miriam_storage::hash::hash64;
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
 use super::checkpoint::{
@@ -66,7 +68,7 @@ impl Training<'_> {
     /// # Errors
     /// With what differs, or if they are damaged.
     pub fn check(&self) -> Result<()> {
-        check_identity(&self.files.optimizer(), &self.identity())
+        check_identity(&self.files.optimizer(), &self.identity()?)
     }
 
     /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
@@ -88,20 +90,27 @@ impl Training<'_> {
         Ok(outcome)
     }
 
-    fn identity(&self) -> Identity {
+    fn identity(&self) -> Result<Identity> {
         let mut options = self.config.options_of_updates();
         if self.corpus.has_links() {
             let weight = self.config.guided_alignment_weight.to_string();
             options.push(("guided-alignment-weight".into(), weight));
         }
-        let architecture = format!("{:?}", self.config.architecture);
-        Identity {
+        Ok(Identity {
             corpus: self.corpus.fingerprint(),
             vocabularies: self.vocabularies,
-            architecture: miriam_storage::hash::hash64(architecture.as_bytes()),
+            architecture: architecture_fingerprint(&self.config.architecture)?,
             options,
-        }
+        })
     }
+}
+
+/// A hash of an architecture by Marian's options, which stay when this program changes.
+fn architecture_fingerprint(architecture: &Architecture) -> Result<u64> {
+    let options = marian_options(architecture, Path::new("(the model in training)"))?;
+    // The version says who has written them.
+    let lines: Vec<&str> = options.lines().filter(|line| !line.starts_with("version:")).collect();
+    Ok(hash64(lines.join("\n").as_bytes()))
 }
 
 /// A training under way.
@@ -122,7 +131,7 @@ impl<'a, 'l> Run<'a, 'l> {
     fn new(training: &'a Training<'a>, log: &'l mut dyn FnMut(&str)) -> Result<Self> {
         let config = training.config;
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
-        let identity = training.identity();
+        let identity = training.identity()?;
         let path = training.files.optimizer();
         let saved = load_optimizer(&path, config.update.rule, model.layout(), &identity)?;
         let SavedTraining { values, optimizer, state } = match saved {
@@ -433,5 +442,36 @@ fn split_into_granules<'c>(
     }
     if !granule.sources.is_empty() {
         granules.push(granule);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::ParameterLayout;
+    use miriam_nmt::architecture::Architecture;
+    use miriam_nmt::checkpoint::Checkpoint;
+    use miriam_storage::LoadMethod;
+
+    /// What a model file says of its architecture is what is compared.
+    #[test]
+    fn architectures_are_compared_by_the_options_of_model_files() {
+        let architecture = crate::tests::tiny_architecture();
+        let layout = ParameterLayout::new(&architecture);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.npz");
+        save_model(&path, &architecture, &layout, &vec![0.0; layout.len()]).unwrap();
+        let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
+        let options = String::from_utf8(checkpoint.options().unwrap().to_vec()).unwrap();
+        let lines: Vec<&str> = options.trim_end_matches('\0').lines().collect();
+        let lines: Vec<&str> =
+            lines.into_iter().filter(|line| !line.starts_with("version: ")).collect();
+        assert!(lines.contains(&"transformer-heads: 2"), "{options}");
+        let found = architecture_fingerprint(&architecture).unwrap();
+        assert_eq!(found, hash64(lines.join("\n").as_bytes()));
+        let Architecture::Transformer(mut other) = architecture else { panic!("a transformer") };
+        other.encoder.heads = 4;
+        other.decoder.heads = 4;
+        assert_ne!(architecture_fingerprint(&Architecture::Transformer(other)).unwrap(), found);
     }
 }
