@@ -83,6 +83,10 @@ impl Training<'_> {
             run.save_derived()?;
             return Ok(Outcome::AlreadyFinished);
         }
+        if run.state.progress.updates > 0 && !run.has_derived_files() {
+            // A run that was killed may have saved the optimiser's file alone.
+            run.save_derived()?;
+        }
         run.state.is_finished = false;
         let outcome = run.train()?;
         run.state.is_finished = outcome != Outcome::Cancelled;
@@ -389,13 +393,14 @@ impl<'a, 'l> Run<'a, 'l> {
         let config = self.training.config;
         let path = self.training.files.optimizer();
         let state = self.trainer.state();
-        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
+        // Curves first: what they have beyond the saved state is left out where training goes on.
         self.curves.save()?;
+        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
         self.save_derived()
     }
 
     fn save_derived(&mut self) -> Result<()> {
-        let TrainingConfig { architecture, overwrites, schedule, seed, .. } = self.training.config;
+        let TrainingConfig { architecture, overwrites, .. } = self.training.config;
         let (files, progress) = (self.training.files, self.state.progress);
         let layout = self.trainer.model().layout();
         let values = self.trainer.smoothed_values();
@@ -404,13 +409,29 @@ impl<'a, 'l> Run<'a, 'l> {
         if !overwrites && !self.state.is_finished {
             save(&files.of_update(progress.updates))?;
         }
-        let eta = schedule.rate_at(&self.state.schedule, &progress);
-        let text = marian_progress(&self.state, eta, schedule.warmup, *seed);
         let mut output = miriam_textio::Output::create_atomic(&files.progress())?;
-        output.write(text.as_bytes())?;
+        output.write(self.progress_text().as_bytes())?;
         output.finish()?;
         (self.log)(&format!("Saved {}", files.model.display()));
         Ok(())
+    }
+
+    /// Marian's file of progress, the last one to be written.
+    fn progress_text(&self) -> String {
+        let TrainingConfig { schedule, seed, .. } = self.training.config;
+        let eta = schedule.rate_at(&self.state.schedule, &self.state.progress);
+        marian_progress(&self.state, eta, schedule.warmup, *seed)
+    }
+
+    /// Whether the files that [`save_derived`](Self::save_derived) writes are those of this
+    /// state.
+    fn has_derived_files(&self) -> bool {
+        let files = self.training.files;
+        let needs_copy = !self.training.config.overwrites && !self.state.is_finished;
+        files.model.is_file()
+            && (!needs_copy || files.of_update(self.state.progress.updates).is_file())
+            && std::fs::read(files.progress())
+                .is_ok_and(|found| found == self.progress_text().as_bytes())
     }
 }
 
