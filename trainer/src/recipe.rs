@@ -33,7 +33,7 @@ pub struct Request {
     pub plot: Option<PathBuf>,
 }
 
-/// What came of it.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Why the training ended.
@@ -126,8 +126,8 @@ impl Request {
                 Some(set)
             }
         };
-        let pretrained = self.pretrained(&config)?;
-        let training = Training {
+        let pretrained = self.pretrained(&config, &paths.files, log)?;
+        let mut training = Training {
             config: &config,
             corpus: &corpus,
             validation: validation.as_ref(),
@@ -152,7 +152,8 @@ impl Request {
         let parent = model.parent().filter(|path| *path != Path::new(""));
         let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else { return };
         let name = model.file_name().unwrap_or_default().to_string_lossy();
-        let prefix = if self.folder.is_some() { ".".into() } else { format!(".{name}.") };
+        let is_ours = self.folder.as_deref().is_some_and(|folder| parent == Some(folder));
+        let prefix = if is_ours { ".".into() } else { format!(".{name}.") };
         for entry in entries.flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -249,7 +250,8 @@ impl Request {
                     ..TrainOptions::default()
                 })
             } else {
-                LearnOptions::Words { max_size: (size > 0).then_some(size) }
+                let size = if size > 0 { Some(size) } else { self.vocab_size };
+                LearnOptions::Words { max_size: size }
             };
             let learned = learn_vocabulary(texts, &options, threads, progress)?;
             let mut file = Output::create_atomic(path)?;
@@ -276,13 +278,27 @@ impl Request {
         Ok(())
     }
 
-    /// The parameters of the model to begin with.
-    fn pretrained(&self, config: &TrainingConfig) -> Result<Option<Vec<f32>>> {
-        let path = self.options.text("pretrained-model");
-        if path.is_empty() {
+    /// The parameters of the model to begin with: those of a model that is there already without
+    /// a state of its training, as Marian does, else those of `pretrained-model`. A training that
+    /// goes on needs none.
+    fn pretrained(
+        &self,
+        config: &TrainingConfig,
+        files: &ModelFiles,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<Option<Vec<f32>>> {
+        if files.optimizer().is_file() {
             return Ok(None);
         }
-        let path = PathBuf::from(path);
+        let path = if files.model.is_file() {
+            files.model.clone()
+        } else {
+            PathBuf::from(self.options.text("pretrained-model"))
+        };
+        if path.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        log(&format!("[training] Beginning with the parameters of {}", path.display()));
         let bundle = ModelBundle::open(&path, None)?;
         let [model] = &bundle.models[..] else {
             return Err(Error::config(format!("{}: one model is needed", path.display())));
@@ -326,16 +342,22 @@ impl Request {
             Some(folder) => (folder.join("decoder.yml"), folder.as_path()),
             None => (paths.files.decoder_config(), Path::new("")),
         };
-        let relative = |path: &Path| {
-            let path =
-                path.strip_prefix(base).ok().filter(|_| self.folder.is_some()).unwrap_or(path);
-            path.display().to_string()
+        // In a folder of our own, what is in it moves with it, and all else is where it is.
+        let relative = |path: &Path| -> Result<String> {
+            if self.folder.is_none() {
+                return Ok(yaml_scalar(&path.display().to_string()));
+            }
+            let absolute = |path: &Path| {
+                std::path::absolute(path).map_err(|e| miriam_storage::Error::io(path, "find", e))
+            };
+            let (path, base) = (absolute(path)?, absolute(base)?);
+            Ok(yaml_scalar(&path.strip_prefix(base).unwrap_or(&path).display().to_string()))
         };
         let mut text = format!(
             "models:\n  - {}\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n",
-            relative(model),
-            relative(&paths.vocabularies[0]),
-            relative(&paths.vocabularies[1]),
+            relative(model)?,
+            relative(&paths.vocabularies[0])?,
+            relative(&paths.vocabularies[1])?,
             config.validation.beam_size,
             config.validation.normalize,
         );
@@ -347,6 +369,17 @@ impl Request {
         output.finish()?;
         Ok(self.folder.clone().unwrap_or(path))
     }
+}
+
+/// A text as a scalar of YAML, quoted where it could be read as something else.
+fn yaml_scalar(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+=@,".contains(&byte);
+    let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
+    if begins_plainly && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    // A string of JSON is one of YAML.
+    serde_json::to_string(text).expect("a text is JSON")
 }
 
 fn describe_corpus(corpus: &crate::data::ParallelCorpus) -> String {
@@ -367,4 +400,21 @@ fn describe_corpus(corpus: &crate::data::ParallelCorpus) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_nmt::yaml::Value;
+
+    #[test]
+    fn names_of_files_are_read_back() {
+        assert_eq!(yaml_scalar("model.npz.best-bleu.npz"), "model.npz.best-bleu.npz");
+        for name in ["a b #c", "a: b", "- a", "\"a\"", "a\tb", "[a]", "über", "*x", "/a/b.npz"] {
+            let text = format!("vocabs:\n  - {}\n", yaml_scalar(name));
+            let value = Value::parse(text.as_bytes(), "test").unwrap();
+            let found = value.get("vocabs").unwrap().items()[0].as_str().map(str::to_owned);
+            assert_eq!(found.as_deref(), Some(name));
+        }
+    }
 }

@@ -76,8 +76,9 @@ impl Training<'_> {
     ///
     /// # Errors
     /// If files cannot be read or written, do not fit, or the loss diverges.
-    pub fn run(&self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
-        let mut run = Run::new(self, log)?;
+    pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
+        let pretrained = self.pretrained.take();
+        let mut run = Run::new(self, pretrained, log)?;
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;
@@ -132,7 +133,11 @@ struct Run<'a, 'l> {
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    fn new(training: &'a Training<'a>, log: &'l mut dyn FnMut(&str)) -> Result<Self> {
+    fn new(
+        training: &'a Training<'a>,
+        pretrained: Option<Vec<f32>>,
+        log: &'l mut dyn FnMut(&str),
+    ) -> Result<Self> {
         let config = training.config;
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
         let identity = training.identity()?;
@@ -145,7 +150,7 @@ impl<'a, 'l> Run<'a, 'l> {
                 SavedTraining { state: TrainingState { schedule, ..saved.state }, ..saved }
             }
             None => {
-                let values = training.pretrained.clone().unwrap_or_else(|| {
+                let values = pretrained.unwrap_or_else(|| {
                     initial_values(&config.architecture, config.seed, config.depth_scaling)
                 });
                 let metrics = config.validation.metrics.iter();
