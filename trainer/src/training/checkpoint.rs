@@ -14,6 +14,7 @@ use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 
+use super::divergence::LossAverages;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::validation::MetricState;
@@ -92,6 +93,10 @@ pub struct TrainingState {
     pub position: BatchPosition,
     /// The schedule's own state.
     pub schedule: ScheduleState,
+    /// The averages of losses by which divergence is found.
+    pub divergence: LossAverages,
+    /// The update of the last validation that is remembered; 0 before it.
+    pub validated_at: u64,
     /// What validation has seen, by metric.
     pub metrics: Vec<(String, MetricState)>,
     /// Whether training has come to its end.
@@ -148,12 +153,28 @@ struct SavedState {
     position: SavedPosition,
     schedule_factor: Bits,
     warmup_start: u64,
+    #[serde(default)]
+    next_warmup_start: Option<u64>,
+    #[serde(default)]
+    max_stalled: u64,
+    #[serde(default)]
+    divergence: Option<SavedDivergence>,
+    #[serde(default)]
+    validated_at: u64,
     metrics: Vec<(String, MetricState)>,
     denominators: [Bits; 2],
     /// The updates that the average has seen.
     average_progress: Bits,
     is_finished: bool,
     identity: Identity,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedDivergence {
+    slow: Bits,
+    fast: Bits,
+    variance: Bits,
+    updates: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -203,6 +224,15 @@ pub fn save_optimizer(
         },
         schedule_factor: state.schedule.factor.into(),
         warmup_start: state.schedule.warmup_start,
+        next_warmup_start: state.schedule.next_warmup_start,
+        max_stalled: state.schedule.max_stalled,
+        divergence: Some(SavedDivergence {
+            slow: state.divergence.slow.into(),
+            fast: state.divergence.fast.into(),
+            variance: state.divergence.variance.into(),
+            updates: state.divergence.updates,
+        }),
+        validated_at: state.validated_at,
         metrics: state.metrics.clone(),
         denominators: denominators.map(Bits::from),
         average_progress: (optimizer.average_updates as f64).into(),
@@ -324,7 +354,16 @@ pub fn load_optimizer(
             schedule: ScheduleState {
                 factor: saved.schedule_factor.get(),
                 warmup_start: saved.warmup_start,
+                next_warmup_start: saved.next_warmup_start,
+                max_stalled: saved.max_stalled,
             },
+            divergence: saved.divergence.map_or_else(LossAverages::default, |saved| LossAverages {
+                slow: saved.slow.get(),
+                fast: saved.fast.get(),
+                variance: saved.variance.get(),
+                updates: saved.updates,
+            }),
+            validated_at: saved.validated_at,
             metrics: saved.metrics,
             is_finished: saved.is_finished,
             sentences: saved.sentences,
@@ -394,7 +433,14 @@ mod tests {
                 taken: 4,
                 size_ratio: 0.1 + 0.2,
             },
-            schedule: ScheduleState { factor: 0.7 * 0.7, warmup_start: 3 },
+            schedule: ScheduleState {
+                factor: 0.7 * 0.7,
+                warmup_start: 3,
+                next_warmup_start: Some(4),
+                max_stalled: 2,
+            },
+            divergence: LossAverages { slow: 0.1, fast: 0.7 * 0.1, variance: f64::NAN, updates: 5 },
+            validated_at: 4,
             metrics: vec![
                 ("bleu".into(), metric),
                 ("perplexity".into(), MetricState::new(Metric::Perplexity)),
@@ -410,7 +456,13 @@ mod tests {
         let found = load_optimizer(&path, rule, &layout, &identity).unwrap().unwrap();
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
-        assert_eq!(found.state, state);
+        assert!(found.state.divergence.variance.is_nan());
+        // NaN equals nothing.
+        let finite = |state: TrainingState| TrainingState {
+            divergence: LossAverages { variance: 1.0, ..state.divergence },
+            ..state
+        };
+        assert_eq!(finite(found.state), finite(state));
         let others = [
             (Identity { corpus: 1, ..identity.clone() }, "the corpus"),
             (Identity { vocabularies: 1, ..identity.clone() }, "the vocabularies"),

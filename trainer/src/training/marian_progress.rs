@@ -17,12 +17,13 @@ const STATE_WORDS: usize = 624;
 /// whose unit its start has.
 pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, seed: u64) -> String {
     let progress = &state.progress;
-    let stalls = || state.metrics.iter().map(|(_, metric)| metric.stalled);
     let (validator, stalled) = match state.metrics.first() {
         Some((name, metric)) => (name.as_str(), metric.stalled),
         None => ("", 0),
     };
-    let warmup_start = Span { count: state.schedule.warmup_start, ..warmup };
+    let schedule = &state.schedule;
+    let count = schedule.next_warmup_start.unwrap_or(schedule.warmup_start);
+    let warmup_start = Span { count, ..warmup };
     let mut text = format!(
         "epochs: {}\nbatches: {}\nbatches-epoch: {}\nsamples: {}\nlabels-total: {}\n\
          prev-labels-total: {}\nprev-batches: {}\nprev-epochs: {}\nstalled: {stalled}\n\
@@ -35,7 +36,7 @@ pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, see
         progress.labels,
         progress.updates,
         progress.epoch,
-        stalls().max().unwrap_or(0),
+        state.schedule.max_stalled,
     );
     text.push_str(if state.metrics.is_empty() { "validators: ~\n" } else { "validators:\n" });
     for (name, metric) in &state.metrics {
@@ -91,6 +92,7 @@ mod tests {
     use crate::data::BatchPosition;
     use crate::training::checkpoint::Identity;
     use crate::training::config::Metric;
+    use crate::training::divergence::LossAverages;
     use crate::training::progress::Progress;
     use crate::training::schedule::ScheduleState;
     use crate::training::validation::MetricState;
@@ -110,7 +112,14 @@ mod tests {
         let state = TrainingState {
             progress: Progress { updates: 25, labels: 7367, epoch: 3 },
             position: BatchPosition::default(),
-            schedule: ScheduleState { factor: 0.5, warmup_start: 7 },
+            schedule: ScheduleState {
+                factor: 0.5,
+                warmup_start: 3,
+                next_warmup_start: Some(7),
+                max_stalled: 4,
+            },
+            divergence: LossAverages::default(),
+            validated_at: 20,
             metrics: vec![
                 ("bleu".into(), metric),
                 ("perplexity".into(), MetricState::new(Metric::Perplexity)),
@@ -128,6 +137,7 @@ mod tests {
             "batches-epoch: 5",
             "samples: 160",
             "stalled: 1",
+            "stalled-max: 4",
             "validator: \"bleu\"",
             "  bleu:\n    last-best: 12.5\n    stalled: 1",
             "  perplexity:\n    last-best: .inf\n    stalled: 0",

@@ -12,7 +12,7 @@ use super::checkpoint::{
 };
 use super::config::{StoppingRule, TrainingConfig};
 use super::curves::{Curves, LOSS, RATE};
-use super::divergence::Divergence;
+use super::divergence::{Divergence, LossAverages};
 use super::log::Display;
 use super::marian_progress::marian_progress;
 use super::memory::{GranuleLimit, MemoryUse};
@@ -129,6 +129,8 @@ struct Run<'a, 'l> {
     last_rate: f64,
     divergence: Divergence,
     curves: Curves,
+    /// Whether no update has been made yet in this run.
+    is_at_start: bool,
     log: &'l mut dyn FnMut(&str),
 }
 
@@ -146,8 +148,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let SavedTraining { values, optimizer, state } = match saved {
             Some(saved) => {
                 log(&format!("[training] Going on after {} updates", saved.state.progress.updates));
-                let schedule = config.schedule.resumed(saved.state.schedule, &saved.state.progress);
-                SavedTraining { state: TrainingState { schedule, ..saved.state }, ..saved }
+                saved
             }
             None => {
                 let values = pretrained.unwrap_or_else(|| {
@@ -164,6 +165,8 @@ impl<'a, 'l> Run<'a, 'l> {
                             ..BatchPosition::default()
                         },
                         schedule: ScheduleState::default(),
+                        divergence: LossAverages::default(),
+                        validated_at: 0,
                         metrics: metrics
                             .map(|metric| (metric.name().into(), MetricState::new(*metric)))
                             .collect(),
@@ -191,7 +194,7 @@ impl<'a, 'l> Run<'a, 'l> {
             config.workers,
         );
         let display = Display::new(state.sentences);
-        let divergence = Divergence::new(config.divergence);
+        let divergence = Divergence::new(config.divergence, state.divergence);
         let curves = Curves::open(training.plot, &state.progress)?;
         Ok(Run {
             training,
@@ -202,6 +205,7 @@ impl<'a, 'l> Run<'a, 'l> {
             last_rate: 0.0,
             divergence,
             curves,
+            is_at_start: true,
             log,
         })
     }
@@ -227,14 +231,18 @@ impl<'a, 'l> Run<'a, 'l> {
             let mut stops = false;
             if training.validation.is_some() && reached.passed(&before, config.validation.frequency)
             {
+                let stalls = self.stalls();
                 self.validate()?;
-                self.follow(Event::Stalled(self.stalls()));
+                self.state.validated_at = self.state.progress.updates;
+                if self.stalls() > stalls {
+                    self.follow(Event::Stalled(self.stalls()));
+                }
                 stops = self.is_stalled();
             }
             if is_epoch_end {
                 (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
-                self.follow(Event::EpochEnd);
                 self.state.progress.epoch += 1;
+                self.follow(Event::EpochEnd);
                 self.display.sentences = 0;
                 (self.state.sentences, self.state.epoch_batches) = (0, 0);
             }
@@ -251,10 +259,7 @@ impl<'a, 'l> Run<'a, 'l> {
     /// limit is raised, training goes on as if it had never been there.
     fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
-        let frequency = self.training.config.validation.frequency;
-        let just_validated = frequency.unit == Unit::Updates
-            && frequency.count > 0
-            && updates.is_multiple_of(frequency.count);
+        let just_validated = self.state.validated_at == updates;
         if outcome == Outcome::Finished && !just_validated && updates > 0 {
             let metrics = self.state.metrics.clone();
             self.validate()?;
@@ -286,17 +291,21 @@ impl<'a, 'l> Run<'a, 'l> {
             Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout };
         let rate = config.schedule.rate_at(&self.state.schedule, &self.state.progress);
         let report = self.trainer.update(&granules, dropout, rate)?;
+        let before = self.state.progress;
         self.state.progress.updates += 1;
         self.state.progress.labels += report.target_tokens as u64;
         self.state.position = self.reader.position().clone();
         self.display.add(&report);
         self.last_rate = rate;
-        let loss = report.loss / report.loss_count.max(1.0);
-        self.divergence.follow(loss).map_err(Error::Diverged)?;
         if report.is_skipped {
             (self.log)("The gradient is not finite; the update is skipped");
+        } else {
+            let loss = report.loss / report.loss_count.max(1.0);
+            self.divergence.follow(loss).map_err(Error::Diverged)?;
+            self.state.divergence = self.divergence.averages();
         }
-        self.follow(Event::Update);
+        let is_first = std::mem::replace(&mut self.is_at_start, false);
+        self.follow(Event::Update { before, is_first });
         self.state.sentences = self.display.sentences;
         Ok(is_epoch_end)
     }
