@@ -2,12 +2,32 @@
 //! configuration files.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
 
 use super::table::{Arity, OPTIONS, OptionSpec, Status, find};
 use crate::error::{Error, Result};
+
+/// Options that name files: what `relative-paths` is about.
+const PATHS: [&str; 15] = [
+    "model",
+    "pretrained-model",
+    "train-sets",
+    "valid-sets",
+    "vocabs",
+    "guided-alignment",
+    "data-weighting",
+    "embedding-vectors",
+    "valid-script-path",
+    "valid-script-args",
+    "valid-log",
+    "valid-translation-output",
+    "log",
+    "sqlite",
+    "tempdir",
+];
 
 /// Options by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +57,10 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
+            // Null is no value; an empty text is one, for it can stand above a default.
+            if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
+                continue;
+            }
             let texts: Vec<String> = match value {
                 Value::Sequence(items) => items
                     .iter()
@@ -46,12 +70,13 @@ impl RawOptions {
                 Value::Scalar(_) => vec![value.as_str().unwrap_or_default().to_owned()],
                 Value::Mapping(_) => return Err(wrong(&key, "a value is needed")),
             };
-            // What is off in Marian's own configurations is not given.
-            let is_off = texts.is_empty()
-                || texts.iter().all(|text| matches!(&text[..], "false" | "" | "~" | "null"));
-            if !is_off {
-                options.values.insert(spec.name, texts);
+            if texts.is_empty() && spec.arity != Arity::Many {
+                continue;
             }
+            check_count(spec, &texts).map_err(|reason| wrong(&key, &reason))?;
+            // An empty text for a list is an empty list.
+            let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
+            options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
         }
         Ok(options)
     }
@@ -59,7 +84,7 @@ impl RawOptions {
     /// Sets an option. A flag has no values, or `true` or `false`.
     ///
     /// # Errors
-    /// If it is not known.
+    /// If it is not known, or takes one value and has several.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
         let spec = spec_of(name).map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
         let values = match (spec.arity, values.is_empty()) {
@@ -67,6 +92,8 @@ impl RawOptions {
             (Arity::Optional(bare), true) => vec![bare.into()],
             _ => values,
         };
+        check_count(spec, &values)
+            .map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
         self.values.insert(spec.name, values);
         Ok(())
     }
@@ -77,6 +104,32 @@ impl RawOptions {
             self.values.entry(name).or_insert(values);
         }
         self
+    }
+
+    /// Makes the files of these options, which a configuration gives, those of its folder
+    /// if it asks for that (`relative-paths`), or `always`. Standard input and fields of
+    /// tab-separated text are no files.
+    ///
+    /// # Errors
+    /// If `relative-paths` is neither true nor false.
+    pub fn resolve_paths(&mut self, folder: &Path, always: bool) -> Result<()> {
+        let is_asked_for = self.flag("relative-paths")?;
+        // It is about this configuration only.
+        self.values.remove("relative-paths");
+        if !is_asked_for && !always {
+            return Ok(());
+        }
+        let is_file = |text: &str| {
+            !matches!(text, "" | "-" | "stdin" | "none" | "temporary")
+                && !text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        for name in PATHS {
+            let texts = self.values.get_mut(name).into_iter().flatten();
+            for text in texts.filter(|text| is_file(text)) {
+                *text = folder.join(&*text).display().to_string();
+            }
+        }
+        Ok(())
     }
 
     /// Whether an option is given.
@@ -92,10 +145,10 @@ impl RawOptions {
         let mut warnings = Vec::new();
         for (name, values) in &self.values {
             match find(name).map(|spec| spec.status) {
-                Some(Status::Refused(why)) if !is_neutral(values) => {
+                Some(Status::Refused(why)) if !is_neutral(name, values) => {
                     return Err(Error::config(format!("--{name}: {why}")));
                 }
-                Some(Status::NoEffect(why)) if !is_neutral(values) => {
+                Some(Status::NoEffect(why)) if !is_neutral(name, values) => {
                     warnings.push(format!("--{name} has no effect: {why}"));
                 }
                 _ => {}
@@ -104,11 +157,11 @@ impl RawOptions {
         Ok(warnings)
     }
 
-    /// The values of an option, or of its default.
+    /// The values of an option, or of its default if there are none.
     pub fn texts(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
-            Some(values) => values.clone(),
-            None => {
+            Some(values) if !values.is_empty() => values.clone(),
+            _ => {
                 let default = find(name).map_or("", |spec| spec.default);
                 default.split_whitespace().map(str::to_owned).collect()
             }
@@ -126,9 +179,10 @@ impl RawOptions {
     /// If its value is neither true nor false.
     pub fn flag(&self, name: &str) -> Result<bool> {
         match &self.text(name)[..] {
-            "" | "false" | "0" => Ok(false),
-            "true" | "1" => Ok(true),
-            other => Err(Error::config(format!("--{name}: {other:?} is neither true nor false"))),
+            "" => Ok(false),
+            text => parse_bool(text).ok_or_else(|| {
+                Error::config(format!("--{name}: {text:?} is neither true nor false"))
+            }),
         }
     }
 
@@ -149,7 +203,10 @@ impl RawOptions {
     }
 
     /// The options of the model as Marian writes them, in YAML.
-    pub fn model_yaml(&self) -> String {
+    ///
+    /// # Errors
+    /// If the value of a flag is neither true nor false.
+    pub fn model_yaml(&self) -> Result<String> {
         let mut yaml = String::new();
         for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
             if matches!(spec.name, "model" | "pretrained-model") {
@@ -163,8 +220,7 @@ impl RawOptions {
             match spec.arity {
                 Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
                 Arity::Flag => {
-                    let on = values.first().is_some_and(|value| value == "true" || value == "1");
-                    yaml += &format!("{}: {on}\n", spec.name);
+                    yaml += &format!("{}: {}\n", spec.name, self.flag(spec.name)?);
                 }
                 _ => {
                     let value = values.first().map_or("", String::as_str);
@@ -172,13 +228,39 @@ impl RawOptions {
                 }
             }
         }
-        yaml
+        Ok(yaml)
     }
 }
 
-/// Whether values of an option that is refused ask for nothing.
-fn is_neutral(values: &[String]) -> bool {
-    values.iter().all(|value| matches!(&value[..], "0" | "0.0" | "false" | "none" | "float32"))
+/// Whether values of an option that is not honoured ask for nothing.
+fn is_neutral(name: &str, values: &[String]) -> bool {
+    let is_off = |value: &String| {
+        matches!(&value[..], "" | "0.0" | "none" | "float32") || parse_bool(value) == Some(false)
+    };
+    match name {
+        // The second value is about the log.
+        "logical-epoch" => values.first().is_none_or(|length| length == "1e"),
+        "transformer-attention-mask" => values.iter().all(|value| value == "default"),
+        _ => values.iter().all(is_off),
+    }
+}
+
+/// A truth value as YAML and the command line have it.
+fn parse_bool(text: &str) -> Option<bool> {
+    match text {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => Value::Scalar(text.into()).as_bool(),
+    }
+}
+
+/// Whether an option takes as many values.
+fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), String> {
+    match values.len() {
+        0 | 1 => Ok(()),
+        _ if spec.arity == Arity::Many => Ok(()),
+        count => Err(format!("{count} values; one is needed")),
+    }
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
@@ -234,6 +316,58 @@ mod tests {
     }
 
     #[test]
+    fn what_is_off_stands_above_what_is_below() {
+        let yaml = b"transformer-postprocess-emb: \"\"\nkeep-best: false\nvalid-metrics: []\n\
+                     skip: ~\noverwrite: no\n";
+        let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
+        let both = file.over(super::super::preset("m30k").unwrap());
+        assert!(!both.flag("keep-best").unwrap() && !both.flag("overwrite").unwrap());
+        assert_eq!(both.text("transformer-postprocess-emb"), "");
+        assert!(both.model_yaml().unwrap().contains("transformer-postprocess-emb: \"\"\n"));
+        // An empty list has nothing in it that could be meant.
+        assert_eq!(both.texts("valid-metrics"), ["cross-entropy"]);
+        assert!(!both.is_given("skip") && both.flag("tied-embeddings-all").unwrap());
+    }
+
+    #[test]
+    fn truth_values_of_models_are_those_of_other_options() {
+        for (text, expected) in [("yes", true), ("on", true), ("True", true), ("off", false)] {
+            let yaml = format!("tied-embeddings-all: {text}\noverwrite: {text}\n");
+            let options = RawOptions::from_yaml(yaml.as_bytes(), "t").unwrap();
+            assert_eq!(options.flag("overwrite").unwrap(), expected, "{text}");
+            let line = format!("tied-embeddings-all: {expected}\n");
+            assert!(options.model_yaml().unwrap().contains(&line), "{text}");
+        }
+        let options = RawOptions::from_yaml(b"tied-embeddings-all: maybe", "t").unwrap();
+        assert!(options.model_yaml().unwrap_err().to_string().contains("--tied-embeddings-all"));
+    }
+
+    #[test]
+    fn several_values_of_an_option_with_one_are_refused() {
+        let error = RawOptions::from_yaml(b"learn-rate: [0.1, 0.2]", "t").unwrap_err().to_string();
+        assert!(error.contains("t: learn-rate: 2 values"), "{error}");
+        assert!(RawOptions::from_yaml(b"learn-rate: [0.1]", "t").is_ok());
+        let mut options = RawOptions::default();
+        assert!(options.set("skip", vec!["true".into(), "false".into()]).is_err());
+    }
+
+    #[test]
+    fn paths_of_a_configuration_may_be_of_its_folder() {
+        let yaml = b"relative-paths: true\ntrain-sets: [a.en, /b/a.es]\nmodel: m/model.npz\n\
+                     guided-alignment: none\ndata-weighting: 2\ndim-emb: 8\n";
+        let mut options = RawOptions::from_yaml(yaml, "t").unwrap();
+        options.resolve_paths(Path::new("runs"), false).unwrap();
+        assert_eq!(options.texts("train-sets"), ["runs/a.en", "/b/a.es"]);
+        assert_eq!(options.text("model"), "runs/m/model.npz");
+        assert_eq!(options.text("guided-alignment") + &options.text("data-weighting"), "none2");
+        assert!(!options.is_given("relative-paths"));
+        options.resolve_paths(Path::new("other"), false).unwrap();
+        assert_eq!(options.text("model"), "runs/m/model.npz");
+        options.resolve_paths(Path::new("other"), true).unwrap();
+        assert_eq!(options.text("model"), "other/runs/m/model.npz");
+    }
+
+    #[test]
     fn what_is_not_known_or_not_honoured_is_named() {
         let error = |yaml: &[u8]| RawOptions::from_yaml(yaml, "train.yml").unwrap_err().to_string();
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
@@ -253,6 +387,11 @@ mod tests {
         assert!(warnings.iter().all(|warning| warning.contains("has no effect")), "{warnings:?}");
         assert!(!warnings.iter().any(|warning| warning.contains("lr-report")));
         assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
+        // These would change results in Marian.
+        assert!(status(b"logical-epoch: [1e, 3]").unwrap().is_empty());
+        for changed in ["logical-epoch: [2e]", "logical-epoch: 100Ku", "no-restore-corpus: on"] {
+            assert!(status(changed.as_bytes()).is_err(), "{changed}");
+        }
     }
 
     #[test]

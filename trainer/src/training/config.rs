@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use miriam_nmt::architecture::Architecture;
 
-use super::progress::Span;
+use super::progress::{Progress, Span};
 use super::schedule::{DecayStrategy, Schedule};
 use crate::data::{BatchOptions, BatchSize, LengthLimit, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
@@ -23,7 +23,7 @@ pub enum Metric {
     Perplexity,
     /// BLEU of detokenised translations, by 13a (`bleu`).
     Bleu,
-    /// BLEU of the tokens as they are (`bleu-segmented`).
+    /// BLEU of the ids of tokens (`bleu-segmented`).
     BleuSegmented,
     /// chrF of detokenised translations.
     Chrf,
@@ -83,6 +83,19 @@ pub enum StoppingRule {
     Any,
 }
 
+/// What a training that goes on forgets of its validations (`valid-reset-stalled`,
+/// `valid-reset-all`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValidationReset {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// How often they stalled.
+    Stalls,
+    /// That and the best values.
+    All,
+}
+
 /// When the model is validated, and what follows from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidationOptions {
@@ -94,20 +107,49 @@ pub struct ValidationOptions {
     pub early_stopping: u64,
     /// Of which metrics.
     pub stopping_rule: StoppingRule,
-    /// The least improvement.
-    pub epsilon: f64,
+    /// Of each metric the improvement that is not enough (`early-stopping-epsilon`).
+    pub epsilons: Vec<f64>,
+    /// What is forgotten of validations where training goes on.
+    pub reset: ValidationReset,
     /// Whether the best model by each metric is kept.
     pub keeps_best: bool,
     /// The beam of translations.
     pub beam_size: usize,
     /// Their length normalisation.
     pub normalize: f32,
+    /// Their maximum length, as a multiple of that of the source.
+    pub max_length_factor: f32,
+    /// Whether the unknown token may be generated.
+    pub allows_unknown: bool,
     /// Sentences of a batch.
     pub mini_batch: usize,
     /// Sentences are cut at this length.
     pub max_length: usize,
-    /// Where translations are written.
+    /// Where translations are written, with Marian's templates.
     pub translation_output: Option<PathBuf>,
+}
+
+impl ValidationOptions {
+    /// The path of the translations at a time of the training: Marian's `{E}`, `{B}`, `{U}` and
+    /// `{T}` stand for the epoch, the batches in it, and all updates and target tokens.
+    pub(super) fn translation_path(
+        &self,
+        progress: &Progress,
+        epoch_batches: u64,
+    ) -> Option<PathBuf> {
+        let path = self.translation_output.as_ref()?;
+        // A path that is no text has no templates.
+        let Some(text) = path.to_str() else { return Some(path.clone()) };
+        let text = [
+            ("{E}", progress.epoch),
+            ("{B}", epoch_batches),
+            ("{U}", progress.updates),
+            ("{T}", progress.labels),
+        ]
+        .into_iter()
+        .fold(text.to_owned(), |text, (name, number)| text.replace(name, &number.to_string()));
+        Some(text.into())
+    }
 }
 
 /// When a training ends.

@@ -13,7 +13,9 @@ mod schedule;
 mod validation;
 
 pub use checkpoint::ModelFiles;
-pub use config::{Limits, Metric, StoppingRule, TrainingConfig, ValidationOptions};
+pub use config::{
+    Limits, Metric, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset,
+};
 pub use memory::MemoryUse;
 pub use progress::{Progress, Span, Unit};
 pub use run::{Outcome, Training};

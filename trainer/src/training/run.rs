@@ -10,7 +10,7 @@ use super::checkpoint::{
     Identity, ModelFiles, SavedTraining, TrainingState, check_identity, load_optimizer, save_model,
     save_optimizer,
 };
-use super::config::{StoppingRule, TrainingConfig};
+use super::config::{StoppingRule, TrainingConfig, ValidationReset};
 use super::curves::{Curves, LOSS, RATE};
 use super::divergence::{Divergence, LossAverages};
 use super::log::Display;
@@ -18,7 +18,7 @@ use super::marian_progress::marian_progress;
 use super::memory::{GranuleLimit, MemoryUse};
 use super::progress::{Progress, Span, Unit};
 use super::schedule::{Event, ScheduleState};
-use super::validation::{MetricState, ValidationSet};
+use super::validation::{MetricState, ValidationSet, reset_metrics};
 use crate::data::{BatchPosition, BatchReader, ParallelCorpus};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
@@ -148,7 +148,12 @@ impl<'a, 'l> Run<'a, 'l> {
         let SavedTraining { values, optimizer, state } = match saved {
             Some(saved) => {
                 log(&format!("[training] Going on after {} updates", saved.state.progress.updates));
-                saved
+                let mut state = saved.state;
+                reset_metrics(&mut state.metrics, config.validation.reset);
+                if config.validation.reset != ValidationReset::Nothing {
+                    state.schedule.max_stalled = 0;
+                }
+                SavedTraining { state, ..saved }
             }
             None => {
                 let values = pretrained.unwrap_or_else(|| {
@@ -336,12 +341,17 @@ impl<'a, 'l> Run<'a, 'l> {
     fn validate(&mut self) -> Result<()> {
         let training = self.training;
         let Some(set) = training.validation else { return Ok(()) };
-        let (config, options) = (training.config, &training.config.validation);
+        let config = training.config;
+        let mut options = config.validation.clone();
+        options.translation_output =
+            options.translation_path(&self.state.progress, self.state.epoch_batches);
         let layout = self.trainer.model().layout().clone();
         let values = self.trainer.smoothed_values();
-        let found = set.validate(options, &config.architecture, &layout, values, config.workers)?;
+        let found =
+            set.validate(&options, &config.architecture, &layout, values, config.workers)?;
         let Progress { updates, epoch, .. } = self.state.progress;
-        for (&metric, value) in options.metrics.iter().zip(found) {
+        let metrics = options.metrics.iter().zip(&options.epsilons);
+        for ((&metric, &epsilon), value) in metrics.zip(found) {
             let name = metric.name();
             let states = &mut self.state.metrics;
             let index = match states.iter().position(|(known, _)| known == name) {
@@ -352,7 +362,7 @@ impl<'a, 'l> Run<'a, 'l> {
                 }
             };
             let state = &mut states[index].1;
-            let is_best = state.follow(metric, value, options.epsilon);
+            let is_best = state.follow(metric, value, epsilon);
             self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
                 0 => "new best".into(),
