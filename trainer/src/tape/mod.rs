@@ -31,6 +31,7 @@ use std::sync::Arc;
 use miriam_kernels::random::MaskRow;
 use miriam_nmt::layer::Side;
 
+pub(crate) use cross_entropy::logits_block_rows;
 pub use cross_entropy::{Loss, LossOptions};
 pub use load::TapeLoader;
 pub use node::{KeysValues, PositionTable, Tensor};

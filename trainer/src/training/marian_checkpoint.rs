@@ -177,6 +177,7 @@ impl MarianFiles<'_> {
             progress,
             position: BatchPosition { epoch: progress.epoch, ..BatchPosition::default() },
             schedule,
+            validated_at: 0,
             metrics: metrics
                 .map(|&metric| {
                     let state = seen(metric).unwrap_or_else(|| MetricState::new(metric));

@@ -12,11 +12,14 @@ mod marian_checkpoint;
 mod marian_progress;
 mod memory;
 mod metric;
+mod options_of_updates;
 mod progress;
 mod run;
+mod saving;
 mod schedule;
 mod start;
 mod statistics;
+mod validating;
 mod validation;
 mod validation_script;
 
