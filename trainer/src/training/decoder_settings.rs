@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_textio::Output;
 
-use super::checkpoint::ModelFiles;
+use super::model_files::ModelFiles;
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 

@@ -10,11 +10,12 @@ use std::path::Path;
 
 use miriam_nmt::checkpoint::{Checkpoint, DType};
 
-use super::checkpoint::{ModelFiles, SavedTraining, SavedVectors, TrainingState};
+use super::checkpoint::{SavedTraining, SavedVectors, TrainingState};
 use super::config::TrainingConfig;
 use super::identity::Identity;
 use super::marian_progress::MarianProgress;
 use super::metric::MetricState;
+use super::model_files::ModelFiles;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;

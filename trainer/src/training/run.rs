@@ -4,12 +4,13 @@ use std::path::Path;
 
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
-use super::checkpoint::{ModelFiles, SavedTraining, TrainingState, check_identity};
+use super::checkpoint::{SavedTraining, TrainingState, check_identity};
 use super::config::TrainingConfig;
 use super::curves::{Curves, LOSS, RATE};
 use super::decoder_settings::DecoderSettings;
 use super::identity::{Identity, architecture_fingerprint};
 use super::log::Display;
+use super::model_files::ModelFiles;
 use super::progress::{Progress, Span, Unit};
 use super::schedule::Event;
 use super::start::{Start, warmup_ratio};

@@ -20,10 +20,11 @@ use miriam_nmt::translate::{
 use miriam_nmt::{DecoderConfig, ModelBundle, TokenizerPair};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
-use super::checkpoint::{ModelFiles, save_model};
+use super::checkpoint::save_model;
 use super::config::ValidationOptions;
 use super::decoder_settings::DecoderSettings;
 use super::metric::Metric;
+use super::model_files::ModelFiles;
 use super::validation_script::ValidationScript;
 use crate::data::ParallelCorpus;
 use crate::error::{Error, Result};
