@@ -372,6 +372,28 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
 }
 
 #[test]
+fn later_configurations_are_above_earlier_ones() {
+    let corpus = Corpus::new(20);
+    fs::create_dir(corpus.path("runs")).unwrap();
+    let write = |name: &str, text: &str| fs::write(corpus.path(name), text).unwrap();
+    // Numbers of updates that are shown; the preset keeps the best model and older ones not.
+    write("first.yml", "after: 2u\nkeep-best: yes\nskip: false\n");
+    write(
+        "runs/second.yml",
+        "relative-paths: true\nafter: 3u\nkeep-best: false\ncpu-threads: 0\n\
+         valid-sets: [../dev.en, ../dev.es]\nvalid-translation-output: out.txt\n\
+         optimizer-params: [0.9, 0.98, 1e-9]\nvalid-metrics: [chrf]\n",
+    );
+    let options = "--task toy --vocab-size 100 -c first.yml runs/second.yml";
+    let output = corpus.train("model", options).output().unwrap();
+    let log = lossy_text(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert!(log.contains("Up. 3 : chrf") && !log.contains("Up. 2 : chrf"), "{log}");
+    assert!(corpus.path("runs/out.txt").is_file(), "relative to its configuration");
+    assert!(!corpus.names("model").iter().any(|name| name.contains("best")), "off is a value");
+}
+
+#[test]
 fn text_that_does_not_train_is_refused() {
     let corpus = Corpus::new(20);
     let refuse = |options: &str| run_to_error(&mut corpus.train("model", options));
@@ -426,7 +448,7 @@ fn a_training_of_something_else_is_not_gone_on_with() {
         ("--max-length 20", "corpus"),
         ("--max-length-crop", "--max-length-crop was false"),
         ("--dim-emb 32", "model"),
-        ("--optimizer sgd", "--optimizer"),
+        ("--optimizer adagrad --optimizer-params 1e-8", "--optimizer was adam"),
         ("--dim-vocabs 150 150", "vocabularies"),
         ("--beam-size 3 --seed 2", "--seed"),
     ] {
@@ -460,6 +482,12 @@ fn a_start_with_numbers_that_are_none_is_refused() {
     };
     fs::copy(&model, corpus.path("start.npz")).unwrap();
     run(&mut begin("sound"));
+    // The vocabulary is in another folder, and the command may run in any.
+    let dev = fs::read(corpus.path("dev.en")).unwrap();
+    let mut translate = miriam();
+    translate.args(["nmt", "translate", "--quiet", "-m"]).arg(corpus.path("sound"));
+    let translated = lossy_text(&run_with_input(&mut translate, &dev).stdout);
+    assert_eq!(translated.lines().count(), 12);
     let checkpoint = Checkpoint::open(&model, LoadMethod::Lazy).unwrap();
     let mut writer = NpzWriter::create(&corpus.path("start.npz")).unwrap();
     let special = checkpoint.options().expect("options of the model");

@@ -24,6 +24,7 @@ pub mod recipe;
 pub mod tape;
 pub mod training;
 pub mod update;
+mod yaml_text;
 
 pub use error::{Error, Result};
 pub use init::initial_values;

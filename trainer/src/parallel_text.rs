@@ -104,7 +104,6 @@ impl ParallelText {
     pub fn advance(&mut self) -> Result<bool> {
         let (mut with_line, mut without) = (None, None);
         for (index, (lines, fields)) in self.files.iter_mut().enumerate() {
-            let name = lines.name().to_owned();
             let Some(line) = lines.next()? else {
                 without = Some(index);
                 continue;
@@ -118,7 +117,8 @@ impl ParallelText {
                         fields.len()
                     );
                     let number = line.number;
-                    return Err(miriam_textio::Error::format(&name, number, None, reason).into());
+                    let name = lines.name();
+                    return Err(miriam_textio::Error::format(name, number, None, reason).into());
                 }
             }
             let is_tab = |byte: &u8| *byte == b'\t' && fields.len() > 1;

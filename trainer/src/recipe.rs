@@ -38,7 +38,7 @@ pub struct Request {
     pub dry_run: bool,
 }
 
-/// What came of it.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Summary {
     /// A model.
@@ -147,14 +147,14 @@ impl Request {
             "" => None,
             path => Some(BatchFile::open(Path::new(path), &corpus)?),
         };
-        let pretrained = self.pretrained(&config)?;
+        let pretrained = self.pretrained(&config, &paths.files, log)?;
         let decoder = DecoderSettings {
             folder: self.folder.clone(),
             vocabularies: paths.vocabularies.clone(),
             beam_size: config.validation.beam_size,
             normalize: config.validation.normalize,
         };
-        let training = Training {
+        let mut training = Training {
             config: &config,
             corpus: &corpus,
             batches: batches.as_ref(),
@@ -208,7 +208,8 @@ impl Request {
         let parent = model.parent().filter(|path| *path != Path::new(""));
         let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else { return };
         let name = model.file_name().unwrap_or_default().to_string_lossy();
-        let prefix = if self.folder.is_some() { ".".into() } else { format!(".{name}.") };
+        let is_ours = self.folder.as_deref().is_some_and(|folder| parent == Some(folder));
+        let prefix = if is_ours { ".".into() } else { format!(".{name}.") };
         for entry in entries.flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -306,7 +307,8 @@ impl Request {
                     ..TrainOptions::default()
                 })
             } else {
-                LearnOptions::Words { max_size: (size > 0).then_some(size) }
+                let size = if size > 0 { Some(size) } else { self.vocab_size };
+                LearnOptions::Words { max_size: size }
             };
             let learned = learn_vocabulary(texts, &options, threads, progress)?;
             let mut file = Output::create_atomic(path)?;
@@ -333,12 +335,22 @@ impl Request {
         Ok(())
     }
 
-    /// The parameters of the model to begin with.
-    fn pretrained(&self, config: &TrainingConfig) -> Result<Option<Vec<f32>>> {
+    /// The parameters of `pretrained-model`. A training that goes on needs none, and one whose model
+    /// is there already begins with that, as in Marian.
+    fn pretrained(
+        &self,
+        config: &TrainingConfig,
+        files: &ModelFiles,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<Option<Vec<f32>>> {
+        if files.optimizer().is_file() || files.model.is_file() {
+            return Ok(None);
+        }
         let path = self.options.text("pretrained-model");
         if path.is_empty() {
             return Ok(None);
         }
+        log(&format!("[training] Beginning with the parameters of {path}"));
         let layout = ParameterLayout::new(&config.architecture);
         read_parameters(Path::new(&path), &layout).map(Some)
     }

@@ -116,7 +116,7 @@ fn epsilons_are_those_of_metrics() {
     let options: [(&str, &[&str]); 4] = [
         ("valid-sets", &[&source, &target]),
         ("valid-metrics", &["ce-sum", "cross-entropy", "perplexity", "ce-mean-words"]),
-        ("early-stopping-epsilon", &["0", "1000"]),
+        ("early-stopping-epsilon", &["0", "1000", "1000", "1000"]),
         ("valid-freq", &["1u"]),
     ];
     let options = [options[0], options[1], options[2], options[3], ("train-ce-sample", &["100"])];

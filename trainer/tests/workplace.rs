@@ -6,6 +6,7 @@ use miriam_storage::hash::hash64;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::training::Outcome;
 
 pub const SOURCE: &str = "a b c\nb c\n\nc a b a\na\nb b c a\nc c\na b\n";
 pub const TARGET: &str = "x y z\ny z\nx\nz x\nx\ny y z\nz\nx y\n";
@@ -54,8 +55,8 @@ impl Workplace {
         Ok((hash(&self.path(&format!("{model}.npz"))), cost))
     }
 
-    /// Trains `model`, or counts its memory.
-    pub fn run(&self, model: &str, more: &[(&str, &[&str])], dry_run: bool) -> Result<Run, String> {
+    /// Options of a tiny model, with `more` above them.
+    pub fn options(&self, model: &str, more: &[(&str, &[&str])]) -> Result<RawOptions, String> {
         let mut options = RawOptions::default();
         let files = ["source", "target", "source.yml", "target.yml"].map(|name| self.text(name));
         let path = self.text(&format!("{model}.npz"));
@@ -79,20 +80,52 @@ impl Workplace {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
             options.set(name, values).map_err(|e| e.to_string())?;
         }
-        let request = Request { options, folder: None, vocab_size: Some(20), plot: None, dry_run };
-        let (mut log, mut warnings) = (Vec::new(), Vec::new());
-        let summary = request.run(
-            &CancellationToken::new(),
-            &NoProgress,
-            &mut |line| log.push(line.to_owned()),
-            &mut |warning| {
-                // The vocabularies are smaller than what was asked for.
-                if !warning.starts_with("--vocab-size") {
-                    warnings.push(warning.to_owned());
-                }
-            },
-        );
-        Ok(Run { summary: summary.map_err(|e| e.to_string())?, log, warnings })
+        Ok(options)
+    }
+
+    /// A training of these options.
+    pub fn request(&self, model: &str, more: &[(&str, &[&str])]) -> Result<Request, String> {
+        let options = self.options(model, more)?;
+        Ok(Request { options, folder: None, vocab_size: Some(20), plot: None, dry_run: false })
+    }
+
+    /// Trains `model`, or counts its memory.
+    pub fn run(&self, model: &str, more: &[(&str, &[&str])], dry_run: bool) -> Result<Run, String> {
+        run(&Request { dry_run, ..self.request(model, more)? })
+    }
+
+    /// Trains, and gives why it ended and the log.
+    pub fn log(
+        &self,
+        model: &str,
+        more: &[(&str, &[&str])],
+    ) -> Result<(Outcome, Vec<String>), String> {
+        run_request(&self.request(model, more)?)
+    }
+}
+
+fn run(request: &Request) -> Result<Run, String> {
+    let (mut log, mut warnings) = (Vec::new(), Vec::new());
+    let summary = request.run(
+        &CancellationToken::new(),
+        &NoProgress,
+        &mut |line| log.push(line.to_owned()),
+        &mut |warning| {
+            // The vocabularies are smaller than what was asked for.
+            if !warning.starts_with("--vocab-size") {
+                warnings.push(warning.to_owned());
+            }
+        },
+    );
+    Ok(Run { summary: summary.map_err(|e| e.to_string())?, log, warnings })
+}
+
+/// Trains, and gives why it ended and the log.
+pub fn run_request(request: &Request) -> Result<(Outcome, Vec<String>), String> {
+    let Run { summary, log, .. } = run(request)?;
+    match summary {
+        Summary::Trained { outcome, .. } => Ok((outcome, log)),
+        Summary::Memory(_) => Err("memory was counted".into()),
     }
 }
 

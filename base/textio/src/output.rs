@@ -99,6 +99,14 @@ impl Output {
         Self::with_writer(compression, name, raw)
     }
 
+    /// Writes to `writer`, uncompressed; `name` names it in messages.
+    ///
+    /// # Errors
+    /// None before something is written.
+    pub fn from_writer(writer: impl Write + Send + 'static, name: &str) -> Result<Self> {
+        Self::with_writer(Compression::None, name.to_owned(), Box::new(writer))
+    }
+
     /// As [`Output::create`], but the file appears complete, on [`Output::finish`], or not
     /// at all: an existing one stays as it was until then.
     ///

@@ -7,10 +7,35 @@ use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus}
 /// When a granule is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GranuleLimits {
-    /// At so many target tokens (`granule-words`).
+    /// At so many target tokens, or at twice as many of the source (`granule-words`).
     pub words: usize,
     /// Before its results and gradients take more bytes (`granule-megabytes`).
     pub bytes: Option<usize>,
+}
+
+/// The tokens of a granule under way. Those of the source count as well, so that long sources with
+/// short targets do not make it as large as they like.
+#[derive(Clone, Copy, Debug)]
+pub struct GranuleTokens {
+    words: usize,
+    /// Tokens of source and target so far.
+    tokens: [usize; 2],
+}
+
+impl GranuleTokens {
+    /// Those of an empty granule; `words` are those of [`GranuleLimits`].
+    pub fn new(words: usize) -> Self {
+        GranuleTokens { words, tokens: [0; 2] }
+    }
+
+    /// Adds a pair of sentences of these lengths. If the granule is full with it, the next pair
+    /// begins another one.
+    pub fn is_full_with(&mut self, lengths: [usize; 2]) -> bool {
+        let [source, target] = [0, 1].map(|side| self.tokens[side] + lengths[side]);
+        let is_full = target >= self.words || source >= self.words.saturating_mul(2);
+        self.tokens = if is_full { [0; 2] } else { [source, target] };
+        is_full
+    }
 }
 
 /// Batches as granules, epoch after epoch.
@@ -121,20 +146,20 @@ fn split_into_granules(
     costs: Option<&[usize]>,
     granules: &mut Vec<Vec<u32>>,
 ) {
-    let (mut granule, mut tokens, mut bytes) = (Vec::new(), 0, 0);
+    let (mut granule, mut bytes) = (Vec::new(), 0);
+    let mut tokens = GranuleTokens::new(limits.words);
     for &index in batch {
         let cost = costs.map_or(0, |costs| costs[index as usize]);
         let exceeds = limits.bytes.is_some_and(|limit| bytes + cost > limit);
         if exceeds && !granule.is_empty() {
             granules.push(std::mem::take(&mut granule));
-            (tokens, bytes) = (0, 0);
+            (tokens, bytes) = (GranuleTokens::new(limits.words), 0);
         }
         granule.push(index);
-        tokens += corpus.target(index as usize).len();
         bytes += cost;
-        if tokens >= limits.words {
+        if tokens.is_full_with(corpus.lengths(index as usize)) {
             granules.push(std::mem::take(&mut granule));
-            (tokens, bytes) = (0, 0);
+            bytes = 0;
         }
     }
     if !granule.is_empty() {
@@ -171,6 +196,22 @@ mod tests {
         let granules = split(100, Some(20), Some(costs));
         assert_eq!(granules, [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+    }
+
+    #[test]
+    fn granules_are_full_at_tokens_of_either_side() {
+        let count = |lengths: [usize; 2]| {
+            let mut tokens = GranuleTokens::new(10);
+            (1..).find(|_| tokens.is_full_with(lengths)).unwrap()
+        };
+        assert_eq!(count([1, 5]), 2);
+        assert_eq!(count([12, 5]), 2);
+        assert_eq!(count([10, 2]), 2);
+        assert_eq!(count([4, 2]), 5);
+        assert_eq!(count([3, 1]), 7);
+        let mut tokens = GranuleTokens::new(10);
+        assert!(tokens.is_full_with([1, 10]) && !tokens.is_full_with([1, 9]));
+        assert!(tokens.is_full_with([1, 1]), "a granule begins with nothing");
     }
 
     #[test]

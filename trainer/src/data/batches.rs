@@ -211,7 +211,7 @@ impl<'a> BatchReader<'a> {
     /// Divides the maxi-batch of the position into batches.
     fn divide(&mut self) {
         let start = self.position.maxi_start;
-        let end = self.order.len().min(start + self.options.maxi_batch.max(1));
+        let end = self.order.len().min(start.saturating_add(self.options.maxi_batch.max(1)));
         self.next_maxi_start = end;
         let mut sentences = self.position.carried.clone();
         sentences.extend_from_slice(&self.order[start..end]);
@@ -435,6 +435,9 @@ mod tests {
     #[test]
     fn epochs_are_shuffled_by_seed_and_number() {
         let corpus = random_corpus(300);
+        let all = BatchOptions { maxi_batch: usize::MAX, ..options(BatchSize::Sentences(7), 1) };
+        let position = BatchPosition { maxi_start: 7, ..BatchPosition::default() };
+        assert!(BatchReader::new(&corpus, all, position).is_ok(), "no overflow");
         let first = |seed, shuffle| {
             let options = BatchOptions { seed, shuffle, ..options(BatchSize::Sentences(300), 300) };
             let options = BatchOptions { sort: SortKey::None, ..options };

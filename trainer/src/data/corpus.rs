@@ -4,7 +4,7 @@
 //! takes 80 MB. Sentences keep the number of their line, by which dropout is drawn. Word
 //! alignments and weights, if given, lie beside them in the same way.
 
-use miriam_storage::hash::hash64;
+use miriam_storage::hash::{Hasher, hash64};
 
 use super::annotations::{PairAnnotations, TargetLink};
 
@@ -62,10 +62,19 @@ impl<T: Copy> Sequences<T> {
 
     /// A hash of items, by their bytes, and of where sentences end.
     fn fingerprint<const N: usize>(&self, bytes: impl Fn(&T) -> [u8; N]) -> [u64; 2] {
-        let items: Vec<u8> = self.items.iter().flat_map(bytes).collect();
-        let ends: Vec<u8> = self.ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
-        [hash64(&items), hash64(&ends)]
+        [hash_items(&self.items, bytes), hash_items(&self.ends, |&end| (end as u64).to_le_bytes())]
     }
+}
+
+/// A hash of items by their bytes, which are not copied all at once.
+fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> u64 {
+    let (mut hasher, mut block) = (Hasher::new(), Vec::new());
+    for items in items.chunks(1 << 12) {
+        block.clear();
+        block.extend(items.iter().flat_map(&bytes));
+        hasher.update(&block);
+    }
+    hasher.finish()
 }
 
 /// What happens to sentences of more tokens than a limit, `</s>` included.
@@ -190,6 +199,11 @@ impl ParallelCorpus {
         self.target.get(index)
     }
 
+    /// The numbers of tokens of a pair, of the source and of the target.
+    pub fn lengths(&self, index: usize) -> [usize; 2] {
+        [self.source(index).len(), self.target(index).len()]
+    }
+
     /// The links of a pair, sorted, that of `</s>` among them; none if alignments are not
     /// given.
     pub fn links(&self, index: usize) -> Option<&[TargetLink]> {
@@ -254,6 +268,8 @@ impl ParallelCorpus {
     pub fn fingerprint(&self) -> u64 {
         let ids = |ids: &TokenIds| ids.fingerprint(|id| id.to_le_bytes());
         let mut hashes = [&self.source, &self.target].map(ids).concat();
+        // Dropout is drawn by them.
+        hashes.push(hash_items(&self.lines, |line| line.to_le_bytes()));
         if let Some(links) = &self.links {
             let bytes =
                 |link: &TargetLink| (u64::from(link.0) << 32 | u64::from(link.1)).to_le_bytes();
@@ -362,5 +378,9 @@ mod tests {
         ];
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
         assert_eq!(all[0], corpus(&[[&[1, 2], &[3]]]));
+        // The pair is the same, but its line, and so its dropout, is another one.
+        assert_ne!(all[0], corpus(&[[&[], &[3]], [&[1, 2], &[3]]]));
+        // After it, nothing changes.
+        assert_eq!(all[0], corpus(&[[&[1, 2], &[3]], [&[], &[3]]]));
     }
 }

@@ -21,7 +21,9 @@ impl RawOptions {
             .text_files("train-sets")?
             .ok_or_else(|| Error::config("--train-sets (or --source and --target) is needed"))?;
         let cost = self.text("guided-alignment-cost");
-        if cost != "ce" {
+        // Configurations of older versions of Marian have another default.
+        let is_guided = !matches!(&self.text("guided-alignment")[..], "" | "none");
+        if is_guided && cost != "ce" {
             return Err(Error::config(format!("--guided-alignment-cost: {cost:?}: ce is there")));
         }
         files.weight_scope = match &self.text("data-weighting-type")[..] {
@@ -58,9 +60,9 @@ impl RawOptions {
             fields.insert(index, field);
         }
         let fields = files.files[0].fields.len();
-        // Marian writes 0 where nobody has given it.
-        let is_counted = !self.is_given("tsv-fields") || self.text("tsv-fields") == "0";
-        if !is_counted && self.get::<usize>("tsv-fields")? != fields {
+        // 0 is Marian's for fields that are to be counted.
+        let given = if self.is_given("tsv-fields") { self.get("tsv-fields")? } else { 0 };
+        if given != 0 && given != fields {
             return Err(Error::config(format!(
                 "--tsv-fields: {} fields are read: source, target, and those whose indices \
                  --guided-alignment and --data-weighting give",
@@ -161,13 +163,15 @@ mod tests {
         let both: [(&str, &[&str]); 2] = [("guided-alignment", &["3"]), ("data-weighting", &["2"])];
         assert_eq!(fields(&both), [Source, Target, Weights, Alignment]);
         assert_eq!(fields(&[("data-weighting", &["0"])]), [Weights, Source, Target]);
+        assert_eq!(fields(&[("guided-alignment-cost", &["mse"])]), [Source, Target]);
+        assert_eq!(fields(&[("tsv-fields", &["0"])]), [Source, Target]);
         for wrong in [
             &[("guided-alignment", &["3"][..])][..],
             &[("guided-alignment", &["2"]), ("data-weighting", &["2"])],
             &[("guided-alignment", &["0"]), ("data-weighting", &["0"])],
             &[("tsv-fields", &["3"])],
             &[("guided-alignment", &["-"])],
-            &[("guided-alignment-cost", &["mse"])],
+            &[("guided-alignment", &["2"]), ("guided-alignment-cost", &["mse"])],
             &[("data-weighting-type", &["token"])],
         ] {
             assert!(tsv(wrong).is_err(), "{wrong:?}");

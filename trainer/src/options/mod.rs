@@ -2,6 +2,7 @@
 //! command line, and what they mean.
 
 mod files;
+mod marian_yaml;
 mod presets;
 mod raw;
 mod resolve;

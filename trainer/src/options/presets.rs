@@ -12,6 +12,9 @@ struct Preset {
 
 /// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
 /// corpus of descriptions (`training.md` A.16).
+///
+/// Batches of transformers are fit to memory, as in Marian, where `mini-batch` is their limit in
+/// sentences; here it is only a factor of the sentences that are sorted together.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",
@@ -47,7 +50,7 @@ const PRESETS: &[Preset] = &[
                learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [16000]\n\
                optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
                max-length: 100\nmini-batch-fit: true\nmini-batch: 1000\n\
-               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\nvalid-mini-batch: 16\n",
     },
     Preset {
         name: "transformer-big",
@@ -58,7 +61,7 @@ const PRESETS: &[Preset] = &[
                learn-rate: 0.0002\nlr-warmup: 8000\nlr-decay-inv-sqrt: [8000]\n\
                optimizer-params: [0.9, 0.998, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
                max-length: 100\nmini-batch-fit: true\nmini-batch: 1000\n\
-               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\n",
+               maxi-batch: 1000\nbeam-size: 8\nnormalize: 1\nvalid-mini-batch: 8\n",
     },
     Preset {
         name: "transformer-base-prenorm",
@@ -80,7 +83,8 @@ const PRESETS: &[Preset] = &[
                transformer-decoder-autoreg: rnn\ndec-cell: ssru\ntied-embeddings-all: true\n\
                learn-rate: 0.0003\nlr-warmup: 16000\nlr-decay-inv-sqrt: [32000]\n\
                optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
-               max-length: 200\noptimizer-delay: 2\nmini-batch-fit: true\nmini-batch: 1000\nmaxi-batch: 1000\n\
+               max-length: 200\noptimizer-delay: 2\nmini-batch-fit: true\nmini-batch: 1000\n\
+               maxi-batch: 1000\n\
                valid-freq: 5000u\nvalid-metrics: [bleu]\nbeam-size: 1\nnormalize: 1\n\
                early-stopping: 20\n",
     },
@@ -127,7 +131,36 @@ mod tests {
             assert!(options.check_status().unwrap().is_empty(), "{name}");
         }
         assert_eq!(preset("student-base").unwrap().text("dim-emb"), "512");
+        assert_eq!(preset("student-base").unwrap().text("mini-batch-fit"), "true");
         assert_eq!(preset("student-base").unwrap().text("dec-cell"), "ssru");
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
+    }
+
+    /// The values of Marian 1.12's presets, where they differ from its defaults, less those that
+    /// are about GPUs.
+    #[test]
+    fn transformers_have_marians_values() {
+        let common = "type=transformer enc-depth=6 dec-depth=6 tied-embeddings-all=true \
+                      transformer-postprocess=dan transformer-preprocess= \
+                      transformer-ffn-activation=relu transformer-dropout=0.1 mini-batch-fit=true \
+                      label-smoothing=0.1 clip-norm=0 exponential-smoothing=1e-4 max-length=100 \
+                      mini-batch=1000 maxi-batch=1000 beam-size=8 normalize=1";
+        let base = "dim-emb=512 transformer-dim-ffn=2048 transformer-heads=8 learn-rate=0.0003 \
+                    lr-warmup=16000 lr-decay-inv-sqrt=16000 optimizer-params=0.9,0.98,1e-9 \
+                    valid-mini-batch=16";
+        let big = "dim-emb=1024 transformer-dim-ffn=4096 transformer-heads=16 learn-rate=0.0002 \
+                   lr-warmup=8000 lr-decay-inv-sqrt=8000 optimizer-params=0.9,0.998,1e-9 \
+                   valid-mini-batch=8";
+        for (name, own) in [("transformer-base", base), ("transformer-big", big)] {
+            let options = preset(name).unwrap();
+            for (option, value) in common.split(' ').chain(own.split(' ')).filter_map(|pair| {
+                let pair = pair.trim();
+                pair.split_once('=')
+            }) {
+                assert_eq!(options.texts(option).join(","), value, "{name}: {option}");
+            }
+            let config = options.training_config([100, 100]).unwrap();
+            assert_eq!(config.batches.size, crate::data::BatchSize::Bytes(2048 << 20), "{name}");
+        }
     }
 }

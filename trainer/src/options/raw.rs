@@ -2,12 +2,33 @@
 //! configuration files.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
 
 use super::table::{Arity, OPTIONS, OptionSpec, Status, find};
 use crate::error::{Error, Result};
+
+/// Options that name files: what `relative-paths` is about.
+const PATHS: [&str; 16] = [
+    "model",
+    "pretrained-model",
+    "train-sets",
+    "valid-sets",
+    "vocabs",
+    "guided-alignment",
+    "data-weighting",
+    "embedding-vectors",
+    "valid-script-path",
+    "valid-script-args",
+    "valid-log",
+    "valid-translation-output",
+    "log",
+    "batches",
+    "sqlite",
+    "tempdir",
+];
 
 /// Options by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +58,10 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
+            // Null is no value; an empty text is one, for it can stand above a default.
+            if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
+                continue;
+            }
             let texts: Vec<String> = match value {
                 Value::Sequence(items) => items
                     .iter()
@@ -46,12 +71,13 @@ impl RawOptions {
                 Value::Scalar(_) => vec![value.as_str().unwrap_or_default().to_owned()],
                 Value::Mapping(_) => return Err(wrong(&key, "a value is needed")),
             };
-            // What is off in Marian's own configurations is not given.
-            let is_off = texts.is_empty()
-                || texts.iter().all(|text| matches!(&text[..], "false" | "" | "~" | "null"));
-            if !is_off {
-                options.values.insert(spec.name, texts);
+            if texts.is_empty() && spec.arity != Arity::Many {
+                continue;
             }
+            check_count(spec, &texts).map_err(|reason| wrong(&key, &reason))?;
+            // An empty text for a list is an empty list.
+            let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
+            options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
         }
         Ok(options)
     }
@@ -59,7 +85,7 @@ impl RawOptions {
     /// Sets an option. A flag has no values, or `true` or `false`.
     ///
     /// # Errors
-    /// If it is not known.
+    /// If it is not known, or takes one value and has several.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
         let spec = spec_of(name).map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
         let values = match (spec.arity, values.is_empty()) {
@@ -67,6 +93,8 @@ impl RawOptions {
             (Arity::Optional(bare), true) => vec![bare.into()],
             _ => values,
         };
+        check_count(spec, &values)
+            .map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
         self.values.insert(spec.name, values);
         Ok(())
     }
@@ -77,6 +105,32 @@ impl RawOptions {
             self.values.entry(name).or_insert(values);
         }
         self
+    }
+
+    /// Makes the files of these options, which a configuration gives, those of its folder
+    /// if it asks for that (`relative-paths`), or `always`. Standard input and fields of
+    /// tab-separated text are no files.
+    ///
+    /// # Errors
+    /// If `relative-paths` is neither true nor false.
+    pub fn resolve_paths(&mut self, folder: &Path, always: bool) -> Result<()> {
+        let is_asked_for = self.flag("relative-paths")?;
+        // It is about this configuration only.
+        self.values.remove("relative-paths");
+        if !is_asked_for && !always {
+            return Ok(());
+        }
+        let is_file = |text: &str| {
+            !matches!(text, "" | "-" | "stdin" | "none" | "temporary")
+                && !text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        for name in PATHS {
+            let texts = self.values.get_mut(name).into_iter().flatten();
+            for text in texts.filter(|text| is_file(text)) {
+                *text = folder.join(&*text).display().to_string();
+            }
+        }
+        Ok(())
     }
 
     /// Whether an option is given.
@@ -93,11 +147,11 @@ impl RawOptions {
         for (name, values) in &self.values {
             let Some(spec) = find(name) else { continue };
             match spec.status {
-                Status::Refused(why) if !is_neutral(values) => {
+                Status::Refused(why) if !is_neutral(name, values) => {
                     return Err(Error::config(format!("--{name}: {why}")));
                 }
                 Status::NoEffect(why)
-                    if !is_neutral(values) && values.join(" ") != spec.default =>
+                    if !is_neutral(name, values) && values.join(" ") != spec.default =>
                 {
                     warnings.push(format!("--{name} has no effect: {why}"));
                 }
@@ -119,11 +173,11 @@ impl RawOptions {
         Ok(warnings)
     }
 
-    /// The values of an option, or of its default.
+    /// The values of an option, or of its default if there are none.
     pub fn texts(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
-            Some(values) => values.clone(),
-            None => {
+            Some(values) if !values.is_empty() => values.clone(),
+            _ => {
                 let default = find(name).map_or("", |spec| spec.default);
                 default.split_whitespace().map(str::to_owned).collect()
             }
@@ -141,9 +195,10 @@ impl RawOptions {
     /// If its value is neither true nor false.
     pub fn flag(&self, name: &str) -> Result<bool> {
         match &self.text(name)[..] {
-            "" | "false" | "0" => Ok(false),
-            "true" | "1" => Ok(true),
-            other => Err(Error::config(format!("--{name}: {other:?} is neither true nor false"))),
+            "" => Ok(false),
+            text => parse_bool(text).ok_or_else(|| {
+                Error::config(format!("--{name}: {text:?} is neither true nor false"))
+            }),
         }
     }
 
@@ -162,102 +217,37 @@ impl RawOptions {
     pub fn list<T: FromStr>(&self, name: &str) -> Result<Vec<T>> {
         self.texts(name).iter().map(|text| parse(name, text)).collect()
     }
+}
 
-    /// All options that are given or have a default, as Marian writes and reads them, in YAML; those
-    /// that Marian does not have are left out.
-    pub fn marian_yaml(&self) -> String {
-        let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.status == Status::Honoured) {
-            let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
-            let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
-            if is_repeated || NOT_OF_MARIAN.contains(&name) {
-                continue;
-            }
-            let mut values = self.texts(spec.name);
-            if name == "throw-on-divergence" && values == ["true"] {
-                values = ["1000", "10", "5"].map(str::to_owned).to_vec();
-            }
-            if name == "dynamic-gradient-scaling" && values == ["true"] {
-                values = ["2", "log"].map(str::to_owned).to_vec();
-            }
-            // Marian would look for a file of that name.
-            if values.is_empty() || name == "data-weighting" && values == ["none"] {
-                continue;
-            }
-            let values: Vec<String> = values.iter().map(|value| scalar(value)).collect();
-            match spec.arity {
-                // A list in one text.
-                _ if name == "after" => yaml += &format!("after: {}\n", values.join(",")),
-                Arity::Many => {
-                    yaml += &format!("{name}:\n");
-                    values.iter().for_each(|value| yaml += &format!("  - {value}\n"));
-                }
-                _ => yaml += &format!("{name}: {}\n", values[0]),
-            }
-        }
-        yaml
-    }
-
-    /// The options of the model as Marian writes them, in YAML.
-    pub fn model_yaml(&self) -> String {
-        let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
-            if matches!(spec.name, "model" | "pretrained-model") {
-                continue;
-            }
-            // No width of its own.
-            let values = self.texts(spec.name);
-            if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
-                continue;
-            }
-            match spec.arity {
-                Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
-                Arity::Flag => {
-                    let on = values.first().is_some_and(|value| value == "true" || value == "1");
-                    yaml += &format!("{}: {on}\n", spec.name);
-                }
-                _ => {
-                    let value = values.first().map_or("", String::as_str);
-                    yaml += &format!("{}: \"{}\"\n", spec.name, value.replace(['"', '\\'], ""));
-                }
-            }
-        }
-        yaml
+/// Whether values of an option that is not honoured ask for nothing.
+fn is_neutral(name: &str, values: &[String]) -> bool {
+    let is_off = |value: &String| {
+        matches!(&value[..], "" | "0.0" | "none" | "float32") || parse_bool(value) == Some(false)
+    };
+    match name {
+        // The second value is about the log.
+        "logical-epoch" => values.first().is_none_or(|length| length == "1e"),
+        "transformer-attention-mask" => values.iter().all(|value| value == "default"),
+        _ => values.iter().all(is_off),
     }
 }
 
-/// Options of our own.
-const NOT_OF_MARIAN: [&str; 13] = [
-    "batches",
-    "clip-norm-per",
-    "count-target-words",
-    "dim-att",
-    "dim-enc-rnn",
-    "dim-fc",
-    "dim-top",
-    "fc-depth",
-    "granule-megabytes",
-    "granule-words",
-    "no-shuffle",
-    "top",
-    "train-ce-sample",
-];
-
-/// A text as a scalar of YAML.
-fn scalar(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+/".contains(&byte);
-    let begins = text.bytes().next().is_some_and(is_plain);
-    if begins && text.bytes().all(|byte| is_plain(byte) || byte == b'-') {
-        return text.to_owned();
+/// A truth value as YAML and the command line have it.
+fn parse_bool(text: &str) -> Option<bool> {
+    match text {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => Value::Scalar(text.into()).as_bool(),
     }
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Whether values of an option that is refused ask for nothing.
-fn is_neutral(values: &[String]) -> bool {
-    values
-        .iter()
-        .all(|value| matches!(&value[..], "0" | "0.0" | "false" | "none" | "default" | "float32"))
+/// Whether an option takes as many values.
+fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), String> {
+    match values.len() {
+        0 | 1 => Ok(()),
+        _ if spec.arity == Arity::Many => Ok(()),
+        count => Err(format!("{count} values; one is needed")),
+    }
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
@@ -313,6 +303,58 @@ mod tests {
     }
 
     #[test]
+    fn what_is_off_stands_above_what_is_below() {
+        let yaml = b"transformer-postprocess-emb: \"\"\nkeep-best: false\nvalid-metrics: []\n\
+                     skip: ~\noverwrite: no\n";
+        let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
+        let both = file.over(super::super::preset("m30k").unwrap());
+        assert!(!both.flag("keep-best").unwrap() && !both.flag("overwrite").unwrap());
+        assert_eq!(both.text("transformer-postprocess-emb"), "");
+        assert!(both.model_yaml().unwrap().contains("transformer-postprocess-emb: \"\"\n"));
+        // An empty list has nothing in it that could be meant.
+        assert_eq!(both.texts("valid-metrics"), ["cross-entropy"]);
+        assert!(!both.is_given("skip") && both.flag("tied-embeddings-all").unwrap());
+    }
+
+    #[test]
+    fn truth_values_of_models_are_those_of_other_options() {
+        for (text, expected) in [("yes", true), ("on", true), ("True", true), ("off", false)] {
+            let yaml = format!("tied-embeddings-all: {text}\noverwrite: {text}\n");
+            let options = RawOptions::from_yaml(yaml.as_bytes(), "t").unwrap();
+            assert_eq!(options.flag("overwrite").unwrap(), expected, "{text}");
+            let line = format!("tied-embeddings-all: {expected}\n");
+            assert!(options.model_yaml().unwrap().contains(&line), "{text}");
+        }
+        let options = RawOptions::from_yaml(b"tied-embeddings-all: maybe", "t").unwrap();
+        assert!(options.model_yaml().unwrap_err().to_string().contains("--tied-embeddings-all"));
+    }
+
+    #[test]
+    fn several_values_of_an_option_with_one_are_refused() {
+        let error = RawOptions::from_yaml(b"learn-rate: [0.1, 0.2]", "t").unwrap_err().to_string();
+        assert!(error.contains("t: learn-rate: 2 values"), "{error}");
+        assert!(RawOptions::from_yaml(b"learn-rate: [0.1]", "t").is_ok());
+        let mut options = RawOptions::default();
+        assert!(options.set("skip", vec!["true".into(), "false".into()]).is_err());
+    }
+
+    #[test]
+    fn paths_of_a_configuration_may_be_of_its_folder() {
+        let yaml = b"relative-paths: true\ntrain-sets: [a.en, /b/a.es]\nmodel: m/model.npz\n\
+                     guided-alignment: none\ndata-weighting: 2\ndim-emb: 8\n";
+        let mut options = RawOptions::from_yaml(yaml, "t").unwrap();
+        options.resolve_paths(Path::new("runs"), false).unwrap();
+        assert_eq!(options.texts("train-sets"), ["runs/a.en", "/b/a.es"]);
+        assert_eq!(options.text("model"), "runs/m/model.npz");
+        assert_eq!(options.text("guided-alignment") + &options.text("data-weighting"), "none2");
+        assert!(!options.is_given("relative-paths"));
+        options.resolve_paths(Path::new("other"), false).unwrap();
+        assert_eq!(options.text("model"), "runs/m/model.npz");
+        options.resolve_paths(Path::new("other"), true).unwrap();
+        assert_eq!(options.text("model"), "other/runs/m/model.npz");
+    }
+
+    #[test]
     fn what_is_not_known_or_not_honoured_is_named() {
         let error = |yaml: &[u8]| RawOptions::from_yaml(yaml, "train.yml").unwrap_err().to_string();
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
@@ -332,34 +374,11 @@ mod tests {
         assert!(warnings.iter().all(|warning| warning.contains("has no effect")), "{warnings:?}");
         assert!(!warnings.iter().any(|warning| warning.contains("lr-report")));
         assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
-    }
-
-    #[test]
-    fn options_are_written_for_marian() {
-        let yaml =
-            b"type: s2s\nafter: [3e, 5u]\ntrain-sets: [my text, b]\nskip: true\nworkers: 3\n\
-                     transformer-preprocess: \"\"\ngranule-words: 7\nexponential-smoothing: 1e-4\n";
-        let options = RawOptions::from_yaml(yaml, "t").unwrap();
-        let written = options.marian_yaml();
-        for line in [
-            "type: s2s",
-            "after: 3e,5u",
-            "train-sets:\n  - \"my text\"\n  - b",
-            "skip: true",
-            "cpu-threads: 3",
-            "exponential-smoothing: 1e-4",
-            "mini-batch: 64",
-        ] {
-            assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
+        // These would change results in Marian.
+        assert!(status(b"logical-epoch: [1e, 3]").unwrap().is_empty());
+        for changed in ["logical-epoch: [2e]", "logical-epoch: 100Ku", "no-reload: on"] {
+            assert!(status(changed.as_bytes()).is_err(), "{changed}");
         }
-        for absent in ["granule", "workers", "data-weighting: "] {
-            assert!(!written.contains(absent), "{absent}: {written}");
-        }
-        // What is written is read.
-        let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
-        assert_eq!(again.texts("train-sets"), ["my text", "b"]);
-        assert!(again.check_status().unwrap().is_empty());
-        assert_eq!(scalar("a\"b\\"), "\"a\\\"b\\\\\"");
     }
 
     /// A configuration that Marian wrote asks for nothing that is not honoured.

@@ -23,7 +23,7 @@ impl RawOptions {
     /// # Errors
     /// With the option whose value does not fit.
     pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
-        let yaml = self.model_yaml();
+        let yaml = self.model_yaml()?;
         let value = Value::parse(yaml.as_bytes(), "the options of the model")?;
         let mut architecture = from_marian_options(&value, vocab_sizes)?;
         if let Architecture::Transformer(transformer) = &mut architecture {
@@ -34,8 +34,11 @@ impl RawOptions {
             let reason = "it is of recurrent models; transformers have --transformer-dropout";
             return Err(wrong("dropout-rnn", reason));
         }
+        // Marian's --cpu-threads 0 asks for GPUs.
         let workers = match (&self.text("workers")[..], &self.text("cpu-threads")[..]) {
-            ("", "") | ("all", _) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            ("", "" | "0") | ("all", _) => {
+                std::thread::available_parallelism().map_or(1, |n| n.get())
+            }
             ("", _) => self.get::<usize>("cpu-threads")?.max(1),
             _ => self.get::<usize>("workers")?.max(1),
         };
@@ -90,7 +93,7 @@ impl RawOptions {
             all_caps_every: self.get("all-caps-every")?,
             title_case_every: self.get("english-title-case-every")?,
         };
-        let has_weights = self.is_given("data-weighting") && self.text("data-weighting") != "none";
+        let has_weights = !matches!(&self.text("data-weighting")[..], "" | "none");
         if !cases.is_none() && has_weights && self.text("data-weighting-type") == "word" {
             let reason = "weights of words are those of the text as it is; weigh sentences";
             return Err(wrong("data-weighting-type", reason));
@@ -137,16 +140,42 @@ impl RawOptions {
 
     fn update_options(&self) -> Result<UpdateOptions> {
         let parameters: Vec<f64> = self.list("optimizer-params")?;
-        let parameter =
-            |index: usize, default: f64| parameters.get(index).copied().unwrap_or(default);
-        let rule = match &self.text("optimizer")[..] {
+        let optimizer = self.text("optimizer");
+        let most = match &optimizer[..] {
+            "sgd" => 0,
+            "adagrad" => 1,
+            _ => 4,
+        };
+        if parameters.len() > most {
+            let reason = format!("{} numbers; {optimizer} has {most}", parameters.len());
+            return Err(wrong("optimizer-params", reason));
+        }
+        let parameter = |index: usize, default: f64, what: &str, fits: fn(f64) -> bool| {
+            let number = parameters.get(index).copied().unwrap_or(default);
+            let reason = || wrong("optimizer-params", format!("{number}: {what}"));
+            if fits(number) { Ok(number) } else { Err(reason()) }
+        };
+        // With a weight of 1 the mean would never move, and its correction divide by 0.
+        let beta = |index, default| {
+            let fits = |number| (0.0..1.0).contains(&number);
+            parameter(index, default, "from 0 to below 1 is needed", fits)
+        };
+        // Without it, a gradient of 0 divides 0 by 0.
+        let epsilon = |index| {
+            let fits = |number: f64| number > 0.0 && number.is_finite();
+            parameter(index, 1e-8, "a number above 0 is needed", fits)
+        };
+        let rule = match &optimizer[..] {
             "sgd" => Rule::Sgd,
-            "adagrad" => Rule::Adagrad { epsilon: parameter(0, 1e-8) },
+            "adagrad" => Rule::Adagrad { epsilon: epsilon(0)? },
             "adam" => Rule::Adam {
-                beta1: parameter(0, 0.9),
-                beta2: parameter(1, 0.999),
-                epsilon: parameter(2, 1e-8),
-                weight_decay: parameter(3, 0.0),
+                beta1: beta(0, 0.9)?,
+                beta2: beta(1, 0.999)?,
+                epsilon: epsilon(2)?,
+                weight_decay: {
+                    let fits = |number: f64| number >= 0.0 && number.is_finite();
+                    parameter(3, 0.0, "a number from 0 on is needed", fits)?
+                },
             },
             other => return Err(wrong("optimizer", format!("{other:?}: sgd, adagrad or adam"))),
         };
@@ -175,7 +204,8 @@ impl RawOptions {
         let inverse_sqrt = match spans[..] {
             [first] if !first.is_zero() => Some((first, first)),
             [first, second] if !first.is_zero() => Some((first, second)),
-            _ => None,
+            [_] | [_, _] => None,
+            _ => return Err(wrong("lr-decay-inv-sqrt", "one length is needed, or two")),
         };
         let strategy = match &self.text("lr-decay-strategy")[..] {
             "epoch" => DecayStrategy::Epoch,
@@ -191,6 +221,16 @@ impl RawOptions {
             }
         };
         let start: Vec<u64> = self.list("lr-decay-start")?;
+        let needed = match strategy {
+            DecayStrategy::Epoch | DecayStrategy::Batches | DecayStrategy::Stalled => 1,
+            DecayStrategy::EpochAndBatches | DecayStrategy::EpochAndStalled => 2,
+        };
+        if self.is_given("lr-decay-start") && start.len() != needed {
+            let name = self.text("lr-decay-strategy");
+            let reason =
+                format!("{} numbers; --lr-decay-strategy {name} has {needed}", start.len());
+            return Err(wrong("lr-decay-start", reason));
+        }
         let first = start.first().copied().unwrap_or(10);
         let schedule = Schedule {
             rate: self.get("learn-rate")?,
@@ -268,7 +308,7 @@ impl RawOptions {
         };
         Ok(BatchOptions {
             size,
-            maxi_batch: sentences * self.get::<usize>("maxi-batch")?.max(1),
+            maxi_batch: sentences.saturating_mul(self.get::<usize>("maxi-batch")?.max(1)),
             sort,
             shuffle,
             seed: self.get("seed")?,
@@ -303,6 +343,19 @@ impl RawOptions {
             }
             _ => {}
         }
+        let epsilons: Vec<f64> = self.list("early-stopping-epsilon")?;
+        let epsilons = match epsilons[..] {
+            [all] => vec![all; metrics.len()],
+            _ if epsilons.len() == metrics.len() => epsilons,
+            _ => {
+                let reason = format!(
+                    "{} numbers; one is needed, or one for each of the {} metrics",
+                    epsilons.len(),
+                    metrics.len()
+                );
+                return Err(wrong("early-stopping-epsilon", reason));
+            }
+        };
         Ok(ValidationOptions {
             metrics,
             frequency: self.span("valid-freq")?,
@@ -318,10 +371,12 @@ impl RawOptions {
                     ));
                 }
             },
-            epsilons: self.list("early-stopping-epsilon")?,
+            epsilons,
             keeps_best: self.flag("keep-best")?,
             beam_size: self.get::<usize>("beam-size")?.max(1),
             normalize: self.get("normalize")?,
+            max_length_factor: self.number("max-length-factor", 0.0..=f64::MAX)? as f32,
+            allows_unknown: self.flag("allow-unk")?,
             mini_batch: self.get::<usize>("valid-mini-batch")?.max(1),
             max_length: self.get("valid-max-length")?,
             translation_output: path("valid-translation-output"),
@@ -337,7 +392,8 @@ impl RawOptions {
     }
 
     fn divergence(&self) -> Result<Option<DivergenceCheck>> {
-        if !self.is_given("throw-on-divergence") {
+        // An empty list, as in Marian's configurations, asks for nothing.
+        if matches!(&self.text("throw-on-divergence")[..], "" | "false") {
             return Ok(None);
         }
         let given: Vec<f64> = match &self.text("throw-on-divergence")[..] {
@@ -352,7 +408,7 @@ impl RawOptions {
     /// Marian's `2.f log`, and an update from which deviations grow.
     fn dynamic_scaling(&self) -> Result<Option<DynamicScaling>> {
         const NAME: &str = "dynamic-gradient-scaling";
-        if !self.is_given(NAME) {
+        if matches!(&self.text(NAME)[..], "" | "false") {
             return Ok(None);
         }
         let given: Vec<String> = match &self.texts(NAME)[..] {
@@ -377,4 +433,65 @@ impl RawOptions {
 
 fn wrong(name: &str, reason: impl std::fmt::Display) -> Error {
     Error::config(format!("--{name}: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(yaml: &str) -> Result<TrainingConfig> {
+        let options = RawOptions::from_yaml(yaml.as_bytes(), "train.yml")?;
+        options.check_status()?;
+        options.training_config([10, 10])
+    }
+
+    fn error(yaml: &str) -> String {
+        config(yaml).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    /// What `--dump-config full` of Marian 1.12.42 has, but for files and workers.
+    const FULL_CONFIGURATION: &str = include_str!("../../tests/golden/marian-full.yml");
+
+    #[test]
+    fn marians_full_configuration_has_its_defaults() {
+        let options = RawOptions::from_yaml(FULL_CONFIGURATION.as_bytes(), "full.yml").unwrap();
+        assert!(!options.is_given("version") && options.is_given("train-sets"));
+        options.check_status().unwrap();
+        assert!(options.training_files().is_ok());
+        let full = options.training_config([10, 10]).unwrap();
+        let plain = config("{type: amun, seed: 0, cpu-threads: 0}").unwrap();
+        assert_eq!(format!("{full:?}"), format!("{plain:?}"));
+        assert_eq!(full.workers, std::thread::available_parallelism().map_or(1, |n| n.get()));
+    }
+
+    #[test]
+    fn numbers_of_lists_are_counted() {
+        for (yaml, name) in [
+            ("optimizer-params: [0.9, 0.98, 1e-9, 0, 5]", "--optimizer-params: 5 numbers"),
+            ("{optimizer: adagrad, optimizer-params: [0.9, 0.98]}", "--optimizer-params: 2"),
+            ("{optimizer: sgd, optimizer-params: [0.9]}", "--optimizer-params: 1"),
+            ("lr-decay-inv-sqrt: [1, 2, 3]", "--lr-decay-inv-sqrt"),
+            ("lr-decay-start: [1]", "--lr-decay-start: 1 numbers"),
+            ("{lr-decay-strategy: epoch, lr-decay-start: [1, 2]}", "--lr-decay-start: 2"),
+            ("early-stopping-epsilon: [0.1, 0.2]", "--early-stopping-epsilon: 2 numbers"),
+        ] {
+            assert!(error(yaml).contains(name), "{yaml}: {}", error(yaml));
+        }
+        let two = "valid-metrics: [perplexity, bleu]\nearly-stopping-epsilon: ";
+        assert_eq!(config(&format!("{two}0.5")).unwrap().validation.epsilons, [0.5, 0.5]);
+        assert_eq!(config(&format!("{two}[0.5, 1]")).unwrap().validation.epsilons, [0.5, 1.0]);
+    }
+
+    #[test]
+    fn numbers_that_would_divide_by_zero_are_refused() {
+        for parameters in
+            ["[1, 0.98]", "[0.9, 1]", "[-0.1]", "[0.9, 0.98, 0]", "[0.9, 0.98, 1, -1]"]
+        {
+            let error = error(&format!("optimizer-params: {parameters}"));
+            assert!(error.contains("--optimizer-params: "), "{parameters}: {error}");
+        }
+        let most = usize::MAX;
+        let config = config(&format!("{{mini-batch: {most}, maxi-batch: {most}}}")).unwrap();
+        assert_eq!(config.batches.maxi_batch, most);
+    }
 }

@@ -18,8 +18,19 @@ use crate::kernels::{Kernels, saves_result};
 /// Sites of dropout: those that count up from 0 are in the order of operations, others are the
 /// same wherever they occur.
 pub(super) const FIRST_WEIGHTS_SITE: u32 = 1 << 31;
+/// The sites of attention weights are from here on, apart from those of rows before.
+const FIRST_ATTENTION_SITE: u32 = 1 << 30;
+/// Bits of such a site for the head.
+const HEAD_BITS: u32 = 12;
 const SOURCE_WORDS_SITE: u32 = u32::MAX;
 const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
+
+/// The site of the weights of a head where the attention has the number `site`: none of rows, of
+/// recurrent weights, or of another head.
+pub(super) fn attention_site(site: u32, head: usize) -> u32 {
+    debug_assert!(site < 1 << (30 - HEAD_BITS) && head < 1 << HEAD_BITS);
+    FIRST_ATTENTION_SITE | site << HEAD_BITS | head as u32
+}
 
 impl From<&LayerNorm<VectorId>> for NormSpec {
     fn from(norm: &LayerNorm<VectorId>) -> Self {
@@ -326,5 +337,19 @@ impl<K: Kernels> Backend for Tape<K> {
 
     fn drops_out(&self, site: DropoutSite) -> bool {
         self.dropout.rate(site) > 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first rows' sites, those of attention before, and those of recurrent weights.
+    #[test]
+    fn sites_of_attention_are_apart() {
+        let most = (1 << (30 - HEAD_BITS)) - 1;
+        let sites = [attention_site(0, 0), attention_site(most, (1 << HEAD_BITS) - 1)];
+        assert!(sites[0] > most && sites[1] < FIRST_WEIGHTS_SITE);
+        assert!(attention_site(0, 300) < attention_site(1, 0), "heads stay with their attention");
     }
 }

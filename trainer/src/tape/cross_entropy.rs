@@ -35,6 +35,11 @@ pub struct Loss {
     pub cross_entropy: f64,
 }
 
+/// The number of rows whose logits over `tokens` tokens are computed at a time, of `rows`.
+pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
+    (BLOCK_LOGITS / tokens.max(1)).clamp(16, rows.max(16)).min(rows.max(1))
+}
+
 impl<K: Kernels> Tape<K> {
     /// The loss of the logits `hidden * weights + bias` for a label a row: the sum over rows
     /// of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
@@ -54,7 +59,7 @@ impl<K: Kernels> Tape<K> {
         assert!(row_weights.is_none_or(|weights| weights.len() == labels.len()));
         let (rows, width) = (hidden.rows(), hidden.width());
         let tokens = self.registry.affine(weights).outputs;
-        let block_rows = (BLOCK_LOGITS / tokens.max(1)).clamp(16, rows.max(16)).min(rows.max(1));
+        let block_rows = logits_block_rows(rows, tokens);
         let was_measuring = std::mem::replace(&mut self.is_measuring, true);
         self.record(Op::CrossEntropy { hidden }, rows, 1, rows * width);
         self.is_measuring = was_measuring;

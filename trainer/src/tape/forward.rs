@@ -3,6 +3,7 @@
 use miriam_kernels::MatMut;
 use miriam_kernels::activation::Activation;
 
+use super::backend::attention_site;
 use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values, copy_rows};
 use super::sinusoids::Sinusoids;
 use super::weights::{MatrixPlace, Snapshot};
@@ -144,9 +145,7 @@ impl<K: Kernels> Tape<K> {
                             let key = keys[first + row % rows];
                             let scratch = &mut self.scratch.mask;
                             scratch.resize(mask.len(), 0.0);
-                            // Heads are told apart by the lower byte of the site.
-                            let site = site << 8 | (row / rows) as u32;
-                            let place = key.mask_row(site);
+                            let place = key.mask_row(attention_site(site, row / rows));
                             fill_mask(self.dropout.key, place, rate, scratch);
                             let elements = mask.iter_mut().zip(&*scratch);
                             elements.for_each(|(to, &from)| *to = K::Real::of(from.into()));

@@ -33,6 +33,7 @@ use miriam_kernels::random::MaskRow;
 use miriam_nmt::layer::Side;
 use miriam_storage::ZeroedVec;
 
+pub(crate) use cross_entropy::logits_block_rows;
 pub use cross_entropy::{Loss, LossOptions};
 pub use load::TapeLoader;
 pub use node::{KeysValues, PositionTable, Tensor};

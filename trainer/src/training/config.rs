@@ -26,6 +26,19 @@ pub enum StoppingRule {
     Any,
 }
 
+/// What a training that goes on forgets of its validations (`valid-reset-stalled`,
+/// `valid-reset-all`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValidationReset {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// How often they stalled.
+    Stalls,
+    /// That and the best values.
+    All,
+}
+
 /// When the model is validated, and what follows from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidationOptions {
@@ -37,7 +50,7 @@ pub struct ValidationOptions {
     pub early_stopping: u64,
     /// Of which metrics.
     pub stopping_rule: StoppingRule,
-    /// The least improvement of each metric; the last one of those that follow.
+    /// Of each metric the improvement that is not enough (`early-stopping-epsilon`).
     pub epsilons: Vec<f64>,
     /// Whether the best model by each metric is kept.
     pub keeps_best: bool,
@@ -45,6 +58,10 @@ pub struct ValidationOptions {
     pub beam_size: usize,
     /// Their length normalisation.
     pub normalize: f32,
+    /// Their maximum length, as a multiple of that of the source.
+    pub max_length_factor: f32,
+    /// Whether the unknown token may be generated.
+    pub allows_unknown: bool,
     /// Sentences of a batch.
     pub mini_batch: usize,
     /// Sentences are cut at this length.
@@ -62,11 +79,6 @@ pub struct ValidationOptions {
 }
 
 impl ValidationOptions {
-    /// The least improvement of the metric of an index.
-    pub fn epsilon(&self, index: usize) -> f64 {
-        self.epsilons.get(index).or(self.epsilons.last()).copied().unwrap_or(0.0)
-    }
-
     /// The index of the metric by which models are chosen for decoding: the first one of
     /// translations, which say more than cross-entropy, or else the first.
     pub fn deciding_translation(&self) -> usize {
@@ -77,18 +89,6 @@ impl ValidationOptions {
     pub fn needs_set(&self) -> bool {
         self.metrics.iter().any(|metric| metric.needs_validation_set())
     }
-}
-
-/// What is forgotten of validation where training goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ValidationReset {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// Stalls (`valid-reset-stalled`).
-    Stalls,
-    /// Stalls and best values (`valid-reset-all`).
-    All,
 }
 
 /// When a training ends.
@@ -103,8 +103,7 @@ pub struct Limits {
 pub struct TrainingConfig {
     /// The model.
     pub architecture: Architecture,
-    /// Marian's strings of processing steps, which the architecture forgets the dropout of, and
-    /// the other options of the model file.
+    /// The seed of initial values, dropout and shuffling.
     pub seed: u64,
     /// Whether initial values of deep layers are smaller (`transformer-depth-scaling`).
     pub depth_scaling: bool,
@@ -153,66 +152,4 @@ pub struct TrainingConfig {
     /// Whether training goes on where it was in the corpus, which must be the same
     /// (`no-restore-corpus` if not).
     pub restores_corpus: bool,
-}
-
-impl TrainingConfig {
-    /// The options that updates depend on, with their values: a resumed training must have the
-    /// same. Limits, validation, display and workers are not among them.
-    pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
-        let TrainingConfig { update, schedule, dropout, batches, length_limit, .. } = self;
-        let [decay_start, second_start] = schedule.decay_start;
-        let sites = dropout.sites;
-        let options = [
-            ("seed", self.seed.to_string()),
-            ("optimizer and --optimizer-params", format!("{:?}", update.rule)),
-            ("label-smoothing", update.label_smoothing.to_string()),
-            ("clip-norm", update.clip_norm.to_string()),
-            ("normalize-gradient", update.normalizes_gradient.to_string()),
-            ("check-gradient-nan", update.skips_nan.to_string()),
-            ("exponential-smoothing", update.smoothing.to_string()),
-            ("mini-batch-words-ref", update.reference_words.to_string()),
-            ("learn-rate", schedule.rate.to_string()),
-            ("lr-warmup", schedule.warmup.to_string()),
-            ("lr-warmup-start-rate", schedule.warmup_start_rate.to_string()),
-            ("lr-warmup-cycle", schedule.warmup_cycle.to_string()),
-            ("lr-warmup-at-reload", schedule.warmup_at_reload.to_string()),
-            (
-                "lr-decay-inv-sqrt",
-                match schedule.inverse_sqrt {
-                    Some((a, b)) => format!("{a} {b}"),
-                    None => "0".into(),
-                },
-            ),
-            ("lr-decay", schedule.decay.to_string()),
-            ("lr-decay-strategy", format!("{:?}", schedule.decay_strategy)),
-            ("lr-decay-start", format!("{decay_start} {second_start}")),
-            ("lr-decay-freq", schedule.decay_frequency.to_string()),
-            ("lr-decay-reset-optimizer", schedule.decay_resets_optimizer.to_string()),
-            ("lr-decay-repeat-warmup", schedule.decay_repeats_warmup.to_string()),
-            ("transformer-dropout", dropout.transformer.to_string()),
-            ("transformer-dropout-ffn", dropout.feed_forward.to_string()),
-            ("transformer-dropout-attention", dropout.attention.to_string()),
-            ("dropout-src", dropout.source_words.to_string()),
-            ("dropout-trg", dropout.target_words.to_string()),
-            ("transformer-postprocess-emb: dropout", sites.embedding.to_string()),
-            ("transformer-preprocess: dropout", sites.input.to_string()),
-            ("transformer-postprocess: dropout", sites.output.to_string()),
-            ("transformer-postprocess-top: dropout", sites.top.to_string()),
-            ("mini-batch or --mini-batch-words", format!("{:?}", batches.size)),
-            ("maxi-batch, in sentences,", batches.maxi_batch.to_string()),
-            ("maxi-batch-sort", format!("{:?}", batches.sort)),
-            ("shuffle", format!("{:?}", batches.shuffle)),
-            ("max-length", length_limit.tokens.to_string()),
-            ("max-length-crop", length_limit.crops.to_string()),
-            ("optimizer-delay", self.optimizer_delay.to_string()),
-            ("granule-words", self.granule_limits.words.to_string()),
-            ("mini-batch-warmup", self.mini_batch_warmup.to_string()),
-            ("dropout-rnn", dropout.recurrent.to_string()),
-            ("granule-megabytes, in bytes,", format!("{:?}", self.granule_limits.bytes)),
-            ("exponential-smoothing-replace-freq", self.replace_frequency.to_string()),
-            ("dynamic-gradient-scaling", format!("{:?}", self.scaling)),
-            ("clip-norm-per", format!("{:?}", update.clip_scope)),
-        ];
-        options.map(|(name, value): (&str, String)| (name.to_owned(), value)).to_vec()
-    }
 }

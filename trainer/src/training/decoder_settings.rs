@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use miriam_textio::Output;
 
-use super::checkpoint::ModelFiles;
+use super::model_files::ModelFiles;
 use crate::error::Result;
+use crate::yaml_text::yaml_scalar;
 
 /// How a trained model is decoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,20 +38,23 @@ impl DecoderSettings {
     /// # Errors
     /// If it cannot be written; the old one is then as it was.
     pub fn write(&self, path: &Path, model: &Path) -> Result<()> {
-        // Paths are relative to the folder; what is elsewhere stays there when it is moved.
-        let relative = |path: &Path| match &self.folder {
-            None => path.display().to_string(),
-            Some(folder) => match path.strip_prefix(folder) {
-                Ok(inside) => inside.display().to_string(),
-                Err(_) => std::path::absolute(path).unwrap_or(path.into()).display().to_string(),
-            },
+        // In a folder of our own, what is in it moves with it, and all else is where it is.
+        let relative = |path: &Path| -> Result<String> {
+            let Some(folder) = &self.folder else {
+                return Ok(yaml_scalar(&path.display().to_string()));
+            };
+            let absolute = |path: &Path| {
+                std::path::absolute(path).map_err(|e| miriam_storage::Error::io(path, "find", e))
+            };
+            let (path, base) = (absolute(path)?, absolute(folder)?);
+            Ok(yaml_scalar(&path.strip_prefix(base).unwrap_or(&path).display().to_string()))
         };
         let [source, target] = &self.vocabularies;
         let mut text = format!(
             "models:\n  - {}\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n",
-            relative(model),
-            relative(source),
-            relative(target),
+            relative(model)?,
+            relative(source)?,
+            relative(target)?,
             self.beam_size,
             self.normalize,
         );

@@ -50,18 +50,23 @@ mod tests {
     fn a_loss_that_rises_is_found() {
         let (check, mut averages) = (DivergenceCheck([1000.0, 10.0, 5.0]), Statistics::default());
         let mut updates = 0;
-        let mut follow = |loss| {
+        let mut follow = |averages: &mut Statistics, loss| {
             updates += 1;
-            check.follow(&mut averages, loss, updates)
+            check.follow(averages, loss, updates)
         };
         for update in 0..1500 {
             let noise = f64::from(update * 7919 % 13) / 130.0;
-            assert!(follow(5.0 - f64::from(update) / 1500.0 + noise).is_ok());
+            let loss = 5.0 - f64::from(update) / 1500.0 + noise;
+            assert!(follow(&mut averages, loss).is_ok());
         }
+        // A training that goes on knows what was expected.
+        let mut resumed = Statistics::from_array(averages.to_array());
+        assert!((0..20).any(|_| follow(&mut resumed, 20.0).is_err()));
         // The deviation grows with the loss, so this takes a few updates: after n of them, the
         // fast average has come 1 - 0.82^n of the way, five deviations 5 sqrt(0.002 n) of it.
-        let found = (0..20).map(|_| follow(20.0)).find(Result::is_err);
+        let found = (0..20).map(|_| follow(&mut averages, 20.0)).find(Result::is_err);
         assert!(found.is_some_and(|error| error.unwrap_err().contains("learn-rate")));
-        assert!(follow(f64::NAN).is_err());
+        let mut fresh = Statistics::default();
+        assert!(follow(&mut fresh, f64::NAN).is_err());
     }
 }

@@ -7,7 +7,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::checkpoint::ModelFiles;
+use super::model_files::ModelFiles;
 use crate::error::{Error, Result};
 
 /// A lock on a model or a folder, until it is dropped.

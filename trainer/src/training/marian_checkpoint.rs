@@ -10,11 +10,12 @@ use std::path::Path;
 
 use miriam_nmt::checkpoint::{Checkpoint, DType};
 
-use super::checkpoint::{ModelFiles, SavedTraining, SavedVectors, TrainingState};
+use super::checkpoint::{SavedTraining, SavedVectors, TrainingState};
 use super::config::TrainingConfig;
 use super::identity::Identity;
 use super::marian_progress::MarianProgress;
 use super::metric::MetricState;
+use super::model_files::ModelFiles;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
@@ -177,6 +178,7 @@ impl MarianFiles<'_> {
             progress,
             position: BatchPosition { epoch: progress.epoch, ..BatchPosition::default() },
             schedule,
+            validated_at: 0,
             metrics: metrics
                 .map(|&metric| {
                     let state = seen(metric).unwrap_or_else(|| MetricState::new(metric));

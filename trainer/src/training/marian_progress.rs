@@ -12,8 +12,7 @@ use std::path::Path;
 use miriam_nmt::yaml::Value;
 
 use super::checkpoint::TrainingState;
-use super::metric::Metric;
-use super::metric::MetricState;
+use super::metric::{Metric, MetricState};
 use super::progress::{Progress, Span};
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
@@ -26,12 +25,13 @@ const STATE_WORDS: usize = 624;
 /// whose unit its start has.
 pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, seed: u64) -> String {
     let progress = &state.progress;
-    let stalls = || state.metrics.iter().map(|(_, metric)| metric.stalled);
     let (validator, stalled) = match state.metrics.first() {
         Some((name, metric)) => (name.as_str(), metric.stalled),
         None => ("", 0),
     };
-    let warmup_start = Span { count: state.schedule.warmup_start, ..warmup };
+    let schedule = &state.schedule;
+    let count = schedule.next_warmup_start.unwrap_or(schedule.warmup_start);
+    let warmup_start = Span { count, ..warmup };
     let mut text = format!(
         "epochs: {}\nbatches: {}\nbatches-epoch: {}\nsamples: {}\nlabels-total: {}\n\
          prev-labels-total: {}\nprev-batches: {}\nprev-epochs: {}\nstalled: {stalled}\n\
@@ -44,7 +44,7 @@ pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, see
         progress.labels,
         progress.updates,
         progress.epoch,
-        stalls().max().unwrap_or(0),
+        state.schedule.max_stalled,
     );
     text.push_str(if state.metrics.is_empty() { "validators: ~\n" } else { "validators:\n" });
     for (name, metric) in &state.metrics {
@@ -138,7 +138,12 @@ impl MarianProgress {
                 epoch: count("epochs")?.max(1),
             },
             sentences: count("samples")?,
-            schedule: ScheduleState { factor: or_at_first("eta-factor", 1.0)?, warmup_start },
+            schedule: ScheduleState {
+                factor: or_at_first("eta-factor", 1.0)?,
+                warmup_start,
+                next_warmup_start: None,
+                max_stalled: or_at_first("stalled-max", 0.0)? as u64,
+            },
             metrics,
             statistics: Statistics::from_array(statistics),
         })
@@ -182,7 +187,13 @@ mod tests {
         TrainingState {
             progress: Progress { updates: 25, labels: 7367, epoch: 3 },
             position: BatchPosition::default(),
-            schedule: ScheduleState { factor: 0.5, warmup_start: 7 },
+            schedule: ScheduleState {
+                factor: 0.5,
+                warmup_start: 3,
+                next_warmup_start: Some(7),
+                max_stalled: 4,
+            },
+            validated_at: 20,
             metrics: vec![
                 ("bleu".into(), metric),
                 ("perplexity".into(), MetricState::new(Metric::Perplexity)),
@@ -213,6 +224,7 @@ mod tests {
             "batches-epoch: 5",
             "samples: 160",
             "stalled: 1",
+            "stalled-max: 4",
             "validator: \"bleu\"",
             "  bleu:\n    last-best: 12.5\n    stalled: 1",
             "  perplexity:\n    last-best: .inf\n    stalled: 0",
@@ -230,7 +242,9 @@ mod tests {
         let text = marian_progress(&state, 1e-3, Span::updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
-        assert_eq!((found.schedule, found.statistics), (state.schedule, state.statistics));
+        // Marian has one start of the warm-up, the next one.
+        let schedule = ScheduleState { warmup_start: 7, next_warmup_start: None, ..state.schedule };
+        assert_eq!((found.schedule, found.statistics), (schedule, state.statistics));
         let named = found.metrics.iter().map(|(metric, seen)| (metric.name().to_owned(), *seen));
         assert_eq!(named.collect::<Vec<_>>(), state.metrics);
         let error = MarianProgress::parse(b"epochs: 1\nbatches: x\n", path).unwrap_err();

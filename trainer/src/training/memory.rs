@@ -1,5 +1,6 @@
 //! The memory of a training, counted from shapes before anything is computed.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use miriam_nmt::Result;
 
 use super::config::TrainingConfig;
 use super::run::Training;
-use crate::data::{BatchPosition, BatchSize, BatchSource, ParallelCorpus};
+use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
 use crate::kernels::Fast;
 use crate::model::TrainableModel;
-use crate::tape::{LossOptions, Tape, TapeSize};
+use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
 use crate::update::OptimizerState;
 
 /// Bytes of a number.
@@ -28,28 +29,34 @@ pub struct MemoryUse {
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// Of each worker: the results and gradients of the granule with the longest sentences.
+    /// Of each worker: the results and gradients of the largest granule, and a block of logits.
     pub granule: usize,
     /// Of each worker: gradients of parameters, and sums of them.
     pub gradients: usize,
     /// The number of workers.
     pub workers: usize,
+    /// The copies of the model that validation makes, packed for products and not, beside all
+    /// else; 0 without. What translations need by the way is not in it.
+    pub validation: usize,
 }
 
 impl MemoryUse {
     /// All of it.
     pub fn total(&self) -> usize {
         let worker = self.granule + self.gradients;
-        self.parameters + self.optimizer + self.corpus + self.workers * worker
+        let all = self.parameters + self.optimizer + self.corpus + self.workers * worker;
+        all + self.validation
     }
 
     /// A line for the log.
     pub fn describe(&self) -> String {
         format!(
-            "[memory] {} MB of parameters, {} MB of the optimiser, about {} MB a worker: {} MB",
+            "[memory] {} MB of parameters, {} MB of the optimiser, about {} MB a worker, {} MB \
+             in validation: {} MB",
             megabytes(self.parameters),
             megabytes(self.optimizer),
             megabytes(self.granule + self.gradients),
+            megabytes(self.validation),
             megabytes(self.total())
         )
     }
@@ -66,6 +73,7 @@ impl MemoryUse {
             ("corpus", self.corpus, ""),
             ("results of granules", granules, &workers[..]),
             ("gradients", gradients, &workers[..]),
+            ("validation", self.validation, ""),
             ("total", self.total(), ""),
         ];
         let line = |(what, bytes, note): (&str, usize, &str)| {
@@ -100,38 +108,44 @@ impl Training<'_> {
         costs: Option<&Arc<[usize]>>,
     ) -> Result<MemoryUse> {
         let (config, len) = (self.config, model.layout().len());
-        let mut tape = model.tape(Fast::default());
-        let tape = match (costs, self.batches) {
-            (Some(costs), None) => largest_by_costs(config, self.corpus, costs),
+        let (tape, rows) = match (costs, self.batches) {
+            (Some(costs), None) => {
+                (largest_by_costs(config, self.corpus, costs), config.granule_limits.words)
+            }
             (_, Some(file)) => {
-                let words = |granule: &&[u32]| {
-                    let length = |&pair: &u32| {
-                        let pair = pair as usize;
-                        self.corpus.source(pair).len() + self.corpus.target(pair).len()
-                    };
-                    granule.iter().map(length).sum::<usize>()
+                let sum = |granule: &[u32], side: fn([usize; 2]) -> usize| -> usize {
+                    granule.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
                 };
-                let largest = file.granules().max_by_key(words).unwrap_or_default();
-                measure(config, model, &mut tape, self.corpus, largest)?
+                let tokens = |granule: &&[u32]| sum(granule, |[source, target]| source + target);
+                let largest = file.granules().max_by_key(tokens).unwrap_or_default();
+                let mut tape = model.tape(Fast::default());
+                let size = measure(config, model, &mut tape, self.corpus, largest)?;
+                (size, sum(largest, |[_, target]| target))
             }
             (None, None) => {
-                let granule = longest_granule(config, self.corpus);
-                measure(config, model, &mut tape, self.corpus, &granule)?
+                (largest_granule(config, model, self.corpus)?, config.granule_limits.words)
             }
         };
+        let target_words = model.architecture().embeddings().target_vocab_size;
+        let logits = logits_block_rows(rows, target_words) * target_words;
         let granules = self.most_granules(costs);
         let workers = config.workers.max(1);
         let first = |worker: usize| (worker * granules).div_ceil(workers);
         let sums = (0..workers).map(|worker| most_sums(first(worker)..first(worker + 1)));
         let state = [&optimizer.first, &optimizer.second, &optimizer.average];
+        // A script alone loads the model in its own process.
+        let validation = &config.validation;
+        let makes_copies =
+            self.validates() && (validation.needs_set() || validation.training_sample > 0);
         Ok(MemoryUse {
             parameters: 3 * len * NUMBER,
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
-            granule: (tape.values + tape.gradients) * NUMBER,
+            granule: (tape.values + tape.gradients + logits) * NUMBER,
             // That of the granule itself as well.
             gradients: (1 + sums.max().unwrap_or(0)) * len * NUMBER,
             workers,
+            validation: if makes_copies { 2 * len * NUMBER } else { 0 },
         })
     }
 
@@ -174,7 +188,7 @@ impl Training<'_> {
         }
         let (mut known, mut tape) = (HashMap::new(), model.tape(Fast::default()));
         let mut cost = |pair: usize| {
-            let lengths = [self.corpus.source(pair).len(), self.corpus.target(pair).len()];
+            let lengths = self.corpus.lengths(pair);
             if let Some(&cost) = known.get(&lengths) {
                 return Ok(cost);
             }
@@ -190,7 +204,8 @@ impl Training<'_> {
 
 /// The largest granule that costs allow.
 fn largest_by_costs(config: &TrainingConfig, corpus: &ParallelCorpus, costs: &[usize]) -> TapeSize {
-    let longest = longest_granule(config, corpus).iter().map(|&pair| costs[pair as usize]).sum();
+    let longest =
+        longest_granule(config, corpus, [1, 1]).iter().map(|&pair| costs[pair as usize]).sum();
     let single = costs.iter().copied().max().unwrap_or(0);
     let limit = config.granule_limits.bytes.unwrap_or(usize::MAX);
     let bytes: usize = single.max(limit.min(longest));
@@ -233,21 +248,44 @@ fn measure(
     })
 }
 
-/// The longest sentences of the corpus, as many as fill a granule.
-fn longest_granule(config: &TrainingConfig, corpus: &ParallelCorpus) -> Vec<u32> {
+/// The numbers of the tape for the largest granule: the longest pairs of the corpus, the
+/// longest sources, or the longest targets, as many as fill one.
+fn largest_granule(
+    config: &TrainingConfig,
+    model: &TrainableModel<Fast>,
+    corpus: &ParallelCorpus,
+) -> Result<TapeSize> {
+    let mut largest = TapeSize::default();
+    for weights in [[1, 1], [1, 0], [0, 1]] {
+        let granule = longest_granule(config, corpus, weights);
+        let mut tape = model.tape(Fast::default());
+        let size = measure(config, model, &mut tape, corpus, &granule)?;
+        if size.values + size.gradients > largest.values + largest.gradients {
+            largest = size;
+        }
+    }
+    Ok(largest)
+}
+
+/// The longest pairs of the corpus by weights of source and target, as many as fill a granule.
+fn longest_granule(
+    config: &TrainingConfig,
+    corpus: &ParallelCorpus,
+    weights: [usize; 2],
+) -> Vec<u32> {
     let words = config.granule_limits.words;
-    let length =
-        |&pair: &u32| corpus.source(pair as usize).len() + corpus.target(pair as usize).len();
+    // Of equal ones those that are longer on the other side.
+    let key = |&pair: &u32| {
+        let [source, target] = corpus.lengths(pair as usize);
+        (weights[0] * source + weights[1] * target, source + target)
+    };
     let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
     let most = words.min(corpus.len()).max(1);
-    order.select_nth_unstable_by_key(most - 1, |pair| std::cmp::Reverse(length(pair)));
+    order.select_nth_unstable_by_key(most - 1, |pair| Reverse(key(pair)));
     order.truncate(most);
-    order.sort_by_key(|pair| std::cmp::Reverse(length(pair)));
-    let mut tokens = 0;
-    let is_full = |&pair: &u32| {
-        tokens += corpus.target(pair as usize).len();
-        tokens >= words
-    };
+    order.sort_by_key(|pair| Reverse(key(pair)));
+    let mut tokens = GranuleTokens::new(words);
+    let is_full = |&pair: &u32| tokens.is_full_with(corpus.lengths(pair as usize));
     let count = order.iter().position(is_full).map_or(order.len(), |last| last + 1);
     order.truncate(count);
     order
@@ -256,6 +294,10 @@ fn longest_granule(config: &TrainingConfig, corpus: &ParallelCorpus) -> Vec<u32>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::LengthLimit;
+    use crate::options::RawOptions;
+    use crate::training::{DecoderSettings, ModelFiles};
+    use miriam_textio::{CancellationToken, NoProgress};
 
     /// By paper: after seven granules from 0 on there are subtrees of 4, 2 and 1; the eighth makes
     /// four for a moment.
@@ -268,5 +310,96 @@ mod tests {
         // 1, 2-3, 4-5: none of them are siblings.
         assert_eq!(most_sums(1..6), 4);
         assert_eq!(most_sums(3..3), 0);
+    }
+
+    /// A corpus of pairs of these lengths, `</s>` included.
+    fn corpus(pairs: &[([usize; 2], usize)]) -> ParallelCorpus {
+        let mut corpus = ParallelCorpus::default();
+        for &(lengths, count) in pairs {
+            let sides = lengths.map(|length| vec![3; length - 1]);
+            for _ in 0..count {
+                let limit = LengthLimit { tokens: 100, crops: false };
+                corpus.push([&sides[0], &sides[1]], [0, 0], limit);
+            }
+        }
+        corpus
+    }
+
+    fn config() -> TrainingConfig {
+        let yaml = "{dim-emb: 8, transformer-heads: 2, transformer-dim-ffn: 16, granule-words: 64}";
+        let options = RawOptions::from_yaml(yaml.as_bytes(), "test").unwrap();
+        options.training_config([11, 11]).unwrap()
+    }
+
+    /// The granule that is counted has at least the numbers of any that is computed.
+    #[test]
+    fn long_sources_with_short_targets_are_counted() {
+        let config = config();
+        let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
+        let pairs = [([50, 2], 64), ([20, 40], 1), ([10, 12], 30)];
+        let corpus = corpus(&pairs);
+        let counted = largest_granule(&config, &model, &corpus).unwrap();
+        let measure = |first: usize| {
+            let mut tokens = GranuleTokens::new(config.granule_limits.words);
+            let (mut sources, mut targets) = (Vec::new(), Vec::new());
+            for index in first..corpus.len() {
+                sources.push(corpus.source(index));
+                targets.push(corpus.target(index));
+                if tokens.is_full_with(corpus.lengths(index)) {
+                    break;
+                }
+            }
+            let source_tokens: usize = sources.iter().map(|source| source.len()).sum();
+            assert!(source_tokens < 2 * config.granule_limits.words + 50, "{source_tokens}");
+            let mut tape = model.tape(Fast::default());
+            let size = tape.measure(config.dropout, |tape| {
+                model.loss(tape, &sources, &targets, LossOptions::default()).map(|_| ())
+            });
+            let size = size.unwrap();
+            size.values + size.gradients
+        };
+        let largest = [0, 64, 65].map(measure).into_iter().max().unwrap();
+        assert!(counted.values + counted.gradients >= largest);
+    }
+
+    #[test]
+    fn validation_is_counted() {
+        let count = |more: &str| {
+            let mut config = config();
+            let options = RawOptions::from_yaml(more.as_bytes(), "test").unwrap();
+            config.validation = options.training_config([11, 11]).unwrap().validation;
+            let (stop, vocabularies) = (CancellationToken::new(), ["a".into(), "b".into()]);
+            let decoder =
+                DecoderSettings { folder: None, vocabularies, beam_size: 1, normalize: 0.0 };
+            let training = Training {
+                config: &config,
+                corpus: &corpus(&[([5, 5], 3)]),
+                batches: None,
+                validation: None,
+                files: &ModelFiles { model: "model.npz".into() },
+                options_yaml: "",
+                decoder: &decoder,
+                pretrained: None,
+                vocabularies: 0,
+                plot: None,
+                stop: &stop,
+                progress: &NoProgress,
+            };
+            let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
+            (training.memory().unwrap(), model.layout().len())
+        };
+        // A script loads the model in its own process; a sample of the text is scored in ours.
+        let script = "{valid-metrics: [valid-script], valid-script-path: a";
+        let (without, len) = count("{}");
+        assert_eq!(without.validation, 0);
+        assert_eq!(count(&format!("{script}}}")).0, without);
+        let (with, _) = count(&format!("{script}, train-ce-sample: 2}}"));
+        // Two copies of parameters in f32.
+        assert_eq!(with.validation, 8 * len);
+        assert_eq!(with.total(), without.total() + 8 * len);
+        assert_eq!(MemoryUse { validation: 0, ..with }, without);
+        assert!(with.describe().contains("in validation"));
+        // Eleven logits for each of a granule's rows, at least.
+        assert!(with.granule > 11 * 64 * 4);
     }
 }

@@ -17,7 +17,7 @@ pub enum Metric {
     Bleu,
     /// The same under its old name (`bleu-detok`).
     BleuDetok,
-    /// BLEU of the tokens as they are (`bleu-segmented`).
+    /// BLEU of the ids of tokens (`bleu-segmented`).
     BleuSegmented,
     /// chrF of detokenised translations.
     Chrf,
@@ -116,8 +116,8 @@ impl MetricState {
         f64::from_bits(self.best_bits)
     }
 
-    /// Follows a new value. It is an improvement if it is strictly better; one of less than
-    /// `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
+    /// Follows a new value. It is an improvement if it is strictly better; one of no more
+    /// than `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
     /// Gives whether the value is the best.
     pub fn follow(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
@@ -126,7 +126,7 @@ impl MetricState {
         if is_best {
             self.best_bits = value.to_bits();
         }
-        self.stalled = if is_best && gain >= epsilon { 0 } else { self.stalled + 1 };
+        self.stalled = if is_best && gain > epsilon { 0 } else { self.stalled + 1 };
         is_best
     }
 }
@@ -145,7 +145,9 @@ mod tests {
         // Better, but by less than epsilon: it stalls, and is the best all the same.
         assert!(state.follow(Metric::CrossEntropy, 4.9, 0.5));
         assert_eq!((state.best(), state.stalled), (4.9, 3));
-        assert!(state.follow(Metric::CrossEntropy, 4.0, 0.5));
+        assert!(state.follow(Metric::CrossEntropy, 4.4, 0.5), "as much as epsilon is not more");
+        assert_eq!((state.best(), state.stalled), (4.4, 4));
+        assert!(state.follow(Metric::CrossEntropy, 3.5, 0.5));
         assert_eq!(state.stalled, 0);
         let mut bleu = MetricState::new(Metric::Bleu);
         assert!(bleu.follow(Metric::Bleu, 0.1, 0.0));

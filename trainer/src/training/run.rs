@@ -1,24 +1,20 @@
 //! The loop of training: updates, validation, saving, stopping.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
-use super::checkpoint::{
-    ModelFiles, SavedTraining, TrainingState, check_identity, save_model, save_optimizer,
-};
-use super::config::{StoppingRule, TrainingConfig};
+use super::checkpoint::{SavedTraining, TrainingState, check_identity};
+use super::config::TrainingConfig;
 use super::curves::{Curves, LOSS, RATE};
 use super::decoder_settings::DecoderSettings;
-use super::identity::Identity;
+use super::identity::{Identity, architecture_fingerprint};
 use super::log::Display;
-use super::marian_progress::marian_progress;
-use super::metric::MetricState;
+use super::model_files::ModelFiles;
 use super::progress::{Progress, Span, Unit};
 use super::schedule::Event;
 use super::start::{Start, warmup_ratio};
-use super::validation::{Candidate, ValidationSet, Validator};
+use super::validation::ValidationSet;
 use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
@@ -74,7 +70,7 @@ impl Training<'_> {
     /// With what differs, or if they are damaged.
     pub fn check(&self) -> Result<()> {
         let restores_corpus = self.config.restores_corpus;
-        check_identity(&self.files.optimizer(), &self.identity(), restores_corpus)
+        check_identity(&self.files.optimizer(), &self.identity()?, restores_corpus)
     }
 
     /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
@@ -82,12 +78,17 @@ impl Training<'_> {
     ///
     /// # Errors
     /// If files cannot be read or written, do not fit, or the loss diverges.
-    pub fn run(&self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
-        let mut run = Run::new(self, log)?;
+    pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
+        let pretrained = self.pretrained.take();
+        let (mut run, is_saved) = Run::new(self, pretrained, log)?;
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;
             return Ok(Outcome::AlreadyFinished);
+        }
+        if is_saved && !run.has_derived_files() {
+            // A run that was killed may have saved the optimiser's file alone.
+            run.save_derived()?;
         }
         (run.state.is_finished, run.state.is_last_best) = (false, false);
         let outcome = run.train()?;
@@ -97,12 +98,12 @@ impl Training<'_> {
     }
 
     /// Whether there is anything to validate with.
-    fn validates(&self) -> bool {
+    pub(super) fn validates(&self) -> bool {
         let options = &self.config.validation;
         self.validation.is_some() || options.script.is_some() && !options.needs_set()
     }
 
-    pub(super) fn identity(&self) -> Identity {
+    pub(super) fn identity(&self) -> Result<Identity> {
         let mut options = self.config.options_of_updates();
         let batches = self.batches.map_or("none".into(), |file| file.fingerprint().to_string());
         options.push(("batches, as a hash,".into(), batches));
@@ -110,38 +111,43 @@ impl Training<'_> {
             let weight = self.config.guided_alignment_weight.to_string();
             options.push(("guided-alignment-weight".into(), weight));
         }
-        let architecture = format!("{:?}", self.config.architecture);
-        Identity {
+        Ok(Identity {
             corpus: self.corpus.fingerprint(),
             vocabularies: self.vocabularies,
-            architecture: miriam_storage::hash::hash64(architecture.as_bytes()),
+            architecture: architecture_fingerprint(&self.config.architecture)?,
             options,
-        }
+        })
     }
 }
 
 /// A training under way.
-struct Run<'a, 'l> {
-    training: &'a Training<'a>,
-    trainer: SynchronousTrainer<Fast>,
+pub(super) struct Run<'a, 'l> {
+    pub(super) training: &'a Training<'a>,
+    pub(super) trainer: SynchronousTrainer<Fast>,
     source: BatchSource<'a>,
-    state: TrainingState,
+    pub(super) state: TrainingState,
     display: Display,
     /// The learning rate of the last update.
     last_rate: f64,
     /// Pairs of the training text whose cross-entropy is shown.
-    training_sample: Option<ParallelCorpus>,
-    /// The update after which the model was validated last.
-    last_validation: Option<u64>,
-    curves: Curves,
-    log: &'l mut dyn FnMut(&str),
+    pub(super) training_sample: Option<ParallelCorpus>,
+    pub(super) curves: Curves,
+    /// Whether no update has been made yet in this run.
+    is_at_start: bool,
+    pub(super) log: &'l mut dyn FnMut(&str),
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    fn new(training: &'a Training<'a>, log: &'l mut dyn FnMut(&str)) -> Result<Self> {
+    /// The training, and whether this program has saved it before.
+    fn new(
+        training: &'a Training<'a>,
+        pretrained: Option<Vec<f32>>,
+        log: &'l mut dyn FnMut(&str),
+    ) -> Result<(Self, bool)> {
         let config = training.config;
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
-        let Start { saved, skipped_sentences, remarks } = training.start(model.layout())?;
+        let start = training.start(model.layout(), pretrained)?;
+        let Start { saved, skipped_sentences, remarks, is_saved } = start;
         remarks.iter().for_each(|remark| log(remark));
         let SavedTraining { values, optimizer, mut state } = saved;
         let costs = training.sentence_costs(&model)?;
@@ -182,7 +188,6 @@ impl<'a, 'l> Run<'a, 'l> {
         );
         let display = Display::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
-        let (last_rate, last_validation) = (0.0, None);
         let size = config.validation.training_sample;
         let sample = || sample_pairs(training.corpus.len(), size, config.seed);
         let training_sample = (size > 0).then(|| training.corpus.subset(&sample()));
@@ -192,16 +197,16 @@ impl<'a, 'l> Run<'a, 'l> {
             source,
             state,
             display,
-            last_rate,
+            last_rate: 0.0,
             training_sample,
-            last_validation,
             curves,
+            is_at_start: true,
             log,
         };
         if skipped_sentences > 0 && run.source.is_at_epoch_end() {
             run.end_epoch();
         }
-        Ok(run)
+        Ok((run, is_saved))
     }
 
     fn train(&mut self) -> Result<Outcome> {
@@ -224,9 +229,12 @@ impl<'a, 'l> Run<'a, 'l> {
             self.display(&before, &reached);
             let mut stops = false;
             if training.validates() && reached.passed(&before, config.validation.frequency) {
+                let stalls = self.stalls();
                 self.validate(false)?;
-                self.last_validation = Some(self.state.progress.updates);
-                self.follow(Event::Stalled(self.stalls()));
+                self.state.validated_at = self.state.progress.updates;
+                if self.stalls() > stalls {
+                    self.follow(Event::Stalled(self.stalls()));
+                }
                 stops = self.is_stalled();
             }
             if is_epoch_end {
@@ -246,8 +254,8 @@ impl<'a, 'l> Run<'a, 'l> {
 
     fn end_epoch(&mut self) {
         (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
-        self.follow(Event::EpochEnd);
         self.state.progress.epoch += 1;
+        self.follow(Event::EpochEnd);
         self.display.sentences = 0;
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
@@ -257,11 +265,7 @@ impl<'a, 'l> Run<'a, 'l> {
     /// been there.
     fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
-        let frequency = self.training.config.validation.frequency;
-        let is_in_turn = frequency.unit == Unit::Updates
-            && frequency.count > 0
-            && updates.is_multiple_of(frequency.count);
-        let just_validated = is_in_turn || self.last_validation == Some(updates);
+        let just_validated = self.state.validated_at == updates;
         if outcome == Outcome::Finished && !just_validated && updates > 0 {
             let metrics = self.state.metrics.clone();
             self.validate(true)?;
@@ -299,23 +303,25 @@ impl<'a, 'l> Run<'a, 'l> {
             scaling.limit(&self.state.statistics, self.state.progress.updates, config.norm_window)
         }));
         let report = self.trainer.update(&granules, dropout, rate)?;
+        let before = self.state.progress;
         self.state.progress.updates += 1;
         self.state.progress.labels += report.target_tokens as u64;
         self.state.position = self.source.position().clone();
         self.display.add(&report);
         self.last_rate = rate;
         let TrainingState { statistics, progress, .. } = &mut self.state;
-        if let Some(check) = config.divergence {
-            let loss = report.loss / report.loss_count.max(1.0);
-            check.follow(statistics, loss, progress.updates).map_err(Error::Diverged)?;
-        }
-        if !report.is_skipped {
+        if report.is_skipped {
+            (self.log)("The gradient is not finite; the update is skipped");
+        } else {
+            if let Some(check) = config.divergence {
+                let loss = report.loss / report.loss_count.max(1.0);
+                check.follow(statistics, loss, progress.updates).map_err(Error::Diverged)?;
+            }
             let norm = report.norm_of_word(config.update.normalizes_gradient);
             statistics.follow_norm(norm, progress.updates, config.norm_window);
-        } else {
-            (self.log)("The gradient is not finite; the update is skipped");
         }
-        self.follow(Event::Update);
+        let is_first = std::mem::replace(&mut self.is_at_start, false);
+        self.follow(Event::Update { before, is_first });
         self.state.sentences = self.display.sentences;
         Ok(is_epoch_end)
     }
@@ -343,119 +349,6 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// Validates the model; at the end out of turn.
-    fn validate(&mut self, is_last: bool) -> Result<()> {
-        let training = self.training;
-        if !training.validates() {
-            return Ok(());
-        }
-        let (config, options) = (training.config, &training.config.validation);
-        let validator = Validator {
-            options,
-            set: training.validation,
-            files: training.files,
-            decoder: training.decoder,
-            threads: config.workers,
-        };
-        let candidate = Candidate {
-            architecture: &config.architecture,
-            layout: self.trainer.model().layout(),
-            values: self.trainer.smoothed_values(),
-        };
-        let translations = self.translations_path();
-        let found = validator.validate(candidate, &translations)?;
-        let sample = self.training_sample.as_ref();
-        let of_sample =
-            sample.map(|sample| validator.training_cross_entropy(candidate, sample)).transpose()?;
-        let Progress { updates, epoch, .. } = self.state.progress;
-        if let Some(value) = of_sample {
-            let (name, pairs) = ("ce-mean-words", sample.map_or(0, ParallelCorpus::len));
-            self.curves.add(&self.state.progress, "training sample: ce-mean-words", value);
-            (self.log)(&format!(
-                "[train] Ep. {epoch} : Up. {updates} : {name} : {value:.6} : {pairs} pairs"
-            ));
-        }
-        for (number, (&metric, value)) in options.metrics.iter().zip(found).enumerate() {
-            let name = metric.name();
-            let line = format!("[valid] Ep. {epoch} : Up. {updates} : {name}");
-            let Some(value) = value else {
-                self.log_validation(&format!("{line} : in {}", translations.display()))?;
-                continue;
-            };
-            let states = &mut self.state.metrics;
-            let index = match states.iter().position(|(known, _)| known == name) {
-                Some(index) => index,
-                None => {
-                    states.push((name.into(), MetricState::new(metric)));
-                    states.len() - 1
-                }
-            };
-            let state = &mut states[index].1;
-            let is_best = state.follow(metric, value, options.epsilon(number));
-            self.curves.add(&self.state.progress, name, value);
-            let remark = match state.stalled {
-                0 => "new best".into(),
-                times => format!("stalled {times} times (last best: {:.6})", state.best()),
-            };
-            self.log_validation(&format!("{line} : {value:.6} : {remark}"))?;
-            if is_last {
-                self.state.is_last_best |= is_best && number == options.deciding_translation();
-            } else if is_best && options.keeps_best {
-                self.save_as(&training.files.best(name))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The file for translations, fields of its name filled in.
-    fn translations_path(&self) -> PathBuf {
-        let TrainingState { progress, epoch_batches, .. } = &self.state;
-        let output = &self.training.config.validation.translation_output;
-        let Some(template) = output.as_ref().and_then(|path| path.to_str()) else {
-            let beside = || self.training.files.model.with_file_name("valid.translation");
-            return output.clone().unwrap_or_else(beside);
-        };
-        let fields = [
-            ("{E}", progress.epoch),
-            ("{U}", progress.updates),
-            ("{B}", *epoch_batches),
-            ("{T}", progress.labels),
-        ];
-        let fill =
-            |text: String, (field, number): (&str, u64)| text.replace(field, &number.to_string());
-        fields.into_iter().fold(template.to_owned(), fill).into()
-    }
-
-    /// Writes a line about validation, also to its own file.
-    fn log_validation(&mut self, line: &str) -> Result<()> {
-        (self.log)(line);
-        let Some(path) = &self.training.config.validation.log else { return Ok(()) };
-        let file = std::fs::File::options().append(true).create(true).open(path);
-        let written = file.and_then(|mut file| writeln!(file, "{line}"));
-        written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
-    }
-
-    /// The number of stalls in turn that decides when training stops.
-    fn stalls(&self) -> u64 {
-        let options = &self.training.config.validation;
-        let stalls = options.metrics.iter().filter_map(|metric| {
-            let states = &self.state.metrics;
-            states.iter().find(|(name, _)| name == metric.name()).map(|(_, s)| s.stalled)
-        });
-        let deciding = match options.stopping_rule {
-            StoppingRule::First => { stalls }.next(),
-            StoppingRule::All => stalls.min(),
-            StoppingRule::Any => stalls.max(),
-        };
-        deciding.unwrap_or(0)
-    }
-
-    /// Whether validation has not improved for too long.
-    fn is_stalled(&self) -> bool {
-        let allowed = self.training.config.validation.early_stopping;
-        allowed > 0 && self.stalls() >= allowed
-    }
-
     fn is_at_limit(&self) -> bool {
         let progress = &self.state.progress;
         let reached = |span: &Span| match span.unit {
@@ -465,52 +358,5 @@ impl<'a, 'l> Run<'a, 'l> {
             unit => progress.in_unit(unit) >= span.count,
         };
         self.training.config.limits.spans.iter().any(reached)
-    }
-
-    /// Saves the training and what is derived from it.
-    fn save(&mut self) -> Result<()> {
-        let config = self.training.config;
-        let path = self.training.files.optimizer();
-        let state = self.trainer.state();
-        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
-        self.curves.save()?;
-        self.save_derived()
-    }
-
-    fn save_as(&self, path: &Path) -> Result<()> {
-        let (architecture, layout) =
-            (&self.training.config.architecture, self.trainer.model().layout());
-        save_model(path, architecture, layout, self.trainer.smoothed_values())
-    }
-
-    fn save_derived(&mut self) -> Result<()> {
-        let TrainingConfig { overwrites, schedule, seed, .. } = self.training.config;
-        let (files, progress) = (self.training.files, self.state.progress);
-        self.save_as(&files.model)?;
-        if !overwrites && !self.state.is_finished {
-            self.save_as(&files.of_update(progress.updates))?;
-        }
-        let eta = schedule.rate_at(&self.state.schedule, &progress);
-        let text = marian_progress(&self.state, eta, schedule.warmup, *seed);
-        let texts = [(files.progress(), &text[..]), (files.options(), self.training.options_yaml)];
-        for (path, text) in texts {
-            let mut output = miriam_textio::Output::create_atomic(&path)?;
-            output.write(text.as_bytes())?;
-            output.finish()?;
-        }
-        let decoder = self.training.decoder;
-        decoder.write(&decoder.path(files), &self.decoded_model())?;
-        (self.log)(&format!("Saved {}", files.model.display()));
-        Ok(())
-    }
-
-    /// The model that the folder decodes with: the best one by translations, by the first metric if
-    /// there are none, unless the last one is better.
-    fn decoded_model(&self) -> PathBuf {
-        let (files, options) = (self.training.files, &self.training.config.validation);
-        let deciding = options.metrics.get(options.deciding_translation());
-        let best = deciding.map(|metric| files.best(metric.name()));
-        let best = best.filter(|path| path.is_file() && self.training.decoder.folder.is_some());
-        best.filter(|_| !self.state.is_last_best).unwrap_or_else(|| files.model.clone())
     }
 }

@@ -3,21 +3,26 @@
 //! The rate of an update depends on the progress before it: with warm-up, the first update
 //! has the start rate. What does not follow from progress alone (the factor of decays, the
 //! start of a warm-up) is a [`ScheduleState`], which is saved with the model.
+//!
+//! Everything is as Marian does it, so that its recipes give its rates. Strategies of two
+//! conditions look at both at the end of an epoch, when the number of the next one counts
+//! already, and a condition that was met once stays met. A warm-up that begins again does so
+//! after the rate of the next update was computed: it counts from the update after that.
 
 use super::progress::{Progress, Span, Unit};
 
 /// When the rate is multiplied with a factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
-    /// After every epoch from a start on.
+    /// At the end of epochs, from the one before the start on.
     Epoch,
     /// After every so many updates from a start on.
     Batches,
     /// After every so many stalled validations.
     Stalled,
-    /// By epochs and by updates.
+    /// At the end of epochs, from a start in epochs or in updates on.
     EpochAndBatches,
-    /// By epochs and by stalls.
+    /// At the end of epochs, from a start in epochs or once so many validations have stalled.
     #[default]
     EpochAndStalled,
 }
@@ -33,7 +38,7 @@ pub struct Schedule {
     pub warmup_start_rate: f64,
     /// Whether warm-up begins again after every such length.
     pub warmup_cycle: bool,
-    /// Whether warm-up begins again where training is resumed.
+    /// Whether warm-up begins again after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
     /// Inverse square root decay: a, and b after which it begins.
     pub inverse_sqrt: Option<(Span, Span)>,
@@ -41,7 +46,8 @@ pub struct Schedule {
     pub decay: f64,
     /// When it is applied.
     pub decay_strategy: DecayStrategy,
-    /// The first epoch and the first stall, or the first update, that decay.
+    /// The first epoch, update or stall that decays, and the second number of strategies with two;
+    /// 0 for never.
     pub decay_start: [u64; 2],
     /// Updates between decays.
     pub decay_frequency: u64,
@@ -78,20 +84,30 @@ pub struct ScheduleState {
     pub factor: f64,
     /// The progress at which warm-up began, in its unit.
     pub warmup_start: u64,
+    /// The progress at which it begins again, from the next event on.
+    pub next_warmup_start: Option<u64>,
+    /// Marian's largest number of stalls: one more wherever validation has stalled more often
+    /// in turn than this.
+    pub max_stalled: u64,
 }
 
 impl Default for ScheduleState {
     fn default() -> Self {
-        ScheduleState { factor: 1.0, warmup_start: 0 }
+        ScheduleState { factor: 1.0, warmup_start: 0, next_warmup_start: None, max_stalled: 0 }
     }
 }
 
-/// What happened to validation when a schedule looks at it.
+/// What happened in a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An update was made.
-    Update,
-    /// An epoch ended.
+    /// An update was made, the first one of this run of the program or not.
+    Update {
+        /// The progress before it.
+        before: Progress,
+        /// Whether it is the first of this run.
+        is_first: bool,
+    },
+    /// An epoch ended; progress is in the next one.
     EpochEnd,
     /// A validation stalled, for this many times in turn.
     Stalled(u64),
@@ -120,51 +136,52 @@ impl Schedule {
     /// Follows an event after which training has come to `progress`. Gives whether the
     /// optimiser begins anew.
     pub fn follow(&self, state: &mut ScheduleState, progress: &Progress, event: Event) -> bool {
-        if self.warmup_cycle && event == Event::Update && !self.warmup.is_zero() {
-            let now = progress.in_unit(self.warmup.unit);
-            if now - state.warmup_start.min(now) >= self.warmup.count {
-                state.warmup_start = now - now % self.warmup.count;
+        if let Some(start) = state.next_warmup_start.take() {
+            state.warmup_start = start;
+        }
+        if let Event::Stalled(stalls) = event {
+            state.max_stalled += u64::from(stalls > state.max_stalled);
+        }
+        let now = progress.in_unit(self.warmup.unit);
+        if let Event::Update { before, is_first } = event {
+            let is_repeated = self.warmup_cycle && progress.passed(&before, self.warmup);
+            if is_repeated || (self.warmup_at_reload && is_first) {
+                state.next_warmup_start = Some(now);
             }
         }
-        if self.decay == 0.0 || !self.decays(progress, event) {
+        if self.decay == 0.0 || !self.decays(state, progress, event) {
             return false;
         }
         state.factor *= self.decay;
         if self.decay_repeats_warmup {
-            state.warmup_start = progress.in_unit(self.warmup.unit);
+            state.next_warmup_start = Some(now);
         }
         self.decay_resets_optimizer
     }
 
-    fn decays(&self, progress: &Progress, event: Event) -> bool {
+    fn decays(&self, state: &ScheduleState, progress: &Progress, event: Event) -> bool {
         use DecayStrategy::{Batches, Epoch, EpochAndBatches, EpochAndStalled, Stalled};
         let [first, second] = self.decay_start;
-        let (by_epoch, by_batches, by_stalls) = match self.decay_strategy {
-            Epoch => (Some(first), None, None),
-            Batches => (None, Some(first), None),
-            Stalled => (None, None, Some(first)),
-            EpochAndBatches => (Some(first), Some(second), None),
-            EpochAndStalled => (Some(first), None, Some(second)),
-        };
-        match event {
-            Event::EpochEnd => by_epoch.is_some_and(|start| progress.epoch >= start),
-            Event::Update => by_batches.is_some_and(|start| {
-                progress.updates >= start
-                    && self.decay_frequency > 0
-                    && (progress.updates - start).is_multiple_of(self.decay_frequency)
-            }),
-            Event::Stalled(stalls) => {
-                by_stalls.is_some_and(|start| stalls > 0 && stalls.is_multiple_of(start.max(1)))
+        let has_come = |start: u64, now: u64| start > 0 && now >= start;
+        match (event, self.decay_strategy) {
+            (Event::EpochEnd, Epoch | EpochAndBatches | EpochAndStalled) => {
+                has_come(first, progress.epoch)
+                    || match self.decay_strategy {
+                        EpochAndBatches => has_come(second, progress.updates),
+                        EpochAndStalled => has_come(second, state.max_stalled),
+                        _ => false,
+                    }
             }
+            (Event::Update { .. }, Batches) => {
+                has_come(first, progress.updates)
+                    && self.decay_frequency > 0
+                    && (progress.updates - first).is_multiple_of(self.decay_frequency)
+            }
+            (Event::Stalled(stalls), Stalled) => {
+                first > 0 && stalls > 0 && stalls.is_multiple_of(first)
+            }
+            _ => false,
         }
-    }
-
-    /// The state of a training that is resumed at `progress`.
-    pub fn resumed(&self, mut state: ScheduleState, progress: &Progress) -> ScheduleState {
-        if self.warmup_at_reload {
-            state.warmup_start = progress.in_unit(self.warmup.unit);
-        }
-        state
     }
 
     /// Whether units are those that progress has.
@@ -216,57 +233,109 @@ mod tests {
         assert!((labels.rate_at(&ScheduleState::default(), &at(50)) - 0.75).abs() < 1e-7);
     }
 
-    #[test]
-    fn decays_follow_their_strategy() {
-        let schedule = |strategy, start| Schedule {
+    /// The rates that Marian 1.12.42 logs after each update of a run with epochs of four
+    /// updates, whose validation after every second update stalls.
+    fn logged_rates(schedule: &Schedule, updates: u64, validates: bool) -> Vec<f64> {
+        let mut state = ScheduleState::default();
+        let mut progress = Progress { updates: 0, labels: 0, epoch: 1 };
+        let mut rates = Vec::new();
+        for update in 1..=updates {
+            let before = progress;
+            progress.updates = update;
+            progress.labels = 100 * update;
+            let event = Event::Update { before, is_first: update == 1 };
+            schedule.follow(&mut state, &progress, event);
+            let rate = schedule.rate_at(&state, &progress);
+            rates.push((rate * 1e5).round() / 1e5);
+            if validates && update % 2 == 0 {
+                schedule.follow(&mut state, &progress, Event::Stalled(update / 2));
+            }
+            if update % 4 == 0 {
+                progress.epoch += 1;
+                schedule.follow(&mut state, &progress, Event::EpochEnd);
+            }
+        }
+        rates
+    }
+
+    fn decaying(strategy: DecayStrategy, start: [u64; 2]) -> Schedule {
+        Schedule {
+            rate: 1.0,
             decay: 0.5,
             decay_strategy: strategy,
             decay_start: start,
-            decay_frequency: 10,
-            decay_resets_optimizer: true,
             ..Schedule::default()
-        };
-        let follow = |schedule: &Schedule, progress: Progress, event| {
-            let mut state = ScheduleState::default();
-            let resets = schedule.follow(&mut state, &progress, event);
-            assert_eq!(resets, state.factor < 1.0);
-            resets
-        };
-        let stalled = schedule(DecayStrategy::Stalled, [2, 1]);
-        assert!(!follow(&stalled, at(9), Event::Stalled(1)));
-        assert!(follow(&stalled, at(9), Event::Stalled(2)));
-        assert!(!follow(&stalled, at(9), Event::Stalled(0)));
-        let batches = schedule(DecayStrategy::Batches, [30, 1]);
-        let decayed: Vec<u64> =
-            (0..60).filter(|&n| follow(&batches, at(n), Event::Update)).collect();
-        assert_eq!(decayed, [30, 40, 50]);
-        let both = schedule(DecayStrategy::EpochAndStalled, [2, 1]);
-        assert!(!follow(&both, at(1), Event::EpochEnd));
-        assert!(follow(&both, Progress { epoch: 2, ..at(1) }, Event::EpochEnd));
-        assert!(follow(&both, at(1), Event::Stalled(1)));
-        assert!(!follow(&Schedule::default(), at(1), Event::Stalled(1)));
+        }
     }
 
     #[test]
+    fn decays_are_marians() {
+        let rates = |strategy, start| logged_rates(&decaying(strategy, start), 18, true);
+        let of_epochs =
+            |rates: [f64; 5]| -> Vec<f64> { (0..18).map(|update| rates[update / 4]).collect() };
+        // The second epoch has ended, and the third one decays.
+        let epoch = of_epochs([1.0, 1.0, 0.5, 0.25, 0.125]);
+        assert_eq!(rates(DecayStrategy::Epoch, [3, 1]), epoch);
+        // One stall is enough from then on, but only at the ends of epochs.
+        let stalled = of_epochs([1.0, 0.5, 0.25, 0.125, 0.0625]);
+        assert_eq!(rates(DecayStrategy::EpochAndStalled, [3, 1]), stalled);
+        assert_eq!(rates(DecayStrategy::EpochAndStalled, [0, 0]), of_epochs([1.0; 5]));
+        // Every second stall, at once.
+        assert_eq!(rates(DecayStrategy::Stalled, [2, 1]), stalled);
+        assert_eq!(rates(DecayStrategy::Stalled, [0, 1]), of_epochs([1.0; 5]));
+    }
+
+    /// By the rules that [`DecayStrategy`] states.
+    #[test]
+    fn decays_follow_updates() {
+        let schedule = Schedule {
+            decay_frequency: 3,
+            decay_resets_optimizer: true,
+            ..decaying(DecayStrategy::Batches, [4, 0])
+        };
+        let rates = logged_rates(&schedule, 8, true);
+        assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.25, 0.25]);
+        let mut state = ScheduleState::default();
+        let event = |updates: u64| Event::Update { before: at(updates - 1), is_first: false };
+        assert!(!schedule.follow(&mut state, &at(3), event(3)));
+        assert!(schedule.follow(&mut state, &at(4), event(4)), "the optimiser begins anew");
+        let both = decaying(DecayStrategy::EpochAndBatches, [9, 5]);
+        let rates = logged_rates(&both, 9, false);
+        assert_eq!(rates, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5]);
+        let never = Schedule { decay: 0.0, ..both };
+        assert_eq!(logged_rates(&never, 9, true), [1.0; 9]);
+    }
+
+    /// The rates are those that Marian 1.12.42 logs.
+    #[test]
     fn warmup_begins_again() {
+        let warmup = Schedule { rate: 1.0, warmup: Span::updates(5), ..Schedule::default() };
+        let cycle = Schedule { warmup_cycle: true, ..warmup.clone() };
+        let expected = [0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8];
+        assert_eq!(logged_rates(&cycle, 14, false), expected);
+        let reload = Schedule { warmup_at_reload: true, ..warmup };
+        let expected = [0.2, 0.2, 0.4, 0.6, 0.8, 1.0, 1.0];
+        assert_eq!(logged_rates(&reload, 7, false), expected);
+        let repeated = Schedule {
+            warmup: Span::updates(3),
+            decay_repeats_warmup: true,
+            ..decaying(DecayStrategy::EpochAndStalled, [2, 5])
+        };
+        let expected = [0.33333, 0.66667, 1.0, 1.0, 0.16667, 0.33333, 0.5, 0.5, 0.08333, 0.16667];
+        assert_eq!(logged_rates(&repeated, 10, false), expected);
+    }
+
+    /// Marian ends such a run with an error; a multiple that was passed counts from there.
+    #[test]
+    fn cycles_in_tokens_begin_where_a_multiple_was_passed() {
         let schedule = Schedule {
             rate: 1.0,
-            warmup: Span::updates(10),
+            warmup: "250t".parse().unwrap(),
             warmup_cycle: true,
             ..Schedule::default()
         };
-        let mut state = ScheduleState::default();
-        let rates: Vec<f64> = (0..25)
-            .map(|n| {
-                let rate = schedule.rate_at(&state, &at(n));
-                schedule.follow(&mut state, &at(n + 1), Event::Update);
-                rate
-            })
-            .collect();
-        assert_eq!((rates[9] * 10.0).round(), 9.0);
-        assert_eq!((rates[10], rates[20]), (0.0, 0.0));
-        let reloaded = Schedule { warmup_cycle: false, warmup_at_reload: true, ..schedule };
-        let state = reloaded.resumed(ScheduleState::default(), &at(40));
-        assert_eq!(reloaded.rate_at(&state, &at(40)), 0.0);
+        // After 300 tokens, and again after 500.
+        let expected = [0.4, 0.8, 1.0, 0.4, 0.8, 0.4];
+        assert_eq!(logged_rates(&schedule, 6, false), expected);
     }
 }

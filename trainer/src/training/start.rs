@@ -25,16 +25,22 @@ pub struct Start {
     pub skipped_sentences: u64,
     /// What is to be said about it.
     pub remarks: Vec<String>,
+    /// Whether this program has saved it, and should have written what is derived from that.
+    pub is_saved: bool,
 }
 
 impl Training<'_> {
-    /// Reads how far the training is.
+    /// Reads how far the training is. It begins with `pretrained` parameters or random ones.
     ///
     /// # Errors
     /// If files cannot be read or do not fit.
-    pub(super) fn start(&self, layout: &ParameterLayout) -> Result<Start> {
+    pub(super) fn start(
+        &self,
+        layout: &ParameterLayout,
+        pretrained: Option<Vec<f32>>,
+    ) -> Result<Start> {
         let config = self.config;
-        let identity = self.identity();
+        let identity = self.identity()?;
         let rule = config.update.rule;
         let marian = MarianFiles { files: self.files, config, layout };
         let path = self.files.optimizer();
@@ -43,16 +49,16 @@ impl Training<'_> {
             Found::Ours(saved) => {
                 let updates = saved.state.progress.updates;
                 let remark = format!("[training] Going on after {updates} updates");
-                Start { saved: *saved, skipped_sentences: 0, remarks: vec![remark] }
+                let remarks = vec![remark];
+                Start { saved: *saved, skipped_sentences: 0, remarks, is_saved: true }
             }
             Found::Marians(checkpoint) => self.marian_start(&marian, Some(checkpoint), identity)?,
             Found::Nothing if self.files.model.is_file() => {
                 self.marian_start(&marian, None, identity)?
             }
-            Found::Nothing => return Ok(self.begin(identity)),
+            Found::Nothing => return Ok(self.begin(identity, pretrained)),
         };
         let state = &mut start.saved.state;
-        state.schedule = config.schedule.resumed(state.schedule, &state.progress);
         if !config.restores_corpus {
             state.identity.corpus = self.corpus.fingerprint();
             state.position = first_position(config, &state.progress);
@@ -65,6 +71,9 @@ impl Training<'_> {
                 (ValidationReset::Stalls, _) => seen.stalled = 0,
                 _ => {}
             }
+        }
+        if config.validation.reset != ValidationReset::Nothing {
+            state.schedule.max_stalled = 0;
         }
         Ok(start)
     }
@@ -81,13 +90,13 @@ impl Training<'_> {
         };
         let MarianTraining { mut saved, sentences, remarks } = found;
         saved.state.position = first_position(self.config, &saved.state.progress);
-        Ok(Start { saved, skipped_sentences: sentences, remarks })
+        Ok(Start { saved, skipped_sentences: sentences, remarks, is_saved: false })
     }
 
     /// The training from its beginning.
-    fn begin(&self, identity: Identity) -> Start {
+    fn begin(&self, identity: Identity, pretrained: Option<Vec<f32>>) -> Start {
         let config = self.config;
-        let values = self.pretrained.clone().unwrap_or_else(|| {
+        let values = pretrained.unwrap_or_else(|| {
             initial_values(&config.architecture, config.seed, config.depth_scaling)
         });
         let progress = Progress { updates: 0, labels: 0, epoch: 1 };
@@ -96,6 +105,7 @@ impl Training<'_> {
             progress,
             position: first_position(config, &progress),
             schedule: ScheduleState::default(),
+            validated_at: 0,
             metrics: metrics
                 .map(|metric| (metric.name().into(), MetricState::new(*metric)))
                 .collect(),
@@ -108,7 +118,7 @@ impl Training<'_> {
         };
         let optimizer = OptimizerState::new(&config.update, &values);
         let saved = SavedTraining { values, optimizer, state };
-        Start { saved, skipped_sentences: 0, remarks: Vec::new() }
+        Start { saved, skipped_sentences: 0, remarks: Vec::new(), is_saved: false }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Validation (`training.md` A.12): the model as `nmt` runs it, on a set of known
 //! translations.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use miriam_metrics::{
     Bleu, Chrf, Metric as TextMetric, Tokenizer, corpus_score, corpus_statistics,
@@ -14,14 +14,17 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::network::Network;
 use miriam_nmt::packed::Precision;
 use miriam_nmt::search::DecodingSemantics;
-use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
+use miriam_nmt::translate::{
+    SourceText, Tokenizer as TextTokenizer, TokenizerScratch, TranslationOptions, Translator,
+};
 use miriam_nmt::{DecoderConfig, ModelBundle, TokenizerPair};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
-use super::checkpoint::{ModelFiles, save_model};
+use super::checkpoint::save_model;
 use super::config::ValidationOptions;
 use super::decoder_settings::DecoderSettings;
 use super::metric::Metric;
+use super::model_files::ModelFiles;
 use super::validation_script::ValidationScript;
 use crate::data::ParallelCorpus;
 use crate::error::{Error, Result};
@@ -124,29 +127,27 @@ pub struct ValidationSet {
 }
 
 impl ValidationSet {
-    fn score_text(&self, metric: Metric, lines: &[String]) -> Result<f64> {
-        let plain;
-        let text_metric: &dyn TextMetric = match metric {
-            Metric::Chrf => &Chrf::default(),
-            Metric::BleuSegmented => {
-                plain = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-                &plain
-            }
-            _ => &Bleu::default(),
-        };
-        let statistics =
-            corpus_statistics(text_metric, lines, std::slice::from_ref(&self.references))?;
-        Ok(corpus_score(text_metric, &statistics, 1).value)
+    /// The value of a metric of translations.
+    fn score(&self, metric: Metric, translations: &Translations) -> Result<f64> {
+        if metric != Metric::BleuSegmented {
+            return score_text(metric, &translations.lines, &self.references);
+        }
+        let mut scratch = TokenizerScratch::default();
+        let target = TextTokenizer::new(&self.tokenizers, 1);
+        let ids = |text: &String| target.encode(text.as_bytes(), &mut scratch).ids;
+        let references: Vec<String> =
+            self.references.iter().map(ids).map(|ids| number_words(&ids)).collect();
+        score_text(metric, &translations.ids, &references)
     }
 
-    /// Translates the set into the file `path`.
+    /// Translates the set, and writes the translations into the file `path` as well.
     fn translate(
         &self,
         options: &ValidationOptions,
         model: Model,
         threads: usize,
         path: &Path,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Translations> {
         let bundle = ModelBundle {
             path: PathBuf::from("(the model in training)"),
             format: "model in training".into(),
@@ -162,22 +163,98 @@ impl ValidationSet {
         let mut translation = TranslationOptions::for_bundle(&bundle, None);
         translation.search.beam_size = options.beam_size;
         translation.search.length_penalty = options.normalize;
+        translation.search.max_length_factor = options.max_length_factor;
+        translation.allow_unknown = options.allows_unknown;
         translation.threads = threads;
         translation.mini_batch = options.mini_batch;
         translation.input.max_length = options.max_length;
         translation.input.crop = true;
+        translation.output.as_pieces = true;
         let translator =
             Translator::new(bundle, translation, &Arc::new(Autotuner::new(Cpu::detect())))?;
         let text = Cursor::new(self.source_text.clone());
         let lines = Lines::new(Input::from_reader(text, "the validation set", None)?);
-        let output = Output::create(path)?;
+        let pieces = SharedBuffer::default();
+        let output = Output::from_writer(pieces.clone(), "the translations of the validation set")?;
         let source = SourceText { lines, prefixes: None };
         let (stop, mut ignore) = (CancellationToken::new(), |_: &_| Ok(()));
         translator.translate(source, false, output, &stop, &NoProgress, &mut ignore)?;
-        let translated = std::fs::read(path)
-            .map_err(|e| miriam_textio::Error::io(&path.display().to_string(), "read", e))?;
-        let text = String::from_utf8_lossy(&translated);
-        Ok(text.lines().map(str::to_owned).collect())
+        drop(translator);
+        let translations = self.read_pieces(&pieces.take());
+        let mut output = Output::create(path)?;
+        for line in &translations.lines {
+            output.write(line.as_bytes())?;
+            output.write(b"\n")?;
+        }
+        output.finish()?;
+        Ok(translations)
+    }
+
+    /// Translations from lines of pieces with spaces between them.
+    fn read_pieces(&self, text: &[u8]) -> Translations {
+        let target = TextTokenizer::new(&self.tokenizers, 1);
+        let vocabulary = &target.vocabulary;
+        let mut translations = Translations::default();
+        for line in text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n') {
+            let pieces = line.split(|&byte| byte == b' ').filter(|piece| !piece.is_empty());
+            let ids: Vec<u32> =
+                pieces.map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id())).collect();
+            let mut words = Vec::new();
+            target.decode(&ids, |_| None, &mut words);
+            translations.lines.push(String::from_utf8_lossy(&words).into_owned());
+            translations.ids.push(number_words(&ids));
+        }
+        translations
+    }
+}
+
+/// The translations of a validation set.
+#[derive(Default)]
+struct Translations {
+    /// Text.
+    lines: Vec<String>,
+    /// Ids of pieces as numbers with spaces between them, for [`Metric::BleuSegmented`].
+    ids: Vec<String>,
+}
+
+/// Ids as words of a text.
+fn number_words(ids: &[u32]) -> String {
+    ids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result<f64> {
+    let plain;
+    let text_metric: &dyn TextMetric = match metric {
+        Metric::Chrf => &Chrf::default(),
+        Metric::BleuSegmented => {
+            plain = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
+            &plain
+        }
+        _ => &Bleu::default(),
+    };
+    let references = [references.to_vec()];
+    let statistics = corpus_statistics(text_metric, lines, &references)?;
+    Ok(corpus_score(text_metric, &statistics, 1).value)
+}
+
+/// Bytes in memory that a writer of its own thread fills.
+#[derive(Clone, Default)]
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
+
+impl SharedBuffer {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for SharedBuffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -223,38 +300,53 @@ impl Validator<'_> {
         candidate: Candidate<'_>,
         translations: &Path,
     ) -> Result<Vec<Option<f64>>> {
-        let (mut sums, mut translated) = (None, None);
-        let values = self.options.metrics.iter().map(|&metric| {
-            let script = self.options.script.as_ref();
-            if metric == Metric::Script {
-                return self.score_model(script, candidate).map(Some);
+        let metrics = &self.options.metrics;
+        let needed = metrics.iter().find(|metric| metric.needs_validation_set());
+        let known = match (needed, self.set) {
+            (None, _) => None,
+            (Some(_), Some(set)) => Some(self.measure(set, candidate, translations)?),
+            (Some(metric), None) => {
+                let name = metric.name();
+                return Err(Error::config(format!("--valid-sets is needed for {name}")));
             }
-            let set = self.set.ok_or_else(|| {
-                Error::config(format!("--valid-sets is needed for {}", metric.name()))
-            })?;
-            if !metric.needs_translations() {
-                if sums.is_none() {
-                    let network = Network::load(
-                        &candidate.model()?,
-                        Path::new("(the model in training)"),
-                        Precision::F32,
-                    )?;
-                    let batch = self.options.mini_batch;
-                    sums = Some(cross_entropy(&network, &set.corpus, batch, self.threads)?);
-                }
-                return Ok(sums.map(|sums| sums.metric(metric)));
+        };
+        let script = self.options.script.as_ref();
+        let values = metrics.iter().map(|&metric| match (metric, script, &known) {
+            (Metric::Script, ..) | (_, _, None) => self.score_model(script, candidate).map(Some),
+            (Metric::Translation, None, _) => Ok(None),
+            (Metric::Translation, Some(script), _) => script.score(Some(translations)).map(Some),
+            (_, _, Some((set, _, found))) if metric.needs_translations() => {
+                set.score(metric, found).map(Some)
             }
-            if translated.is_none() {
-                let (model, threads) = (candidate.model()?, self.threads);
-                translated = Some(set.translate(self.options, model, threads, translations)?);
-            }
-            match (metric, script) {
-                (Metric::Translation, None) => Ok(None),
-                (Metric::Translation, Some(script)) => script.score(Some(translations)).map(Some),
-                _ => set.score_text(metric, translated.as_deref().unwrap_or_default()).map(Some),
-            }
+            (_, _, Some((_, sums, _))) => Ok(Some(sums.metric(metric))),
         });
         values.collect()
+    }
+
+    /// The cross-entropy and the translations of the set as far as metrics need them.
+    fn measure<'s>(
+        &self,
+        set: &'s ValidationSet,
+        candidate: Candidate<'_>,
+        path: &Path,
+    ) -> Result<(&'s ValidationSet, CrossEntropySums, Translations)> {
+        let options = self.options;
+        let needs = |translations: bool| {
+            let metrics = options.metrics.iter().filter(|metric| metric.needs_validation_set());
+            { metrics }.any(|metric| metric.needs_translations() == translations)
+        };
+        // One model for both, and its network is gone before that of the translator is made.
+        let model = candidate.model()?;
+        let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
+        if needs(false) {
+            let path = Path::new("(the model in training)");
+            let network = Network::load(&model, path, Precision::F32)?;
+            sums = cross_entropy(&network, &set.corpus, options.mini_batch, self.threads)?;
+        }
+        if needs(true) {
+            translated = set.translate(options, model, self.threads, path)?;
+        }
+        Ok((set, sums, translated))
     }
 
     /// The cross-entropy a target token of a sample of the training text.

@@ -135,7 +135,7 @@ pub struct UpdateReport {
     pub loss_count: f64,
     /// The cross-entropy of the target, in nats, without smoothing of labels.
     pub cross_entropy: f64,
-    /// Sentences, tokens of the source, tokens of the target.
+    /// Sentences.
     pub sentences: usize,
     /// Tokens of the source.
     pub source_tokens: usize,

@@ -1,7 +1,7 @@
 //! `miriam nmt train`: a neural model from parallel text.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
@@ -35,7 +35,8 @@ pub struct Arguments {
     /// Take options from a preset, where they are not given
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
-    /// Options in YAML, as Marian's; those of the command line are above them
+    /// Options in YAML, as Marian's; those of a later file are above those of an earlier one, and
+    /// those of the command line above all
     #[arg(short, long, value_name = "FILE", num_args = 1..)]
     config: Vec<PathBuf>,
     /// Write the curves of the training here, as training.csv and training.svg
@@ -138,6 +139,7 @@ impl Arguments {
     /// The options of the command line over those of configurations over those of the preset.
     fn options(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
+        let is_relative = options.flag("relative-paths")?;
         let text = |path: &PathBuf| path.display().to_string();
         for (name, pair) in [
             ("train-sets", [&self.source, &self.target]),
@@ -147,15 +149,19 @@ impl Arguments {
                 options.set(name, vec![text(source), text(target)])?;
             }
         }
-        for path in &self.config {
+        for path in self.config.iter().rev() {
             let yaml = std::fs::read(path)
                 .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
-            options = options.over(RawOptions::from_yaml(&yaml, &path.display().to_string())?);
+            let mut file = RawOptions::from_yaml(&yaml, &path.display().to_string())?;
+            file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
+            options = options.over(file);
         }
         if let Some(task) = &self.task {
             options = options.over(preset(task)?);
         }
-        if !options.is_given("workers") && !options.is_given("cpu-threads") {
+        // Marian's --cpu-threads 0 asks for GPUs.
+        let is_counted = |name| !matches!(&options.text(name)[..], "" | "0");
+        if !options.is_given("workers") && !is_counted("cpu-threads") {
             options.set("workers", vec![common.threads.count().to_string()])?;
         }
         Ok(options)

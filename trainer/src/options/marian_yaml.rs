@@ -1,0 +1,124 @@
+//! Options as Marian writes them: those of a model, which its parser of architectures reads, and all
+//! of a training, with which Marian goes on.
+
+use super::raw::RawOptions;
+use super::table::{Arity, OPTIONS, Status};
+use crate::error::Result;
+use crate::yaml_text::yaml_scalar;
+
+/// Options of our own.
+const NOT_OF_MARIAN: [&str; 13] = [
+    "batches",
+    "clip-norm-per",
+    "count-target-words",
+    "dim-att",
+    "dim-enc-rnn",
+    "dim-fc",
+    "dim-top",
+    "fc-depth",
+    "granule-megabytes",
+    "granule-words",
+    "no-shuffle",
+    "top",
+    "train-ce-sample",
+];
+
+impl RawOptions {
+    /// All options that are given or have a default, as Marian writes and reads them, in YAML; those
+    /// that Marian does not have are left out.
+    pub fn marian_yaml(&self) -> String {
+        let mut yaml = String::new();
+        for spec in OPTIONS.iter().filter(|spec| spec.status == Status::Honoured) {
+            let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
+            let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
+            // Paths are those of the current folder by now.
+            let is_resolved = name == "relative-paths";
+            if is_repeated || is_resolved || NOT_OF_MARIAN.contains(&name) {
+                continue;
+            }
+            let mut values = self.texts(spec.name);
+            if name == "throw-on-divergence" && values == ["true"] {
+                values = ["1000", "10", "5"].map(str::to_owned).to_vec();
+            }
+            if name == "dynamic-gradient-scaling" && values == ["true"] {
+                values = ["2", "log"].map(str::to_owned).to_vec();
+            }
+            // Marian would look for a file of that name.
+            if values.is_empty() || name == "data-weighting" && values == ["none"] {
+                continue;
+            }
+            let values: Vec<String> = values.iter().map(|value| yaml_scalar(value)).collect();
+            match spec.arity {
+                // A list in one text.
+                _ if name == "after" => yaml += &format!("after: {}\n", values.join(",")),
+                Arity::Many => {
+                    yaml += &format!("{name}:\n");
+                    values.iter().for_each(|value| yaml += &format!("  - {value}\n"));
+                }
+                _ => yaml += &format!("{name}: {}\n", values[0]),
+            }
+        }
+        yaml
+    }
+
+    /// The options of the model as Marian writes them, in YAML.
+    ///
+    /// # Errors
+    /// If the value of a flag is neither true nor false.
+    pub fn model_yaml(&self) -> Result<String> {
+        let mut yaml = String::new();
+        for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
+            if matches!(spec.name, "model" | "pretrained-model") {
+                continue;
+            }
+            // No width of its own.
+            let values = self.texts(spec.name);
+            if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
+                continue;
+            }
+            match spec.arity {
+                Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
+                Arity::Flag => {
+                    yaml += &format!("{}: {}\n", spec.name, self.flag(spec.name)?);
+                }
+                _ => {
+                    let value = values.first().map_or("", String::as_str);
+                    yaml += &format!("{}: \"{}\"\n", spec.name, value.replace(['"', '\\'], ""));
+                }
+            }
+        }
+        Ok(yaml)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_written_for_marian() {
+        let yaml =
+            b"type: s2s\nafter: [3e, 5u]\ntrain-sets: [my text, b]\nskip: true\nworkers: 3\n\
+                     transformer-preprocess: \"\"\ngranule-words: 7\nrelative-paths: true\nexponential-smoothing: 1e-4\n";
+        let options = RawOptions::from_yaml(yaml, "t").unwrap();
+        let written = options.marian_yaml();
+        for line in [
+            "type: s2s",
+            "after: 3e,5u",
+            "train-sets:\n  - \"my text\"\n  - b",
+            "skip: true",
+            "cpu-threads: 3",
+            "exponential-smoothing: 1e-4",
+            "mini-batch: 64",
+        ] {
+            assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
+        }
+        for absent in ["granule", "workers", "data-weighting: ", "relative-paths"] {
+            assert!(!written.contains(absent), "{absent}: {written}");
+        }
+        // What is written is read.
+        let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
+        assert_eq!(again.texts("train-sets"), ["my text", "b"]);
+        assert!(again.check_status().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,80 @@
+//! The names of the files of a training, which are Marian's.
+
+use std::path::PathBuf;
+
+/// The files of a training, from the path of its model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFiles {
+    /// The model, `model.npz`.
+    pub model: PathBuf,
+}
+
+impl ModelFiles {
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.model.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
+    /// The optimiser's file.
+    pub fn optimizer(&self) -> PathBuf {
+        self.beside(".optimizer.npz")
+    }
+
+    /// Marian's file of progress.
+    pub fn progress(&self) -> PathBuf {
+        self.beside(".progress.yml")
+    }
+
+    /// The options of the training, as Marian reads them.
+    pub fn options(&self) -> PathBuf {
+        self.beside(".yml")
+    }
+
+    /// The configuration for decoding.
+    pub fn decoder_config(&self) -> PathBuf {
+        self.beside(".decoder.yml")
+    }
+
+    /// The parameters that were trained, where an old Marian has written their average as the
+    /// model.
+    pub fn unsmoothed(&self) -> PathBuf {
+        self.beside(".orig.npz")
+    }
+
+    /// The model that a script validates.
+    pub fn validated(&self) -> ModelFiles {
+        ModelFiles { model: self.beside(".dev.npz") }
+    }
+
+    /// The lock against other trainings of the model.
+    pub fn lock(&self) -> PathBuf {
+        let name = self.model.file_name().unwrap_or_default().to_string_lossy();
+        self.model.with_file_name(format!(".{name}.lock"))
+    }
+
+    /// The best model by a metric.
+    pub fn best(&self, metric: &str) -> PathBuf {
+        self.beside(&format!(".best-{metric}.npz"))
+    }
+
+    /// The model after an update, where saved models do not replace each other.
+    pub fn of_update(&self, updates: u64) -> PathBuf {
+        self.model.with_extension(format!("iter{updates}.npz"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn files_have_marians_names() {
+        let files = ModelFiles { model: "a/model.npz".into() };
+        assert_eq!(files.optimizer(), Path::new("a/model.npz.optimizer.npz"));
+        assert_eq!(files.decoder_config(), Path::new("a/model.npz.decoder.yml"));
+        assert_eq!(files.best("bleu"), Path::new("a/model.npz.best-bleu.npz"));
+        assert_eq!(files.of_update(200), Path::new("a/model.iter200.npz"));
+    }
+}

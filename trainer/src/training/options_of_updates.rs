@@ -1,0 +1,224 @@
+//! The options that updates depend on, by name: a training that goes on must have the same.
+
+use super::config::TrainingConfig;
+use super::schedule::{DecayStrategy, Schedule};
+use super::statistics::DynamicScaling;
+use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
+use crate::dropout::{Dropout, TransformerSites};
+use crate::update::{ClipScope, Rule, UpdateOptions};
+
+impl TrainingConfig {
+    /// The options that updates depend on, with their values: a resumed training must have the
+    /// same. Limits, validation, display and workers are not among them.
+    pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
+        // No `..`, so that the compiler asks about each new field.
+        let TrainingConfig {
+            architecture: _,
+            seed,
+            depth_scaling: _,
+            update,
+            schedule,
+            dropout,
+            batches,
+            length_limit,
+            optimizer_delay,
+            granule_limits,
+            guided_alignment_weight: _,
+            mini_batch_warmup,
+            workers: _,
+            limits: _,
+            validation: _,
+            display_frequency: _,
+            display_first: _,
+            save_frequency: _,
+            overwrites: _,
+            divergence: _,
+            scaling,
+            replace_frequency,
+            norm_window,
+            restores_corpus: _,
+        } = self;
+        let mut options = vec![("seed".to_owned(), seed.to_string())];
+        add_update(*update, &mut options);
+        add_schedule(schedule, &mut options);
+        add_dropout(*dropout, &mut options);
+        add_batches(*batches, &mut options);
+        let LengthLimit { tokens, crops } = length_limit;
+        let GranuleLimits { words, bytes } = granule_limits;
+        let scaling = match scaling {
+            None => "none".into(),
+            Some(DynamicScaling { deviations, uses_logarithm, fade_out }) => {
+                let of = if *uses_logarithm { "log" } else { "none" };
+                // The window is of no other use to updates.
+                format!("{deviations} {of} {fade_out}, window {norm_window}")
+            }
+        };
+        add(
+            &mut options,
+            [
+                ("max-length", tokens.to_string()),
+                ("max-length-crop", crops.to_string()),
+                ("optimizer-delay", optimizer_delay.to_string()),
+                ("granule-words", words.to_string()),
+                ("granule-megabytes, in bytes,", bytes.unwrap_or(0).to_string()),
+                ("mini-batch-warmup", mini_batch_warmup.to_string()),
+                ("exponential-smoothing-replace-freq", replace_frequency.to_string()),
+                ("dynamic-gradient-scaling", scaling),
+            ],
+        );
+        options
+    }
+}
+
+/// Names of options with their values, as they are given.
+type OptionTexts = Vec<(String, String)>;
+
+fn add<const N: usize>(options: &mut OptionTexts, more: [(&str, String); N]) {
+    options.extend(more.map(|(name, value)| (name.to_owned(), value)));
+}
+
+fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
+    let UpdateOptions {
+        rule,
+        label_smoothing,
+        clip_norm,
+        clip_scope,
+        normalizes_gradient,
+        skips_nan,
+        smoothing,
+        reference_words,
+    } = update;
+    let (optimizer, parameters) = match rule {
+        Rule::Sgd => ("sgd", String::new()),
+        Rule::Adagrad { epsilon } => ("adagrad", epsilon.to_string()),
+        Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
+            ("adam", format!("{beta1} {beta2} {epsilon:e} {weight_decay}"))
+        }
+    };
+    let clip_scope = match clip_scope {
+        ClipScope::Sum => "sum",
+        ClipScope::Words => "words",
+    };
+    add(
+        options,
+        [
+            ("optimizer", optimizer.to_owned()),
+            ("optimizer-params", parameters),
+            ("label-smoothing", label_smoothing.to_string()),
+            ("clip-norm", clip_norm.to_string()),
+            ("clip-norm-per", clip_scope.to_owned()),
+            ("normalize-gradient", normalizes_gradient.to_string()),
+            ("check-gradient-nan", skips_nan.to_string()),
+            ("exponential-smoothing", smoothing.to_string()),
+            ("mini-batch-words-ref", reference_words.to_string()),
+        ],
+    );
+}
+
+fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
+    let Schedule {
+        rate,
+        warmup,
+        warmup_start_rate,
+        warmup_cycle,
+        warmup_at_reload,
+        inverse_sqrt,
+        decay,
+        decay_strategy,
+        decay_start: [decay_start, second_start],
+        decay_frequency,
+        decay_resets_optimizer,
+        decay_repeats_warmup,
+    } = schedule;
+    let inverse_sqrt = match inverse_sqrt {
+        Some((a, b)) => format!("{a} {b}"),
+        None => "0".into(),
+    };
+    let strategy = match decay_strategy {
+        DecayStrategy::Epoch => "epoch",
+        DecayStrategy::Batches => "batches",
+        DecayStrategy::Stalled => "stalled",
+        DecayStrategy::EpochAndBatches => "epoch+batches",
+        DecayStrategy::EpochAndStalled => "epoch+stalled",
+    };
+    add(
+        options,
+        [
+            ("learn-rate", rate.to_string()),
+            ("lr-warmup", warmup.to_string()),
+            ("lr-warmup-start-rate", warmup_start_rate.to_string()),
+            ("lr-warmup-cycle", warmup_cycle.to_string()),
+            ("lr-warmup-at-reload", warmup_at_reload.to_string()),
+            ("lr-decay-inv-sqrt", inverse_sqrt),
+            ("lr-decay", decay.to_string()),
+            ("lr-decay-strategy", strategy.to_owned()),
+            ("lr-decay-start", format!("{decay_start} {second_start}")),
+            ("lr-decay-freq", decay_frequency.to_string()),
+            ("lr-decay-reset-optimizer", decay_resets_optimizer.to_string()),
+            ("lr-decay-repeat-warmup", decay_repeats_warmup.to_string()),
+        ],
+    );
+}
+
+fn add_dropout(dropout: Dropout, options: &mut OptionTexts) {
+    let Dropout {
+        transformer,
+        feed_forward,
+        attention,
+        recurrent,
+        source_words,
+        target_words,
+        sites: TransformerSites { embedding, input, output, top },
+        // It follows from the seed.
+        key: _,
+    } = dropout;
+    add(
+        options,
+        [
+            ("transformer-dropout", transformer.to_string()),
+            ("transformer-dropout-ffn", feed_forward.to_string()),
+            ("transformer-dropout-attention", attention.to_string()),
+            ("dropout-rnn", recurrent.to_string()),
+            ("dropout-src", source_words.to_string()),
+            ("dropout-trg", target_words.to_string()),
+            ("transformer-postprocess-emb: dropout", embedding.to_string()),
+            ("transformer-preprocess: dropout", input.to_string()),
+            ("transformer-postprocess: dropout", output.to_string()),
+            ("transformer-postprocess-top: dropout", top.to_string()),
+        ],
+    );
+}
+
+fn add_batches(batches: BatchOptions, options: &mut OptionTexts) {
+    // Shuffling has the seed of the training.
+    let BatchOptions { size, maxi_batch, sort, shuffle, seed: _ } = batches;
+    let (sentences, words, counts_target, bytes) = match size {
+        BatchSize::Sentences(count) => (count.to_string(), 0, false, 0),
+        // Then it decides on the size of maxi-batches only.
+        BatchSize::SourceTokens(count) => ("any".into(), count, false, 0),
+        BatchSize::TargetTokens(count) => ("any".into(), count, true, 0),
+        BatchSize::Bytes(count) => ("any".into(), 0, false, count),
+    };
+    let sort = match sort {
+        SortKey::Target => "trg",
+        SortKey::Source => "src",
+        SortKey::None => "none",
+    };
+    let shuffle = match shuffle {
+        Shuffle::Data => "data",
+        Shuffle::Batches => "batches",
+        Shuffle::None => "none",
+    };
+    add(
+        options,
+        [
+            ("mini-batch-words", words.to_string()),
+            ("count-target-words", counts_target.to_string()),
+            ("mini-batch", sentences),
+            ("mini-batch-fit: workspace, in bytes,", bytes.to_string()),
+            ("maxi-batch, in sentences,", maxi_batch.to_string()),
+            ("maxi-batch-sort", sort.to_owned()),
+            ("shuffle", shuffle.to_owned()),
+        ],
+    );
+}

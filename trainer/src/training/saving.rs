@@ -1,0 +1,80 @@
+//! What a training writes: its state, and the files that are derived from it.
+
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::{save_model, save_optimizer};
+use super::config::TrainingConfig;
+use super::marian_progress::marian_progress;
+use super::run::Run;
+use crate::error::Result;
+
+impl Run<'_, '_> {
+    /// Saves the training and what is derived from it.
+    pub(super) fn save(&mut self) -> Result<()> {
+        let config = self.training.config;
+        let path = self.training.files.optimizer();
+        let state = self.trainer.state();
+        // Curves first: what they have beyond the saved state is left out where training goes on.
+        self.curves.save()?;
+        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
+        self.save_derived()
+    }
+
+    pub(super) fn save_as(&self, path: &Path) -> Result<()> {
+        let (architecture, layout) =
+            (&self.training.config.architecture, self.trainer.model().layout());
+        save_model(path, architecture, layout, self.trainer.smoothed_values())
+    }
+
+    pub(super) fn save_derived(&mut self) -> Result<()> {
+        let (files, progress) = (self.training.files, self.state.progress);
+        self.save_as(&files.model)?;
+        if !self.training.config.overwrites && !self.state.is_finished {
+            self.save_as(&files.of_update(progress.updates))?;
+        }
+        let decoder = self.training.decoder;
+        decoder.write(&decoder.path(files), &self.decoded_model())?;
+        // That of progress last: where it is right, all are there.
+        let texts = [
+            (files.options(), self.training.options_yaml.to_owned()),
+            (files.progress(), self.progress_text()),
+        ];
+        for (path, text) in texts {
+            let mut output = miriam_textio::Output::create_atomic(&path)?;
+            output.write(text.as_bytes())?;
+            output.finish()?;
+        }
+        (self.log)(&format!("Saved {}", files.model.display()));
+        Ok(())
+    }
+
+    /// Marian's file of progress, the last one to be written.
+    fn progress_text(&self) -> String {
+        let TrainingConfig { schedule, seed, .. } = self.training.config;
+        let eta = schedule.rate_at(&self.state.schedule, &self.state.progress);
+        marian_progress(&self.state, eta, schedule.warmup, *seed)
+    }
+
+    /// Whether the files that [`save_derived`](Self::save_derived) writes are those of this
+    /// state.
+    pub(super) fn has_derived_files(&self) -> bool {
+        let files = self.training.files;
+        let needs_copy = !self.training.config.overwrites && !self.state.is_finished;
+        files.model.is_file()
+            && (!needs_copy || files.of_update(self.state.progress.updates).is_file())
+            && files.options().is_file()
+            && self.training.decoder.path(files).is_file()
+            && std::fs::read(files.progress())
+                .is_ok_and(|found| found == self.progress_text().as_bytes())
+    }
+
+    /// The model that the folder decodes with: the best one by translations, by the first metric if
+    /// there are none, unless the last one is better.
+    fn decoded_model(&self) -> PathBuf {
+        let (files, options) = (self.training.files, &self.training.config.validation);
+        let deciding = options.metrics.get(options.deciding_translation());
+        let best = deciding.map(|metric| files.best(metric.name()));
+        let best = best.filter(|path| path.is_file() && self.training.decoder.folder.is_some());
+        best.filter(|_| !self.state.is_last_best).unwrap_or_else(|| files.model.clone())
+    }
+}

@@ -1,0 +1,30 @@
+//! Texts as YAML: the program writes configurations that it and Marian read.
+
+/// A text as a scalar of YAML, quoted where it could be read as something else.
+pub fn yaml_scalar(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+=@,".contains(&byte);
+    let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
+    if begins_plainly && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    // A string of JSON is one of YAML.
+    serde_json::to_string(text).expect("a text is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miriam_nmt::yaml::Value;
+
+    #[test]
+    fn names_of_files_are_read_back() {
+        assert_eq!(yaml_scalar("model.npz.best-bleu.npz"), "model.npz.best-bleu.npz");
+        assert_eq!(yaml_scalar("a\"b\\"), "\"a\\\"b\\\\\"");
+        for name in ["a b #c", "a: b", "- a", "\"a\"", "a\tb", "[a]", "über", "*x", "/a/b.npz"] {
+            let text = format!("vocabs:\n  - {}\n", yaml_scalar(name));
+            let value = Value::parse(text.as_bytes(), "test").unwrap();
+            let found = value.get("vocabs").unwrap().items()[0].as_str().map(str::to_owned);
+            assert_eq!(found.as_deref(), Some(name));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Trainings whose files are there already: all of them, or those that a killed run has left.
+
+use std::path::Path;
+
+use miriam_textio::{CancellationToken, NoProgress};
+use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::training::Outcome;
+
+use crate::workplace::{TARGET, Workplace, hash, run_request};
+
+#[test]
+fn a_model_that_is_there_is_where_training_begins() {
+    let place = Workplace::new();
+    let (before, _) = place.train("model", &[]).unwrap();
+    std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
+    let still = [("learn-rate", &["0"][..])];
+    let (after, _) = place.train("model", &still).unwrap();
+    assert_eq!(after, before, "an update at rate 0 changes nothing");
+    // It is not replaced by one of other options.
+    std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
+    let error = place.train("model", &[("dim-emb", &["16"])]).unwrap_err();
+    assert!(error.contains("model.npz: ") && error.contains("its options"), "{error}");
+    assert_eq!(hash(&place.path("model.npz")), before);
+}
+
+#[test]
+fn a_training_that_goes_on_needs_no_pretrained_model() {
+    let place = Workplace::new();
+    place.train("start", &[]).unwrap();
+    let start = place.text("start.npz");
+    let further = |more: &[(&str, &[&str])]| {
+        let start = [&start[..]];
+        let mut all = vec![("pretrained-model", &start[..])];
+        all.extend_from_slice(more);
+        place.train("further", &all)
+    };
+    further(&[]).unwrap();
+    std::fs::remove_file(&start).unwrap();
+    further(&[("after-batches", &["6"])]).unwrap();
+    std::fs::remove_file(place.path("further.npz")).unwrap();
+    std::fs::remove_file(place.path("further.npz.optimizer.npz")).unwrap();
+    assert!(further(&[]).unwrap_err().contains("start.npz"));
+}
+
+#[test]
+fn what_differs_is_named_as_it_is_given() {
+    let place = Workplace::new();
+    let recurrent = [("type", &["s2s"][..]), ("dim-rnn", &["6"])];
+    place.train("model", &recurrent).unwrap();
+    for (name, value, expected) in [
+        ("dropout-rnn", "0.2", "--dropout-rnn was 0, now it is 0.2"),
+        ("mini-batch", "4", "--mini-batch was 3, now it is 4"),
+        ("mini-batch-words", "40", "--mini-batch-words was 0, now it is 40"),
+        ("maxi-batch-sort", "src", "--maxi-batch-sort was trg, now it is src"),
+        ("lr-decay-strategy", "epoch", "--lr-decay-strategy was epoch+stalled, now it is epoch"),
+        ("optimizer", "sgd", "--optimizer was adam, now it is sgd"),
+    ] {
+        let error = place.train("model", &[recurrent[0], recurrent[1], (name, &[value])]);
+        let error = error.unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn rates_decay_at_the_ends_of_epochs() {
+    let place = Workplace::new();
+    // Epochs of three updates; the second number would be of stalls.
+    let (_, log) = place
+        .log(
+            "model",
+            &[
+                ("lr-decay", &["0.5"]),
+                ("lr-decay-start", &["2", "9"]),
+                ("disp-freq", &["1"]),
+                ("after-batches", &["8"]),
+            ],
+        )
+        .unwrap();
+    let rates: Vec<&str> =
+        log.iter().filter_map(|line| line.split_once("L.r. ")).map(|(_, rate)| rate).collect();
+    let expected = ["1.0000e-02"; 3].into_iter().chain(["5.0000e-03"; 3]).chain(["2.5000e-03"; 2]);
+    assert_eq!(rates, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn files_of_other_programs_stay() {
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("elsewhere")).unwrap();
+    std::fs::create_dir(place.path("ours")).unwrap();
+    let mut request = place.request("elsewhere/model", &[]).unwrap();
+    request.folder = Some(place.path("ours"));
+    let other = place.write("elsewhere/.other.npz.Xy12.partial", "");
+    let own = place.write("elsewhere/.model.npz.Xy12.partial", "");
+    run_request(&request).unwrap();
+    assert!(Path::new(&other).is_file() && !Path::new(&own).exists());
+    // In our folder all are of a run before.
+    let own = place.write("ours/.vocab.spm.Xy12.partial", "");
+    request.options = place.options("ours/model", &[]).unwrap();
+    run_request(&request).unwrap();
+    assert!(!Path::new(&own).exists());
+}
+
+#[test]
+fn a_size_is_that_of_word_lists_too() {
+    let place = Workplace::new();
+    let words = |name: &str| std::fs::read_to_string(place.path(name)).unwrap().lines().count();
+    assert_eq!((words("source.yml"), words("target.yml")), (5, 5));
+    std::fs::remove_file(place.path("source.yml")).unwrap();
+    let request = place.request("model", &[]).unwrap();
+    run_request(&Request { vocab_size: Some(4), ..request }).unwrap();
+    assert_eq!(words("source.yml"), 4);
+}
+
+#[test]
+fn curves_have_what_the_saved_state_has() {
+    let place = Workplace::new();
+    let plot = place.path("plot");
+    let train = |updates: &str| {
+        let limits = [("after-batches", &[updates][..]), ("disp-freq", &["1"])];
+        let request = place.request("model", &limits).unwrap();
+        run_request(&Request { plot: Some(plot.clone()), ..request })
+    };
+    // The curves cannot be written.
+    std::fs::create_dir_all(plot.join("training.csv")).unwrap();
+    assert!(train("4").is_err());
+    std::fs::remove_dir(plot.join("training.csv")).unwrap();
+    train("6").unwrap();
+    let csv = std::fs::read_to_string(plot.join("training.csv")).unwrap();
+    let losses = csv.lines().filter(|line| line.contains(",loss,"));
+    let updates: Vec<&str> = losses.map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(updates, ["1", "2", "3", "4", "5", "6"]);
+}
+
+#[test]
+fn models_that_a_killed_run_did_not_write_are_written() {
+    let place = Workplace::new();
+    let options = [("overwrite", &["false"][..]), ("after-batches", &["9"])];
+    let request = place.request("model", &options).unwrap();
+    let stop = CancellationToken::new();
+    let mut log = |line: &str| {
+        if line.contains("Up. 4 ") {
+            stop.cancel();
+        }
+    };
+    let summary = request.run(&stop, &NoProgress, &mut log, &mut |_| {}).unwrap();
+    assert!(matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }));
+    let files = ["model.npz", "model.iter4.npz", "model.npz.progress.yml"];
+    let saved = files.map(|name| std::fs::read(place.path(name)).ok());
+    assert!(saved.iter().all(Option::is_some));
+    // Killed after the optimiser's file was written.
+    for name in files {
+        std::fs::remove_file(place.path(name)).unwrap();
+    }
+    run_request(&request).unwrap();
+    assert!(std::fs::read(place.path("model.iter4.npz")).ok() == saved[1]);
+    // At the end of a training there is the model alone.
+    assert!(place.path("model.npz").is_file() && !place.path("model.iter9.npz").exists());
+}
+
+#[test]
+fn a_skipped_update_is_no_divergence() {
+    let place = Workplace::new();
+    place.write("target", &TARGET.replacen("x y z", &["x"; 20].join(" "), 1));
+    let weights = place.write("weights", &"1\n".repeat(8).replacen('1', "3e38", 1));
+    let options: [(&str, &[&str]); 4] = [
+        ("data-weighting", &[&weights]),
+        ("check-gradient-nan", &["true"]),
+        ("throw-on-divergence", &["1", "1", "1"]),
+        ("after-batches", &["6"]),
+    ];
+    let (outcome, log) = place.log("model", &options).unwrap();
+    assert_eq!(outcome, Outcome::Finished);
+    assert!(log.iter().any(|line| line.contains("skipped")), "{log:?}");
+}
