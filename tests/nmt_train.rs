@@ -312,7 +312,7 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
     }
     terminate(child.id());
     assert_eq!(child.wait().unwrap().signal(), Some(15), "{}", read());
-    assert!(read().contains("the same command goes on"), "{}", read());
+    assert!(read().contains("the same command resumes"), "{}", read());
     run(miriam().args(["nmt", "info"]).arg(corpus.path("stopped/model.npz")));
     let progress = fs::read_to_string(corpus.path("stopped/model.npz.progress.yml")).unwrap();
     let updates = progress.split("batches: ").nth(1).unwrap().lines().next().unwrap();

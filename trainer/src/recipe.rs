@@ -61,7 +61,7 @@ struct Paths {
 }
 
 impl Request {
-    /// Trains, or goes on with a training. `log` gets lines of the log, `warn` warnings.
+    /// Trains, or resumes a training. `log` gets lines of the log, `warn` warnings.
     ///
     /// # Errors
     /// If options or files do not fit, or cannot be read or written, or the training diverges.

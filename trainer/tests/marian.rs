@@ -77,7 +77,7 @@ impl Folder {
     }
 }
 
-/// The word behind `key` in a line of the log.
+/// The word after `key` in a line of the log.
 fn after<'a>(line: &'a str, key: &str) -> &'a str {
     line.split_once(key).expect("it is in the line").1.split(' ').next().unwrap()
 }

@@ -7,7 +7,7 @@ use miriam_trainer::training::Outcome;
 
 use crate::workplace::{Run, Workplace, hash};
 
-/// The numbers behind `key` in the lines of the log about updates.
+/// The numbers after `key` in the lines of the log about updates.
 fn numbers(run: &Run, key: &str) -> Vec<f64> {
     let lines = run.log.iter().filter_map(|line| line.split_once(key));
     lines.map(|(_, after)| after.split(' ').next().unwrap().parse().unwrap()).collect()

@@ -53,7 +53,7 @@ impl SentenceSplitter {
     }
 
     /// The byte ranges of the sentences of a paragraph, in order. What lies between them, and
-    /// before the first and behind the last, is white space, so that a text can be put
+    /// before the first and after the last, is white space, so that a text can be put
     /// together again from its translated sentences. The characters that end paragraphs
     /// (line feeds among them) end sentences too.
     pub fn split(&self, text: &[u8]) -> Vec<Range<usize>> {
@@ -100,7 +100,7 @@ impl SentenceSplitter {
         if next.is_some_and(|c| CharClass::from_char(c).intersects(CharClass::LOWERCASE)) {
             return false;
         }
-        // Only a full stop is ambiguous, and neither behind quotes nor as an ellipsis.
+        // Only a full stop is ambiguous, and neither after quotes nor as an ellipsis.
         if unclosed.len() < sentence.len() || !unclosed.ends_with(b".") || unclosed.ends_with(b"..")
         {
             return true;
@@ -163,7 +163,7 @@ fn is_unspaced(character: char) -> bool {
     )
 }
 
-/// Quotes and brackets behind the mark that ends a sentence.
+/// Quotes and brackets after the mark that ends a sentence.
 fn is_closing(character: char) -> bool {
     matches!(character, '\'' | '"')
         || matches!(
@@ -174,7 +174,7 @@ fn is_closing(character: char) -> bool {
         )
 }
 
-/// The length of closing quotes and brackets that stand between spaces: `« Où ? » Il part.`
+/// The length of closing quotes and brackets between spaces: `« Où ? » Il part.`
 fn spaced_closing_len(text: &[u8]) -> usize {
     let closes = |c: char| {
         matches!(c, '"' | '“')

@@ -36,7 +36,7 @@ fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     (1..).zip(words)
 }
 
-/// Reads links `i-j`, source and target position from 0, of a pair with so many tokens of the
+/// Reads links `i-j`, source and target position from 0, of a pair with n tokens of the
 /// source and of the target, without `</s>`.
 ///
 /// # Errors
@@ -61,7 +61,7 @@ pub fn parse_alignment(
     fields(line).map(parse).collect()
 }
 
-/// Reads the weights of a pair with so many tokens of the target, without `</s>`.
+/// Reads the weights of a pair with n tokens of the target, without `</s>`.
 ///
 /// # Errors
 /// With the first field that is no weight, or if there are too few or too many.

@@ -7,7 +7,7 @@ use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus}
 /// When a granule is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GranuleLimits {
-    /// At so many target tokens, or at twice as many of the source (`granule-words`).
+    /// At n target tokens, or at 2n of the source (`granule-words`).
     pub words: usize,
     /// Before its results and gradients take more bytes (`granule-megabytes`).
     pub bytes: Option<usize>,
@@ -83,7 +83,7 @@ impl<'a> BatchSource<'a> {
     /// If the position is none of this file.
     pub fn of_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
         if position.taken > file.len() {
-            return Err("the position of the training is behind the end of --batches".into());
+            return Err("the position of the training is after the end of --batches".into());
         }
         Ok(BatchSource::File { file, position })
     }
@@ -123,7 +123,7 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Leaves out batches of this epoch until they have so many sentences, or the epoch ends.
+    /// Leaves out batches of this epoch until they have n sentences, or the epoch ends.
     /// Gives the numbers of sentences and of batches that are left out.
     pub fn skip(&mut self, sentences: u64, size_ratio: f64) -> [u64; 2] {
         let [mut skipped, mut batches] = [0; 2];

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 /// Which lines are written in another case. Lines count from 0; 0 is for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaseAugmentation {
-    /// Source and target of every so many lines are in capitals (`all-caps-every`).
+    /// Source and target of every nth line are in capitals (`all-caps-every`).
     pub all_caps_every: u64,
-    /// The English source of the line after every so many is in the case of titles
+    /// The English source of the line after every nth is in the case of titles
     /// (`english-title-case-every`).
     pub title_case_every: u64,
 }
@@ -43,7 +43,7 @@ fn in_capitals(text: &[u8]) -> Vec<u8> {
 }
 
 /// Text whose words begin with capitals, but for small words. A word has letters of English and
-/// apostrophes, and begins behind a space, a quote or a hyphen.
+/// apostrophes, and begins after a space, a quote or a hyphen.
 fn in_title_case(text: &[u8]) -> Vec<u8> {
     let is_inside = |byte: u8| byte.is_ascii_alphabetic() || byte == b'\'';
     let mut titled = text.to_vec();

@@ -277,7 +277,7 @@ impl RawOptions {
         })
     }
 
-    /// How the corpus is divided into batches, of which each is so many updates.
+    /// How the corpus is divided into batches, of which each is n updates.
     fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
@@ -424,7 +424,7 @@ impl RawOptions {
         };
         let fade_out = given.get(2).map_or(Some(0), |text| text.parse().ok());
         let Some(fade_out) = fade_out.filter(|_| given.len() <= 3) else {
-            return Err(wrong(NAME, "behind deviations come log or none, and a number of updates"));
+            return Err(wrong(NAME, "after deviations come log or none, and a number of updates"));
         };
         let uses_logarithm = given.get(1).is_some_and(|text| text == "log");
         Ok(Some(DynamicScaling { deviations, uses_logarithm, fade_out }))

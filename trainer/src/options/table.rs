@@ -12,7 +12,7 @@ pub enum Arity {
     One,
     /// One or several.
     Many,
-    /// One, or none for the value behind it.
+    /// One, or none for the default that follows.
     Optional(&'static str),
 }
 
@@ -152,14 +152,14 @@ pub const OPTIONS: &[OptionSpec] = &[
         "sentence",
         "One a line: sentence; one for each piece of the target and for </s>: word",
     ),
-    honoured(DATA, "all-caps-every", One, "N", "0", "Write every so many lines in capitals"),
+    honoured(DATA, "all-caps-every", One, "N", "0", "Write every Nth line in capitals"),
     honoured(
         DATA,
         "english-title-case-every",
         One,
         "N",
         "0",
-        "Write the source of every so many lines in the case of titles, as in English",
+        "Write the source of every Nth line in the case of titles, as in English",
     ),
     honoured(
         DATA,
@@ -169,14 +169,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         "",
         "Vocabularies of source and target (.spm, .yml), the same one twice for a joint one",
     ),
-    honoured(
-        DATA,
-        "dim-vocabs",
-        Many,
-        "N",
-        "0 0",
-        "Keep so many words of each vocabulary; 0 for all",
-    ),
+    honoured(DATA, "dim-vocabs", Many, "N", "0 0", "Keep N words of each vocabulary; 0 for all"),
     honoured(
         DATA,
         "max-length",
@@ -251,7 +244,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "512",
-        "Compute so many target tokens at a time, or twice as many of the source; changes sums in the last bits",
+        "Compute N target tokens at a time, or 2 N of the source; changes sums in the last bits",
     ),
     honoured(
         DATA,
@@ -470,10 +463,10 @@ pub const OPTIONS: &[OptionSpec] = &[
         "0e",
         "Stop after this: 10e epochs, 300Ku updates, 20Gt target tokens; the first that holds",
     ),
-    honoured(TRAINING, "after-epochs", One, "N", "0", "Stop after so many epochs"),
-    honoured(TRAINING, "after-batches", One, "N", "0", "Stop after so many updates"),
+    honoured(TRAINING, "after-epochs", One, "N", "0", "Stop after N epochs"),
+    honoured(TRAINING, "after-batches", One, "N", "0", "Stop after N updates"),
     honoured(TRAINING, "disp-freq", One, "LENGTH", "1000u", "Length between two lines of the log"),
-    honoured(TRAINING, "disp-first", One, "N", "0", "Log the first so many updates"),
+    honoured(TRAINING, "disp-first", One, "N", "0", "Log the first N updates"),
     honoured(TRAINING, "save-freq", One, "LENGTH", "10000u", "Length between two saved models"),
     honoured(TRAINING, "overwrite", Flag, "", "", "Do not keep older models"),
     honoured(
@@ -706,7 +699,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "10",
-        "Stop after so many validations without improvement; 0 for never",
+        "Stop after N validations without improvement; 0 for never",
     ),
     honoured(
         VALIDATION,
@@ -782,7 +775,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "Show the cross-entropy of so many pairs of the training text as well",
+        "Show the cross-entropy of N pairs of the training text as well",
     ),
     honoured(
         VALIDATION,
@@ -927,7 +920,11 @@ pub const OPTIONS: &[OptionSpec] = &[
     refused("gradient-checkpointing", Flag, "lower --granule-words to save memory"),
     refused("sqlite", Optional("temporary"), "the corpus is in memory"),
     refused("alibi", Flag, NOT_BUILT),
-    refused("multi-node", Flag, "go on with Marian on a cluster: it reads the files of a training"),
+    refused(
+        "multi-node",
+        Flag,
+        "resume with Marian on a cluster: it reads the files of a training",
+    ),
 ];
 
 /// The option of that name.

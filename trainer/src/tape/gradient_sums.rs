@@ -82,7 +82,7 @@ pub(super) fn add_vector_gradient<R: Real>(
     }
 }
 
-/// The gradients of scale and bias of a norm, one behind the other in a buffer.
+/// The gradients of scale and bias of a norm, one after the other in a buffer.
 pub(super) struct NormSums<'a, R> {
     pub scale: &'a mut [R],
     pub bias: &'a mut [R],

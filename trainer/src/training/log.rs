@@ -31,7 +31,7 @@ impl Default for Display {
 }
 
 impl Display {
-    /// Sums of nothing, after so many sentences of this epoch.
+    /// Sums of nothing, after n sentences of this epoch.
     pub fn new(sentences: u64) -> Self {
         Display { sentences, ..Display::default() }
     }

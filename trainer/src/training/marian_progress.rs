@@ -1,4 +1,4 @@
-//! Marian's file of progress, `model.npz.progress.yml`: Marian goes on with a training of ours by
+//! Marian's file of progress, `model.npz.progress.yml`: Marian resumes our trainings by
 //! it, and we with one of Marian's. Of ours we do not read it: the optimiser's file has all of it,
 //! exactly.
 //!

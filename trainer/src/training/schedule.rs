@@ -22,7 +22,7 @@ pub enum DecayStrategy {
     Stalled,
     /// At the end of epochs, from a start in epochs or in updates on.
     EpochAndBatches,
-    /// At the end of epochs, from a start in epochs or once so many validations have stalled.
+    /// At the end of epochs, from a start in epochs or once n validations have stalled.
     #[default]
     EpochAndStalled,
 }

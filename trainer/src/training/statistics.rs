@@ -64,7 +64,7 @@ pub struct DynamicScaling {
     pub deviations: f64,
     /// Whether averages are those of the logarithm of the norm.
     pub uses_logarithm: bool,
-    /// After so many updates the deviations that are allowed grow with the updates; 0 for never.
+    /// After n updates the deviations that are allowed grow with the updates; 0 for never.
     pub fade_out: u64,
 }
 

@@ -77,7 +77,7 @@ mod tests {
         let script = shell("echo 34.25, 60.1/40; echo 7");
         script.check().unwrap();
         assert_eq!(script.score(None).unwrap(), 34.25);
-        // The first argument behind the command is $0.
+        // The first argument after the command is $0.
         assert_eq!(shell("cat < $0").score(Some(Path::new("/dev/null"))).ok(), None);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("translations");

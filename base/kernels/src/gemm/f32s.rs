@@ -13,7 +13,7 @@ use crate::{Cpu, MatMut, MatRef};
 /// Products of a run.
 const SUMMATION_RUN: usize = 16;
 
-/// Sums of f32, each in runs of so many products.
+/// Sums of f32, each in runs of n products.
 #[derive(Clone, Copy)]
 pub(super) struct F32Arithmetic<const RUN: usize>;
 

@@ -38,7 +38,7 @@ pub struct BatchingStudy {
     pub precisions: Vec<Precision>,
     /// Rounds that are counted.
     pub rounds: u32,
-    /// No further round of a table begins after so many seconds.
+    /// No further round of a table begins after this many seconds.
     pub seconds: f64,
 }
 

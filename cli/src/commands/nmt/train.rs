@@ -192,7 +192,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let what = match outcome {
         Outcome::Cancelled => {
-            signals.reraise_signal_with_message("the same command goes on with the training");
+            signals.reraise_signal_with_message("the same command resumes the training");
             return Ok(());
         }
         Outcome::Finished => "Trained",
