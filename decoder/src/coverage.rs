@@ -134,8 +134,21 @@ impl Coverages {
     /// The summary of the set in `scratch`: gaps from left to right, their costs
     /// added in that order (`phrase-decoding.md` 3.5).
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
-        let covered = |p: u32| self.scratch[p as usize / 64] >> (p % 64) & 1 == 1;
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
+        if let &[set] = &self.scratch[..] {
+            // Nearly every sentence: from gap to gap.
+            summary.covered = set.count_ones();
+            let mut open = !set & u64::MAX >> (64 - self.length);
+            summary.first_gap = open.trailing_zeros().min(self.length);
+            while open != 0 {
+                let start = open.trailing_zeros();
+                let end = start + (!(open >> start)).trailing_zeros();
+                summary.estimate += costs.cost(start, end);
+                open = open.checked_shr(end).unwrap_or(0) << (end % 64);
+            }
+            return summary;
+        }
+        let covered = |p: u32| self.scratch[p as usize / 64] >> (p % 64) & 1 == 1;
         let mut gap = None;
         for position in 0..=self.length {
             let open = position < self.length && !covered(position);

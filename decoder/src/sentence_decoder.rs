@@ -165,7 +165,7 @@ impl<'s> SentenceDecoder<'s> {
     }
 
     /// The search space of the sentence, and the search.
-    fn search_parts(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
+    pub(crate) fn search_parts(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
         let space = SearchSpace {
             system: self.system,
             limits: SearchLimits::from_settings(&self.system.settings),

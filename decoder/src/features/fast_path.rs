@@ -9,6 +9,9 @@ use super::lexical_reordering::{BackwardReordering, ForwardReordering};
 use super::{FeatureSet, OrientationClasses};
 use crate::translation_options::MAX_HOT_COLUMNS;
 
+/// The index of the language model's term.
+const LM_TERM: u8 = 3;
+
 /// The features of an expansion on the fast path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastPathFeatures {
@@ -47,7 +50,7 @@ impl FastPathFeatures {
                 }
                 ExpansionFeature::LanguageModel(feature) => {
                     lm = Some(feature);
-                    3
+                    LM_TERM
                 }
                 _ => return None,
             };
@@ -60,6 +63,31 @@ impl FastPathFeatures {
             language_model: lm?,
             order,
         })
+    }
+
+    /// Whether the language model's term comes last.
+    #[inline(always)]
+    pub(crate) fn lm_is_last(&self) -> bool {
+        self.order[3] == LM_TERM
+    }
+
+    /// Adds those of `terms`, of distortion, backward and forward reordering, that come before
+    /// the language model's to `total`.
+    #[inline(always)]
+    pub(crate) fn add_terms_before_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
+        for &term in self.order.iter().take_while(|&&term| term != LM_TERM) {
+            total += terms[usize::from(term) % terms.len()];
+        }
+        total
+    }
+
+    /// Adds those of `terms` that come after the language model's to `total`.
+    #[inline(always)]
+    pub(crate) fn add_terms_after_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
+        for &term in self.order.iter().skip_while(|&&term| term != LM_TERM).skip(1) {
+            total += terms[usize::from(term) % terms.len()];
+        }
+        total
     }
 
     /// The orientations that the reordering model tells apart.

@@ -129,8 +129,7 @@ impl LanguageModelFeature {
         let phrase = input.options.lm_phrase(input.option, self.model);
         let (log10, after) = lms.caches[self.model].score_phrase(
             &*input.models.language_models[self.model].model,
-            phrase,
-            input.options.lm_pool(),
+            phrase.parts(input.options.lm_pool()),
             before,
             input.ends,
         );
@@ -145,10 +144,10 @@ impl LanguageModelFeature {
         lms: &ScoredLms<'_>,
         values: &mut [f32],
     ) {
+        let phrase = input.options.lm_phrase(input.option, self.model);
         let log10 = lms.caches[self.model].rescore_phrase(
             &*input.models.language_models[self.model].model,
-            input.options.lm_phrase(input.option, self.model),
-            input.options.lm_pool(),
+            phrase.parts(input.options.lm_pool()),
             lms.joint_states.state(input.previous.joint_state, self.model),
             input.ends,
         );

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_storage::prefetch_at;
 
-use super::LmPhrase;
+use super::LmPhraseParts;
 
 /// One model's states and scores within a sentence.
 pub(crate) struct LmScoreCache {
@@ -40,7 +40,7 @@ pub(crate) enum LmContext {
     State(State),
 }
 
-const INITIAL_CACHE_SIZE: usize = 1 << 13;
+const INITIAL_CACHE_SIZE: usize = 1 << 14;
 
 #[inline(always)]
 fn cache_key(state: u32, word: LmWord) -> u64 {
@@ -96,23 +96,21 @@ impl LmScoreCache {
     pub(crate) fn score_phrase(
         &mut self,
         model: &dyn LanguageModel,
-        phrase: &LmPhrase,
-        pool: &[u32],
+        phrase: LmPhraseParts<'_>,
         state: u32,
         ends: bool,
     ) -> (f32, u32) {
         let (mut log10, mut state) = (0f32, state);
-        let (dependent, constants) = phrase.pool_slices(pool);
-        for &word in dependent {
+        for &word in phrase.dependent {
             let (score, next) = self.score(model, state, LmWord(word));
             log10 += score;
             state = next;
         }
-        for &bits in constants {
+        for &bits in phrase.constants {
             log10 += f32::from_bits(bits);
         }
-        if phrase.has_right_state {
-            state = phrase.right_state;
+        if let Some(known) = phrase.right_state {
+            state = known;
         }
         if ends {
             let (score, next) = self.score(model, state, model.end_of_sentence());
@@ -132,8 +130,8 @@ impl LmScoreCache {
     /// cache has nothing.
     #[inline(always)]
     pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
-        if self.find(cache_key(state, word)).is_none() {
-            model.prefetch(&self.states[(state - self.first_id) as usize], word);
+        if self.find(state, word).is_none() {
+            model.prefetch(self.state(state), word);
         }
     }
 
@@ -142,8 +140,10 @@ impl LmScoreCache {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.cache.len() - 1)
     }
 
+    /// log10 p(word | state) and the state after the word, where they are in the cache.
     #[inline(always)]
-    fn find(&self, key: u64) -> Option<(f32, u32)> {
+    pub(crate) fn find(&self, state: u32, word: LmWord) -> Option<(f32, u32)> {
+        let key = cache_key(state, word);
         let mut slot = self.slot_of(key);
         loop {
             let entry = &self.cache[slot];
@@ -158,6 +158,7 @@ impl LmScoreCache {
     }
 
     /// The state called `id`.
+    #[inline(always)]
     pub(crate) fn state(&self, id: u32) -> &State {
         &self.states[(id - self.first_id) as usize]
     }
@@ -170,7 +171,7 @@ impl LmScoreCache {
         state: u32,
         word: LmWord,
     ) -> (f32, u32) {
-        match self.find(cache_key(state, word)) {
+        match self.find(state, word) {
             Some(known) => known,
             None => self.query_model(model, state, word),
         }
@@ -181,23 +182,21 @@ impl LmScoreCache {
     pub(crate) fn rescore_phrase(
         &self,
         model: &dyn LanguageModel,
-        phrase: &LmPhrase,
-        pool: &[u32],
+        phrase: LmPhraseParts<'_>,
         state: u32,
         ends: bool,
     ) -> f32 {
         let (mut log10, mut context) = (0f32, LmContext::Interned(state));
-        let (dependent, constants) = phrase.pool_slices(pool);
-        for &word in dependent {
+        for &word in phrase.dependent {
             let (score, next) = self.rescore(model, context, LmWord(word));
             log10 += score;
             context = next;
         }
-        for &bits in constants {
+        for &bits in phrase.constants {
             log10 += f32::from_bits(bits);
         }
-        if phrase.has_right_state {
-            context = LmContext::Interned(phrase.right_state);
+        if let Some(known) = phrase.right_state {
+            context = LmContext::Interned(known);
         }
         if ends {
             log10 += self.rescore(model, context, model.end_of_sentence()).0;
@@ -213,7 +212,7 @@ impl LmScoreCache {
         word: LmWord,
     ) -> (f32, LmContext) {
         let state = match context {
-            LmContext::Interned(id) => match self.find(cache_key(id, word)) {
+            LmContext::Interned(id) => match self.find(id, word) {
                 Some((log10, next)) => return (log10, LmContext::Interned(next)),
                 None => *self.state(id),
             },

@@ -30,14 +30,27 @@ pub(crate) struct LmPhrase {
     pub(crate) right_state: u32,
 }
 
+/// What an expansion reads of a phrase, wherever it lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LmPhraseParts<'a> {
+    /// Words whose scores depend on the context.
+    pub(crate) dependent: &'a [u32],
+    /// The bits of the constant scores that follow.
+    pub(crate) constants: &'a [u32],
+    /// The interned state after the phrase, where it is known.
+    pub(crate) right_state: Option<u32>,
+}
+
 impl LmPhrase {
-    /// The dependent words, and the constant scores as bits, in the `pool` that the
-    /// phrase refers to.
+    /// The parts of the phrase in the `pool` that it refers to.
     #[inline(always)]
-    pub(crate) fn pool_slices<'a>(&self, pool: &'a [u32]) -> (&'a [u32], &'a [u32]) {
-        let dependent = usize::from(self.num_dependent);
+    pub(crate) fn parts<'a>(&self, pool: &'a [u32]) -> LmPhraseParts<'a> {
+        let num_dependent = usize::from(self.num_dependent);
         let start = self.pool_start as usize;
-        pool[start..start + dependent + usize::from(self.num_constants)].split_at(dependent)
+        let end = start + num_dependent + usize::from(self.num_constants);
+        let (dependent, constants) = pool[start..end].split_at(num_dependent);
+        let right_state = self.has_right_state.then_some(self.right_state);
+        LmPhraseParts { dependent, constants, right_state }
     }
 }
 

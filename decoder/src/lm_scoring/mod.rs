@@ -7,4 +7,4 @@ mod lm_phrase;
 
 pub(crate) use lm_batch::LmBatch;
 pub(crate) use lm_cache::{LmContext, LmScoreCache};
-pub(crate) use lm_phrase::{IsolatedPhrase, LmPhrase, read_right_state};
+pub(crate) use lm_phrase::{IsolatedPhrase, LmPhrase, LmPhraseParts, read_right_state};

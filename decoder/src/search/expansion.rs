@@ -177,8 +177,8 @@ impl SearchSpace<'_> {
     /// context.
     #[inline(always)]
     fn first_dependent_word(&self, option: OptionId, m: usize) -> Option<LmWord> {
-        let (dependent, _) = self.options.lm_phrase(option, m).pool_slices(self.options.lm_pool());
-        dependent.first().map(|&word| LmWord(word))
+        let phrase = self.options.lm_phrase(option, m).parts(self.options.lm_pool());
+        phrase.dependent.first().map(|&word| LmWord(word))
     }
 }
 

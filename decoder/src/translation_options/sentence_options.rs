@@ -4,7 +4,7 @@ use miriam_lmcpu::State;
 use miriam_textio::WordId;
 
 use super::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
-use crate::lm_scoring::{LmPhrase, LmScoreCache, read_right_state};
+use crate::lm_scoring::{LmPhrase, LmPhraseParts, LmScoreCache, read_right_state};
 use crate::models::Models;
 use crate::span::Span;
 
@@ -34,21 +34,72 @@ pub(crate) struct OptionRange {
 /// Reordering scores a [`HotOption`] has room for.
 pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 
+/// Words and constant scores that it has room for: all of a model up to order 5.
+const MAX_HOT_WORDS: usize = 4;
+
 /// What every expansion by an option reads, in one cache line; kept on the fast path.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct HotOption {
     /// Everything that does not depend on the neighbours, weighted.
     pub(crate) total: f32,
-    /// The option as the language model sees it.
-    pub(crate) lm_phrase: LmPhrase,
+    /// Words whose language model scores depend on the context, and how many constant scores
+    /// follow.
+    num_dependent: u8,
+    num_constants: u8,
+    /// Whether the language model's state after the option is known.
+    has_right_state: bool,
     /// Whether it has any words.
     pub(crate) has_words: bool,
+    right_state: u32,
+    /// The dependent words, then the bits of the constant scores; where these are more, the
+    /// first of them in the pool.
+    lm_words: [u32; MAX_HOT_WORDS],
     /// Weighted reordering scores.
     pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
 }
 
 const _: () = assert!(size_of::<HotOption>() == 64);
+
+impl HotOption {
+    fn new(scores: &OptionScores, row: &[f32], phrase: &LmPhrase, pool: &[u32]) -> Self {
+        let mut reordering = [0.0; MAX_HOT_COLUMNS];
+        reordering[..row.len()].copy_from_slice(row);
+        let LmPhraseParts { dependent, constants, right_state } = phrase.parts(pool);
+        let mut lm_words = [phrase.pool_start; MAX_HOT_WORDS];
+        if dependent.len() + constants.len() <= MAX_HOT_WORDS {
+            let words = dependent.iter().chain(constants);
+            lm_words.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
+        }
+        HotOption {
+            total: scores.total,
+            num_dependent: dependent.len() as u8,
+            num_constants: constants.len() as u8,
+            has_right_state: right_state.is_some(),
+            has_words: scores.num_words > 0,
+            right_state: right_state.unwrap_or(0),
+            lm_words,
+            reordering,
+        }
+    }
+
+    /// The option as the language model sees it; `pool` is that of the sentence.
+    #[inline(always)]
+    pub(crate) fn lm_parts<'a>(&'a self, pool: &'a [u32]) -> LmPhraseParts<'a> {
+        let num_dependent = usize::from(self.num_dependent);
+        let num_words = num_dependent + usize::from(self.num_constants);
+        let words = match self.lm_words.get(..num_words) {
+            Some(words) => words,
+            None => {
+                let start = self.lm_words[0] as usize;
+                &pool[start..start + num_words]
+            }
+        };
+        let (dependent, constants) = words.split_at(num_dependent);
+        let right_state = self.has_right_state.then_some(self.right_state);
+        LmPhraseParts { dependent, constants, right_state }
+    }
+}
 
 /// The shape of a system's options.
 #[derive(Clone, Copy, Debug, Default)]
@@ -156,18 +207,10 @@ impl SentenceOptions {
             self.lm_phrases.push(part);
         }
         if self.layout.has_hot_options {
-            let parts = &self.lm_phrases[self.lm_phrases.len() - list.lm_phrases.len()..];
+            let phrases = &self.lm_phrases[self.lm_phrases.len() - list.lm_phrases.len()..];
             let rows = list.reordering.chunks_exact(self.layout.reordering_width);
-            for ((scores, &lm_part), row) in list.scores.iter().zip(parts).zip(rows) {
-                let mut reordering = [0.0; MAX_HOT_COLUMNS];
-                reordering[..row.len()].copy_from_slice(row);
-                let (total, has_words) = (scores.total, scores.num_words > 0);
-                self.hot_options.push(HotOption {
-                    total,
-                    lm_phrase: lm_part,
-                    has_words,
-                    reordering,
-                });
+            for ((scores, phrase), row) in list.scores.iter().zip(phrases).zip(rows) {
+                self.hot_options.push(HotOption::new(scores, row, phrase, &self.lm_pool));
             }
         }
     }
@@ -231,6 +274,12 @@ impl SentenceOptions {
     #[inline(always)]
     pub(crate) fn hot_option(&self, option: OptionId) -> &HotOption {
         &self.hot_options[option.0 as usize]
+    }
+
+    /// All of them, by option.
+    #[inline(always)]
+    pub(crate) fn hot_options(&self) -> &[HotOption] {
+        &self.hot_options
     }
 
     /// The target words of an option.

@@ -1,0 +1,238 @@
+//! Cube pruning with mini-stacks (`phrase-decoding.md` 3.11).
+//!
+//! An edge joins the hypotheses of one mini-stack (same coverage, same last
+//! position) with the options of one span and table; both are sorted, so its
+//! best cell is the first of each. A stack is filled by popping the best cell of
+//! all edges, a fixed number of times; a popped cell makes its two neighbours
+//! reachable.
+//!
+//! Cells are popped in one of two ways with the same results: in [`waves`], which overlap
+//! the memory accesses of many, or one at a time from an [`item_queue`], which serves all
+//! systems and options.
+
+mod edges;
+mod item_queue;
+mod score_buckets;
+mod wave_cells;
+mod wave_recombination;
+mod waves;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::candidates::StackLimits;
+use super::lattice::{Discard, Lattice, RecombinedArcs};
+use super::{Search, SearchSpace};
+use crate::coverage::CoverageId;
+use crate::features::{FastPathFeatures, RecombinationKey};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use edges::{Edge, Edges, KeptGroup};
+use item_queue::{FastPath, General, ItemQueue, Lazy};
+use wave_cells::Predecessor;
+use waves::{WaveStack, Waves};
+
+/// The search, with buffers that are reused.
+pub(crate) struct CubePruning<L = Discard> {
+    hypotheses: Vec<Hypothesis>,
+    /// What waves read of the hypotheses, one for each; empty where there are no waves.
+    predecessors: Vec<Predecessor>,
+    lattice: Lattice,
+    edges: Edges,
+    queue: ItemQueue<L>,
+    waves: Waves,
+    /// Whether cells are popped in waves where these serve the system.
+    uses_waves: bool,
+    /// Scratch: the mini-stacks of the stack filled last.
+    kept_groups: Vec<KeptGroup>,
+    /// Words covered by the stack filled last.
+    covered: u32,
+    best: Option<HypothesisId>,
+    complete_hypotheses: Range<u32>,
+}
+
+impl<L: RecombinedArcs> Default for CubePruning<L> {
+    fn default() -> Self {
+        CubePruning {
+            hypotheses: Vec::new(),
+            predecessors: Vec::new(),
+            lattice: Lattice::default(),
+            edges: Edges::default(),
+            queue: ItemQueue::default(),
+            waves: Waves::default(),
+            // Waves do not know which of two hypotheses arrived first.
+            uses_waves: !L::KEEPS_ARCS,
+            kept_groups: Vec::new(),
+            covered: 0,
+            best: None,
+            complete_hypotheses: 0..0,
+        }
+    }
+}
+
+impl<L: RecombinedArcs> Search for CubePruning<L> {
+    fn start(&mut self, space: &mut SearchSpace<'_>, state: u32) {
+        self.edges.start(space.length);
+        self.hypotheses.clear();
+        self.predecessors.clear();
+        self.lattice.start();
+        self.best = None;
+        self.complete_hypotheses = 0..0;
+        self.queue.num_evaluated = 0;
+        self.waves.num_evaluated = 0;
+        let mut initial = Hypothesis::initial(state);
+        initial.future_score = space.coverages.summary(CoverageId::EMPTY).estimate;
+        self.hypotheses.push(initial);
+        if self.wave_features(space).is_some() {
+            self.predecessors.push(Predecessor::initial(state));
+        }
+        self.edges.extend_mini_stack(space, 0, 1, CoverageId::EMPTY, 0);
+        self.covered = 0;
+    }
+
+    fn step(&mut self, space: &mut SearchSpace<'_>) -> bool {
+        if self.covered == space.length {
+            return false;
+        }
+        self.covered += 1;
+        let mut edges = self.edges.take(self.covered);
+        let first = self.hypotheses.len() as u32;
+        if !self.fill_in_waves(space, &mut edges) {
+            self.fill_one_at_a_time(space, &mut edges);
+        }
+        self.edges.give_back(self.covered, edges);
+        self.leave_stack(space, first);
+        true
+    }
+
+    fn best_hypothesis(&self) -> Option<HypothesisId> {
+        self.best
+    }
+
+    fn hypotheses(&self) -> &[Hypothesis] {
+        &self.hypotheses
+    }
+
+    fn complete_hypotheses(&self) -> Range<u32> {
+        self.complete_hypotheses.clone()
+    }
+
+    fn lattice(&self) -> Option<&Lattice> {
+        L::KEEPS_ARCS.then_some(&self.lattice)
+    }
+
+    fn num_evaluated(&self) -> u64 {
+        self.queue.num_evaluated + self.waves.num_evaluated
+    }
+}
+
+impl<L: RecombinedArcs> CubePruning<L> {
+    /// The features of a system that waves serve.
+    fn wave_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
+        let settings = &space.system.settings;
+        let serves = self.uses_waves && !settings.lazy_scoring && !settings.diversity;
+        space.system.plan.fast_path.as_ref().filter(|_| serves)
+    }
+
+    /// Fills the stack in waves; false, and nothing is done, where they do not serve the
+    /// system or ties decide what the stack holds.
+    fn fill_in_waves(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) -> bool {
+        let Some(features) = self.wave_features(space) else { return false };
+        let first = self.hypotheses.len() as u32;
+        let stack = WaveStack {
+            limits: space.limits,
+            num_groups: self.edges.num_groups(self.covered),
+            completes: self.covered == space.length,
+        };
+        let filled = self.waves.fill_stack(space, features, &self.predecessors, edges, stack);
+        if !filled {
+            edges.iter_mut().for_each(|edge| edge.seen_start = Edge::NOTHING_SEEN);
+            return false;
+        }
+        self.kept_groups.clear();
+        self.waves.for_each_survivor(edges, |group, hypothesis| {
+            push_kept(&mut self.kept_groups, group, self.hypotheses.len() as u32);
+            self.hypotheses.push(hypothesis);
+        });
+        self.push_predecessors(space, features, first);
+        true
+    }
+
+    /// Fills the stack by the loop that serves all systems.
+    fn fill_one_at_a_time(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) {
+        let completes = self.covered == space.length;
+        let hypotheses = &self.hypotheses;
+        match &space.system.plan.fast_path {
+            _ if space.system.settings.lazy_scoring => {
+                self.queue.fill_stack(space, hypotheses, edges, &Lazy, completes);
+            }
+            Some(features) => {
+                self.queue.fill_stack(space, hypotheses, edges, &FastPath(features), completes);
+            }
+            None => self.queue.fill_stack(space, hypotheses, edges, &General, completes),
+        }
+        let (_, limits) = recombination_rules(space);
+        let first = self.hypotheses.len() as u32;
+        self.kept_groups.clear();
+        self.queue.candidates.drain(limits, |group, hypothesis| {
+            push_kept(&mut self.kept_groups, group, self.hypotheses.len() as u32);
+            self.hypotheses.push(*hypothesis);
+        });
+        if let Some(features) = self.wave_features(space) {
+            self.push_predecessors(space, features, first);
+        }
+    }
+
+    fn push_predecessors(
+        &mut self,
+        space: &SearchSpace<'_>,
+        features: &FastPathFeatures,
+        first: u32,
+    ) {
+        let hypotheses = &self.hypotheses[first as usize..];
+        self.predecessors.extend(
+            hypotheses.iter().map(|hypothesis| Predecessor::new(hypothesis, space, features)),
+        );
+    }
+
+    /// Makes the edges that leave the mini-stacks of the stack filled last, or notes that the
+    /// search is over. `first`: the stack's first hypothesis.
+    fn leave_stack(&mut self, space: &mut SearchSpace<'_>, first: u32) {
+        let last = self.hypotheses.len() as u32;
+        self.queue.candidates.recombined.append_to_lattice(
+            first,
+            &mut self.hypotheses,
+            &mut self.lattice,
+        );
+        if self.covered == space.length {
+            self.complete_hypotheses = first..last;
+            let complete = &self.hypotheses[first as usize..last as usize];
+            let mut best: Option<(usize, f32)> = None;
+            for (i, hypothesis) in complete.iter().enumerate() {
+                if best.is_none_or(|(_, score)| hypothesis.future_score > score) {
+                    best = Some((i, hypothesis.future_score));
+                }
+            }
+            self.best = best.map(|(i, _)| HypothesisId(first + i as u32));
+            return;
+        }
+        for &KeptGroup { first, count, .. } in &self.kept_groups {
+            let Hypothesis { coverage, span, .. } = self.hypotheses[first as usize];
+            self.edges.extend_mini_stack(space, first, count, coverage, span.end);
+        }
+    }
+}
+
+/// Counts hypothesis `number`, the next, to `group`.
+#[inline(always)]
+fn push_kept(kept: &mut Vec<KeptGroup>, group: u32, number: u32) {
+    match kept.last_mut() {
+        Some(last) if last.group == group => last.count += 1,
+        _ => kept.push(KeptGroup { group, first: number, count: 1 }),
+    }
+}
+
+fn recombination_rules(space: &SearchSpace<'_>) -> (RecombinationKey, StackLimits) {
+    (space.system.plan.features.recombination_key, space.limits.stack_limits())
+}

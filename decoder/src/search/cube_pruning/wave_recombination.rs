@@ -1,0 +1,134 @@
+//! Recombination of popped cells, in whatever order they come.
+//!
+//! The best of all cells with the same key is the same for every order, unless two of them are
+//! equal; then the first to be popped should win, and the stack counts as tied.
+
+use std::cmp::Ordering;
+
+use super::super::candidates::ordered_bits;
+use super::edges::Edge;
+use super::wave_cells::Cell;
+
+/// Mini-stacks, and words of a sentence, that a key has room for.
+pub(super) const MAX_KEY_PART: usize = 1 << 16;
+
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(16))]
+struct Slot {
+    key: u64,
+    /// Of other stacks: the slot is empty.
+    generation: u32,
+    entry: u32,
+}
+
+/// The best cell a key, in buffers that are reused.
+#[derive(Default)]
+pub(super) struct Recombination {
+    slots: Vec<Slot>,
+    generation: u32,
+    entries: Vec<Cell>,
+    /// Whether the order of arrival decides what is kept.
+    pub(super) is_tied: bool,
+    /// Scratch: where the ranks of each mini-stack end, and the ranks.
+    group_ends: Vec<u32>,
+    ranks: Vec<u64>,
+}
+
+impl Recombination {
+    /// Begins a stack.
+    pub(super) fn start(&mut self) {
+        self.entries.clear();
+        self.is_tied = false;
+        self.generation = self.generation.wrapping_add(1);
+        if self.slots.is_empty() || self.generation == 0 {
+            self.slots.clear();
+            self.slots.resize(1 << 10, Slot::default());
+            self.generation = 1;
+        }
+    }
+
+    /// Adds a cell of `edge`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, cell: &Cell, edge: &Edge) {
+        // The mini-stack stands for the coverage and the end of the last phrase.
+        let place = edge.group << 16 | edge.transition.span.start;
+        let key = u64::from(place) << 32 | u64::from(cell.lm_state);
+        let mask = self.slots.len() - 1;
+        let mut at = first_slot(key) & mask;
+        loop {
+            let slot = &mut self.slots[at];
+            if slot.generation != self.generation {
+                *slot = Slot { key, generation: self.generation, entry: self.entries.len() as u32 };
+                self.entries.push(*cell);
+                if self.entries.len() * 2 > self.slots.len() {
+                    self.grow();
+                }
+                return;
+            }
+            if slot.key == key {
+                let stored = &mut self.entries[slot.entry as usize];
+                match cell.future_score.partial_cmp(&stored.future_score) {
+                    Some(Ordering::Greater) => *stored = *cell,
+                    Some(Ordering::Less) => {}
+                    // Equal, or no numbers.
+                    _ => self.is_tied = true,
+                }
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[inline(never)]
+    fn grow(&mut self) {
+        let size = self.slots.len() * 2;
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        for slot in old.into_iter().filter(|slot| slot.generation == self.generation) {
+            let mut at = first_slot(slot.key) & (size - 1);
+            while self.slots[at].generation == self.generation {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Sorts the cells of each of `num_groups` mini-stacks, the best first; false where that
+    /// is not all there is to it: of equal scores the older comes first, and a mini-stack that
+    /// reaches `max_size` may have been pruned or have turned arrivals away.
+    pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
+        let Recombination { entries, group_ends, ranks, .. } = self;
+        group_ends.clear();
+        group_ends.resize(num_groups, 0);
+        for entry in &*entries {
+            group_ends[edges[entry.edge as usize].group as usize] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut *group_ends {
+            sum += std::mem::replace(end, sum);
+        }
+        ranks.clear();
+        ranks.resize(entries.len(), 0);
+        for (i, entry) in entries.iter().enumerate() {
+            let place = &mut group_ends[edges[entry.edge as usize].group as usize];
+            ranks[*place as usize] = u64::from(!ordered_bits(entry.future_score)) << 32 | i as u64;
+            *place += 1;
+        }
+        let mut begin = 0;
+        group_ends.iter().all(|&end| {
+            let ranks = &mut ranks[begin..end as usize];
+            begin = end as usize;
+            ranks.sort_unstable();
+            ranks.len() < max_size && ranks.windows(2).all(|two| two[0] >> 32 != two[1] >> 32)
+        })
+    }
+
+    /// The cells in the order of [`Recombination::sort`].
+    pub(super) fn sorted_cells(&self) -> impl Iterator<Item = &Cell> {
+        self.ranks.iter().map(|&rank| &self.entries[rank as u32 as usize])
+    }
+}
+
+#[inline(always)]
+fn first_slot(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+}

@@ -1,0 +1,419 @@
+//! Popping in waves: the results of the one-at-a-time loop, with the memory accesses of many
+//! cells under way at once.
+//!
+//! The loop mostly waits. It pops one cell and scores its two neighbours, so at most two queries
+//! of the language model are in flight, and most of their time is the latency of memory. But the
+//! order in which cells are popped hardly matters: every cell that scores more than some T, and
+//! is reached through cells that do, is popped before any cell below T. While all of these fit
+//! into the pop limit, they may be taken in any order. So cells lie in buckets of scores; a
+//! *wave* is all that a bucket holds and, wave after wave, the neighbours that fall into it (or
+//! above it), scored together ([`CellScorer`]).
+//!
+//! Where the pop limit falls into a bucket, its cells go into buckets of finer steps, and where
+//! it falls into one of those, its cells are popped in order, their scores being known already.
+//!
+//! Order matters for equal scores alone: for two cells that recombine, for neighbours of a
+//! sorted mini-stack, and for the two best at the pop limit; and for a mini-stack that fills up,
+//! which turns arrivals away. All these are noticed ([`Recombination`]), and then the
+//! stack is filled anew by the loop, for which the language model's cache is warm.
+
+use std::collections::BinaryHeap;
+
+use hashbrown::HashTable;
+
+use super::super::candidates::ordered_bits;
+use super::super::{SearchLimits, SearchSpace};
+use super::edges::Edge;
+use super::item_queue::PREFETCH_BATCH;
+use super::score_buckets::{NUM_BUCKETS, ScoreBuckets};
+use super::wave_cells::{Cell, CellScorer, PendingQueries, Predecessor};
+use super::wave_recombination::{MAX_KEY_PART, Recombination};
+use crate::features::FastPathFeatures;
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::translation_options::OptionId;
+
+/// Buckets over the range of scores that the last stack's pops spanned: fewer make larger waves,
+/// more make more of the cells that are scored needlessly.
+const BUCKETS_PER_STACK: f32 = 20.0;
+
+/// Steps of finer buckets in one of the coarse ones.
+const FINER_STEPS: u64 = 32;
+
+/// Buckets of fewer cells are not divided into finer ones.
+const MIN_DIVIDED: usize = 5;
+
+/// How much wider buckets become when all of a stack's remaining cells lie beyond the last.
+const WIDENING: u64 = 8;
+
+/// Popped cells that are recombined each time while memory is awaited.
+const RECOMBINED_WHILE_WAITING: usize = 8;
+
+/// `Cell::next` of cells of the last bucket that no popped cell has reached yet.
+const UNREACHED: u32 = u32::MAX - 1;
+
+/// What a stack's filling depends on besides its edges.
+#[derive(Clone, Copy)]
+pub(super) struct WaveStack {
+    pub(super) limits: SearchLimits,
+    /// How many mini-stacks its edges lead to.
+    pub(super) num_groups: usize,
+    /// Whether nothing is left to be covered.
+    pub(super) completes: bool,
+}
+
+/// The waves of a stack, in buffers that are reused.
+#[derive(Default)]
+pub(super) struct Waves {
+    frontier: Frontier,
+    /// Numbers of the cells of the wave.
+    wave: Vec<u32>,
+    /// What the last stack's pops spanned, in ordered bits of scores; 0 before the first.
+    last_range: f32,
+    last_bucket: LastBucket,
+    /// Statistics: cells scored.
+    pub(super) num_evaluated: u64,
+}
+
+/// The bucket into which the pop limit falls.
+#[derive(Default)]
+struct LastBucket {
+    /// Cells that are reached: ordered bits of scores above ages.
+    heap: BinaryHeap<u64>,
+    /// Cells that were scored before they were reached, by name.
+    unreached: HashTable<u32>,
+}
+
+/// The cells of a stack.
+#[derive(Default)]
+struct Frontier {
+    cells: Vec<Cell>,
+    seen: Vec<u64>,
+    /// The ordered bits of the best first cell.
+    best_score: u32,
+    coarse: ScoreBuckets,
+    /// The bucket of `coarse` that is being emptied.
+    bucket: usize,
+    /// Its cells, where it was divided.
+    fine: ScoreBuckets,
+    /// The bucket of `fine` that is being emptied; `None` where there are none.
+    fine_bucket: Option<usize>,
+    queries: PendingQueries,
+    /// Numbers of the cells popped in waves, and how many of them are recombined.
+    popped: Vec<u32>,
+    num_recombined: usize,
+    recombination: Recombination,
+}
+
+impl Waves {
+    /// Pops the best cells of `edges`; false where the one-at-a-time loop must do it.
+    /// [`Waves::for_each_survivor`] visits what the stack keeps.
+    pub(super) fn fill_stack(
+        &mut self,
+        space: &mut SearchSpace<'_>,
+        features: &FastPathFeatures,
+        predecessors: &[Predecessor],
+        edges: &mut [Edge],
+        stack: WaveStack,
+    ) -> bool {
+        if stack.num_groups > MAX_KEY_PART || space.length as usize > MAX_KEY_PART {
+            return false;
+        }
+        let mut scorer = CellScorer {
+            features,
+            predecessors,
+            options: space.options.hot_options(),
+            lm_pool: space.options.lm_pool(),
+            model: &*space.system.models.language_models[0].model,
+            cache: &mut space.lm_caches[0],
+            completes: stack.completes,
+        };
+        let limit = stack.limits.pop_limit;
+        self.frontier.start();
+        self.frontier.make_first_cells(edges, &mut scorer);
+        let popped = self.pop_all(edges, &mut scorer, limit);
+        self.num_evaluated += self.frontier.cells.len() as u64;
+        let frontier = &mut self.frontier;
+        if popped == limit {
+            let range = frontier.best_score as f32 - frontier.coarse.end_of(frontier.bucket);
+            self.last_range = (range * 1.25).max(256.0);
+        }
+        frontier.recombine_rest(edges);
+        !frontier.recombination.is_tied
+            && frontier.recombination.sort(edges, stack.num_groups, stack.limits.stack_size)
+    }
+
+    /// Visits the hypotheses that the stack filled last keeps, with their mini-stacks: these
+    /// in order, in each the best first.
+    #[inline(always)]
+    pub(super) fn for_each_survivor(&self, edges: &[Edge], mut visit: impl FnMut(u32, Hypothesis)) {
+        for cell in self.frontier.recombination.sorted_cells() {
+            let edge = &edges[cell.edge as usize];
+            visit(
+                edge.group,
+                Hypothesis {
+                    total: cell.total,
+                    joint_state: cell.lm_state,
+                    previous: HypothesisId(cell.previous),
+                    option: OptionId(cell.option),
+                    span: edge.transition.span,
+                    coverage: edge.coverage,
+                    future_score: cell.future_score,
+                },
+            );
+        }
+    }
+
+    /// Pops `limit` cells, or all there are; how many.
+    fn pop_all(&mut self, edges: &mut [Edge], scorer: &mut CellScorer<'_>, limit: usize) -> usize {
+        let Waves { frontier, wave, last_range, last_bucket, .. } = self;
+        frontier.fill_buckets(*last_range);
+        let mut num_popped = 0;
+        while num_popped < limit && frontier.next_bucket(wave) {
+            if frontier.fine_bucket.is_none() {
+                if frontier.bucket == NUM_BUCKETS - 1 {
+                    frontier.widen_buckets(wave);
+                    continue;
+                }
+                // Neighbours will join them: about as many again.
+                if wave.len() >= MIN_DIVIDED && num_popped + 2 * wave.len() > limit {
+                    frontier.divide_bucket(wave);
+                    continue;
+                }
+            }
+            let first_new = frontier.cells.len();
+            let mut begin = 0;
+            while begin < wave.len() && num_popped + wave.len() <= limit {
+                let from = frontier.cells.len();
+                let end = wave.len();
+                for &number in &wave[begin..end] {
+                    frontier.make_neighbours(number, edges, scorer);
+                }
+                begin = end;
+                frontier.score_from(from, edges, scorer);
+                for number in from..frontier.cells.len() {
+                    if frontier.joins_wave(number as u32) {
+                        frontier.cells[number].next = UNREACHED;
+                        wave.push(number as u32);
+                    }
+                }
+            }
+            if begin == wave.len() {
+                num_popped += wave.len();
+                frontier.popped.extend_from_slice(wave);
+            } else {
+                let limit = limit - num_popped;
+                num_popped += last_bucket.pop(frontier, wave, first_new, edges, scorer, limit);
+            }
+        }
+        num_popped
+    }
+}
+
+impl LastBucket {
+    /// Pops `limit` cells of `wave`, or all there are, one at a time; how many. Those from
+    /// `first_new` on were made as neighbours, and wait until a popped cell reaches them.
+    fn pop(
+        &mut self,
+        frontier: &mut Frontier,
+        wave: &[u32],
+        first_new: usize,
+        edges: &mut [Edge],
+        scorer: &mut CellScorer<'_>,
+        limit: usize,
+    ) -> usize {
+        let LastBucket { heap, unreached } = self;
+        heap.clear();
+        unreached.clear();
+        for &number in wave {
+            let cell = &frontier.cells[number as usize];
+            if (number as usize) < first_new {
+                heap.push(heap_key(cell, number));
+            } else {
+                unreached.insert_unique(hash(name(cell)), number, |&at| {
+                    hash(name(&frontier.cells[at as usize]))
+                });
+            }
+        }
+        for num_popped in 0..limit {
+            let Some(key) = heap.pop() else { return num_popped };
+            frontier.recombination.is_tied |= heap.peek().is_some_and(|n| n >> 32 == key >> 32);
+            let number = !(key as u32);
+            let Cell { edge, previous, option, .. } = frontier.cells[number as usize];
+            frontier.recombination.add(&frontier.cells[number as usize], &edges[edge as usize]);
+            for neighbour in [(previous + 1, option, edge), (previous, option + 1, edge)] {
+                let is_it = |&at: &u32| name(&frontier.cells[at as usize]) == neighbour;
+                let Some(&at) = unreached.find(hash(neighbour), is_it) else { continue };
+                let cell = &mut frontier.cells[at as usize];
+                if cell.next == UNREACHED {
+                    cell.next = 0;
+                    heap.push(heap_key(cell, at));
+                }
+            }
+            let from = frontier.cells.len();
+            frontier.make_neighbours(number, edges, scorer);
+            frontier.score_from(from, edges, scorer);
+            for number in from as u32..frontier.cells.len() as u32 {
+                if frontier.joins_wave(number) {
+                    heap.push(heap_key(&frontier.cells[number as usize], number));
+                }
+            }
+        }
+        limit
+    }
+}
+
+impl Frontier {
+    /// Begins a stack.
+    fn start(&mut self) {
+        self.cells.clear();
+        self.seen.clear();
+        self.popped.clear();
+        self.num_recombined = 0;
+        self.bucket = 0;
+        self.fine_bucket = None;
+        self.recombination.start();
+    }
+
+    /// Makes and scores the first cell of every edge.
+    fn make_first_cells(&mut self, edges: &[Edge], scorer: &mut CellScorer<'_>) {
+        for (chunk, some) in edges.chunks(PREFETCH_BATCH).enumerate() {
+            let from = self.cells.len();
+            for (i, edge) in some.iter().enumerate() {
+                let number = (chunk * PREFETCH_BATCH + i) as u32;
+                let first = (edge.first_hypothesis, edge.first_option);
+                self.cells.push(scorer.make_cell(edge, number, first));
+            }
+            self.score_from(from, edges, scorer);
+        }
+    }
+
+    /// Puts all cells into buckets; `range` is what the pops are expected to span.
+    fn fill_buckets(&mut self, range: f32) {
+        let best = self.cells.iter().map(|cell| ordered_bits(cell.future_score)).max();
+        let range = if range > 0.0 { range } else { 1e6 };
+        self.best_score = best.unwrap_or(0);
+        self.coarse.start(self.best_score, BUCKETS_PER_STACK / range);
+        for (number, cell) in (0..).zip(&mut self.cells) {
+            self.coarse.push(self.coarse.bucket_of(cell.future_score), number, cell);
+        }
+    }
+
+    /// Takes the cells of the best bucket into `wave`; false if there are no more.
+    #[inline(always)]
+    fn next_bucket(&mut self, wave: &mut Vec<u32>) -> bool {
+        wave.clear();
+        if self.fine_bucket.is_some() {
+            self.fine_bucket = self.fine.pop(&self.cells, wave);
+            if self.fine_bucket.is_some() {
+                return true;
+            }
+        }
+        match self.coarse.pop(&self.cells, wave) {
+            Some(bucket) => {
+                self.bucket = bucket;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Spreads the cells of `wave`, all that is left, over wider buckets.
+    fn widen_buckets(&mut self, wave: &[u32]) {
+        self.coarse.widen(self.best_of(wave), WIDENING);
+        for &number in wave {
+            let cell = &mut self.cells[number as usize];
+            self.coarse.push(self.coarse.bucket_of(cell.future_score), number, cell);
+        }
+    }
+
+    /// Spreads the cells of `wave`, a coarse bucket, over fine ones.
+    fn divide_bucket(&mut self, wave: &[u32]) {
+        self.fine.start_finer(&self.coarse, self.best_of(wave), FINER_STEPS);
+        for &number in wave {
+            let cell = &mut self.cells[number as usize];
+            self.fine.push(self.fine.bucket_of(cell.future_score), number, cell);
+        }
+        self.fine_bucket = Some(0);
+    }
+
+    fn best_of(&self, wave: &[u32]) -> u32 {
+        let scores = wave.iter().map(|&number| self.cells[number as usize].future_score);
+        scores.map(ordered_bits).max().unwrap_or(0)
+    }
+
+    /// Makes the neighbours of a cell that are new.
+    #[inline(always)]
+    fn make_neighbours(&mut self, number: u32, edges: &mut [Edge], scorer: &CellScorer<'_>) {
+        let Cell { edge: edge_number, previous, option, .. } = self.cells[number as usize];
+        let edge = &mut edges[edge_number as usize];
+        edge.make_rows(&mut self.seen);
+        let (row, column) = (previous - edge.first_hypothesis, option - edge.first_option);
+        if edge.mark_seen(&mut self.seen, row + 1, column) {
+            self.cells.push(scorer.make_cell(edge, edge_number, (previous + 1, option)));
+        }
+        if edge.mark_seen(&mut self.seen, row, column + 1) {
+            self.cells.push(scorer.make_cell(edge, edge_number, (previous, option + 1)));
+        }
+    }
+
+    /// Scores the cells from `from` on; recombines popped ones meanwhile.
+    #[inline(always)]
+    fn score_from(&mut self, from: usize, edges: &[Edge], scorer: &mut CellScorer<'_>) {
+        let (known, new) = self.cells.split_at_mut(from);
+        let (recombination, num_recombined) = (&mut self.recombination, &mut self.num_recombined);
+        let popped = &self.popped;
+        scorer.score_cells(new, edges, &mut self.queries, || {
+            let end = popped.len().min(*num_recombined + RECOMBINED_WHILE_WAITING);
+            for &number in &popped[*num_recombined..end] {
+                let cell = &known[number as usize];
+                recombination.add(cell, &edges[cell.edge as usize]);
+            }
+            *num_recombined = end;
+        });
+    }
+
+    /// Recombines the rest of the popped cells.
+    fn recombine_rest(&mut self, edges: &[Edge]) {
+        for &number in &self.popped[self.num_recombined..] {
+            let cell = &self.cells[number as usize];
+            self.recombination.add(cell, &edges[cell.edge as usize]);
+        }
+    }
+
+    /// Whether a new cell belongs to the bucket that is being emptied, or to a better one; else it
+    /// is put into its own.
+    #[inline(always)]
+    fn joins_wave(&mut self, number: u32) -> bool {
+        let cell = &mut self.cells[number as usize];
+        let bucket = self.coarse.bucket_of(cell.future_score);
+        if bucket > self.bucket {
+            self.coarse.push(bucket, number, cell);
+            return false;
+        }
+        let Some(current) = self.fine_bucket else { return true };
+        let bucket = self.fine.bucket_of(cell.future_score);
+        if bucket > current {
+            self.fine.push(bucket, number, cell);
+            return false;
+        }
+        true
+    }
+}
+
+/// The best first, of equals the older.
+#[inline(always)]
+fn heap_key(cell: &Cell, number: u32) -> u64 {
+    u64::from(ordered_bits(cell.future_score)) << 32 | u64::from(!number)
+}
+
+/// What a cell is called: hypothesis, option, edge.
+#[inline(always)]
+fn name(cell: &Cell) -> (u32, u32, u32) {
+    (cell.previous, cell.option, cell.edge)
+}
+
+fn hash((previous, option, edge): (u32, u32, u32)) -> u64 {
+    let key = (u64::from(previous) << 32 | u64::from(option)) ^ u64::from(edge) << 20;
+    let product = u128::from(key) * 0x9e37_79b9_7f4a_7c15;
+    (product ^ product >> 64) as u64
+}
