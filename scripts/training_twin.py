@@ -9,7 +9,7 @@
 
 Options are Marian's, their defaults those of `miriam nmt train`; --task m30k has the values of that
 preset there. The log has Marian's lines. Trained are transformers (self-attention or SSRU in the decoder,
-post-norm) and models of type s2s with one layer of GRU cells, all with one table of embeddings. What
+norms before or after sublayers) and models of type s2s with one layer of GRU cells, all with one table of embeddings. What
 differs from `miriam nmt train`:
 
 - Sentences of a batch are padded to one length. An epoch is shuffled, sorted by length and divided into
@@ -38,8 +38,10 @@ TASKS = {
     "m30k": {
         "dim-emb": 128, "enc-depth": 4, "dec-depth": 4, "transformer-heads": 4,
         "transformer-dim-ffn": 256, "transformer-ffn-activation": "relu",
+        "transformer-preprocess": "n", "transformer-postprocess": "da",
+        "transformer-postprocess-top": "n",
         "transformer-dropout": 0.3, "label-smoothing": 0.1,
-        "learn-rate": 0.005, "lr-warmup": 2000, "lr-decay-inv-sqrt": 2000,
+        "learn-rate": 0.005, "lr-warmup": 1000, "lr-decay-inv-sqrt": 1000,
         "optimizer-params": [0.9, 0.98, 1e-9], "clip-norm": 0.0, "exponential-smoothing": 0.001,
         "mini-batch-words": 4096, "valid-freq": 250, "disp-freq": 50, "after-batches": 8000,
     }
@@ -138,9 +140,18 @@ class Transformer(Network):
         self.add("Wemb", self.vocabulary, dim)
         self.add(self.output_bias, 1, self.vocabulary)
 
+        # Before sublayers and after a stack, or after sublayers.
+        self.is_pre_norm = options["transformer-preprocess"] == "n"
+
         def norm(name):
-            self.add(name + "_ln_scale", 1, dim)
-            self.add(name + "_ln_bias", 1, dim)
+            suffix = "_pre" if self.is_pre_norm else ""
+            self.add(name + "_ln_scale" + suffix, 1, dim)
+            self.add(name + "_ln_bias" + suffix, 1, dim)
+
+        if self.is_pre_norm:
+            for side in ("encoder", "decoder"):
+                self.add(side + "_top_ln_scale", 1, dim)
+                self.add(side + "_top_ln_bias", 1, dim)
 
         def attention(name):
             for part in "qkvo":
@@ -173,9 +184,19 @@ class Transformer(Network):
         dim = self.options["dim-emb"]
         return self.dropped(vectors * math.sqrt(dim) + self.positions[: vectors.shape[1]])
 
+    def norm(self, x, name, suffix=""):
+        scale = self.vector(f"{name}_ln_scale{suffix}")
+        return F.layer_norm(x, scale.shape, scale, self.vector(f"{name}_ln_bias{suffix}"), 1e-6)
+
+    def before(self, x, name):
+        return self.norm(x, name, "_pre") if self.is_pre_norm else x
+
     def after(self, x, residual, name):
-        scale, bias = self.vector(name + "_ln_scale"), self.vector(name + "_ln_bias")
-        return F.layer_norm(self.dropped(x) + residual, scale.shape, scale, bias, 1e-6)
+        x = self.dropped(x) + residual
+        return x if self.is_pre_norm else self.norm(x, name)
+
+    def top(self, x, side):
+        return self.norm(x, side + "_top") if self.is_pre_norm else x
 
     def project(self, x, name, parts):
         """Products with some matrices at once."""
@@ -186,10 +207,11 @@ class Transformer(Network):
         return [part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in rows.unbind(2)]
 
     def attention(self, name, x, memory=None, mask=None):
+        normed = self.before(x, name + "_Wo")
         if memory is None:
-            queries, keys, values = self.project(x, name, "qkv")
+            queries, keys, values = self.project(normed, name, "qkv")
         else:
-            (queries,) = self.project(x, name, "q")
+            (queries,) = self.project(normed, name, "q")
             keys, values = self.project(memory, name, "kv")
         out = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask,
                                              is_causal=mask is None)
@@ -198,13 +220,15 @@ class Transformer(Network):
 
     def feed_forward(self, name, x):
         activation = {"relu": F.relu, "swish": F.silu}[self.options["transformer-ffn-activation"]]
-        hidden = activation(x @ self[name + "_W1"] + self.vector(name + "_b1"))
+        normed = self.before(x, name + "_ffn")
+        hidden = activation(normed @ self[name + "_W1"] + self.vector(name + "_b1"))
         return self.after(hidden @ self[name + "_W2"] + self.vector(name + "_b2"), x,
                           name + "_ffn")
 
     def simple_recurrence(self, name, x):
-        forget = torch.sigmoid(x @ self[name + "_Wf"] + self.vector(name + "_bf"))
-        candidate = (1 - forget) * (x @ self[name + "_W"])
+        normed = self.before(x, name + "_ffn")
+        forget = torch.sigmoid(normed @ self[name + "_Wf"] + self.vector(name + "_bf"))
+        candidate = (1 - forget) * (normed @ self[name + "_W"])
         cell, states = torch.zeros_like(x[:, 0]), []
         for gate, new in zip(forget.unbind(1), candidate.unbind(1)):
             cell = torch.addcmul(new, gate, cell)
@@ -217,7 +241,7 @@ class Transformer(Network):
         for layer in range(1, self.options["enc-depth"] + 1):
             x = self.attention(f"encoder_l{layer}_self", x, mask=mask)
             x = self.feed_forward(f"encoder_l{layer}_ffn", x)
-        context = x
+        context = self.top(x, "encoder")
         x = self.embed(self.previous_words(targets))
         for layer in range(1, self.options["dec-depth"] + 1):
             prefix = f"decoder_l{layer}_"
@@ -227,7 +251,7 @@ class Transformer(Network):
                 x = self.attention(prefix + "self", x)
             x = self.attention(prefix + "context", x, context, mask)
             x = self.feed_forward(prefix + "ffn", x)
-        return x
+        return self.top(x, "decoder")
 
 
 class Recurrent(Network):
@@ -321,13 +345,13 @@ class Recurrent(Network):
 def model_options(options, vocabulary):
     """What a decoder has to know."""
     names = ("type", "dim-emb", "dim-rnn", "enc-depth", "dec-depth", "transformer-heads",
-             "transformer-dim-ffn", "transformer-ffn-activation", "transformer-decoder-autoreg")
+             "transformer-dim-ffn", "transformer-ffn-activation", "transformer-decoder-autoreg",
+             "transformer-preprocess", "transformer-postprocess", "transformer-postprocess-top")
     fixed = {
         "dim-vocabs": [vocabulary, vocabulary], "tied-embeddings": False,
         "tied-embeddings-src": False, "tied-embeddings-all": True,
         "transformer-ffn-depth": 2,
-        "transformer-preprocess": "", "transformer-postprocess": "dan",
-        "transformer-postprocess-emb": "d", "transformer-postprocess-top": "",
+        "transformer-postprocess-emb": "d",
         "transformer-no-projection": False, "transformer-tied-layers": [],
         "dec-cell": "ssru" if options["type"] == "transformer" else "gru", "enc-cell": "gru",
         "enc-type": "bidirectional", "enc-cell-depth": 1, "dec-cell-base-depth": 2,
@@ -465,6 +489,9 @@ def read_options():
     add("--transformer-decoder-autoreg", default="self-attention",
         choices=["self-attention", "rnn"])
     add("--transformer-ffn-activation", default="swish", choices=["swish", "relu"])
+    add("--transformer-preprocess", default="", choices=["", "n"])
+    add("--transformer-postprocess", default="dan", choices=["dan", "da"])
+    add("--transformer-postprocess-top", default="", choices=["", "n"])
     add("--dec-cell", choices=["ssru", "gru"])
     add("--shuffle", default="data", choices=["data", "none"])
     for name, default in (
@@ -491,6 +518,10 @@ def read_options():
     options = {name.replace("_", "-"): value for name, value in vars(parser.parse_args()).items()}
     if options["type"] == "s2s" and (options["enc-depth"], options["dec-depth"]) != (1, 1):
         parser.error("models of type s2s have one layer here")
+    steps = [options[f"transformer-{name}"]
+             for name in ("preprocess", "postprocess", "postprocess-top")]
+    if steps not in (["", "dan", ""], ["n", "da", "n"]):
+        parser.error("norms stand after sublayers (dan), or before them (n, da, n)")
     return options
 
 

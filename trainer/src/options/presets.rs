@@ -21,8 +21,10 @@ const PRESETS: &[Preset] = &[
         about: "a small transformer for some ten thousand pairs",
         yaml: "type: transformer\ndim-emb: 128\nenc-depth: 4\ndec-depth: 4\ntransformer-heads: 4\n\
                transformer-dim-ffn: 256\ntransformer-ffn-activation: relu\n\
+               transformer-preprocess: n\ntransformer-postprocess: da\n\
+               transformer-postprocess-top: n\n\
                transformer-dropout: 0.3\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
-               learn-rate: 0.005\nlr-warmup: 2000\nlr-decay-inv-sqrt: [2000]\n\
+               learn-rate: 0.005\nlr-warmup: 1000\nlr-decay-inv-sqrt: [1000]\n\
                optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 0.001\n\
                mini-batch-words: 4096\ncount-target-words: true\nmax-length: 100\n\
                maxi-batch: 1000\n\
