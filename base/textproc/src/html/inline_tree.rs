@@ -241,6 +241,38 @@ fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
         .map(|(element, _)| element)
 }
 
+/// Words of an element that its children have.
+struct TakenWords {
+    start: usize,
+    words: Vec<bool>,
+    /// For each word whether the word before is in the same child.
+    gaps: Vec<bool>,
+    is_empty: bool,
+}
+
+impl TakenWords {
+    fn new(span: Range<usize>) -> Self {
+        let none = vec![false; span.len() + 1];
+        TakenWords { start: span.start, words: none.clone(), gaps: none, is_empty: true }
+    }
+
+    fn take(&mut self, range: Range<usize>) {
+        let range = range.start - self.start..range.end - self.start;
+        self.words[range.clone()].fill(true);
+        self.gaps[range.start + 1..range.end].fill(true);
+        self.is_empty = false;
+    }
+
+    fn has_word(&self, word: usize) -> bool {
+        self.words[word - self.start]
+    }
+
+    /// Whether what is before `word` is inside a child.
+    fn has_gap(&self, word: usize) -> bool {
+        self.gaps[word - self.start]
+    }
+}
+
 /// Gives words of the translation to elements.
 struct Placer<'a> {
     items: &'a [InlineItem],
@@ -266,7 +298,7 @@ impl Placer<'_> {
         // those with few words, for which larger ones leave none.
         let is_whole = |child: usize| nodes[child].tags.iter().all(Option::is_some);
         children.sort_by_key(|&(count, child)| (is_whole(child), count, child));
-        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut taken = TakenWords::new(span.clone());
         // Elements and marks without words are outside those that go on outside the sentence.
         let mut gaps = span.clone();
         for &(count, child) in &children {
@@ -277,7 +309,7 @@ impl Placer<'_> {
                     [_, None] => gaps.end = range.start,
                     _ => {}
                 }
-                taken.push(range.clone());
+                taken.take(range.clone());
                 nodes[child].span = range;
             } else {
                 let place = self.best_gap(nodes[child].bytes.start, &span, &gaps, &taken);
@@ -316,10 +348,10 @@ impl Placer<'_> {
         child: usize,
         count: usize,
         span: &Range<usize>,
-        taken: &[Range<usize>],
+        taken: &TakenWords,
     ) -> Option<Range<usize>> {
         let is_all = nodes[child].num_words > 0 && nodes[child].num_words == nodes[node].num_words;
-        if is_all && taken.is_empty() && !span.is_empty() {
+        if is_all && taken.is_empty && !span.is_empty() {
             return Some(span.clone());
         }
         if count == 0 {
@@ -337,11 +369,11 @@ impl Placer<'_> {
         let mut from = span.start;
         let mut sum = 0i64;
         for word in span.clone() {
-            if let Some(range) = taken.iter().find(|range| range.contains(&word)) {
+            if taken.has_word(word) {
                 if start.is_none() {
                     break;
                 }
-                (from, sum) = (range.end, 0);
+                (from, sum) = (word + 1, 0);
                 continue;
             }
             if sum <= 0 && start.is_some() {
@@ -357,7 +389,7 @@ impl Placer<'_> {
             // The best suffix instead.
             let mut sum = 0i64;
             for word in span.clone().rev() {
-                if taken.iter().any(|range| range.contains(&word)) {
+                if taken.has_word(word) {
                     break;
                 }
                 sum += value(word);
@@ -378,7 +410,7 @@ impl Placer<'_> {
         offset: usize,
         span: &Range<usize>,
         gaps: &Range<usize>,
-        taken: &[Range<usize>],
+        taken: &TakenWords,
     ) -> usize {
         let is_before = |word: usize| self.source[word].start < offset;
         // Links from words before the offset to words after the gap cross, and the reverse.
@@ -400,8 +432,7 @@ impl Placer<'_> {
                 let before = sources.iter().filter(|&&s| is_before(s)).count();
                 crossing = crossing + (sources.len() - before) - before;
             }
-            let is_free = (gaps.start..=gaps.end).contains(&gap)
-                && !taken.iter().any(|range| range.start < gap && gap < range.end);
+            let is_free = (gaps.start..=gaps.end).contains(&gap) && !taken.has_gap(gap);
             let key = (crossing, !follows(gap), distance(gap));
             if is_free && best.is_none_or(|(other, _)| key < other) {
                 best = Some((key, gap));
