@@ -36,6 +36,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "miriam-storage",
             "miriam-textio",
+            "miriam-textproc",
             "miriam-metrics",
             "miriam-lmcpu",
             "miriam-glm",

@@ -30,6 +30,7 @@ mod pt;
 mod readme;
 mod references;
 mod robustness;
+mod running_text;
 mod text_tools;
 mod toy_model;
 mod train;

@@ -24,7 +24,8 @@
 //! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable
 //!   result, a line;
 //! - `n_best`, `reports`: what is written for a line;
-//! - `translator`, `translate`, `tuning`: one line, a text, the weights of a system.
+//! - `translator`, `translate`, `translate_segments`, `tuning`: one line, a text of lines, running
+//!   text and HTML, the weights of a system.
 //!
 //! The behaviour follows the specification of phrase-based decoding section by
 //! section; modules name the section they follow.
@@ -92,6 +93,7 @@ mod span;
 mod surface_forms;
 mod system;
 mod translate;
+mod translate_segments;
 mod translation_options;
 mod translator;
 pub mod tuning;
@@ -117,4 +119,5 @@ pub use sentence_decoder::Statistics;
 pub use span::Span;
 pub use system::System;
 pub use translate::{LineProcessor, translate, translate_raw_text, translate_text};
+pub use translate_segments::{SegmentedFormat, translate_segments};
 pub use translator::Translator;

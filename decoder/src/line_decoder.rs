@@ -110,27 +110,26 @@ impl<'s> LineDecoder<'s> {
             return Ok(score);
         }
         self.is_split = true;
-        let mut reason = format!("{words} words are translated in parts of {MAX_SENTENCE_WORDS}");
+        let mut reason = format!(
+            "{words} words are translated in parts of at most {MAX_SENTENCE_WORDS}, cut where sentences \
+             end, or else clauses or words"
+        );
         if self.system.settings.output.n_best.is_some() {
             reason.push_str("; the n-best list holds the best translation alone");
         }
         self.line_errors.push(LineError::new(LineErrorKind::LongLine, reason));
         let mut total = Some(0.0);
-        let mut words = fields::split_words(text).peekable();
-        let mut part = Vec::new();
+        let words: Vec<&[u8]> = fields::split_words(text).collect();
         let mut offset = 0;
-        while words.peek().is_some() {
-            part.clear();
-            for word in words.by_ref().take(MAX_SENTENCE_WORDS) {
-                part.extend_from_slice(word);
-                part.push(b' ');
-            }
+        while offset < words.len() {
+            let length = part_length(&words[offset..]);
+            let part = words[offset..offset + length].join(&b' ');
             let effort = self.sentences.decode(&part, annotations, time)?;
             self.effort = self.effort.max(effort);
             let decoded = self.sentences.decoded();
-            each(decoded, LinePart { offset, is_split: true })?;
+            each(decoded, LinePart { offset: offset as u32, is_split: true })?;
             total = total.zip(decoded.score).map(|(sum, score)| sum + score);
-            offset += MAX_SENTENCE_WORDS as u32;
+            offset += length;
         }
         self.record_search_errors(total);
         Ok(total)
@@ -170,6 +169,27 @@ impl<'s> LineDecoder<'s> {
     }
 }
 
+/// The number of words of the first part of a line whose rest is `words`: as many as a sentence
+/// may have, but no more than up to the last mark among them that ends a sentence, or else,
+/// in their second half, a clause.
+fn part_length(words: &[&[u8]]) -> usize {
+    if words.len() <= MAX_SENTENCE_WORDS {
+        return words.len();
+    }
+    let longest = &words[..MAX_SENTENCE_WORDS];
+    // The surface of a word with factors.
+    let surface = |word: &[u8]| word.split(|&byte| byte == b'|').next().map(<[u8]>::to_vec);
+    let find = |marks: &[&str]| {
+        let is_mark = |word: &&[u8]| {
+            surface(word).is_some_and(|word| marks.iter().any(|mark| mark.as_bytes() == word))
+        };
+        longest.iter().rposition(is_mark).map(|at| at + 1)
+    };
+    let sentence = find(&[".", "!", "?", "...", "…", "。", "！", "？", "।", "؟"]);
+    let clause = find(&[",", ";", ":", "，", "、", "；", "،"]);
+    sentence.or(clause.filter(|&at| at > MAX_SENTENCE_WORDS / 2)).unwrap_or(longest.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,5 +209,19 @@ mod tests {
         assert!(decoder.recover_line_error(Err(Error::usage("another"))).is_err());
         assert_eq!(decoder.recover_line_error(Ok(Some(1.0))).unwrap(), Some(1.0));
         assert!(decoder.line_errors.is_empty());
+    }
+
+    #[test]
+    fn long_lines_are_cut_where_sentences_end() {
+        let line = |marks: &[(usize, &'static str)]| {
+            let mut words = vec![&b"w"[..]; MAX_SENTENCE_WORDS + 5];
+            marks.iter().for_each(|&(at, mark)| words[at] = mark.as_bytes());
+            part_length(&words)
+        };
+        assert_eq!(line(&[]), MAX_SENTENCE_WORDS);
+        assert_eq!(line(&[(10, "."), (70, "?|SENT"), (90, ","), (2001, ".")]), 71);
+        assert_eq!(line(&[(10, ","), (1500, ","), (1600, "a,")]), 1501);
+        assert_eq!(line(&[(10, ","), (1000, "Mr.")]), MAX_SENTENCE_WORDS);
+        assert_eq!(part_length(&[&b"."[..], b"w"]), 2);
     }
 }

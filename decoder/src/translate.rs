@@ -133,15 +133,9 @@ fn translate_lines(
         id = id.wrapping_add(1);
         Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
     };
-    let workers = AtomicUsize::new(0);
+    let workers = WorkerPins::new(system);
     let worker = || {
-        if !settings.cpus.is_empty() {
-            let number = workers.fetch_add(1, Ordering::Relaxed);
-            let cpu = settings.cpus[number % settings.cpus.len()];
-            if let Err(reason) = affinity::pin_to_cpus(&[cpu]) {
-                tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
-            }
-        }
+        workers.pin_next();
         let mut translator = Translator::new(system);
         move |(number, id, mut line): (u64, i64, Vec<u8>)| {
             if let Some(form) = form {
@@ -188,4 +182,29 @@ fn translate_lines(
     // What was written is flushed also where more could not be written.
     let finished = streams.finish();
     outcome.and(finished)
+}
+
+/// Ties each worker to one of the CPUs that the settings name, if they name any.
+pub(crate) struct WorkerPins<'s> {
+    system: &'s System,
+    num_workers: AtomicUsize,
+}
+
+impl<'s> WorkerPins<'s> {
+    /// Nobody is pinned yet.
+    pub(crate) fn new(system: &'s System) -> Self {
+        WorkerPins { system, num_workers: AtomicUsize::new(0) }
+    }
+
+    /// Pins the calling thread.
+    pub(crate) fn pin_next(&self) {
+        let cpus = &self.system.settings.cpus;
+        if !cpus.is_empty() {
+            let number = self.num_workers.fetch_add(1, Ordering::Relaxed);
+            let cpu = cpus[number % cpus.len()];
+            if let Err(reason) = affinity::pin_to_cpus(&[cpu]) {
+                tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Text processing before and after translation: tokeniser, detokeniser, truecaser and
 //! punctuation normaliser, line for line equal to Moses' scripts; a [splitter of
-//! sentences](SentenceSplitter); [`SentencePiece`] models
-//! and [BPE codes](BpeCodes), applied and [learned](learn_bpe) from [counts of words](WordCounts).
+//! sentences](SentenceSplitter), and [running text](RunningText) and [pages of HTML](HtmlText) that
+//! are put together again from translated sentences; a [detector of
+//! languages](LanguageDetector); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
+//! [learned](learn_bpe) from [counts of words](WordCounts).
 //!
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
 //! on any text: a byte that is part of no character counts as a symbol. Files and threads
@@ -25,11 +27,17 @@ mod characters;
 mod detokenizer;
 mod error;
 mod escape;
+mod html;
+mod language_detection;
+mod length_limit;
 mod nonbreaking_prefixes;
 mod punctuation_normalizer;
+mod running_text;
+mod segment;
 mod sentence_splitter;
 pub mod sentencepiece;
 mod text_processor;
+mod token_spans;
 mod tokenizer;
 mod tokenizer_rules;
 mod truecaser;
@@ -38,11 +46,16 @@ mod word_counts;
 pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, learn_bpe};
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
+pub use html::HtmlText;
+pub use language_detection::{DetectedLanguage, LanguageDetector};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
+pub use running_text::RunningText;
+pub use segment::{AlignedTranslation, Segment, SegmentWriter};
 pub use sentence_splitter::SentenceSplitter;
 pub use sentencepiece::SentencePiece;
 pub use text_processor::{TextProcessor, TextProcessorConfig};
+pub use token_spans::locate_tokens;
 pub use tokenizer::{ProtectedPatterns, Tokenizer};
 pub use truecaser::{TruecaseModel, TruecaseTrainer, detruecase};
 pub use word_counts::WordCounts;

@@ -131,7 +131,7 @@ impl SentenceSplitter {
 
 /// The text with bytes that are part of no character replaced by characters of one byte that
 /// are in no class, so that offsets stay.
-fn decode(text: &[u8]) -> Cow<'_, str> {
+pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => {
@@ -156,7 +156,7 @@ fn is_western_mark(character: char) -> bool {
 }
 
 /// Letters of scripts that put no space between sentences.
-fn is_unspaced(character: char) -> bool {
+pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(
         character.script(),
         Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Bopomofo
@@ -243,11 +243,11 @@ fn trim_end_matching(text: &[u8], matches: impl Fn(char) -> bool) -> &[u8] {
     rest
 }
 
-fn trim_end(text: &[u8]) -> &[u8] {
+pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
     trim_end_matching(text, |c| CharClass::from_char(c).intersects(CharClass::SPACE))
 }
 
-fn trim_start(text: &[u8]) -> &[u8] {
+pub(crate) fn trim_start(text: &[u8]) -> &[u8] {
     let mut rest = text;
     while first_class(rest).intersects(CharClass::SPACE) {
         rest = &rest[first_char(rest).map_or(1, |symbol| symbol.byte_len)..];
@@ -255,7 +255,7 @@ fn trim_start(text: &[u8]) -> &[u8] {
     rest
 }
 
-fn trim(text: &[u8]) -> &[u8] {
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
     trim_start(trim_end(text))
 }
 

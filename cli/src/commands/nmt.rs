@@ -3,6 +3,7 @@
 mod ignored_options;
 mod line_errors;
 mod models;
+mod running_text;
 mod score;
 mod train;
 mod translate;

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use miriam_decoder::{Configuration, Error, LineProcessor, XmlInputMode};
-use miriam_textproc::{TextProcessor, TextProcessorConfig};
+use miriam_decoder::{Configuration, Error, LineProcessor, SegmentedFormat, XmlInputMode};
+use miriam_textproc::{SentenceSplitter, TextProcessor, TextProcessorConfig};
 
 /// The options of raw text, as given.
 #[derive(Default)]
@@ -13,6 +13,15 @@ pub struct RawTextOptions {
     /// Whether to read the file beside the ini.
     reads_file: bool,
     given: TextProcessorConfig,
+    pub running_text: RunningTextOptions,
+}
+
+/// Options of text that is not a sentence a line, as given.
+#[derive(Default)]
+pub struct RunningTextOptions {
+    splits: bool,
+    is_html: bool,
+    source_language: Option<String>,
 }
 
 /// The help text of these options.
@@ -25,6 +34,13 @@ Raw text; only translations are detokenised, other outputs contain tokens:
   -truecase MODEL                              restore true case, as miriam truecase
   -detokenize LANG                             join translations, as miriam detokenize
   -recase                                      begin their sentences with a capital letter
+  -split                                       a line is a paragraph: its sentences are found,
+                                               translated and joined with the white space between
+                                               them
+  -html                                        the input is a page of HTML: its text is translated,
+                                               tags stay around the words aligned with theirs
+  -source-language LANG                        whose abbreviations end no sentence [that of
+                                               -tokenize or -normalize]
 ";
 
 impl RawTextOptions {
@@ -41,6 +57,9 @@ impl RawTextOptions {
         let given = &mut self.given;
         match name {
             "raw" => self.reads_file = true,
+            "split" => self.running_text.splits = true,
+            "html" => self.running_text.is_html = true,
+            "source-language" => self.running_text.source_language = Some(value()?),
             "recase" => given.recase = true,
             "normalize" => given.normalize = Some(value()?),
             "tokenize" => given.tokenize = Some(value()?),
@@ -53,10 +72,10 @@ impl RawTextOptions {
 
     /// The steps, if there are any, for the system of `configuration`.
     pub fn load_steps(
-        self,
+        &self,
         configuration: &Configuration,
     ) -> anyhow::Result<Option<PreparationSteps>> {
-        let mut settings = self.given;
+        let mut settings = self.given.clone();
         if self.reads_file {
             let folder = configuration.ini.parent().unwrap_or(Path::new(""));
             let file = TextProcessorConfig::read(&folder.join(TextProcessorConfig::FILE_NAME));
@@ -76,7 +95,8 @@ impl RawTextOptions {
         if let Some(language) = &settings.tokenize {
             super::textproc::warn_if_unknown_language(language);
         }
-        Ok(Some(PreparationSteps(settings.build()?)))
+        let language = settings.tokenize.clone().or(settings.normalize.clone());
+        Ok(Some(PreparationSteps { processor: settings.build()?, language }))
     }
 }
 
@@ -112,14 +132,54 @@ fn check_compatible(
 }
 
 /// The steps before and after translation.
-pub struct PreparationSteps(TextProcessor);
+pub struct PreparationSteps {
+    processor: TextProcessor,
+    /// The language of the text, if a step names it.
+    language: Option<String>,
+}
+
+impl RunningTextOptions {
+    /// The format of text that is not a sentence a line, if that is asked for.
+    ///
+    /// # Errors
+    /// If options contradict each other.
+    pub fn format(&self) -> Result<Option<SegmentedFormat>, Error> {
+        match (self.splits, self.is_html) {
+            (true, true) => {
+                let reason = "-split and -html name different kinds of text; -html splits too";
+                Err(Error::Usage { reason: reason.into() })
+            }
+            (true, false) => Ok(Some(SegmentedFormat::RunningText)),
+            (false, true) => Ok(Some(SegmentedFormat::Html)),
+            (false, false) if self.source_language.is_some() => {
+                let reason = "-source-language is for -split and -html; add one of them";
+                Err(Error::Usage { reason: reason.into() })
+            }
+            (false, false) => Ok(None),
+        }
+    }
+
+    /// The splitter for the language that is named, or that of `steps`.
+    pub fn splitter(&self, steps: Option<&PreparationSteps>) -> SentenceSplitter {
+        let language = self.source_language.as_ref();
+        let language = language.or_else(|| steps.and_then(|steps| steps.language.as_ref()));
+        match language {
+            Some(language) => super::textproc::warn_if_unknown_language(language),
+            None => tracing::warn!(
+                "the language of the text is not known, so English abbreviations end no sentence; \
+                 -source-language names another"
+            ),
+        }
+        SentenceSplitter::new(language.map_or("en", String::as_str))
+    }
+}
 
 impl LineProcessor for PreparationSteps {
     fn preprocess(&self, line: &[u8], out: &mut Vec<u8>) {
-        self.0.preprocess(line, out);
+        self.processor.preprocess(line, out);
     }
 
     fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>) {
-        self.0.postprocess(translation, out);
+        self.processor.postprocess(translation, out);
     }
 }

@@ -8,7 +8,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    Configuration, Error, System, options_help, translate_raw_text, translate_text,
+    Configuration, Error, LineProcessor, System, options_help, translate_raw_text,
+    translate_segments, translate_text,
 };
 use miriam_textio::{CancellationToken, Input};
 
@@ -97,6 +98,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
             Input::check_access(file, Some(output))?;
         }
     }
+    let format = tokens.raw_text.running_text.format()?;
     let steps = tokens.raw_text.load_steps(&configuration)?;
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
@@ -110,9 +112,14 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     // Opening waits for the first bytes; until then a signal kills at once.
     let input = Input::open(&system.settings().input)?;
     let interrupts = SignalHandler::install(&stop)?;
-    let outcome = match &steps {
-        Some(steps) => translate_raw_text(&system, input, steps, &stop, &progress),
-        None => translate_text(&system, input, &stop, &progress),
+    let outcome = match (&steps, format) {
+        (steps, Some(format)) => {
+            let splitter = tokens.raw_text.running_text.splitter(steps.as_ref());
+            let form = steps.as_ref().map(|steps| steps as &dyn LineProcessor);
+            translate_segments(&system, input, format, &splitter, form, (&stop, &progress))
+        }
+        (Some(steps), None) => translate_raw_text(&system, input, steps, &stop, &progress),
+        (None, None) => translate_text(&system, input, &stop, &progress),
     };
     let outcome = outcome.map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also close our output.

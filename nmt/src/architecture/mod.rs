@@ -126,6 +126,17 @@ impl Architecture {
         }
     }
 
+    /// The most tokens of a source sentence, with its marks, if there is a table of positions.
+    pub fn max_source_length(&self) -> Option<usize> {
+        match self {
+            Architecture::Transformer(transformer) => match transformer.positional_encoding {
+                PositionalEncodingKind::Table { length } => Some(length),
+                _ => None,
+            },
+            Architecture::Recurrent(_) | Architecture::Stacked(_) => None,
+        }
+    }
+
     /// Names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         match self {

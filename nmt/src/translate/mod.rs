@@ -10,6 +10,7 @@ pub(crate) mod pipeline;
 mod print;
 pub(crate) mod queue;
 mod reader;
+mod segments;
 mod tokenizer;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
+use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
@@ -31,9 +33,10 @@ use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::ResultSender;
-use print::{ScoredTranslation, empty_translation, write_translations};
+use print::{ScoredTranslation, empty_translation, write_text, write_translations};
 use queue::{BatchQueue, QueueOptions};
 use reader::{InputSentence, SentenceReader};
+use segments::TranslatedSegment;
 
 /// Loaded models with the options of translation.
 pub struct Translator {
@@ -41,6 +44,9 @@ pub struct Translator {
     candidates: Option<ShortlistGenerator>,
     options: TranslationOptions,
     search: SearchOptions,
+    splitter: Arc<SentenceSplitter>,
+    /// The most tokens of a sentence.
+    max_length: usize,
 }
 
 /// An error or a warning about a line of input.
@@ -64,6 +70,9 @@ pub struct LineCounts {
 /// The output of one sentence.
 struct OutputLines {
     text: Vec<u8>,
+    /// A sentence of a line that may have several, in the place of `text`.
+    segment: Option<TranslatedSegment>,
+    num_lines: u64,
     errors: Vec<LineError>,
 }
 
@@ -97,10 +106,36 @@ impl Translator {
         search.suppress_tokens.dedup();
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
         search.return_alignments |= alignment.is_some() || replace_unknowns;
+        search.return_alignments |= options.input.format == LineFormat::Html;
         // Greedy search chooses the same tokens without the normaliser of the softmax, which
         // only printed scores need.
         search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
-        Ok(Translator { models, candidates: bundle.shortlist_generator, options, search })
+        // Only text can be put together from the translations of parts.
+        let mut options = options;
+        options.input.splits_long &= !n_best
+            && alignment.is_none()
+            && !word_scores
+            && !options.output.as_pieces
+            && !options.input.is_tokenized;
+        let num_marks = models.tokenizers()[0].ids_with_marks(&Pieces::default()).len();
+        let tables =
+            bundle.models.iter().filter_map(|model| model.architecture().max_source_length());
+        let max_length = tables
+            .map(|length| length.saturating_sub(num_marks).max(1))
+            .fold(options.input.max_length, usize::min);
+        Ok(Translator {
+            models,
+            candidates: bundle.shortlist_generator,
+            options,
+            search,
+            splitter: Arc::new(SentenceSplitter::new("en")),
+            max_length,
+        })
+    }
+
+    /// Splits running text, pages and long lines by `splitter` instead of that for English.
+    pub fn set_splitter(&mut self, splitter: SentenceSplitter) {
+        self.splitter = Arc::new(splitter);
     }
 
     /// Translates every line of `source` to `output`, in order, until `stop` is cancelled:
@@ -121,13 +156,16 @@ impl Translator {
         report_error: &mut dyn FnMut(&LineError) -> Result<()>,
     ) -> Result<LineCounts> {
         let queue = BatchQueue::new(self.options.queue_options(low_latency), InputSentence::length);
-        let mut reader = SentenceReader::new(source, &self.models, self.options.input);
+        let options = self.options.input;
+        let splitter = Arc::clone(&self.splitter);
+        let mut reader =
+            SentenceReader::new(source, &self.models, options, splitter, self.max_length);
         let mut lines_read = 0;
         let read = || {
             while !stop.is_cancelled()
                 && let Some(sentence) = reader.next()?
             {
-                lines_read += 1;
+                lines_read += sentence.num_lines;
                 if !queue.push(sentence) {
                     break;
                 }
@@ -136,12 +174,16 @@ impl Translator {
         };
         let task = progress.task("translating", None);
         let mut written = 0;
-        let write = |lines: OutputLines, more: bool| -> Result<()> {
+        let mut segment_writer = SegmentWriter::new();
+        let write = |mut lines: OutputLines, more: bool| -> Result<()> {
+            if let Some(segment) = &lines.segment {
+                segment.write(&mut segment_writer, &mut lines.text);
+            }
             output.write(&lines.text)?;
             for error in &lines.errors {
                 report_error(error)?;
             }
-            written += 1;
+            written += lines.num_lines;
             task.set_position(written);
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
@@ -245,18 +287,27 @@ impl Translator {
         let mut text = Vec::new();
         let nothing = [empty_translation(self.models.count())];
         let found = if found.is_empty() { &nothing } else { found };
+        let failed = sentence.request.as_ref().err().cloned();
+        let reasons = sentence.warning.iter().cloned().chain(failed);
+        let errors = reasons.map(|reason| LineError { line: sentence.line, reason }).collect();
+        let num_lines = sentence.num_lines;
+        let [_, target] = self.models.tokenizers();
+        if let Some(segment) = &sentence.segment {
+            let (options, best) = (&self.options.output, &found[0].translation);
+            write_text(best, &sentence.pieces, target, options, &mut text);
+            let source: Vec<&[u8]> = sentence.pieces.iter().collect();
+            let segment = segment.translate(&source, best, std::mem::take(&mut text), target);
+            return OutputLines { text, segment: Some(segment), num_lines, errors };
+        }
         write_translations(
             sentence.id,
             &sentence.pieces,
             found,
-            &self.models.tokenizers()[1],
+            target,
             &self.options.output,
             &mut text,
         );
-        let failed = sentence.request.as_ref().err().cloned();
-        let reasons = sentence.warning.iter().cloned().chain(failed);
-        let errors = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
-        OutputLines { text, errors }
+        OutputLines { text, segment: None, num_lines, errors }
     }
 }
 

@@ -61,6 +61,10 @@ pub enum LineFormat {
     Tsv,
     /// A JSON object with `source`, and optionally `prefix` and `constraints` (a list).
     Json,
+    /// Paragraphs of running text: their sentences are translated, all else is copied.
+    RunningText,
+    /// All lines are one page of HTML: its sentences are translated, all else is copied.
+    Html,
 }
 
 /// Options of input.
@@ -72,8 +76,11 @@ pub struct InputOptions {
     pub is_tokenized: bool,
     /// The maximum number of tokens of a sentence, of a prefix, and of all constraints together.
     pub max_length: usize,
-    /// Whether longer sentences are cropped; otherwise they are not translated.
+    /// Whether longer sentences are cropped.
     pub crop: bool,
+    /// Whether longer sentences that are not cropped are translated in parts, where output is
+    /// text alone; otherwise they are not translated.
+    pub splits_long: bool,
 }
 
 impl InputOptions {
@@ -168,6 +175,7 @@ impl TranslationOptions {
                 is_tokenized: settings.is_tokenized.unwrap_or(false),
                 max_length: settings.max_length.unwrap_or(InputOptions::MAX_LENGTH),
                 crop: settings.crop.unwrap_or(false),
+                splits_long: settings.max_length.is_none() && settings.crop.is_none(),
             },
             output: OutputOptions {
                 as_pieces: settings.as_pieces.unwrap_or(false),
@@ -210,6 +218,11 @@ impl TranslationOptions {
         all.push(("max-length", self.input.max_length.to_string()));
         if self.input.crop {
             all.push(("max-length-crop", "true".into()));
+        }
+        match self.input.format {
+            LineFormat::RunningText => all.push(("split", "true".into())),
+            LineFormat::Html => all.push(("html", "true".into())),
+            _ => {}
         }
         if !self.weights.is_empty() {
             let weights: Vec<String> = self.weights.iter().map(f32::to_string).collect();

@@ -64,7 +64,8 @@ pub(super) fn empty_translation(models: usize) -> ScoredTranslation {
     ScoredTranslation { translation, model_scores: vec![0.0; models] }
 }
 
-fn write_text(
+/// Appends the text of a translation.
+pub(super) fn write_text(
     translation: &Translation,
     source: &Pieces,
     target: &Tokenizer,

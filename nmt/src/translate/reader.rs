@@ -1,10 +1,15 @@
 //! Reading input lines into requests.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use miriam_textio::{Error as TextError, Lines, fields};
+use miriam_textproc::{NonbreakingPrefixes, SentenceSplitter};
 use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
+use super::segments::TextSegment;
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::Result;
 use crate::search::Request;
@@ -19,8 +24,14 @@ pub struct SourceText {
 
 /// An input line as a request.
 pub(super) struct InputSentence {
-    /// The index of the line, from 0.
+    /// The index of the sentence, from 0.
     pub id: u64,
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// The number of lines that end with it.
+    pub num_lines: u64,
+    /// What surrounds it, if a line may have several sentences.
+    pub segment: Option<TextSegment>,
     pub pieces: Pieces,
     /// The request; none for an empty line, or why the line cannot be translated.
     pub request: Result<Option<Request>, String>,
@@ -50,20 +61,35 @@ struct JsonRequest {
 
 /// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
-    source: SourceText,
-    tokenizers: &'a [Tokenizer; 2],
+    pub(super) source: SourceText,
+    pub(super) tokenizers: &'a [Tokenizer; 2],
     right_to_left: bool,
-    options: InputOptions,
-    scratch: TokenizerScratch,
-    id: u64,
+    pub(super) options: InputOptions,
+    /// Splits running text, and lines that are too long.
+    pub(super) splitter: Arc<SentenceSplitter>,
+    /// The most tokens of a sentence that is not cropped.
+    pub(super) max_length: usize,
+    pub(super) scratch: TokenizerScratch,
+    /// Sentences of the lines that were read.
+    pub(super) waiting: VecDeque<InputSentence>,
+    pub(super) id: u64,
 }
 
 impl<'a> SentenceReader<'a> {
-    pub fn new(source: SourceText, models: &'a LoadedModels, options: InputOptions) -> Self {
-        Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options)
+    /// Sentences have at most `max_length` tokens, which is no more than those of `options`.
+    pub fn new(
+        source: SourceText,
+        models: &'a LoadedModels,
+        options: InputOptions,
+        splitter: Arc<SentenceSplitter>,
+        max_length: usize,
+    ) -> Self {
+        let reader =
+            Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options);
+        SentenceReader { splitter, max_length, ..reader }
     }
 
-    fn with_tokenizers(
+    pub(super) fn with_tokenizers(
         source: SourceText,
         tokenizers: &'a [Tokenizer; 2],
         right_to_left: bool,
@@ -74,13 +100,28 @@ impl<'a> SentenceReader<'a> {
             tokenizers,
             right_to_left,
             options,
+            splitter: Arc::new(SentenceSplitter::with_prefixes(NonbreakingPrefixes::default())),
+            max_length: options.max_length,
             scratch: TokenizerScratch::default(),
+            waiting: VecDeque::new(),
             id: 0,
         }
     }
 
     /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
+        if self.waiting.is_empty() {
+            match self.options.format {
+                LineFormat::RunningText => self.read_paragraph()?,
+                LineFormat::Html => self.read_page()?,
+                _ => self.read_line()?,
+            }
+        }
+        Ok(self.waiting.pop_front())
+    }
+
+    /// Reads a line, which is one sentence, or several if it is too long.
+    fn read_line(&mut self) -> Result<()> {
         let name = self.source.lines.name().to_owned();
         let Some(line) = self.source.lines.next()? else {
             return self.check_prefixes_ended(&name);
@@ -88,9 +129,9 @@ impl<'a> SentenceReader<'a> {
         let number = line.number;
         let text = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
         let parsed = match self.options.format {
-            LineFormat::Sentence => Ok((text.to_vec(), Vec::new(), Vec::new())),
             LineFormat::Tsv => parse_fields(text),
             LineFormat::Json => parse_json(text),
+            _ => Ok((text.to_vec(), Vec::new(), Vec::new())),
         };
         let prefix = match &mut self.source.prefixes {
             None => None,
@@ -102,65 +143,80 @@ impl<'a> SentenceReader<'a> {
                 }
             },
         };
-        let id = self.id;
-        self.id += 1;
         let (text, own_prefix, constraints) = match parsed {
             Ok(parsed) => parsed,
             Err(reason) => {
-                let pieces = Pieces::default();
-                return Ok(Some(InputSentence {
-                    id,
-                    pieces,
-                    request: Err(reason),
-                    candidates: None,
-                    warning: None,
-                }));
+                let failed = self.empty_sentence(number);
+                self.waiting.push_back(InputSentence { request: Err(reason), ..failed });
+                return Ok(());
             }
         };
-        Ok(Some(self.parse_sentence(id, &text, &prefix.unwrap_or(own_prefix), &constraints)))
+        let prefix = prefix.unwrap_or(own_prefix);
+        let is_plain = prefix.is_empty() && constraints.is_empty();
+        if !is_plain || !self.options.splits_long || !self.split_long_line(&text, number) {
+            let sentence = self.parse_sentence(number, &text, &prefix, &constraints);
+            self.waiting.push_back(InputSentence { num_lines: 1, ..sentence });
+        }
+        Ok(())
     }
 
-    fn check_prefixes_ended(&mut self, name: &str) -> Result<Option<InputSentence>> {
+    fn check_prefixes_ended(&mut self, name: &str) -> Result<()> {
         if let Some(prefixes) = &mut self.source.prefixes
             && let Some(line) = prefixes.next()?
         {
             let number = line.number;
-            let reason = format!("{name} has only {} lines", self.id);
+            let reason = format!("{name} has only {} lines", number - 1);
             return Err(TextError::format(prefixes.name(), number, None, reason).into());
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn parse_sentence(
+    /// The next sentence, of line `line`, without words.
+    pub(super) fn empty_sentence(&mut self, line: u64) -> InputSentence {
+        let id = self.id;
+        self.id += 1;
+        InputSentence {
+            id,
+            line,
+            num_lines: 0,
+            segment: None,
+            pieces: Pieces::default(),
+            request: Ok(None),
+            candidates: None,
+            warning: None,
+        }
+    }
+
+    /// The next sentence, of line `line`.
+    pub(super) fn parse_sentence(
         &mut self,
-        id: u64,
+        line: u64,
         text: &[u8],
         prefix: &[u8],
         constraints: &[Vec<u8>],
     ) -> InputSentence {
+        let sentence = self.empty_sentence(line);
         let [source, target] = self.tokenizers;
         let scratch = &mut self.scratch;
         let mut pieces = source.encode(text, scratch);
-        let InputOptions { max_length, crop, .. } = self.options;
+        let max_length = self.max_length;
         let mut warning = None;
         if pieces.len() > max_length {
-            let reason =
-                format!("{} pieces, {max_length} are allowed (--max-length)", pieces.len());
-            if !crop {
-                return InputSentence {
-                    id,
-                    pieces: Pieces::default(),
-                    request: Err(reason),
-                    candidates: None,
-                    warning,
-                };
+            let reason = format!(
+                "{} pieces, {max_length} are allowed ({})",
+                pieces.len(),
+                self.limit_name()
+            );
+            if !self.options.crop {
+                return InputSentence { request: Err(reason), ..sentence };
             }
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
-            return InputSentence { id, pieces, request: Ok(None), candidates: None, warning };
+            return InputSentence { pieces, warning, ..sentence };
         }
+        let scratch = &mut self.scratch;
         let prefix = target.encode(prefix, scratch).ids;
         let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
         let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
@@ -171,7 +227,16 @@ impl<'a> SentenceReader<'a> {
             }
             Err(reason) => Err(reason),
         };
-        InputSentence { id, pieces, request, candidates: None, warning }
+        InputSentence { pieces, request, warning, ..sentence }
+    }
+
+    /// What limits the length of sentences.
+    pub(super) fn limit_name(&self) -> &'static str {
+        if self.max_length < self.options.max_length {
+            "the model's table of positions"
+        } else {
+            "--max-length"
+        }
     }
 
     /// The constraints in the direction of the models, or why prefix or constraints are refused.
@@ -230,7 +295,6 @@ mod tests {
     use proptest::prelude::*;
     use std::io::Cursor;
     use std::path::Path;
-    use std::sync::Arc;
 
     fn sides() -> [Tokenizer; 2] {
         let words = b"</s>\n<unk>\na\nb\nc\n";
@@ -266,7 +330,13 @@ mod tests {
     }
 
     fn options(form: LineFormat) -> InputOptions {
-        InputOptions { format: form, is_tokenized: false, max_length: 3, crop: false }
+        InputOptions {
+            format: form,
+            is_tokenized: false,
+            max_length: 3,
+            crop: false,
+            splits_long: false,
+        }
     }
 
     #[test]

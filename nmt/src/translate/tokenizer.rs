@@ -67,6 +67,11 @@ impl Pieces {
         Some(&self.text[start..end])
     }
 
+    /// The strings of the tokens.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
     /// Keeps the first `length` tokens.
     pub fn truncate(&mut self, length: usize) {
         self.ids.truncate(length);
@@ -122,6 +127,20 @@ impl Tokenizer {
             }
         }
         pieces
+    }
+
+    /// How many language tags `text` begins with that the vocabulary has, and their bytes with
+    /// the spaces after them.
+    pub(super) fn leading_tags<'t>(&self, text: &'t [u8]) -> (usize, &'t [u8]) {
+        let (mut rest, mut count) = (text, 0);
+        while let Some((tag, after)) = split_language_tag(rest)
+            && !self.input_is_tokenized
+            && self.vocabulary.find(tag).is_some()
+        {
+            let spaces = after.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+            (rest, count) = (&after[spaces..], count + 1);
+        }
+        (count, &text[..text.len() - rest.len()])
     }
 
     /// The ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless the

@@ -14,6 +14,7 @@ use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 use super::ignored_options::IgnoredOptions;
 use super::line_errors::LineErrors;
 use super::models::{DecoderShortlistArguments, ModelArguments};
+use super::running_text::RunningTextArguments;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{
     batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
@@ -31,6 +32,8 @@ pub struct Arguments {
     candidates: DecoderShortlistArguments,
     #[command(flatten)]
     text: TextArguments,
+    #[command(flatten)]
+    running_text: RunningTextArguments,
     #[command(flatten)]
     search: SearchArguments,
     #[command(flatten)]
@@ -73,7 +76,8 @@ struct TextArguments {
     #[arg(long)]
     no_spm_decode: bool,
     /// The longest sentence, in pieces, and the most pieces of what its translation begins
-    /// with or must have; longer lines fail (their lines are empty) [5000]
+    /// with or must have; with it longer lines fail (their lines are empty), without it
+    /// they are translated in parts, cut where sentences end, with a message [5000]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
     /// Translate the beginning of longer sentences
@@ -282,6 +286,15 @@ impl Arguments {
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
         options.output.replace_unknowns = text.replace_unknowns;
+        let says_how = text.max_length_crop || text.no_max_length_crop;
+        if self.running_text.is_given() {
+            // A configuration's longest line does not make running text lose sentences.
+            options.input.splits_long = !says_how;
+            options.input.crop = text.max_length_crop;
+        } else if says_how || text.max_length.is_some() {
+            options.input.splits_long = false;
+        }
+        self.running_text.apply(&mut options);
         options
     }
 }
@@ -341,7 +354,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.verbose {
         tracing::info!("{}", tuner_cache.describe());
     }
-    let translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
+    let (splitter, language) = arguments.running_text.splitter(&bundle);
+    if arguments.verbose && arguments.running_text.is_given() {
+        tracing::info!("abbreviations of: {language}");
+    }
+    let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
+    translator.set_splitter(splitter);
     // Translations on a terminal show the progress.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);

@@ -1,0 +1,45 @@
+//! Any bytes as a page of HTML and as running text, with translations and links made of the same
+//! bytes: nothing of a page but its text changes, and nothing of running text is lost.
+#![no_main]
+
+use std::ops::Range;
+
+use libfuzzer_sys::fuzz_target;
+use miriam_textproc::{
+    AlignedTranslation, HtmlText, RunningText, SentenceSplitter, locate_tokens,
+};
+
+/// The bytes of tags and comments, as far as text can be told from them by its letters.
+fn num_tags(page: &[u8]) -> usize {
+    page.windows(2).filter(|pair| pair[0] == b'<' && pair[1].is_ascii_alphabetic()).count()
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let splitter = SentenceSplitter::new("en");
+    let text = RunningText::new(bytes, &splitter);
+    assert_eq!(text.join(text.sentences()), bytes);
+    let page = HtmlText::within(bytes, &splitter, 20, <[u8]>::len);
+    let link = |n: usize, length: usize| -> Range<usize> {
+        let at = usize::from(bytes[n % bytes.len()]) % length.max(1);
+        at..at + 1
+    };
+    let links: Vec<Vec<_>> = page
+        .sentences()
+        .enumerate()
+        .map(|(n, sentence)| {
+            let translated = &bytes[..bytes.len().min(n + 5)];
+            let all = (0..n % 7).map(|k| (link(n + k, sentence.len()), link(k, translated.len())));
+            all.collect()
+        })
+        .collect();
+    let translations = links.iter().enumerate().map(|(n, links)| AlignedTranslation {
+        text: &bytes[..bytes.len().min(n + 5)],
+        links,
+    });
+    let joined = page.join(translations);
+    // Text is escaped: no translation makes a tag.
+    assert!(num_tags(&joined) <= num_tags(bytes));
+    let tokens: Vec<&[u8]> = bytes.split(|&byte| byte == b' ').collect();
+    let ranges = locate_tokens(bytes, tokens.iter().copied());
+    assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start));
+});

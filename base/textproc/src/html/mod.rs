@@ -1,0 +1,101 @@
+//! HTML: sentences of a page, and the page with translations in their place.
+//!
+//! A page is not parsed into a tree and written again, which would lose what its author wrote:
+//! everything but the text of sentences is copied byte for byte. Elements that break
+//! lines end sentences; tags inside a sentence are put around the words of its translation
+//! that are aligned with theirs, each tag exactly once.
+
+mod elements;
+mod entities;
+mod inline_markup;
+mod inline_tree;
+mod segments;
+mod tokens;
+
+pub(crate) use entities::push_escaped;
+pub(crate) use inline_markup::InlineMarkup;
+
+use crate::{AlignedTranslation, Segment, SegmentWriter, SentenceSplitter};
+
+/// A page of HTML, or a part of one, with the places of its sentences.
+///
+/// White space inside a sentence is one space, as browsers show it, except in `pre`. Scripts,
+/// styles, `code` and similar elements, and those with `translate="no"` or the class
+/// `notranslate`, are copied. Attributes are not translated. Text without a letter or digit is
+/// copied too.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{AlignedTranslation, HtmlText, SentenceSplitter};
+///
+/// let page = b"<p>I like <b>red</b> houses.<br>And you?</p>\n";
+/// let text = HtmlText::new(page, &SentenceSplitter::new("en"));
+/// let sentences: Vec<&[u8]> = text.sentences().collect();
+/// assert_eq!(sentences, [&b"I like red houses."[..], b"And you?"]);
+/// // Which bytes of the sentence which bytes of the translation come from.
+/// let links = [(2..6, 0..9), (11..17, 10..15), (7..10, 16..21)];
+/// let translations = [
+///     AlignedTranslation { text: b"Me gustan casas rojas.", links: &links },
+///     AlignedTranslation::from("¿Y tú?".as_bytes()),
+/// ];
+/// let expected = "<p>Me gustan casas <b>rojas</b>.<br>¿Y tú?</p>\n";
+/// assert_eq!(text.join(translations), expected.as_bytes());
+/// ```
+#[derive(Clone, Debug)]
+pub struct HtmlText {
+    segments: Vec<Segment>,
+}
+
+impl HtmlText {
+    /// Finds the sentences of `html`.
+    pub fn new(html: &[u8], splitter: &SentenceSplitter) -> Self {
+        HtmlText { segments: segments::find(html, &mut |text| splitter.split(text)) }
+    }
+
+    /// As [`HtmlText::new`]; sentences of which `length` is more than `limit` are cut, see
+    /// [`SentenceSplitter::split_within`].
+    pub fn within(
+        html: &[u8],
+        splitter: &SentenceSplitter,
+        limit: usize,
+        mut length: impl FnMut(&[u8]) -> usize,
+    ) -> Self {
+        let mut split = |text: &[u8]| splitter.split_within(text, limit, &mut length);
+        HtmlText { segments: segments::find(html, &mut split) }
+    }
+
+    /// The sentences as plain text, in order.
+    pub fn sentences(&self) -> impl Iterator<Item = &[u8]> {
+        let sentences = self.segments.iter().map(|segment| &segment.sentence[..]);
+        sentences.filter(|sentence| !sentence.is_empty())
+    }
+
+    /// The page as segments, in order; see [`SegmentWriter`].
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// As [`segments`](Self::segments), for those who keep them.
+    pub fn into_segments(self) -> Vec<Segment> {
+        self.segments
+    }
+
+    /// The page with a translation in place of each sentence; where there are too few, the
+    /// last sentences are without text, but their tags are there.
+    pub fn join<'t>(
+        &self,
+        translations: impl IntoIterator<Item = AlignedTranslation<'t>>,
+    ) -> Vec<u8> {
+        let mut translations = translations.into_iter();
+        let (mut writer, mut out) = (SegmentWriter::new(), Vec::new());
+        for segment in &self.segments {
+            let is_sentence = !segment.sentence.is_empty();
+            let translation = is_sentence.then(|| translations.next()).flatten();
+            writer.write(segment, translation.unwrap_or_default(), &mut out);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

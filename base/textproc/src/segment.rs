@@ -1,0 +1,113 @@
+//! Segments: what a text that is translated sentence by sentence is made of.
+//!
+//! A segment has a sentence and what is between it and its neighbours, which is copied. Written
+//! one after another, with translations in place of sentences, segments are the translated
+//! text. They own their bytes, so that they can wait in queues while translations of a
+//! later one are done already.
+
+use std::ops::Range;
+
+use crate::characters::{CharClass, first_char, last_char};
+use crate::html::InlineMarkup;
+use crate::sentence_splitter::is_unspaced;
+
+/// A sentence of a text with what surrounds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// What is copied before the sentence: white space, line ends, markup.
+    pub before: Vec<u8>,
+    /// The sentence as plain text; empty if there is nothing to translate.
+    pub sentence: Vec<u8>,
+    /// What is copied after the sentence.
+    pub after: Vec<u8>,
+    /// Whether the sentence follows that of the segment before without white space.
+    pub is_adjacent: bool,
+    /// Tags inside the sentence, in text that is markup.
+    pub(crate) inline: Option<InlineMarkup>,
+}
+
+impl Segment {
+    /// Whether word alignments have an effect: there are tags inside the sentence.
+    pub fn has_inline_tags(&self) -> bool {
+        self.inline.as_ref().is_some_and(|inline| !inline.is_empty())
+    }
+}
+
+/// The translation of a sentence.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AlignedTranslation<'a> {
+    /// The translation as plain text.
+    pub text: &'a [u8],
+    /// Which bytes of the sentence which bytes of the translation come from, in any order;
+    /// only segments with tags inside read them.
+    pub links: &'a [(Range<usize>, Range<usize>)],
+}
+
+impl<'a> From<&'a [u8]> for AlignedTranslation<'a> {
+    fn from(text: &'a [u8]) -> Self {
+        AlignedTranslation { text, links: &[] }
+    }
+}
+
+/// Writes segments one after another.
+///
+/// White space comes from the text, with one exception: between sentences that had none, as
+/// Chinese ones, a space is added if their translations are in a script with spaces.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentWriter {
+    /// The last character of the sentence before and of its translation.
+    last: Option<(char, char)>,
+}
+
+impl SegmentWriter {
+    /// A writer at the beginning of a text.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends `segment` to `out` with `translation` in place of its sentence.
+    pub fn write(
+        &mut self,
+        segment: &Segment,
+        translation: AlignedTranslation<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let sentence = &segment.sentence;
+        let first = first_character(sentence).zip(first_character(translation.text));
+        if let (true, Some(before), Some(after)) = (segment.is_adjacent, self.last, first)
+            && needs_space(before, after)
+        {
+            out.push(b' ');
+        }
+        out.extend_from_slice(&segment.before);
+        match &segment.inline {
+            None => out.extend_from_slice(translation.text),
+            Some(markup) => markup.write(sentence, translation, out),
+        }
+        out.extend_from_slice(&segment.after);
+        self.last = last_character(sentence).zip(last_character(translation.text));
+    }
+}
+
+fn first_character(text: &[u8]) -> Option<char> {
+    first_char(text).map(|symbol| symbol.character.unwrap_or('\u{1}'))
+}
+
+fn last_character(text: &[u8]) -> Option<char> {
+    last_char(text).map(|symbol| symbol.character.unwrap_or('\u{1}'))
+}
+
+/// Whether a space belongs between two translations whose sentences had none between them:
+/// `before` and `after` have the character of the sentence and that of the translation.
+fn needs_space(before: (char, char), after: (char, char)) -> bool {
+    let is_letter =
+        |c: char| !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC);
+    let is_unchanged = before.0 == before.1 && after.0 == after.1;
+    let is_inside_word = is_letter(before.0) && is_letter(after.0);
+    !is_unchanged && !is_inside_word && !is_wide(before.1) && !is_wide(after.1)
+}
+
+/// Letters and marks of scripts that put no space between sentences.
+fn is_wide(character: char) -> bool {
+    is_unspaced(character) || matches!(character, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}')
+}

@@ -1,0 +1,116 @@
+//! Options of text that is not a sentence a line: running text and HTML.
+
+use std::path::Path;
+
+use clap::Args;
+use miriam_nmt::ModelBundle;
+use miriam_nmt::translate::{LineFormat, TranslationOptions};
+use miriam_textproc::{LanguageDetector, SentenceSplitter};
+
+use crate::commands::textproc::warn_if_unknown_language;
+use crate::common::exit_with_usage_error;
+
+/// Options of running text and HTML, for translation only.
+#[derive(Args)]
+#[command(next_help_heading = "Text")]
+pub struct RunningTextArguments {
+    /// Translate running text: a line is a paragraph, whose sentences are found, translated and
+    /// joined again, with the white space that was between them
+    #[arg(long, conflicts_with_all = ["html", "input_form", "tsv", "force_decode"])]
+    split: bool,
+    /// Translate the text of an HTML page, which is all of the input: tags stay around the words
+    /// that are aligned with theirs, everything else stays as it is. Takes a model with attention
+    #[arg(long, conflicts_with_all = ["input_form", "tsv", "force_decode"])]
+    html: bool,
+    /// The language of the text, whose abbreviations end no sentence, for --split, --html and
+    /// lines that are too long [that in the model's name]
+    #[arg(long, value_name = "LANG")]
+    source_language: Option<String>,
+}
+
+impl RunningTextArguments {
+    /// Whether the text is not a sentence a line.
+    pub fn is_given(&self) -> bool {
+        self.split || self.html
+    }
+
+    /// Sets the format of the input and ends the program where other options contradict it.
+    pub fn apply(&self, options: &mut TranslationOptions) {
+        options.input.format = match (self.split, self.html) {
+            (true, _) => LineFormat::RunningText,
+            (_, true) => LineFormat::Html,
+            _ => return,
+        };
+        let output = &options.output;
+        let name = if self.html { "--html" } else { "--split" };
+        let refused = [
+            (output.n_best, "--n-best", "--no-n-best"),
+            (output.alignment.is_some(), "--alignment", "--no-alignment"),
+            (output.word_scores, "--word-scores", "--no-word-scores"),
+            (output.as_pieces, "--no-spm-decode", ""),
+            (options.input.is_tokenized, "--no-spm-encode", ""),
+        ];
+        if let Some((_, option, no)) = refused.iter().find(|(is_set, ..)| *is_set) {
+            let remedy = match *no {
+                "" => "leave one of them out".to_owned(),
+                no => format!("leave one of them out, or give {no} if a configuration has it"),
+            };
+            exit_with_usage_error(format!(
+                "{option} is about lines, {name} joins the sentences of a text again: {remedy}; \
+                 miriam split gives a sentence a line"
+            ));
+        }
+    }
+
+    /// The splitter of the text's language, with the name of the language.
+    pub fn splitter(&self, bundle: &ModelBundle) -> (SentenceSplitter, String) {
+        let known = self.source_language.clone().or_else(|| {
+            let path = std::path::absolute(&bundle.path).unwrap_or_else(|_| bundle.path.clone());
+            bundle.files.iter().chain([&path]).find_map(|path| source_language_in_name(path))
+        });
+        if self.is_given() || self.source_language.is_some() {
+            match &known {
+                Some(language) => warn_if_unknown_language(language),
+                None => tracing::warn!(
+                    "the language of the text is not known, so English abbreviations end no \
+                     sentence; --source-language names another"
+                ),
+            }
+        }
+        let language = known.unwrap_or_else(|| "en".into());
+        (SentenceSplitter::new(&language), language)
+    }
+}
+
+/// The source language in the name of a model: two codes of two letters, as in the names of
+/// OPUS-MT (`opus-mt-de-en`), Argos (`translate-fr_en`) and browsers (`model.deen.intgemm.bin`).
+fn source_language_in_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let is_code = |code: &str| {
+        code.len() == 2 && LanguageDetector::new([code]).unknown_codes().next().is_none()
+    };
+    if let Some(rest) = name.strip_prefix("model.") {
+        let pair = rest.split('.').next().filter(|pair| pair.len() == 4 && pair.is_ascii())?;
+        let (source, target) = pair.split_at(2);
+        return (is_code(source) && is_code(target)).then(|| source.to_owned());
+    }
+    let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
+    let pair = parts.windows(2).find(|pair| is_code(pair[0]) && is_code(pair[1]))?;
+    Some(pair[0].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_read_from_names_of_models() {
+        let found = |name: &str| source_language_in_name(Path::new(name));
+        assert_eq!(found("/models/opus-mt-de-en").as_deref(), Some("de"));
+        assert_eq!(found("translate-fr_en-1_9").as_deref(), Some("fr"));
+        assert_eq!(found("x/model.csen.intgemm.alphas.bin").as_deref(), Some("cs"));
+        for none in ["model.npz", "model.xxyy.bin", "toy-neural", "opus-mt-mul-en", "de"] {
+            assert_eq!(found(none), None, "{none}");
+        }
+    }
+}
