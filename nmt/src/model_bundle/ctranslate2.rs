@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use miriam_storage::LoadMethod;
 use serde::Deserialize;
 
+use super::files::Files;
 use super::found::FoundModel;
+use super::hugging_face::PIECE_FILES;
 use crate::architecture::{self, CTranslate2Settings};
 use crate::checkpoint::Checkpoint;
 use crate::search::DecodingSemantics;
+use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
-use crate::{Error, Result, compressed, json};
+use crate::{Error, Result};
 
 /// The options of CTranslate2's `config.json` that decoding needs. Older folders have none, and
 /// flags among the variables of the model instead.
@@ -35,12 +37,11 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
 }
 
 /// The model of a folder of CTranslate2, whose weights are `model`.
-pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
+pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
-        let path = |extension: &str| {
-            compressed::find(folder.join(format!("{side}_vocabulary.{extension}")))
-        };
-        ["json", "txt"].map(path).into_iter().find(|path| path.is_file())
+        let path =
+            |extension: &str| files.find(folder.join(format!("{side}_vocabulary.{extension}")));
+        ["json", "txt"].map(path).into_iter().find(|path| files.is_file(path))
     };
     let vocabularies = match (vocabulary("shared"), vocabulary("source"), vocabulary("target")) {
         (Some(both), ..) => Some([both.clone(), both]),
@@ -53,14 +54,17 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
         _ => None,
     };
     let config_path = folder.join("config.json");
-    let config: CTranslate2Config =
-        if config_path.is_file() { json::open(&config_path)? } else { Default::default() };
+    let config: CTranslate2Config = if files.is_file(&config_path) {
+        files.read_json(&config_path)?
+    } else {
+        Default::default()
+    };
     if config.quantization_type.is_some() {
         let reason = "its weights are quantised by AWQ, which is not covered; convert the model \
                       again with --quantization int8 or float16";
         return Err(Error::unsupported(&config_path, reason));
     }
-    let mut checkpoint = Checkpoint::open(model, LoadMethod::Lazy)?;
+    let mut checkpoint = Checkpoint::from_bytes(&files.open(model)?, model)?;
     let format = checkpoint.format().to_string();
     let mut flag = |name: &str, default: bool| -> bool {
         checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
@@ -96,23 +100,42 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
     // The decoder's start token is known by its string only.
     let start_token = match (&vocabularies, start_token) {
         (Some([_, target]), Some(token)) => {
-            let (target, _) = Vocabulary::open_with_special_tokens(target, &special_tokens)?;
+            let bytes = files.open(target)?;
+            let (target, _) =
+                Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens)?;
             target.find(token.as_bytes())
         }
         _ => None,
     };
-    let files = vec![model.to_owned()];
+    let model_files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
         checkpoint,
         &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
+    // Converters copy the tokeniser's files beside the model if they are asked to.
+    let mut segmentation = [Segmentation::Presegmented, Segmentation::Presegmented];
+    let shared = PIECE_FILES.map(|name| folder.join(name)).into_iter();
+    let shared =
+        shared.filter(|path| files.is_file(path)).take(1).flat_map(|path| [path.clone(), path]);
+    let own = ["source.spm", "target.spm"].map(|name| folder.join(name));
+    let of_sides: Vec<_> = match own.iter().all(|path| files.is_file(path)) {
+        true => own.into(),
+        false => shared.collect(),
+    };
+    for (side, path) in segmentation.iter_mut().zip(of_sides) {
+        let name = path.display().to_string();
+        *side =
+            Segmentation::SentencePiece(SentencePieceModel::from_bytes(files.open(&path)?, name)?);
+    }
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
         format,
         semantics: DecodingSemantics::CTranslate2,
-        files,
+        files: model_files,
         models: vec![model],
         vocabularies,
+        contents: files,
+        segmentation,
         special_tokens: Some(special_tokens),
         vocabulary_map: map.is_file().then_some(map),
         ..FoundModel::default()

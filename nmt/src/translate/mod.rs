@@ -7,6 +7,7 @@
 mod models;
 mod options;
 pub(crate) mod pipeline;
+mod pivot;
 mod print;
 pub(crate) mod queue;
 mod reader;
@@ -20,6 +21,7 @@ use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
+pub use pivot::PivotTranslator;
 pub use reader::SourceText;
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
@@ -31,9 +33,10 @@ use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::ResultSender;
+use pivot::PivotLine;
 use print::{ScoredTranslation, empty_translation, write_translations};
 use queue::{BatchQueue, QueueOptions};
-use reader::{InputSentence, SentenceReader};
+use reader::{InputSentence, SentenceReader, SentenceSource};
 
 /// Loaded models with the options of translation.
 pub struct Translator {
@@ -41,6 +44,8 @@ pub struct Translator {
     candidates: Option<ShortlistGenerator>,
     options: TranslationOptions,
     search: SearchOptions,
+    /// Whether another model translates what this one writes.
+    is_first_of_two: bool,
 }
 
 /// An error or a warning about a line of input.
@@ -65,6 +70,8 @@ pub struct LineCounts {
 struct OutputLines {
     text: Vec<u8>,
     errors: Vec<LineError>,
+    /// What another model needs, if this one is the first of two.
+    pivot: Option<PivotLine>,
 }
 
 impl Translator {
@@ -100,7 +107,13 @@ impl Translator {
         // Greedy search chooses the same tokens without the normaliser of the softmax, which
         // only printed scores need.
         search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
-        Ok(Translator { models, candidates: bundle.shortlist_generator, options, search })
+        Ok(Translator {
+            models,
+            candidates: bundle.shortlist_generator,
+            options,
+            search,
+            is_first_of_two: false,
+        })
     }
 
     /// Translates every line of `source` to `output`, in order, until `stop` is cancelled:
@@ -115,10 +128,53 @@ impl Translator {
         &self,
         source: SourceText,
         low_latency: bool,
+        output: Output,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        self.translate_from(
+            SentenceSource::Text(source),
+            low_latency,
+            output,
+            stop,
+            progress,
+            report_error,
+        )
+    }
+
+    fn translate_from(
+        &self,
+        source: SentenceSource,
+        low_latency: bool,
         mut output: Output,
         stop: &CancellationToken,
         progress: &dyn Progress,
         report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        let mut write = |lines: OutputLines, more: bool| -> Result<()> {
+            output.write(&lines.text)?;
+            for error in &lines.errors {
+                report_error(error)?;
+            }
+            if more { Ok(()) } else { Ok(output.flush()?) }
+        };
+        let outcome = self.run(source, low_latency, stop, progress, &mut write);
+        // The lines written so far are completed even after an error.
+        let finished = output.finish().map_err(Error::from);
+        let counts = outcome?;
+        finished.and(Ok(counts))
+    }
+
+    /// Translates every line of `source`; `write` gets the lines in order, and whether the next
+    /// ones are there already.
+    fn run(
+        &self,
+        source: SentenceSource,
+        low_latency: bool,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        write_lines: &mut dyn FnMut(OutputLines, bool) -> Result<()>,
     ) -> Result<LineCounts> {
         let queue = BatchQueue::new(self.options.queue_options(low_latency), InputSentence::length);
         let mut reader = SentenceReader::new(source, &self.models, self.options.input);
@@ -137,19 +193,15 @@ impl Translator {
         let task = progress.task("translating", None);
         let mut written = 0;
         let write = |lines: OutputLines, more: bool| -> Result<()> {
-            output.write(&lines.text)?;
-            for error in &lines.errors {
-                report_error(error)?;
-            }
+            write_lines(lines, more)?;
             written += 1;
             task.set_position(written);
-            if more { Ok(()) } else { Ok(output.flush()?) }
+            Ok(())
         };
         let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
         let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
         drop(task);
-        // The lines written so far are completed even after an error.
-        outcome.and(output.finish().map_err(Error::from))?;
+        outcome?;
         Ok(LineCounts { read: lines_read, written })
     }
 
@@ -233,8 +285,18 @@ impl Translator {
                 let weights = translation.alignment.iter_mut();
                 weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
             }
+            let own = self.models.target_prefix().len();
+            translation.tokens.drain(..own.min(translation.tokens.len()));
+            translation.token_scores.drain(..own.min(translation.token_scores.len()));
+            translation.alignment.drain(..own.min(translation.alignment.len()));
             if self.models.is_right_to_left() {
                 reverse(&mut translation);
+            }
+            if let Some(line) = sentence.pivot.as_deref().filter(|_| self.search.return_alignments)
+            {
+                let between = sentence.pieces.iter();
+                let between = pivot::piece_lengths(between, &self.models.tokenizers()[0]);
+                translation.alignment = pivot::compose(&translation.alignment, &between, line);
             }
             ScoredTranslation { translation, model_scores: by_model }
         });
@@ -245,9 +307,10 @@ impl Translator {
         let mut text = Vec::new();
         let nothing = [empty_translation(self.models.count())];
         let found = if found.is_empty() { &nothing } else { found };
+        let pivot = self.is_first_of_two.then(|| self.pivot_line(sentence, &found[0]));
         write_translations(
             sentence.id,
-            &sentence.pieces,
+            sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source),
             found,
             &self.models.tokenizers()[1],
             &self.options.output,
@@ -256,7 +319,24 @@ impl Translator {
         let failed = sentence.request.as_ref().err().cloned();
         let reasons = sentence.warning.iter().cloned().chain(failed);
         let errors = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
-        OutputLines { text, errors }
+        OutputLines { text, errors, pivot }
+    }
+
+    /// What another model needs of a translation.
+    fn pivot_line(&self, sentence: &InputSentence, found: &ScoredTranslation) -> PivotLine {
+        let target = &self.models.tokenizers()[1];
+        let translation = &found.translation;
+        let mut text = Vec::new();
+        target.decode(&translation.tokens, |_| None, &mut text);
+        let words = translation.tokens.iter();
+        let words = words.map(|&id| target.vocabulary.word(id).unwrap_or_default());
+        PivotLine {
+            text,
+            source: sentence.pieces.clone(),
+            lengths: pivot::piece_lengths(words, target),
+            alignment: translation.alignment.clone(),
+            messages: Vec::new(),
+        }
     }
 }
 

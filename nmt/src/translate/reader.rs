@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
+use super::pivot::{PivotLine, PivotLines};
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::Result;
 use crate::search::Request;
@@ -15,6 +16,13 @@ pub struct SourceText {
     pub lines: Lines,
     /// Prefixes of the translations, one for each line.
     pub prefixes: Option<Lines>,
+}
+
+/// Where sentences come from.
+pub(super) enum SentenceSource {
+    Text(SourceText),
+    /// Another model.
+    Pivot(PivotLines),
 }
 
 /// An input line as a request.
@@ -28,6 +36,8 @@ pub(super) struct InputSentence {
     pub candidates: Option<Vec<u32>>,
     /// A warning about the line.
     pub warning: Option<String>,
+    /// The line of another model that this is the translation of.
+    pub pivot: Option<Box<PivotLine>>,
 }
 
 impl InputSentence {
@@ -50,8 +60,9 @@ struct JsonRequest {
 
 /// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
-    source: SourceText,
+    source: SentenceSource,
     tokenizers: &'a [Tokenizer; 2],
+    target_prefix: &'a [u32],
     right_to_left: bool,
     options: InputOptions,
     scratch: TokenizerScratch,
@@ -59,12 +70,14 @@ pub(super) struct SentenceReader<'a> {
 }
 
 impl<'a> SentenceReader<'a> {
-    pub fn new(source: SourceText, models: &'a LoadedModels, options: InputOptions) -> Self {
-        Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options)
+    pub fn new(source: SentenceSource, models: &'a LoadedModels, options: InputOptions) -> Self {
+        let reader =
+            Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options);
+        SentenceReader { target_prefix: models.target_prefix(), ..reader }
     }
 
     fn with_tokenizers(
-        source: SourceText,
+        source: SentenceSource,
         tokenizers: &'a [Tokenizer; 2],
         right_to_left: bool,
         options: InputOptions,
@@ -72,6 +85,7 @@ impl<'a> SentenceReader<'a> {
         SentenceReader {
             source,
             tokenizers,
+            target_prefix: &[],
             right_to_left,
             options,
             scratch: TokenizerScratch::default(),
@@ -81,8 +95,14 @@ impl<'a> SentenceReader<'a> {
 
     /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
-        let name = self.source.lines.name().to_owned();
-        let Some(line) = self.source.lines.next()? else {
+        let SourceText { lines, prefixes } = match &mut self.source {
+            SentenceSource::Text(text) => text,
+            SentenceSource::Pivot(lines) => {
+                return Ok(lines.recv().ok().map(|line| self.parse_pivot_line(line)));
+            }
+        };
+        let name = lines.name().to_owned();
+        let Some(line) = lines.next()? else {
             return self.check_prefixes_ended(&name);
         };
         let number = line.number;
@@ -92,7 +112,7 @@ impl<'a> SentenceReader<'a> {
             LineFormat::Tsv => parse_fields(text),
             LineFormat::Json => parse_json(text),
         };
-        let prefix = match &mut self.source.prefixes {
+        let prefix = match prefixes {
             None => None,
             Some(prefixes) => match prefixes.next()? {
                 Some(line) => Some(line.bytes.to_vec()),
@@ -114,14 +134,27 @@ impl<'a> SentenceReader<'a> {
                     request: Err(reason),
                     candidates: None,
                     warning: None,
+                    pivot: None,
                 }));
             }
         };
         Ok(Some(self.parse_sentence(id, &text, &prefix.unwrap_or(own_prefix), &constraints)))
     }
 
+    fn parse_pivot_line(&mut self, mut line: PivotLine) -> InputSentence {
+        let id = self.id;
+        self.id += 1;
+        let text = std::mem::take(&mut line.text);
+        let mut sentence = self.parse_sentence(id, &text, b"", &[]);
+        let messages = std::mem::take(&mut line.messages).into_iter().chain(sentence.warning);
+        let messages: Vec<String> = messages.collect();
+        sentence.warning = (!messages.is_empty()).then(|| messages.join("; "));
+        sentence.pivot = Some(Box::new(line));
+        sentence
+    }
+
     fn check_prefixes_ended(&mut self, name: &str) -> Result<Option<InputSentence>> {
-        if let Some(prefixes) = &mut self.source.prefixes
+        if let SentenceSource::Text(SourceText { prefixes: Some(prefixes), .. }) = &mut self.source
             && let Some(line) = prefixes.next()?
         {
             let number = line.number;
@@ -153,13 +186,21 @@ impl<'a> SentenceReader<'a> {
                     request: Err(reason),
                     candidates: None,
                     warning,
+                    pivot: None,
                 };
             }
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
-            return InputSentence { id, pieces, request: Ok(None), candidates: None, warning };
+            return InputSentence {
+                id,
+                pieces,
+                request: Ok(None),
+                candidates: None,
+                warning,
+                pivot: None,
+            };
         }
         let prefix = target.encode(prefix, scratch).ids;
         let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
@@ -167,11 +208,12 @@ impl<'a> SentenceReader<'a> {
         let request = match self.prepare_constraints(&prefix, constraints) {
             Ok(constraints) => {
                 let source = source.ids_with_marks(&pieces);
+                let prefix = [self.target_prefix, &prefix].concat();
                 Ok(Some(Request { source, constraints, prefix, candidates: None }))
             }
             Err(reason) => Err(reason),
         };
-        InputSentence { id, pieces, request, candidates: None, warning }
+        InputSentence { id, pieces, request, candidates: None, warning, pivot: None }
     }
 
     /// The constraints in the direction of the models, or why prefix or constraints are refused.
@@ -257,7 +299,8 @@ mod tests {
     ) -> Result<Vec<InputSentence>> {
         let sides = sides();
         let source = SourceText { lines: lines(text), prefixes: prefixes.map(lines) };
-        let mut reader = SentenceReader::with_tokenizers(source, &sides, false, options);
+        let mut reader =
+            SentenceReader::with_tokenizers(SentenceSource::Text(source), &sides, false, options);
         let mut all = Vec::new();
         while let Some(sentence) = reader.next()? {
             all.push(sentence);
@@ -316,8 +359,12 @@ mod tests {
     fn right_to_left_models_take_constraints_but_no_prefix() {
         let sides = sides();
         let source = SourceText { lines: lines(b"a\t\ta b ||| c\na\tb\n"), prefixes: None };
-        let mut reader =
-            SentenceReader::with_tokenizers(source, &sides, true, options(LineFormat::Tsv));
+        let mut reader = SentenceReader::with_tokenizers(
+            SentenceSource::Text(source),
+            &sides,
+            true,
+            options(LineFormat::Tsv),
+        );
         let mut request = || reader.next().unwrap().unwrap().request;
         assert_eq!(request().unwrap().unwrap().constraints, [vec![3, 2], vec![4]]);
         assert!(request().unwrap_err().contains("right to left"));
