@@ -134,7 +134,7 @@ impl Translator {
         report_error: &mut dyn FnMut(&LineError) -> Result<()>,
     ) -> Result<LineCounts> {
         self.translate_from(
-            SentenceSource::Text(source),
+            SentenceSource::Text(Box::new(source)),
             low_latency,
             output,
             stop,

@@ -114,7 +114,7 @@ impl PivotTranslator {
                 Error::from(miriam_textio::Error::io("output", "write", broken))
             })
         };
-        let source = SentenceSource::Text(source);
+        let source = SentenceSource::Text(Box::new(source));
         self.first.run(source, low_latency, stop, &NoProgress, &mut send)
     }
 }

@@ -20,7 +20,7 @@ pub struct SourceText {
 
 /// Where sentences come from.
 pub(super) enum SentenceSource {
-    Text(SourceText),
+    Text(Box<SourceText>),
     /// Another model.
     Pivot(PivotLines),
 }
@@ -96,7 +96,7 @@ impl<'a> SentenceReader<'a> {
     /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         let SourceText { lines, prefixes } = match &mut self.source {
-            SentenceSource::Text(text) => text,
+            SentenceSource::Text(text) => &mut **text,
             SentenceSource::Pivot(lines) => {
                 return Ok(lines.recv().ok().map(|line| self.parse_pivot_line(line)));
             }
@@ -154,7 +154,8 @@ impl<'a> SentenceReader<'a> {
     }
 
     fn check_prefixes_ended(&mut self, name: &str) -> Result<Option<InputSentence>> {
-        if let SentenceSource::Text(SourceText { prefixes: Some(prefixes), .. }) = &mut self.source
+        if let SentenceSource::Text(text) = &mut self.source
+            && let Some(prefixes) = &mut text.prefixes
             && let Some(line) = prefixes.next()?
         {
             let number = line.number;
@@ -299,8 +300,12 @@ mod tests {
     ) -> Result<Vec<InputSentence>> {
         let sides = sides();
         let source = SourceText { lines: lines(text), prefixes: prefixes.map(lines) };
-        let mut reader =
-            SentenceReader::with_tokenizers(SentenceSource::Text(source), &sides, false, options);
+        let mut reader = SentenceReader::with_tokenizers(
+            SentenceSource::Text(Box::new(source)),
+            &sides,
+            false,
+            options,
+        );
         let mut all = Vec::new();
         while let Some(sentence) = reader.next()? {
             all.push(sentence);
@@ -360,7 +365,7 @@ mod tests {
         let sides = sides();
         let source = SourceText { lines: lines(b"a\t\ta b ||| c\na\tb\n"), prefixes: None };
         let mut reader = SentenceReader::with_tokenizers(
-            SentenceSource::Text(source),
+            SentenceSource::Text(Box::new(source)),
             &sides,
             true,
             options(LineFormat::Tsv),

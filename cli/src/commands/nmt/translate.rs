@@ -338,8 +338,8 @@ impl PivotArguments {
 
 /// What translates: one model, or two.
 enum LoadedTranslator {
-    Single(Translator),
-    Pivot(PivotTranslator),
+    Single(Box<Translator>),
+    Pivot(Box<PivotTranslator>),
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -393,7 +393,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::info!("{}", tuner_cache.describe());
     }
     let translator = match &arguments.pivot.then {
-        None => LoadedTranslator::Single(Translator::new(bundle, options, &tuner_cache.tuner)?),
+        None => {
+            let translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
+            LoadedTranslator::Single(Box::new(translator))
+        }
         Some(path) => {
             let mut second = ModelBundle::open(path, None)?;
             let is_via_set = set_languages(&mut second, languages[1])? || is_via_set;
@@ -413,10 +416,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
                 }
             }
             let options = PivotTranslator::options_of_first(options, &last);
-            LoadedTranslator::Pivot(PivotTranslator::new(
-                Translator::new(bundle, options, &tuner_cache.tuner)?,
-                Translator::new(second, last, &tuner_cache.tuner)?,
-            ))
+            let first = Translator::new(bundle, options, &tuner_cache.tuner)?;
+            let second = Translator::new(second, last, &tuner_cache.tuner)?;
+            LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
         }
     };
     // Translations on a terminal show the progress.
