@@ -72,7 +72,7 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let bos = config.bos_token.unwrap_or_else(|| "<s>".into());
     let eos = config.eos_token.unwrap_or_else(|| "</s>".into());
     let with_source_bos = flag("with_source_bos", false);
-    let special_tokens = SpecialTokens {
+    let mut special_tokens = SpecialTokens {
         source_bos: config.add_source_bos.unwrap_or(with_source_bos).then(|| bos.clone()),
         has_source_eos: {
             let with_source_eos = flag("with_source_eos", false);
@@ -112,21 +112,8 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
         checkpoint,
         &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
-    // Converters copy the tokeniser's files beside the model if they are asked to.
-    let mut segmentation = [Segmentation::Presegmented, Segmentation::Presegmented];
-    let shared = PIECE_FILES.map(|name| folder.join(name)).into_iter();
-    let shared =
-        shared.filter(|path| files.is_file(path)).take(1).flat_map(|path| [path.clone(), path]);
-    let own = ["source.spm", "target.spm"].map(|name| folder.join(name));
-    let of_sides: Vec<_> = match own.iter().all(|path| files.is_file(path)) {
-        true => own.into(),
-        false => shared.collect(),
-    };
-    for (side, path) in segmentation.iter_mut().zip(of_sides) {
-        let name = path.display().to_string();
-        *side =
-            Segmentation::SentencePiece(SentencePieceModel::from_bytes(files.open(&path)?, name)?);
-    }
+    let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
+    special_tokens.has_source_eos |= needs_eos;
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
         format,
@@ -140,4 +127,32 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
         vocabulary_map: map.is_file().then_some(map),
         ..FoundModel::default()
     })
+}
+
+/// SentencePiece models in a folder: converters copy files of the tokeniser if they are asked to.
+struct CopiedPieces {
+    segmentation: [Segmentation; 2],
+    /// Whether the tokeniser added EOS to sources, which the folder itself does not say.
+    needs_eos: bool,
+}
+
+/// Opens the SentencePiece models of `folder`, if there are any. Their names tell where the model
+/// comes from.
+fn open_copied_pieces(folder: &Path, files: &Files) -> Result<CopiedPieces> {
+    const OF_MARIAN: [&str; 2] = ["source.spm", "target.spm"];
+    const WITH_EOS: [&str; 2] = ["sentencepiece.bpe.model", "spiece.model"];
+    let has = |name: &&str| files.is_file(&folder.join(name));
+    let (names, needs_eos) = match PIECE_FILES.iter().find(|name| has(name)) {
+        _ if OF_MARIAN.iter().all(|name| has(name)) => (OF_MARIAN, true),
+        Some(name) => ([*name; 2], WITH_EOS.contains(name)),
+        None => return Ok(CopiedPieces { segmentation: Default::default(), needs_eos: false }),
+    };
+    let open = |name: &str| {
+        let path = folder.join(name);
+        SentencePieceModel::from_bytes(files.open(&path)?, path.display().to_string())
+    };
+    let source = open(names[0])?;
+    let target = if names[0] == names[1] { source.clone() } else { open(names[1])? };
+    let segmentation = [source, target].map(Segmentation::SentencePiece);
+    Ok(CopiedPieces { segmentation, needs_eos })
 }
