@@ -328,3 +328,40 @@ fn a_configuration_of_a_student_is_found() {
     let message = lossy_text(&found.stderr);
     assert!(message.contains("without effect here: max-length-break workspace"), "{message}");
 }
+
+#[test]
+fn languages_and_models_in_between_are_refused_where_they_have_no_effect() {
+    let of = |name: &str, arguments: &[&str]| {
+        let mut command = translate(&[&tiny_model(name)]);
+        run_to_error(command.args(arguments))
+    };
+    let message = of("hf-nllb", &["--from", "en"]);
+    assert!(message.contains("--to") && message.contains("spa_Latn"), "{message}");
+    let message = of("hf-nllb", &["--from", "en", "--to", "klingon"]);
+    assert!(message.contains("klingon") && message.contains("zho_Hant"), "{message}");
+    assert!(of("tiny-hf", &["--to", "de"]).contains("names no languages"));
+    let second = tiny_model("tiny-hf");
+    let then = ["--then", second.to_str().unwrap()];
+    let message = of("tiny-hf", &[&then[..], &["--via", "en"]].concat());
+    assert!(message.contains("--via"), "{message}");
+    let nllb = tiny_model("hf-nllb");
+    let message = of("tiny-hf", &["--then", nllb.to_str().unwrap(), "--to", "de"]);
+    assert!(message.contains("--from") && message.contains("hf-nllb"), "{message}");
+    let status = translate(&[&second]).args(then).arg("--tsv").output().unwrap().status;
+    assert_eq!(status.code(), Some(2));
+}
+
+/// What one model writes goes to the next one, line by line, empty and failing lines too.
+#[test]
+fn two_models_translate_like_two_commands() {
+    let text = b"w2 w3 w4\n\nw5 w6 w7 w8 w9\nw10\n";
+    let model = tiny_model("tiny-ct2");
+    let options = ["--max-decoding-length", "5", "--max-length", "4"];
+    let once = run_with_input(translate(&[&model]).args(options), text).stdout;
+    let twice = run_with_input(translate(&[&model]).args(options), &once).stdout;
+    let mut command = translate(&[&model]);
+    command.args(options).arg("--then").arg(&model);
+    let output = run_with_input(&mut command, text);
+    // What failed in the first model is empty in the second one's input.
+    assert_eq!(lossy_text(&output.stdout), lossy_text(&twice));
+}

@@ -45,7 +45,7 @@ fn commands_in_the_page_on_gpus_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_neural_models_print_what_it_shows() {
-    check("docs/models.md", 7);
+    check("docs/models.md", 19);
 }
 
 #[test]

@@ -51,6 +51,7 @@ mod decoder_config;
 pub mod engine;
 mod error;
 mod json;
+mod languages;
 pub mod layer;
 mod model_bundle;
 pub mod model_file;
@@ -68,6 +69,7 @@ pub mod yaml;
 
 pub use decoder_config::DecoderConfig;
 pub use error::{Error, Result};
+pub use languages::{LanguageStyle, LanguageToken, Languages};
 pub use model_bundle::{
     BundleOptions, ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair,
 };

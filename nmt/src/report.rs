@@ -10,6 +10,7 @@ use serde_json::ser::Formatter;
 
 use crate::architecture::{Architecture, AutoregressionConfig, Dialect, Model, PreNormKeys};
 use crate::checkpoint::DType;
+use crate::languages::LanguageStyle;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::segmentation::Segmentation;
 use crate::vocabulary::Vocabulary;
@@ -262,6 +263,14 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
             let advice = format!("{first_words} words such as >>deu<< choose the target language");
             lines.push(("first word", advice));
         }
+        if let Some(languages) = bundle.languages() {
+            let options = match languages.style {
+                LanguageStyle::BothSides => "--from and --to",
+                LanguageStyle::TargetBeforeSource => "--to",
+            };
+            let count = languages.tokens.len();
+            lines.push(("languages", format!("{count}, for {options}: {}", languages.list())));
+        }
     }
     match &bundle.shortlist_generator {
         Some(list @ ShortlistGenerator::Shortlist(_)) => {
@@ -309,7 +318,9 @@ impl ModelBundle {
     /// segmented, shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        if let Some(TokenizerPair { vocabularies, segmentation, source_marks }) = &self.tokenizers {
+        if let Some(TokenizerPair { vocabularies, segmentation, source_marks, target_prefix }) =
+            &self.tokenizers
+        {
             let names = ["source vocabulary", "target vocabulary"];
             for (name, vocabulary) in names.into_iter().zip(vocabularies) {
                 lines.push((name, format!("{}, {} words", vocabulary.name(), vocabulary.len())));
@@ -320,6 +331,11 @@ impl ModelBundle {
             let marks: Vec<String> = bos.into_iter().chain(eos).collect();
             if !marks.is_empty() {
                 lines.push(("a source", marks.join(", ")));
+            }
+            if !target_prefix.is_empty() {
+                let words = target_prefix.iter().filter_map(|&id| vocabularies[1].word(id));
+                let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
+                lines.push(("a translation", format!("begins with {}", words.join(" "))));
             }
             for (name, side) in ["source text", "target text"].into_iter().zip(segmentation) {
                 let file = match side {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Autotuner, Cpu, Precision};
 use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
-use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_nmt::{BundleOptions, ModelBundle, Segmentation};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 /// How far scores may be from CTranslate2's, which adds floats in another order.
@@ -141,6 +141,32 @@ fn a_start_token_of_the_users_is_refused_by_name() {
                 assert!(!opens && error.contains("decoder_start_token is null"), "{error}");
             }
         }
+    }
+}
+
+/// A SentencePiece model beside `model.bin` cuts text; its name tells whether EOS follows.
+#[test]
+fn pieces_that_a_converter_copied_are_used() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    for (names, has_eos) in [
+        (&["sentencepiece.bpe.model"][..], true),
+        (&["spiece.model"], true),
+        (&["source.spm", "target.spm"], true),
+        (&["sentencepiece.model"], false),
+        (&[], false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["model.bin", "shared_vocabulary.json", "config.json"] {
+            std::fs::copy(data.join("ct2-t5").join(file), folder.path().join(file)).unwrap();
+        }
+        for name in names {
+            let pieces = data.join("hf-t5/spiece.model");
+            std::fs::copy(pieces, folder.path().join(name)).unwrap();
+        }
+        let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
+        assert_eq!(words.source_marks.has_eos, has_eos, "{names:?}");
+        let cuts = words.segmentation.map(|side| matches!(side, Segmentation::SentencePiece(_)));
+        assert_eq!(cuts, [!names.is_empty(); 2], "{names:?}");
     }
 }
 

@@ -1,9 +1,11 @@
 //! All suites in one test binary, so that the crate is linked once.
 
+mod argos;
 mod ctranslate2;
 mod forced_decoding;
 mod formats;
 mod hostile;
+mod hugging_face;
 mod marian_writing;
 mod npz_writing;
 mod oracle;

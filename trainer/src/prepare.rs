@@ -39,6 +39,7 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
         open(1)?
     };
     Ok(TokenizerPair {
+        target_prefix: Vec::new(),
         vocabularies: [source, target],
         segmentation: [source_segmentation, target_segmentation],
         source_marks: SentenceMarks::default(),

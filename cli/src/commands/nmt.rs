@@ -25,12 +25,14 @@ use crate::common::CommonOptions;
 pub enum Command {
     /// Translate text with a neural model of any format
     ///
-    /// A model is a folder of OPUS-MT, CTranslate2 or Hugging Face's MarianMT, a file of
-    /// Marian, Nematus or Amun, a decoder's configuration, or a file of ours. Options are
-    /// Marian's where it has them, CTranslate2's for the rest; those of a configuration are
-    /// defaults. What a line becomes depends on that line only, never on batches or threads.
+    /// A model is a folder of OPUS-MT, Firefox, CTranslate2 or Hugging Face (MarianMT, M2M-100,
+    /// NLLB-200, mBART-50, T5, MADLAD-400), a package of Argos Translate, a file of Marian,
+    /// Nematus or Amun, a decoder's configuration, or a file of ours. Options are Marian's where
+    /// it has them, CTranslate2's for the rest; those of a configuration are defaults. What a line becomes depends on that line only, never on batches or threads.
     ///
     /// Example: miriam nmt translate -m opus-mt-de-en -b 4 -i news.de -o news.en
+    ///
+    /// Example: miriam nmt translate -m nllb-200-distilled-600M --from de --to en -i news.de
     Translate(Box<translate::Arguments>),
     /// Score translations, or add a score to lists of them
     ///
@@ -72,7 +74,8 @@ pub enum Command {
     /// Write a model of any format as one file of ours, with its vocabularies and shortlist
     ///
     /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
-    /// (.yml), and folders of OPUS-MT, CTranslate2 and Hugging Face's MarianMT.
+    /// (.yml), folders of OPUS-MT, Firefox, CTranslate2 and Hugging Face, and packages of Argos
+    /// Translate.
     ///
     /// Example: miriam nmt convert model/decoder.yml -o model.miriam
     Convert(ConvertArguments),

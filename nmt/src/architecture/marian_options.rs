@@ -185,8 +185,10 @@ impl OptionsWriter {
             PositionalEncodingKind::Table { .. } => {
                 return Err("a table of positional encodings".into());
             }
-            PositionalEncodingKind::SinusoidalFromOne => {
-                return Err("positions that begin at 1".into());
+            PositionalEncodingKind::SinusoidalFromOne
+            | PositionalEncodingKind::SinusoidalFromTwo => {
+                let first = positional_encoding.first_position();
+                return Err(format!("positions that begin at {first}"));
             }
             PositionalEncodingKind::RelativeVectors { .. }
             | PositionalEncodingKind::RelativeBias(_) => {

@@ -232,6 +232,9 @@ pub enum PositionalEncodingKind {
     },
     /// Numbers of distances are added to the scores of self-attention: T5.
     RelativeBias(RelativeBiasConfig),
+    /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 2: M2M-100, where
+    /// fairseq kept two for padding.
+    SinusoidalFromTwo,
 }
 
 /// The attention of T5.
@@ -248,7 +251,11 @@ pub struct RelativeBiasConfig {
 impl PositionalEncodingKind {
     /// The number of the first position.
     pub fn first_position(self) -> u32 {
-        u32::from(self == PositionalEncodingKind::SinusoidalFromOne)
+        match self {
+            PositionalEncodingKind::SinusoidalFromOne => 1,
+            PositionalEncodingKind::SinusoidalFromTwo => 2,
+            _ => 0,
+        }
     }
 }
 
@@ -287,6 +294,7 @@ impl TransformerConfig {
         let has_new_positions = matches!(
             self.positional_encoding,
             PositionalEncodingKind::SinusoidalFromOne
+                | PositionalEncodingKind::SinusoidalFromTwo
                 | PositionalEncodingKind::RelativeVectors { .. }
                 | PositionalEncodingKind::RelativeBias(_)
         );
@@ -573,6 +581,7 @@ impl TransformerConfig {
             PositionalEncodingKind::Sinusoidal => "sinusoidal".into(),
             PositionalEncodingKind::Table { length } => format!("a table of {length}"),
             PositionalEncodingKind::SinusoidalFromOne => "sinusoidal, from 1".into(),
+            PositionalEncodingKind::SinusoidalFromTwo => "sinusoidal, from 2".into(),
             PositionalEncodingKind::RelativeVectors { max_distance } => {
                 format!("vectors of distances up to {max_distance}")
             }

@@ -105,6 +105,16 @@ impl Checkpoint {
         }
     }
 
+    /// The files in the zip archive `bytes` whose names are wanted, by name; `path` names the
+    /// archive in messages.
+    pub(crate) fn read_archive(
+        bytes: &Bytes,
+        path: &Path,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, Bytes)>> {
+        zip_archive::ZipArchive::open(&whole_file(bytes, path)?, path)?.read_files(is_wanted)
+    }
+
     /// Checks the whole file at `path` against the checksums that its format has, if any.
     ///
     /// # Errors
@@ -193,6 +203,19 @@ impl Checkpoint {
     /// Removes and returns the tensor of that name.
     pub(crate) fn take(&mut self, name: &str) -> Option<Tensor> {
         self.tensors.remove(name)
+    }
+
+    /// Adds the tensors of another file: a shard of the same model.
+    pub(crate) fn join(&mut self, shard: Checkpoint) -> Result<()> {
+        self.skipped.extend(shard.skipped);
+        for (name, tensor) in shard.tensors {
+            if self.tensors.contains_key(&name) {
+                let reason = format!("{} has it too", self.path.display());
+                return Err(Error::mismatch(&shard.path, &name, reason));
+            }
+            self.tensors.insert(name, tensor);
+        }
+        Ok(())
     }
 
     pub(crate) fn insert(&mut self, name: &str, tensor: Tensor) -> Result<()> {

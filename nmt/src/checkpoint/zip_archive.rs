@@ -87,6 +87,27 @@ impl<'a> ZipArchive<'a> {
         }
     }
 
+    /// The contents of the wanted entries that are no folders, by name, each in memory of its own.
+    pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
+        let is_file = |index: &usize| {
+            let name = &self.entries[*index].name;
+            !name.ends_with('/') && is_wanted(name)
+        };
+        let files: Vec<usize> = (0..self.entries.len()).filter(is_file).collect();
+        let read = |index: usize| {
+            let name = self.entries[index].name.clone();
+            let content = match self.entries[index].method {
+                8 => {
+                    let (_, packed) = self.raw_entry(index)?;
+                    Bytes::copy_from(&self.inflate(index, &packed)?)
+                }
+                _ => Bytes::copy_from(&self.read_content(index)?),
+            };
+            Ok((name, content))
+        };
+        files.into_iter().map(read).collect()
+    }
+
     fn raw_entry(&self, index: usize) -> Result<(&ZipEntry, OwnedBytes)> {
         let entry = &self.entries[index];
         let at = usize::try_from(entry.header_offset).unwrap_or(usize::MAX);

@@ -255,7 +255,8 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
             | PositionalEncodingKind::RelativeVectors { .. }
             | PositionalEncodingKind::RelativeBias(_) => None,
             PositionalEncodingKind::SinusoidalMarian
-            | PositionalEncodingKind::SinusoidalFromOne => {
+            | PositionalEncodingKind::SinusoidalFromOne
+            | PositionalEncodingKind::SinusoidalFromTwo => {
                 Some(PositionalEncoding::Sinusoidal(SinusoidKind::Marian, width))
             }
             PositionalEncodingKind::Sinusoidal => {

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use miriam_storage::LoadMethod;
 use serde::Deserialize;
 
+use super::files::Files;
 use super::found::FoundModel;
+use super::hugging_face::PIECE_FILES;
 use crate::architecture::{self, CTranslate2Settings};
 use crate::checkpoint::Checkpoint;
 use crate::search::DecodingSemantics;
+use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
-use crate::{Error, Result, compressed, json};
+use crate::{Error, Result};
 
 /// The options of CTranslate2's `config.json` that decoding needs. Older folders have none, and
 /// flags among the variables of the model instead.
@@ -35,12 +37,11 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
 }
 
 /// The model of a folder of CTranslate2, whose weights are `model`.
-pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
+pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
-        let path = |extension: &str| {
-            compressed::find(folder.join(format!("{side}_vocabulary.{extension}")))
-        };
-        ["json", "txt"].map(path).into_iter().find(|path| path.is_file())
+        let path =
+            |extension: &str| files.find(folder.join(format!("{side}_vocabulary.{extension}")));
+        ["json", "txt"].map(path).into_iter().find(|path| files.is_file(path))
     };
     let vocabularies = match (vocabulary("shared"), vocabulary("source"), vocabulary("target")) {
         (Some(both), ..) => Some([both.clone(), both]),
@@ -53,14 +54,17 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
         _ => None,
     };
     let config_path = folder.join("config.json");
-    let config: CTranslate2Config =
-        if config_path.is_file() { json::open(&config_path)? } else { Default::default() };
+    let config: CTranslate2Config = if files.is_file(&config_path) {
+        files.read_json(&config_path)?
+    } else {
+        Default::default()
+    };
     if config.quantization_type.is_some() {
         let reason = "its weights are quantised by AWQ, which is not covered; convert the model \
                       again with --quantization int8 or float16";
         return Err(Error::unsupported(&config_path, reason));
     }
-    let mut checkpoint = Checkpoint::open(model, LoadMethod::Lazy)?;
+    let mut checkpoint = Checkpoint::from_bytes(&files.open(model)?, model)?;
     let format = checkpoint.format().to_string();
     let mut flag = |name: &str, default: bool| -> bool {
         checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
@@ -68,7 +72,7 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
     let bos = config.bos_token.unwrap_or_else(|| "<s>".into());
     let eos = config.eos_token.unwrap_or_else(|| "</s>".into());
     let with_source_bos = flag("with_source_bos", false);
-    let special_tokens = SpecialTokens {
+    let mut special_tokens = SpecialTokens {
         source_bos: config.add_source_bos.unwrap_or(with_source_bos).then(|| bos.clone()),
         has_source_eos: {
             let with_source_eos = flag("with_source_eos", false);
@@ -96,25 +100,59 @@ pub fn find(folder: &Path, model: &Path) -> Result<FoundModel> {
     // The decoder's start token is known by its string only.
     let start_token = match (&vocabularies, start_token) {
         (Some([_, target]), Some(token)) => {
-            let (target, _) = Vocabulary::open_with_special_tokens(target, &special_tokens)?;
+            let bytes = files.open(target)?;
+            let (target, _) =
+                Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens)?;
             target.find(token.as_bytes())
         }
         _ => None,
     };
-    let files = vec![model.to_owned()];
+    let model_files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
         checkpoint,
         &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
+    let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
+    special_tokens.has_source_eos |= needs_eos;
     let map = folder.join("vmap.txt");
     Ok(FoundModel {
         format,
         semantics: DecodingSemantics::CTranslate2,
-        files,
+        files: model_files,
         models: vec![model],
         vocabularies,
+        contents: files,
+        segmentation,
         special_tokens: Some(special_tokens),
         vocabulary_map: map.is_file().then_some(map),
         ..FoundModel::default()
     })
+}
+
+/// SentencePiece models in a folder: converters copy files of the tokeniser if they are asked to.
+struct CopiedPieces {
+    segmentation: [Segmentation; 2],
+    /// Whether the tokeniser added EOS to sources, which the folder itself does not say.
+    needs_eos: bool,
+}
+
+/// Opens the SentencePiece models of `folder`, if there are any. Their names tell where the model
+/// comes from.
+fn open_copied_pieces(folder: &Path, files: &Files) -> Result<CopiedPieces> {
+    const OF_MARIAN: [&str; 2] = ["source.spm", "target.spm"];
+    const WITH_EOS: [&str; 2] = ["sentencepiece.bpe.model", "spiece.model"];
+    let has = |name: &&str| files.is_file(&folder.join(name));
+    let (names, needs_eos) = match PIECE_FILES.iter().find(|name| has(name)) {
+        _ if OF_MARIAN.iter().all(has) => (OF_MARIAN, true),
+        Some(name) => ([*name; 2], WITH_EOS.contains(name)),
+        None => return Ok(CopiedPieces { segmentation: Default::default(), needs_eos: false }),
+    };
+    let open = |name: &str| {
+        let path = folder.join(name);
+        SentencePieceModel::from_bytes(files.open(&path)?, path.display().to_string())
+    };
+    let source = open(names[0])?;
+    let target = if names[0] == names[1] { source.clone() } else { open(names[1])? };
+    let segmentation = [source, target].map(Segmentation::SentencePiece);
+    Ok(CopiedPieces { segmentation, needs_eos })
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::Files;
 use super::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::architecture::Model;
 use crate::decoder_config::DecoderConfig;
@@ -20,22 +21,45 @@ pub struct FoundModel {
     pub files: Vec<PathBuf>,
     pub models: Vec<Model>,
     pub vocabularies: Option<[PathBuf; 2]>,
+    /// The tokeniser of both sides, where no file is a vocabulary by itself.
+    pub opened: Option<OpenedTokenizer>,
     pub segmentation: [Segmentation; 2],
     /// The special tokens, where the format names them.
     pub special_tokens: Option<SpecialTokens>,
     /// A shortlist and its pruning.
     pub shortlist: Option<(PathBuf, ShortlistOptions)>,
     pub vocabulary_map: Option<PathBuf>,
+    /// See [`TokenizerPair::target_prefix`].
+    pub target_prefix: Vec<u32>,
+    /// The token of such a prefix.
+    pub target_prefix_token: Option<String>,
+    /// What files hold that are not on the disk.
+    pub contents: Files,
     pub is_for_browsers: bool,
     pub settings: DecoderConfig,
 }
 
+/// A vocabulary of source and target with its segmentation.
+pub struct OpenedTokenizer {
+    pub vocabulary: Vocabulary,
+    pub segmentation: Segmentation,
+}
+
 impl FoundModel {
     /// Reads vocabularies and the shortlist.
-    pub fn into_bundle(self, path: &Path) -> Result<ModelBundle> {
-        let tokenizers = match &self.vocabularies {
-            Some(paths) => Some(self.open_tokenizers(paths)?),
-            None => None,
+    pub fn into_bundle(mut self, path: &Path) -> Result<ModelBundle> {
+        let tokenizers = match (&self.vocabularies, self.opened.take()) {
+            (Some(paths), _) => Some(self.open_tokenizers(paths)?),
+            (None, Some(OpenedTokenizer { vocabulary, segmentation })) => {
+                let shared = Arc::new(vocabulary);
+                Some(TokenizerPair {
+                    vocabularies: [Arc::clone(&shared), shared],
+                    segmentation: [segmentation.clone(), segmentation],
+                    source_marks: SentenceMarks::default(),
+                    target_prefix: self.target_prefix.clone(),
+                })
+            }
+            (None, None) => None,
         };
         let mut bundle = ModelBundle {
             path: path.to_owned(),
@@ -66,9 +90,10 @@ impl FoundModel {
     fn open_tokenizers(&self, paths: &[PathBuf; 2]) -> Result<TokenizerPair> {
         let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
             let path = &paths[side];
+            let bytes = self.contents.open(path)?;
             let (vocabulary, pieces) = match &self.special_tokens {
-                Some(tokens) => Vocabulary::open_with_special_tokens(path, tokens)?,
-                None => Vocabulary::open_with_segmentation(path)?,
+                Some(tokens) => Vocabulary::parse_with_special_tokens(bytes, path, tokens)?,
+                None => Vocabulary::parse_with_segmentation(bytes, path)?,
             };
             let segmentation = match pieces {
                 Some(model) => Segmentation::SentencePiece(model),
@@ -97,6 +122,7 @@ impl FoundModel {
             };
             return Ok(TokenizerPair {
                 source_marks: self.source_marks(&source)?,
+                target_prefix: self.target_prefix(&source)?,
                 vocabularies: [Arc::clone(&source), source],
                 segmentation: [source_segmentation, target_segmentation],
             });
@@ -105,9 +131,20 @@ impl FoundModel {
         let target = Arc::new(target.truncated(rows(1)?, "target")?);
         Ok(TokenizerPair {
             source_marks: self.source_marks(&source)?,
+            target_prefix: self.target_prefix(&target)?,
             vocabularies: [source, target],
             segmentation: [source_segmentation, target_segmentation],
         })
+    }
+
+    /// The tokens that translations begin with.
+    fn target_prefix(&self, target: &Vocabulary) -> Result<Vec<u32>> {
+        let Some(token) = &self.target_prefix_token else { return Ok(self.target_prefix.clone()) };
+        let id = target.find(token.as_bytes()).ok_or_else(|| {
+            let reason = format!("translations begin with {token:?}, which is not there");
+            Error::mismatch(Path::new(target.name()), "vocabulary", reason)
+        })?;
+        Ok(vec![id])
     }
 
     fn source_marks(&self, source: &Vocabulary) -> Result<SentenceMarks> {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use miriam_storage::LoadMethod;
 
 use super::browser::{self, BrowserFiles};
+use super::files::Files;
 use super::found::FoundModel;
-use super::{ctranslate2, hugging_face};
+use super::{argos, ctranslate2, hugging_face};
 use crate::architecture::{self, Model};
 use crate::checkpoint::{Checkpoint, Format};
 use crate::decoder_config::DecoderConfig;
@@ -102,29 +103,31 @@ pub fn find_from_config(path: &Path, mut settings: DecoderConfig) -> Result<Foun
         models,
         vocabularies,
         segmentation,
-        special_tokens: None,
         shortlist: settings.shortlist.clone(),
-        vocabulary_map: None,
         is_for_browsers,
         settings,
+        ..FoundModel::default()
     })
 }
 
 /// The model of a folder of any kind.
 pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    if argos::is_package(folder) {
+        return argos::find_in_folder(folder);
+    }
     if let Some(config) = file("config.json") {
-        if let Some(weights) = file("model.safetensors") {
+        if let Some(weights) = hugging_face::find_weights(folder)? {
             return hugging_face::find(folder, &weights, &config);
         }
-        if file("pytorch_model.bin").is_some() {
+        if file("pytorch_model.bin").is_some() || file("pytorch_model.bin.index.json").is_some() {
             let reason = "its weights are a pickle of PyTorch; save the model again with \
                           save_pretrained(..., safe_serialization=True)";
             return Err(Error::unsupported(folder, reason));
         }
     }
     if let Some(model) = file("model.bin") {
-        return ctranslate2::find(folder, &model);
+        return ctranslate2::find(folder, &model, Files::default());
     }
     let mut names = Vec::new();
     let entries =

@@ -1,11 +1,14 @@
 //! A model with its vocabularies, segmentation, shortlist and configuration, found from one
 //! path: a model file of this program, a single Marian checkpoint, a decoder configuration,
-//! or a folder of OPUS-MT, a browser, CTranslate2 or Hugging Face.
+//! a folder of OPUS-MT, a browser, CTranslate2 or Hugging Face, or a package of Argos Translate.
 
+mod argos;
 mod browser;
 mod ctranslate2;
+mod files;
 mod found;
 mod hugging_face;
+mod languages;
 mod marian;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +43,9 @@ pub struct TokenizerPair {
     pub segmentation: [Segmentation; 2],
     /// The tokens around those of a source sentence.
     pub source_marks: SentenceMarks,
+    /// The tokens that every translation begins with and that are no part of its text: the
+    /// language of the translation, in multilingual models.
+    pub target_prefix: Vec<u32>,
 }
 
 /// The tokens that a model wants around those of a sentence.
@@ -125,7 +131,9 @@ impl ModelBundle {
             }
             return Ok(bundle);
         }
-        let mut found = if path.is_dir() {
+        let mut found = if argos::is_archive(path) {
+            argos::find_in_archive(path)?
+        } else if path.is_dir() {
             marian::find_in_folder(path)?
         } else if is_config(path) {
             marian::find_from_config(path, DecoderConfig::open(path)?)?

@@ -97,6 +97,9 @@ struct Extensions {
     /// Whether EOS does not follow them.
     #[serde(skip_serializing_if = "is_false")]
     omits_source_eos: bool,
+    /// The tokens that every translation begins with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    target_prefix: Vec<u32>,
     #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
     decoder: StoredDecoderConfig,
 }

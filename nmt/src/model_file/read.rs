@@ -208,7 +208,12 @@ fn open_tokenizers(
         let reason = "the token that sources begin with is out of range";
         return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
     }
-    Ok(TokenizerPair { vocabularies: [source, target], segmentation, source_marks })
+    let target_prefix = extensions.target_prefix.clone();
+    if target_prefix.iter().any(|&id| id as usize >= target.len()) {
+        let reason = "a token that translations begin with is out of range";
+        return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
+    }
+    Ok(TokenizerPair { vocabularies: [source, target], segmentation, source_marks, target_prefix })
 }
 
 fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {

@@ -49,8 +49,10 @@ pub fn write(
         Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
         _ => true,
     };
-    let marks = bundle.tokenizers.as_ref().map(|words| words.source_marks).unwrap_or_default();
-    if !of_first_versions || marks != SentenceMarks::default() {
+    let has_marks = bundle.tokenizers.as_ref().is_some_and(|words| {
+        words.source_marks != SentenceMarks::default() || !words.target_prefix.is_empty()
+    });
+    if !of_first_versions || has_marks {
         version += LATER_MODELS;
     }
     let mut writer = ContainerWriter::create(output, KIND, version)?;
@@ -101,6 +103,11 @@ pub(super) fn write_to(
             .tokenizers
             .as_ref()
             .is_some_and(|words| !words.source_marks.has_eos),
+        target_prefix: bundle
+            .tokenizers
+            .as_ref()
+            .map(|words| words.target_prefix.clone())
+            .unwrap_or_default(),
         decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {

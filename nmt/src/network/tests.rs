@@ -136,6 +136,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
         PositionalEncodingKind::Sinusoidal,
         PositionalEncodingKind::Table { length: 9 },
         PositionalEncodingKind::SinusoidalFromOne,
+        PositionalEncodingKind::SinusoidalFromTwo,
         PositionalEncodingKind::RelativeVectors { max_distance: 3 },
         PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
             buckets: 8,

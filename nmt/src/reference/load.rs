@@ -87,7 +87,8 @@ impl ParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
             | PositionalEncodingKind::RelativeVectors { .. }
             | PositionalEncodingKind::RelativeBias(_) => None,
             PositionalEncodingKind::SinusoidalMarian
-            | PositionalEncodingKind::SinusoidalFromOne => {
+            | PositionalEncodingKind::SinusoidalFromOne
+            | PositionalEncodingKind::SinusoidalFromTwo => {
                 let steps = half.saturating_sub(1).max(1) as f64;
                 Some(PositionTable::Sinusoidal { half, steps })
             }

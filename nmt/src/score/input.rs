@@ -251,6 +251,9 @@ impl<'a> GroupReader<'a> {
             let reason = "an empty line, which this model has no </s> for";
             return Err(TextError::format(name, number, None, reason).into());
         }
+        if side == 1 {
+            words.splice(0..0, self.models.target_prefix().iter().copied());
+        }
         if side == 1 && self.models.is_right_to_left() {
             let before_end = words.len() - 1;
             words[..before_end].reverse();

@@ -148,6 +148,13 @@ fn score_groups(
             .collect();
         let found = scorer.score(&sources, &given, alignments)?;
         for (&(i, _), mut found) in part.iter().zip(found) {
+            let own = models.target_prefix().len();
+            found.token_scores.drain(..own);
+            found.alignment.drain(..own.min(found.alignment.len()));
+            if models.tokenizers()[0].marks.bos_id.is_some() {
+                // Alignments number the tokens of the line.
+                found.alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
+            }
             if models.is_right_to_left() {
                 reverse(&mut found);
             }

@@ -7,6 +7,7 @@
 mod models;
 mod options;
 pub(crate) mod pipeline;
+mod pivot;
 mod print;
 pub(crate) mod queue;
 mod reader;
@@ -22,6 +23,7 @@ use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
+pub use pivot::PivotTranslator;
 pub use reader::SourceText;
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
@@ -33,9 +35,10 @@ use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::ResultSender;
+use pivot::PivotLine;
 use print::{ScoredTranslation, empty_translation, write_text, write_translations};
 use queue::{BatchQueue, QueueOptions};
-use reader::{InputSentence, SentenceReader};
+use reader::{InputSentence, SentenceReader, SentenceSource};
 use segments::TranslatedSegment;
 
 /// Loaded models with the options of translation.
@@ -47,6 +50,8 @@ pub struct Translator {
     splitter: Arc<SentenceSplitter>,
     /// The most tokens of a sentence.
     max_length: usize,
+    /// Whether another model translates what this one writes.
+    is_first_of_two: bool,
 }
 
 /// An error or a warning about a line of input.
@@ -74,6 +79,8 @@ struct OutputLines {
     segment: Option<TranslatedSegment>,
     num_lines: u64,
     errors: Vec<LineError>,
+    /// What another model needs, if this one is the first of two.
+    pivot: Option<PivotLine>,
 }
 
 impl Translator {
@@ -130,6 +137,7 @@ impl Translator {
             search,
             splitter: Arc::new(SentenceSplitter::new("en")),
             max_length,
+            is_first_of_two: false,
         })
     }
 
@@ -150,10 +158,53 @@ impl Translator {
         &self,
         source: SourceText,
         low_latency: bool,
+        output: Output,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        self.translate_from(
+            SentenceSource::Text(Box::new(source)),
+            low_latency,
+            output,
+            stop,
+            progress,
+            report_error,
+        )
+    }
+
+    fn translate_from(
+        &self,
+        source: SentenceSource,
+        low_latency: bool,
         mut output: Output,
         stop: &CancellationToken,
         progress: &dyn Progress,
         report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        let mut write = |lines: OutputLines, more: bool| -> Result<()> {
+            output.write(&lines.text)?;
+            for error in &lines.errors {
+                report_error(error)?;
+            }
+            if more { Ok(()) } else { Ok(output.flush()?) }
+        };
+        let outcome = self.run(source, low_latency, stop, progress, &mut write);
+        // The lines written so far are completed even after an error.
+        let finished = output.finish().map_err(Error::from);
+        let counts = outcome?;
+        finished.and(Ok(counts))
+    }
+
+    /// Translates every line of `source`; `write` gets the lines in order, and whether the next
+    /// ones are there already.
+    fn run(
+        &self,
+        source: SentenceSource,
+        low_latency: bool,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        write_lines: &mut dyn FnMut(OutputLines, bool) -> Result<()>,
     ) -> Result<LineCounts> {
         let queue = BatchQueue::new(self.options.queue_options(low_latency), InputSentence::length);
         let options = self.options.input;
@@ -179,19 +230,15 @@ impl Translator {
             if let Some(segment) = &lines.segment {
                 segment.write(&mut segment_writer, &mut lines.text);
             }
-            output.write(&lines.text)?;
-            for error in &lines.errors {
-                report_error(error)?;
-            }
             written += lines.num_lines;
+            write_lines(lines, more)?;
             task.set_position(written);
-            if more { Ok(()) } else { Ok(output.flush()?) }
+            Ok(())
         };
         let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
         let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
         drop(task);
-        // The lines written so far are completed even after an error.
-        outcome.and(output.finish().map_err(Error::from))?;
+        outcome?;
         Ok(LineCounts { read: lines_read, written })
     }
 
@@ -275,8 +322,18 @@ impl Translator {
                 let weights = translation.alignment.iter_mut();
                 weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
             }
+            let own = self.models.target_prefix().len();
+            translation.tokens.drain(..own.min(translation.tokens.len()));
+            translation.token_scores.drain(..own.min(translation.token_scores.len()));
+            translation.alignment.drain(..own.min(translation.alignment.len()));
             if self.models.is_right_to_left() {
                 reverse(&mut translation);
+            }
+            if let Some(line) = sentence.pivot.as_deref().filter(|_| self.search.return_alignments)
+            {
+                let between = sentence.pieces.iter();
+                let between = pivot::piece_lengths(between, &self.models.tokenizers()[0]);
+                translation.alignment = pivot::compose(&translation.alignment, &between, line);
             }
             ScoredTranslation { translation, model_scores: by_model }
         });
@@ -297,17 +354,35 @@ impl Translator {
             write_text(best, &sentence.pieces, target, options, &mut text);
             let source: Vec<&[u8]> = sentence.pieces.iter().collect();
             let segment = segment.translate(&source, best, std::mem::take(&mut text), target);
-            return OutputLines { text, segment: Some(segment), num_lines, errors };
+            return OutputLines { text, segment: Some(segment), num_lines, errors, pivot: None };
         }
+        let pivot = self.is_first_of_two.then(|| self.pivot_line(sentence, &found[0]));
         write_translations(
             sentence.id,
-            &sentence.pieces,
+            sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source),
             found,
             target,
             &self.options.output,
             &mut text,
         );
-        OutputLines { text, segment: None, num_lines, errors }
+        OutputLines { text, segment: None, num_lines, errors, pivot }
+    }
+
+    /// What another model needs of a translation.
+    fn pivot_line(&self, sentence: &InputSentence, found: &ScoredTranslation) -> PivotLine {
+        let target = &self.models.tokenizers()[1];
+        let translation = &found.translation;
+        let mut text = Vec::new();
+        target.decode(&translation.tokens, |_| None, &mut text);
+        let words = translation.tokens.iter();
+        let words = words.map(|&id| target.vocabulary.word(id).unwrap_or_default());
+        PivotLine {
+            text,
+            source: sentence.pieces.clone(),
+            lengths: pivot::piece_lengths(words, target),
+            alignment: translation.alignment.clone(),
+            messages: Vec::new(),
+        }
     }
 }
 

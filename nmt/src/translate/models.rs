@@ -16,6 +16,7 @@ pub struct LoadedModels {
     networks: Vec<Network>,
     weights: Vec<f32>,
     tokenizers: [Tokenizer; 2],
+    target_prefix: Vec<u32>,
     right_to_left: bool,
 }
 
@@ -60,10 +61,15 @@ impl LoadedModels {
             let reason = "left-to-right and right-to-left models cannot form an ensemble";
             return Err(Error::unsupported(path, reason));
         }
+        if right_to_left && !words.target_prefix.is_empty() {
+            let reason = "a model that writes from right to left takes no prefix";
+            return Err(Error::unsupported(path, reason));
+        }
         let models = LoadedModels {
             networks,
             weights,
             tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
+            target_prefix: words.target_prefix.clone(),
             right_to_left,
         };
         // Errors of the ensemble are reported before any text is read.
@@ -74,6 +80,11 @@ impl LoadedModels {
     /// The tokenisers of source and target.
     pub fn tokenizers(&self) -> &[Tokenizer; 2] {
         &self.tokenizers
+    }
+
+    /// The tokens that every translation begins with and that are no part of its text.
+    pub fn target_prefix(&self) -> &[u32] {
+        &self.target_prefix
     }
 
     pub(super) fn tokenizers_mut(&mut self) -> &mut [Tokenizer; 2] {

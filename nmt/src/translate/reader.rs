@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
+use super::pivot::{PivotLine, PivotLines};
 use super::segments::TextSegment;
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::Result;
@@ -20,6 +21,13 @@ pub struct SourceText {
     pub lines: Lines,
     /// Prefixes of the translations, one for each line.
     pub prefixes: Option<Lines>,
+}
+
+/// Where sentences come from.
+pub(super) enum SentenceSource {
+    Text(Box<SourceText>),
+    /// Another model.
+    Pivot(PivotLines),
 }
 
 /// An input line as a request.
@@ -39,6 +47,8 @@ pub(super) struct InputSentence {
     pub candidates: Option<Vec<u32>>,
     /// A warning about the line.
     pub warning: Option<String>,
+    /// The line of another model that this is the translation of.
+    pub pivot: Option<Box<PivotLine>>,
 }
 
 impl InputSentence {
@@ -61,8 +71,9 @@ struct JsonRequest {
 
 /// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
-    pub(super) source: SourceText,
+    pub(super) source: SentenceSource,
     pub(super) tokenizers: &'a [Tokenizer; 2],
+    target_prefix: &'a [u32],
     right_to_left: bool,
     pub(super) options: InputOptions,
     /// Splits running text, and lines that are too long.
@@ -78,7 +89,7 @@ pub(super) struct SentenceReader<'a> {
 impl<'a> SentenceReader<'a> {
     /// Sentences have at most `max_length` tokens, which is no more than those of `options`.
     pub fn new(
-        source: SourceText,
+        source: SentenceSource,
         models: &'a LoadedModels,
         options: InputOptions,
         splitter: Arc<SentenceSplitter>,
@@ -86,11 +97,11 @@ impl<'a> SentenceReader<'a> {
     ) -> Self {
         let reader =
             Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options);
-        SentenceReader { splitter, max_length, ..reader }
+        SentenceReader { splitter, max_length, target_prefix: models.target_prefix(), ..reader }
     }
 
     pub(super) fn with_tokenizers(
-        source: SourceText,
+        source: SentenceSource,
         tokenizers: &'a [Tokenizer; 2],
         right_to_left: bool,
         options: InputOptions,
@@ -98,6 +109,7 @@ impl<'a> SentenceReader<'a> {
         SentenceReader {
             source,
             tokenizers,
+            target_prefix: &[],
             right_to_left,
             options,
             splitter: Arc::new(SentenceSplitter::with_prefixes(NonbreakingPrefixes::default())),
@@ -111,9 +123,15 @@ impl<'a> SentenceReader<'a> {
     /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         if self.waiting.is_empty() {
-            match self.options.format {
-                LineFormat::RunningText => self.read_paragraph()?,
-                LineFormat::Html => self.read_page()?,
+            match (&mut self.source, self.options.format) {
+                (SentenceSource::Pivot(lines), _) => {
+                    if let Ok(line) = lines.recv() {
+                        let sentence = self.parse_pivot_line(line);
+                        self.waiting.push_back(sentence);
+                    }
+                }
+                (_, LineFormat::RunningText) => self.read_paragraph()?,
+                (_, LineFormat::Html) => self.read_page()?,
                 _ => self.read_line()?,
             }
         }
@@ -122,8 +140,10 @@ impl<'a> SentenceReader<'a> {
 
     /// Reads a line, which is one sentence, or several if it is too long.
     fn read_line(&mut self) -> Result<()> {
-        let name = self.source.lines.name().to_owned();
-        let Some(line) = self.source.lines.next()? else {
+        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        let SourceText { lines, prefixes } = &mut **source;
+        let name = lines.name().to_owned();
+        let Some(line) = lines.next()? else {
             return self.check_prefixes_ended(&name);
         };
         let number = line.number;
@@ -133,7 +153,7 @@ impl<'a> SentenceReader<'a> {
             LineFormat::Json => parse_json(text),
             _ => Ok((text.to_vec(), Vec::new(), Vec::new())),
         };
-        let prefix = match &mut self.source.prefixes {
+        let prefix = match prefixes {
             None => None,
             Some(prefixes) => match prefixes.next()? {
                 Some(line) => Some(line.bytes.to_vec()),
@@ -147,7 +167,11 @@ impl<'a> SentenceReader<'a> {
             Ok(parsed) => parsed,
             Err(reason) => {
                 let failed = self.empty_sentence(number);
-                self.waiting.push_back(InputSentence { request: Err(reason), ..failed });
+                self.waiting.push_back(InputSentence {
+                    request: Err(reason),
+                    num_lines: 1,
+                    ..failed
+                });
                 return Ok(());
             }
         };
@@ -160,8 +184,20 @@ impl<'a> SentenceReader<'a> {
         Ok(())
     }
 
+    fn parse_pivot_line(&mut self, mut line: PivotLine) -> InputSentence {
+        let text = std::mem::take(&mut line.text);
+        let mut sentence = self.parse_sentence(self.id + 1, &text, b"", &[]);
+        sentence.num_lines = 1;
+        let messages = std::mem::take(&mut line.messages).into_iter().chain(sentence.warning);
+        let messages: Vec<String> = messages.collect();
+        sentence.warning = (!messages.is_empty()).then(|| messages.join("; "));
+        sentence.pivot = Some(Box::new(line));
+        sentence
+    }
+
     fn check_prefixes_ended(&mut self, name: &str) -> Result<()> {
-        if let Some(prefixes) = &mut self.source.prefixes
+        if let SentenceSource::Text(text) = &mut self.source
+            && let Some(prefixes) = &mut text.prefixes
             && let Some(line) = prefixes.next()?
         {
             let number = line.number;
@@ -184,6 +220,7 @@ impl<'a> SentenceReader<'a> {
             request: Ok(None),
             candidates: None,
             warning: None,
+            pivot: None,
         }
     }
 
@@ -223,6 +260,7 @@ impl<'a> SentenceReader<'a> {
         let request = match self.prepare_constraints(&prefix, constraints) {
             Ok(constraints) => {
                 let source = source.ids_with_marks(&pieces);
+                let prefix = [self.target_prefix, &prefix].concat();
                 Ok(Some(Request { source, constraints, prefix, candidates: None }))
             }
             Err(reason) => Err(reason),
@@ -321,7 +359,12 @@ mod tests {
     ) -> Result<Vec<InputSentence>> {
         let sides = sides();
         let source = SourceText { lines: lines(text), prefixes: prefixes.map(lines) };
-        let mut reader = SentenceReader::with_tokenizers(source, &sides, false, options);
+        let mut reader = SentenceReader::with_tokenizers(
+            SentenceSource::Text(Box::new(source)),
+            &sides,
+            false,
+            options,
+        );
         let mut all = Vec::new();
         while let Some(sentence) = reader.next()? {
             all.push(sentence);
@@ -386,8 +429,12 @@ mod tests {
     fn right_to_left_models_take_constraints_but_no_prefix() {
         let sides = sides();
         let source = SourceText { lines: lines(b"a\t\ta b ||| c\na\tb\n"), prefixes: None };
-        let mut reader =
-            SentenceReader::with_tokenizers(source, &sides, true, options(LineFormat::Tsv));
+        let mut reader = SentenceReader::with_tokenizers(
+            SentenceSource::Text(Box::new(source)),
+            &sides,
+            true,
+            options(LineFormat::Tsv),
+        );
         let mut request = || reader.next().unwrap().unwrap().request;
         assert_eq!(request().unwrap().unwrap().constraints, [vec![3, 2], vec![4]]);
         assert!(request().unwrap_err().contains("right to left"));

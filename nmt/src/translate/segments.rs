@@ -12,7 +12,7 @@ use miriam_textproc::{
     AlignedTranslation, HtmlText, RunningText, Segment, SegmentWriter, locate_tokens,
 };
 
-use super::reader::{InputSentence, SentenceReader};
+use super::reader::{InputSentence, SentenceReader, SentenceSource};
 use super::tokenizer::Tokenizer;
 use crate::Result;
 use crate::search::{Translation, alignment};
@@ -72,7 +72,8 @@ impl TranslatedSegment {
 impl SentenceReader<'_> {
     /// Reads a line of running text, if there is one.
     pub(super) fn read_paragraph(&mut self) -> Result<()> {
-        let Some(line) = self.source.lines.next()? else { return Ok(()) };
+        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        let Some(line) = source.lines.next()? else { return Ok(()) };
         let number = line.number;
         let mut text = line.bytes.to_vec();
         if line.terminated {
@@ -97,7 +98,8 @@ impl SentenceReader<'_> {
     /// Reads all lines as one page.
     pub(super) fn read_page(&mut self) -> Result<()> {
         let (mut page, mut num_lines) = (Vec::new(), 0);
-        while let Some(line) = self.source.lines.next()? {
+        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        while let Some(line) = source.lines.next()? {
             page.extend_from_slice(line.bytes);
             page.extend_from_slice(if line.terminated { b"\n" } else { b"" });
             num_lines = line.number;
@@ -225,7 +227,12 @@ mod tests {
             crop: false,
             splits_long: true,
         };
-        let mut reader = SentenceReader::with_tokenizers(source, &sides, false, options);
+        let mut reader = SentenceReader::with_tokenizers(
+            SentenceSource::Text(Box::new(source)),
+            &sides,
+            false,
+            options,
+        );
         std::iter::from_fn(|| reader.next().unwrap()).collect()
     }
 

@@ -67,9 +67,9 @@ impl Pieces {
         Some(&self.text[start..end])
     }
 
-    /// The strings of the tokens.
+    /// The strings of all tokens.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).filter_map(|index| self.get(index))
+        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
     }
 
     /// Keeps the first `length` tokens.
@@ -92,7 +92,7 @@ impl Tokenizer {
         }
     }
 
-    /// Tokenises `text`. Language tags such as `>>fra<<` at its beginning, which select the
+    /// Tokenises `text`. Language tags such as `>>fra<<` and `<2fr>` at its beginning, which select the
     /// target language of multilingual models, stay whole if the vocabulary has them.
     pub fn encode(&self, text: &[u8], scratch: &mut TokenizerScratch) -> Pieces {
         let mut pieces = Pieces::default();
@@ -191,14 +191,17 @@ impl Tokenizer {
     }
 }
 
-/// The tag `>>xxx<<` at the beginning of `text`, and the rest.
+/// The tag `>>xxx<<` or `<2xxx>` at the beginning of `text`, and the rest.
 fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start();
-    let inside = text.strip_prefix(b">>")?;
-    let end = inside.windows(2).position(|pair| pair == b"<<")?;
-    let tag = &text[..end + 4];
+    let end = match text {
+        [b'>', b'>', inside @ ..] => inside.windows(2).position(|pair| pair == b"<<")? + 4,
+        [b'<', b'2', inside @ ..] => inside.iter().position(|&byte| byte == b'>')? + 3,
+        _ => return None,
+    };
+    let (tag, rest) = text.split_at(end);
     let is_tag = !tag.iter().any(u8::is_ascii_whitespace);
-    is_tag.then_some((tag, &text[end + 4..]))
+    is_tag.then_some((tag, rest))
 }
 
 #[cfg(test)]
@@ -286,7 +289,8 @@ mod tests {
         let found = |text: &'static str| split_language_tag(text.as_bytes());
         assert_eq!(found(">>fra<< a b"), Some((&b">>fra<<"[..], &b" a b"[..])));
         assert_eq!(found("  >>zh_Hans<<x"), Some((&b">>zh_Hans<<"[..], &b"x"[..])));
-        for none in ["a >>fra<<", ">> fra<<", ">>fra", ">fra<", ""] {
+        assert_eq!(found(" <2de> a"), Some((&b"<2de>"[..], &b" a"[..])));
+        for none in ["<2 de>", "<2de", "a >>fra<<", ">> fra<<", ">>fra", ">fra<", ""] {
             assert_eq!(found(none), None, "{none}");
         }
     }

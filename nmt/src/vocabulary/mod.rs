@@ -10,6 +10,7 @@ mod read;
 
 use std::path::Path;
 
+use miriam_storage::Bytes;
 use miriam_storage::dictionary::Dictionary;
 use miriam_textio::{Vocabulary as Words, WordId};
 use miriam_textproc::SentencePiece;
@@ -85,7 +86,14 @@ impl Vocabulary {
     /// # Errors
     /// Those of [`Vocabulary::open`].
     pub fn open_with_segmentation(path: &Path) -> Result<(Self, Option<SentencePieceModel>)> {
-        let bytes = compressed::open(path)?;
+        Self::parse_with_segmentation(compressed::open(path)?, path)
+    }
+
+    /// As [`Vocabulary::open_with_segmentation`], from memory.
+    pub(crate) fn parse_with_segmentation(
+        bytes: Bytes,
+        path: &Path,
+    ) -> Result<(Self, Option<SentencePieceModel>)> {
         if !read::is_sentencepiece(&bytes, path) {
             return Ok((Self::parse(&bytes, path)?, None));
         }
@@ -103,11 +111,11 @@ impl Vocabulary {
 
     /// Reads a vocabulary of CTranslate2 with its special tokens; see
     /// [`Vocabulary::open_with_segmentation`].
-    pub(crate) fn open_with_special_tokens(
+    pub(crate) fn parse_with_special_tokens(
+        bytes: Bytes,
         path: &Path,
         tokens: &SpecialTokens,
     ) -> Result<(Self, Option<SentencePieceModel>)> {
-        let bytes = compressed::open(path)?;
         if read::is_sentencepiece(&bytes, path) {
             let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
             return Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)));

@@ -113,7 +113,8 @@ impl<K: Kernels> ParameterLoader<Tape<K>> for TapeLoader {
             | PositionalEncodingKind::RelativeVectors { .. }
             | PositionalEncodingKind::RelativeBias(_) => None,
             PositionalEncodingKind::SinusoidalMarian
-            | PositionalEncodingKind::SinusoidalFromOne => {
+            | PositionalEncodingKind::SinusoidalFromOne
+            | PositionalEncodingKind::SinusoidalFromTwo => {
                 Some(PositionTable::Sinusoidal { half, steps: half.saturating_sub(1).max(1) })
             }
             PositionalEncodingKind::Sinusoidal => {

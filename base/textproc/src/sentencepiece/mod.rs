@@ -8,6 +8,7 @@
 
 mod bpe;
 mod model;
+mod model_parts;
 mod normalizer;
 mod protobuf;
 mod train;
@@ -17,6 +18,7 @@ mod unigram;
 use std::path::Path;
 
 pub use model::{ModelType, PieceType};
+pub use model_parts::ModelParts;
 pub use train::{NMT_NFKC_CHARSMAP, Normalization, PieceTrainer, TrainError, TrainOptions};
 
 use crate::{Error, Result};

@@ -74,3 +74,41 @@ impl<'a> Iterator for Fields<'a> {
         Some(field.ok_or(()))
     }
 }
+
+/// A message to be written: its fields on the wire.
+#[derive(Default)]
+pub struct Message(Vec<u8>);
+
+impl Message {
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
+    fn push_varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    pub fn varint(&mut self, field: u64, number: u64) {
+        self.push_varint(field << 3);
+        self.push_varint(number);
+    }
+
+    pub fn bytes(&mut self, field: u64, bytes: &[u8]) {
+        self.push_varint(field << 3 | 2);
+        self.push_varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub fn float(&mut self, field: u64, number: f32) {
+        self.push_varint(field << 3 | 5);
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub fn message(&mut self, field: u64, message: Message) {
+        self.bytes(field, &message.0);
+    }
+}

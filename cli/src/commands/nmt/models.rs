@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::ShortlistOptions;
-use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, ModelBundle};
+use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBundle};
 
 use super::value_parsers::finite;
 use crate::common::exit_with_usage_error;
@@ -29,6 +29,13 @@ pub struct ModelArguments {
     /// [those beside the model]
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     bpe_codes: Vec<PathBuf>,
+    /// The language of the text, for multilingual models, in any usual spelling: de, deu_Latn,
+    /// de_DE, __de__
+    #[arg(long, value_name = "LANGUAGE")]
+    pub from: Option<String>,
+    /// The language of translations: the same, or <2de>, >>deu<< [that of the model's files]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub to: Option<String>,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
@@ -57,11 +64,19 @@ pub struct DecoderShortlistArguments {
 }
 
 impl ModelArguments {
+    /// The languages of text and translations.
+    pub fn languages(&self) -> NamedLanguages<'_> {
+        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        NamedLanguages { from, to, via: None }
+    }
+
     /// Opens the models; with `lists`, for translation, also the shortlist.
+    /// Tells whether the language between two models was set.
     pub fn open_bundle(
         &self,
         lists: Option<&DecoderShortlistArguments>,
-    ) -> anyhow::Result<ModelBundle> {
+        languages: NamedLanguages,
+    ) -> anyhow::Result<(ModelBundle, bool)> {
         let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
         let options = BundleOptions {
@@ -85,16 +100,47 @@ impl ModelArguments {
         {
             bundle.set_dialect(*dialect);
         }
+        let is_via_set = set_languages(&mut bundle, languages)?;
         if !self.weights.is_empty() {
             bundle.settings.weights = self.weights.clone();
         }
-        Ok(bundle)
+        Ok((bundle, is_via_set))
     }
 
     /// The precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
         self.precision.as_deref().and_then(Precision::from_name)
     }
+}
+
+/// The languages that are named for a model.
+#[derive(Clone, Copy)]
+pub struct NamedLanguages<'a> {
+    pub from: Option<&'a str>,
+    pub to: Option<&'a str>,
+    /// The language between two models.
+    pub via: Option<Via<'a>>,
+}
+
+/// The language between two models, of the translations of the first or of the text of the second.
+#[derive(Clone, Copy)]
+pub enum Via<'a> {
+    To(&'a str),
+    From(&'a str),
+}
+
+/// Sets the languages of a model. That between two models is not for one that has one pair of
+/// languages, or finds out the language of a text. Returns whether that language was set.
+pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> anyhow::Result<bool> {
+    let NamedLanguages { from, to, via } = languages;
+    let style = via.and_then(|_| bundle.languages()).map(|all| all.style);
+    let (from, to, is_set) = match (via, style) {
+        (Some(Via::To(name)), Some(_)) => (from, Some(name), true),
+        (Some(Via::From(name)), Some(LanguageStyle::BothSides)) => (Some(name), to, true),
+        _ => (from, to, false),
+    };
+    bundle.set_languages(from, to)?;
+    Ok(is_set)
 }
 
 /// Names the keys of the decoder's configuration `file` that have no effect, once.

@@ -97,7 +97,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
-    let bundle = a.models.open_bundle(None)?;
+    let (bundle, _) = a.models.open_bundle(None, a.models.languages())?;
+    if let Some(missing) = bundle.missing_languages().filter(|_| !a.no_spm_encode) {
+        anyhow::bail!(missing);
+    }
     let defaults = TranslationOptions::for_bundle(&bundle, None);
     let precision = a.models.precision().unwrap_or(defaults.precision);
     let tuner_cache = a.tuner_cache.open();

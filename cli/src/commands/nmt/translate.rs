@@ -5,15 +5,19 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use miriam_nmt::ModelBundle;
 use miriam_nmt::search::{DecodingSemantics, Sampling};
 use miriam_nmt::translate::{
-    AlignmentFormat, LineCounts, LineError, LineFormat, SourceText, TranslationOptions, Translator,
+    AlignmentFormat, LineCounts, LineError, LineFormat, PivotTranslator, SourceText,
+    TranslationOptions, Translator,
 };
 use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 
 use super::ignored_options::IgnoredOptions;
 use super::line_errors::LineErrors;
-use super::models::{DecoderShortlistArguments, ModelArguments};
+use super::models::{
+    DecoderShortlistArguments, ModelArguments, NamedLanguages, Via, set_languages,
+};
 use super::running_text::RunningTextArguments;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{
@@ -31,6 +35,8 @@ pub struct Arguments {
     #[command(flatten)]
     candidates: DecoderShortlistArguments,
     #[command(flatten)]
+    pivot: PivotArguments,
+    #[command(flatten)]
     text: TextArguments,
     #[command(flatten)]
     running_text: RunningTextArguments,
@@ -47,6 +53,19 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     ignored_options: IgnoredOptions,
+}
+
+/// Options of translation through a third language.
+#[derive(Args)]
+#[command(next_help_heading = "Models")]
+struct PivotArguments {
+    /// Translate what the models write by another model: a path as for --models. Alignments
+    /// and scores are those of its words; the first model's lines go on as they come
+    #[arg(long, value_name = "PATH")]
+    then: Option<PathBuf>,
+    /// The language in between, for multilingual models
+    #[arg(long, value_name = "LANGUAGE", requires = "then")]
+    via: Option<String>,
 }
 
 #[derive(Args)]
@@ -315,6 +334,27 @@ impl SamplingArguments {
     }
 }
 
+impl PivotArguments {
+    /// The languages of the first and of the second model: those of its text and translations.
+    fn languages<'a>(&'a self, models: &'a ModelArguments) -> [NamedLanguages<'a>; 2] {
+        let (from, to) = (models.from.as_deref(), models.to.as_deref());
+        let via = self.via.as_deref();
+        match self.then {
+            None => [NamedLanguages { from, to, via: None }; 2],
+            Some(_) => [
+                NamedLanguages { from, to: None, via: via.map(Via::To) },
+                NamedLanguages { from: None, to, via: via.map(Via::From) },
+            ],
+        }
+    }
+}
+
+/// What translates: one model, or two.
+enum LoadedTranslator {
+    Single(Box<Translator>),
+    Pivot(Box<PivotTranslator>),
+}
+
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.warn_if_given();
     let text = &arguments.text;
@@ -334,13 +374,24 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if text.errors.as_deref().is_some_and(|errors| is_same_file(errors, &text.output)) {
         exit_with_usage_error("--errors is also the output; write to another file".into());
     }
-    let bundle = arguments.models.open_bundle(Some(&arguments.candidates))?;
+    if arguments.pivot.then.is_some() && (fields || text.force_decode) {
+        exit_with_usage_error(
+            "--then takes plain lines: prefixes and constraints are of one model".into(),
+        );
+    }
+    let languages = arguments.pivot.languages(&arguments.models);
+    let (bundle, is_via_set) =
+        arguments.models.open_bundle(Some(&arguments.candidates), languages[0])?;
     let rules = arguments.search.search.map(|name| match name {
         SemanticsName::Marian => DecodingSemantics::Marian,
         SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
     });
     let options =
         arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common);
+    let names_languages = options.input.is_tokenized || fields || text.force_decode;
+    if let Some(missing) = bundle.missing_languages().filter(|_| !names_languages) {
+        anyhow::bail!(missing);
+    }
     if arguments.verbose {
         tracing::info!("{}: {}", bundle.path.display(), bundle.format);
         for (name, value) in bundle.describe_files().into_iter().chain(options.describe()) {
@@ -358,8 +409,41 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.verbose && arguments.running_text.is_given() {
         tracing::info!("abbreviations of: {language}");
     }
-    let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
-    translator.set_splitter(splitter);
+    let translator = match &arguments.pivot.then {
+        None => {
+            let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
+            translator.set_splitter(splitter);
+            LoadedTranslator::Single(Box::new(translator))
+        }
+        Some(path) => {
+            if arguments.running_text.is_given() {
+                anyhow::bail!(
+                    "--split and --html do not go with --then: split the text with `miriam split`"
+                );
+            }
+            let mut second = ModelBundle::open(path, None)?;
+            let is_via_set = set_languages(&mut second, languages[1])? || is_via_set;
+            if arguments.pivot.via.is_some() && !is_via_set {
+                anyhow::bail!("--via: no token of these models names the language between them");
+            }
+            if let Some(missing) = second.missing_languages() {
+                anyhow::bail!(missing);
+            }
+            let mut last =
+                arguments.override_options(TranslationOptions::for_bundle(&second, rules), common);
+            last.input.is_tokenized = false;
+            if arguments.verbose {
+                tracing::info!("then {}: {}", second.path.display(), second.format);
+                for (name, value) in second.describe_files().into_iter().chain(last.describe()) {
+                    tracing::info!("then {name}: {value}");
+                }
+            }
+            let options = PivotTranslator::options_of_first(options, &last);
+            let first = Translator::new(bundle, options, &tuner_cache.tuner)?;
+            let second = Translator::new(second, last, &tuner_cache.tuner)?;
+            LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
+        }
+    };
     // Translations on a terminal show the progress.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);
@@ -380,7 +464,14 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
     let interrupts = SignalHandler::install(&stop)?;
     let mut report = |error: &LineError| line_errors.report(error);
-    let outcome = translator.translate(source, !is_file, output, &stop, &progress, &mut report);
+    let outcome = match &translator {
+        LoadedTranslator::Single(translator) => {
+            translator.translate(source, !is_file, output, &stop, &progress, &mut report)
+        }
+        LoadedTranslator::Pivot(translator) => {
+            translator.translate(source, !is_file, output, &stop, &progress, &mut report)
+        }
+    };
     let chosen = tuner_cache.save();
     if arguments.verbose {
         tracing::info!("GEMM kernels chosen now: {chosen}");

@@ -1,13 +1,11 @@
 //! Writing a model file: a message of protocol buffers with the pieces, what they were
 //! learned with, and how text is normalised.
 
-use super::super::ModelType;
+use super::super::model_parts::piece_message;
+use super::super::protobuf::Message;
+use super::super::{ModelType, PieceType};
 use super::{NMT_NFKC_CHARSMAP, Normalization, ScoredPiece, TrainOptions};
 
-/// Numbers of the types of pieces.
-const UNKNOWN: u64 = 2;
-const CONTROL: u64 = 3;
-const BYTE: u64 = 6;
 /// The ids that Marian's models have. Negative ones do not exist.
 const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
@@ -21,29 +19,22 @@ pub fn num_special_pieces(options: &TrainOptions) -> usize {
 /// The bytes of a model file.
 pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     let mut model = Message::default();
-    model.message(1, piece(b"</s>", 0.0, Some(CONTROL)));
-    model.message(1, piece(b"<unk>", 0.0, Some(UNKNOWN)));
+    model.message(1, piece_message(b"</s>", 0.0, PieceType::Control));
+    model.message(1, piece_message(b"<unk>", 0.0, PieceType::Unknown));
     if options.byte_fallback {
         for byte in 0..=255u8 {
-            model.message(1, piece(format!("<0x{byte:02X}>").as_bytes(), 0.0, Some(BYTE)));
+            model.message(
+                1,
+                piece_message(format!("<0x{byte:02X}>").as_bytes(), 0.0, PieceType::Byte),
+            );
         }
     }
     for learned in pieces {
-        model.message(1, piece(&learned.text, learned.score as f32, None));
+        model.message(1, piece_message(&learned.text, learned.score as f32, PieceType::Normal));
     }
     model.message(2, trainer_spec(options));
     model.message(3, normalizer_spec(options.normalization));
-    model.0
-}
-
-fn piece(text: &[u8], score: f32, kind: Option<u64>) -> Message {
-    let mut piece = Message::default();
-    piece.bytes(1, text);
-    piece.float(2, score);
-    if let Some(kind) = kind {
-        piece.varint(3, kind);
-    }
-    piece
+    model.into_bytes()
 }
 
 /// The fields that differ from the defaults of the format.
@@ -79,38 +70,4 @@ fn normalizer_spec(normalization: Normalization) -> Message {
         spec.varint(field, 1);
     }
     spec
-}
-
-/// The fields of a message on the wire.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn push_varint(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
-    fn varint(&mut self, field: u64, number: u64) {
-        self.push_varint(field << 3);
-        self.push_varint(number);
-    }
-
-    fn bytes(&mut self, field: u64, bytes: &[u8]) {
-        self.push_varint(field << 3 | 2);
-        self.push_varint(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-
-    fn float(&mut self, field: u64, number: f32) {
-        self.push_varint(field << 3 | 5);
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-
-    fn message(&mut self, field: u64, message: Message) {
-        self.bytes(field, &message.0);
-    }
 }

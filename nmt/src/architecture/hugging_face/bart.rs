@@ -1,0 +1,202 @@
+//! The family of BART: MarianMT, with one token more than Marian had, `<pad>`, which decoding
+//! starts with; M2M-100 and NLLB-200, whose sinusoids begin at position 2; mBART, whose embeddings
+//! are normalised.
+
+use std::collections::BTreeMap;
+
+use super::NamedTensors;
+use super::config::Config;
+use crate::architecture::transformer::{
+    AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
+    ProcessSteps, TransformerConfig, TransformerStackConfig,
+};
+use crate::architecture::{EmbeddingConfig, MAX_DEPTH, check_range};
+use crate::checkpoint::{Checkpoint, Tensor};
+use crate::{Error, Result};
+
+/// The epsilon of layer norms: PyTorch's default.
+const NORM_EPSILON: f32 = 1e-5;
+/// The rows of mBART's tables of positions before that of the first position.
+const POSITION_OFFSET: usize = 2;
+
+/// What the models of the family differ in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Norms after sublayers, sinusoids or a table.
+    Marian,
+    /// Norms before sublayers, sinusoids.
+    M2m100,
+    /// Norms before sublayers and after embeddings, tables of positions.
+    Mbart,
+}
+
+pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Result<NamedTensors> {
+    let transformer = read_transformer(&checkpoint, config, kind)?;
+    let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
+    let mut tensors = BTreeMap::new();
+    let tables = &transformer.embeddings;
+    for name in names {
+        let Some(tensor) = checkpoint.take(&name) else { continue };
+        let (name, tensor) = match marian_name(&name, tables, kind) {
+            Some((to, true)) => (to, tensor.transposed()),
+            Some((to, false)) if kind == Kind::Mbart && to.ends_with("_Wpos") => {
+                let rows = tensor.shape().first().copied().unwrap_or(0);
+                let rows = rows.saturating_sub(POSITION_OFFSET);
+                let table = tensor.slice_rows(POSITION_OFFSET, rows);
+                (to, table.map_err(|reason| Error::mismatch(config.path, &name, reason))?)
+            }
+            Some((to, false)) => (to, tensor),
+            None => (name, tensor),
+        };
+        // Tied tables may be stored under each of their names.
+        tensors.entry(name).or_insert(tensor);
+    }
+    fill_biases(&mut tensors, &transformer);
+    Ok(NamedTensors { transformer, tensors })
+}
+
+/// M2M-100's output layer has no bias, and older files of mBART lack theirs, which is zeros.
+fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
+    const BIAS: &str = "decoder_ff_logit_out_b";
+    let tables = &transformer.embeddings;
+    if tables.output_bias && !tensors.contains_key(BIAS) {
+        tensors.insert(BIAS.into(), Tensor::zeros(tables.target_vocab_size));
+    }
+}
+
+fn read_transformer(
+    checkpoint: &Checkpoint,
+    config: &Config,
+    kind: Kind,
+) -> Result<TransformerConfig> {
+    let is_marian = kind == Kind::Marian;
+    for name in ["normalize_before", "normalize_embedding", "add_final_layer_norm"] {
+        if is_marian && config.flag(name, false)? {
+            return Err(config.unsupported(format!("{name} is true, which MarianMT ignores")));
+        }
+    }
+    let stack = |side: &str| {
+        Ok::<_, Error>(TransformerStackConfig {
+            depth: config.number(&format!("{side}_layers"))?,
+            heads: config.number(&format!("{side}_attention_heads"))?,
+            ffn_width: config.number(&format!("{side}_ffn_dim"))?,
+            ffn_depth: 2,
+        })
+    };
+    let (encoder, decoder) = (stack("encoder")?, stack("decoder")?);
+    check_range("decoder_layers", decoder.depth, MAX_DEPTH)
+        .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    let source_vocab_size = config.number("vocab_size")?;
+    let table = checkpoint.get("model.encoder.embed_positions.weight");
+    let rows = table.and_then(|table| table.shape().first()).copied();
+    let positional_encoding = match (kind, rows) {
+        (Kind::Marian, None) => PositionalEncodingKind::Sinusoidal,
+        (Kind::Marian, Some(length)) => PositionalEncodingKind::Table { length },
+        // What older versions stored of them are the same sinusoids.
+        (Kind::M2m100, _) => PositionalEncodingKind::SinusoidalFromTwo,
+        (Kind::Mbart, rows) => PositionalEncodingKind::Table {
+            length: rows.unwrap_or(0).saturating_sub(POSITION_OFFSET),
+        },
+    };
+    let norm = |has: bool| ProcessSteps(if has { vec![ProcessStep::Norm] } else { Vec::new() });
+    Ok(TransformerConfig {
+        tied_layers: (1..=decoder.depth).collect(),
+        alignment_layer: decoder.depth,
+        activation: config.activation("activation_function", config.text("activation_function"))?,
+        preprocess: norm(!is_marian),
+        postprocess: ProcessSteps(match is_marian {
+            true => vec![ProcessStep::Add, ProcessStep::Norm],
+            false => vec![ProcessStep::Add],
+        }),
+        postprocess_embedding: norm(kind == Kind::Mbart),
+        postprocess_top: norm(!is_marian),
+        has_output_projection: true,
+        autoregression: AutoregressionConfig::SelfAttention,
+        positional_encoding,
+        scales_embeddings: config.flag("scale_embedding", kind == Kind::M2m100)?,
+        decoder_start: DecoderStart::Token(config.start_token()?),
+        pre_norm_keys: PreNormKeys::Normalized,
+        norm_epsilon: NORM_EPSILON,
+        embeddings: EmbeddingConfig {
+            source_vocab_size,
+            target_vocab_size: config.number_or("decoder_vocab_size", source_vocab_size)?,
+            dim: config.number("d_model")?,
+            shared: !is_marian || config.flag("share_encoder_decoder_embeddings", true)?,
+            tied_output: config.flag("tie_word_embeddings", true)?,
+            output_bias: kind != Kind::M2m100,
+            right_to_left: false,
+            suppress_tokens: config.suppressed_tokens(),
+        },
+        encoder,
+        decoder,
+    })
+}
+
+/// Marian's name for a parameter, and whether the matrix must be transposed.
+fn marian_name(name: &str, tables: &EmbeddingConfig, kind: Kind) -> Option<(String, bool)> {
+    let plain = |name: &str| Some((name.to_owned(), false));
+    match name {
+        "model.shared.weight" => return plain(tables.encoder_table_name()),
+        "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table_name()),
+        "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table_name()),
+        "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table_name()),
+        "lm_head.weight" => return plain("decoder_ff_logit_out_Wt"),
+        "final_logits_bias" => return plain("decoder_ff_logit_out_b"),
+        _ => {}
+    }
+    let (side, rest) = name.strip_prefix("model.")?.split_once('.')?;
+    if kind != Kind::M2m100 && rest == "embed_positions.weight" {
+        return Some((format!("{side}_Wpos"), false));
+    }
+    if kind != Kind::Marian {
+        let (norm, part) = match rest.rsplit_once('.')? {
+            (norm, "weight") => (norm, "scale"),
+            (norm, _) => (norm, "bias"),
+        };
+        match norm {
+            "layernorm_embedding" => return Some((format!("{side}_emb_ln_{part}_pre"), false)),
+            "layer_norm" => return Some((format!("{side}_top_ln_{part}"), false)),
+            _ => {}
+        }
+    }
+    let (layer, rest) = rest.strip_prefix("layers.")?.split_once('.')?;
+    let layer = layer.parse::<usize>().ok()?.checked_add(1)?;
+    let (sublayer, parameter) = rest.rsplit_once('.')?;
+    let (norm, matrix) = match parameter {
+        "weight" => ("scale", 'W'),
+        "bias" => ("bias", 'b'),
+        _ => return None,
+    };
+    let prefix = format!("{side}_l{layer}");
+    let norm_prefix = match sublayer {
+        "self_attn_layer_norm" => Some("self_Wo"),
+        "encoder_attn_layer_norm" => Some("context_Wo"),
+        "final_layer_norm" => Some("ffn_ffn"),
+        _ => None,
+    };
+    if let Some(sublayer) = norm_prefix {
+        let suffix = if kind == Kind::Marian { "" } else { "_pre" };
+        return Some((format!("{prefix}_{sublayer}_ln_{norm}{suffix}"), false));
+    }
+    let to = match sublayer {
+        "fc1" => format!("{prefix}_ffn_{matrix}1"),
+        "fc2" => format!("{prefix}_ffn_{matrix}2"),
+        _ => {
+            let (attention, projection) = sublayer.split_once('.')?;
+            let attention = match attention {
+                "self_attn" => "self",
+                "encoder_attn" => "context",
+                _ => return None,
+            };
+            let letter = match projection.strip_suffix("_proj")? {
+                "q" => 'q',
+                "k" => 'k',
+                "v" => 'v',
+                "out" => 'o',
+                _ => return None,
+            };
+            format!("{prefix}_{attention}_{matrix}{letter}")
+        }
+    };
+    Some((to, parameter == "weight"))
+}

@@ -1,0 +1,108 @@
+//! The values of `config.json` and `generation_config.json`, with messages that name the key.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::architecture::transformer::{Activation, Gelu};
+use crate::{Error, Result};
+
+/// The configuration of a model.
+pub struct Config<'a> {
+    /// `config.json`.
+    pub value: &'a Value,
+    /// `generation_config.json`.
+    pub generation: Option<&'a Value>,
+    /// The file with the weights, for messages.
+    pub path: &'a Path,
+}
+
+impl Config<'_> {
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.value.get(name).and_then(Value::as_str)
+    }
+
+    /// Whether the flag `name` is set; `default` where it is missing or null.
+    pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
+        match self.value.get(name) {
+            None | Some(Value::Null) => Ok(default),
+            Some(&Value::Bool(flag)) => Ok(flag),
+            Some(_) => {
+                let place = format!("config.json, {name}");
+                Err(Error::mismatch(self.path, &place, "true or false is needed here"))
+            }
+        }
+    }
+
+    /// An option of decoding; older versions have it in `config.json`.
+    pub fn generation_option(&self, name: &str) -> Option<&Value> {
+        let mut files = [Some(self.value), self.generation].into_iter().flatten();
+        files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
+    }
+
+    pub fn number(&self, name: &str) -> Result<usize> {
+        self.to_number(name, self.value.get(name))
+    }
+
+    /// The number `name`; `default` where it is missing or null.
+    pub fn number_or(&self, name: &str, default: usize) -> Result<usize> {
+        match self.value.get(name) {
+            None | Some(Value::Null) => Ok(default),
+            value => self.to_number(name, value),
+        }
+    }
+
+    fn to_number(&self, name: &str, value: Option<&Value>) -> Result<usize> {
+        let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        number.ok_or_else(|| {
+            let place = format!("config.json, {name}");
+            Error::mismatch(self.path, &place, "a number is needed here")
+        })
+    }
+
+    /// The positive number `name`; `default` where it is missing or null.
+    pub fn float_or(&self, name: &str, default: f32) -> Result<f32> {
+        match self.value.get(name) {
+            None | Some(Value::Null) => Ok(default),
+            Some(value) => value.as_f64().map(|number| number as f32).ok_or_else(|| {
+                let place = format!("config.json, {name}");
+                Error::mismatch(self.path, &place, "a number is needed here")
+            }),
+        }
+    }
+
+    /// The token that decoding starts with.
+    pub fn start_token(&self) -> Result<u32> {
+        let start = match self.generation_option("decoder_start_token_id") {
+            Some(id) => self.to_number("decoder_start_token_id", Some(id))?,
+            None => self.number("pad_token_id")?,
+        };
+        Ok(u32::try_from(start).unwrap_or(u32::MAX))
+    }
+
+    /// The tokens that are never generated.
+    pub fn suppressed_tokens(&self) -> Vec<u32> {
+        let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
+        let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
+            // Sequences of several tokens are not supported.
+            let [id] = &ids.as_array()?[..] else { return None };
+            u32::try_from(id.as_u64()?).ok()
+        });
+        suppressed.collect()
+    }
+
+    /// The activation function of that name.
+    pub fn activation(&self, key: &str, name: Option<&str>) -> Result<Activation> {
+        match name {
+            Some("relu") => Ok(Activation::Relu),
+            Some("swish" | "silu") => Ok(Activation::Swish),
+            Some("gelu") => Ok(Activation::Gelu(Gelu::Exact)),
+            Some("gelu_new" | "gelu_pytorch_tanh") => Ok(Activation::Gelu(Gelu::Tanh)),
+            other => Err(self.unsupported(format!("{key} {other:?}"))),
+        }
+    }
+
+    pub fn unsupported(&self, reason: impl Into<String>) -> Error {
+        Error::unsupported(self.path, reason)
+    }
+}

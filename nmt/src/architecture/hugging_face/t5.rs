@@ -1,0 +1,208 @@
+//! T5, MT5 and MADLAD-400: RMS norms before sublayers, biases of relative positions, no biases of
+//! matrices, queries that are not divided by the root of a head's width.
+//!
+//! The first T5 has one table for source, target and output, whose logits are multiplied by
+//! `d_model^-0.5`, and ReLU; version 1.1 and its multilingual offspring have an output layer of
+//! their own and gated layers. The factors go into multipliers of the queries and of the last norm.
+
+use std::collections::BTreeMap;
+
+use super::NamedTensors;
+use super::config::Config;
+use crate::architecture::transformer::{
+    AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
+    ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
+};
+use crate::architecture::{EmbeddingConfig, MAX_DEPTH, check_range};
+use crate::checkpoint::{Checkpoint, Tensor};
+use crate::{Error, Result};
+
+const NORM_EPSILON: f32 = 1e-6;
+const SHARED_TABLE: &str = "shared.weight";
+const OUTPUT_MATRIX: &str = "lm_head.weight";
+
+pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTensors> {
+    let transformer = read_transformer(&checkpoint, config)?;
+    let PositionalEncodingKind::RelativeBias(bias) = transformer.positional_encoding else {
+        unreachable!("all models of the family have biases of distances")
+    };
+    let mismatch = |name: &str, reason: String| Error::mismatch(config.path, name, reason);
+    let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
+    let tables = &transformer.embeddings;
+    let mut tensors = BTreeMap::new();
+    for name in names {
+        let Some(tensor) = checkpoint.take(&name) else { continue };
+        let (to, tensor) = match marian_name(&name, tables) {
+            Some(Name::Matrix(to)) => {
+                let tensor = match to.ends_with("_Wq") {
+                    true => tensor.scaled((bias.head_dim as f32).sqrt()),
+                    false => Ok(tensor),
+                };
+                (to, tensor.map_err(|reason| mismatch(&name, reason))?.transposed())
+            }
+            Some(Name::Vector(to)) => (to, tensor),
+            None => (name, tensor),
+        };
+        tensors.entry(to).or_insert(tensor);
+    }
+    let scales_outputs = config.flag("scale_decoder_outputs", ties_output(config)?)?;
+    if scales_outputs && let Some(norm) = tensors.remove("decoder_top_rms_scale") {
+        let norm = norm.scaled((tables.dim as f32).powf(-0.5));
+        let norm = norm.map_err(|reason| mismatch("decoder.final_layer_norm.weight", reason))?;
+        tensors.insert("decoder_top_rms_scale".into(), norm);
+    }
+    share_biases(&mut tensors, &transformer);
+    fill_zeros(&mut tensors, &transformer);
+    Ok(NamedTensors { transformer, tensors })
+}
+
+/// All layers use the biases of the first one, unless each has its own (UMT5).
+fn share_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
+    for (side, stack) in [("encoder", &transformer.encoder), ("decoder", &transformer.decoder)] {
+        let Some(first) = tensors.get(&format!("{side}_l1_self_Rb")).cloned() else { continue };
+        for layer in 2..=stack.depth {
+            let name = format!("{side}_l{layer}_self_Rb");
+            tensors.entry(name).or_insert_with(|| first.clone());
+        }
+    }
+}
+
+/// The matrices have no biases.
+fn fill_zeros(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
+    for parameter in transformer.parameters() {
+        let [_, columns] = parameter.shape;
+        let last = parameter.name.rsplit('_').next().unwrap_or_default();
+        if ["bq", "bk", "bv", "bo", "b1", "b2", "bg"].contains(&last) {
+            tensors.entry(parameter.name).or_insert_with(|| Tensor::zeros(columns));
+        }
+    }
+}
+
+fn ties_output(config: &Config) -> Result<bool> {
+    config.flag("tie_word_embeddings", true)
+}
+
+/// Whether the output layer is the table of embeddings. Versions from 5 on call every model tied
+/// and store an output matrix where it differs.
+fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
+    let Some(output) = checkpoint.get(OUTPUT_MATRIX) else { return Ok(true) };
+    if !ties_output(config)? {
+        return Ok(false);
+    }
+    let is_new = config.value.get("scale_decoder_outputs").is_some();
+    let table = checkpoint.get(SHARED_TABLE);
+    Ok(!is_new || table.is_none_or(|table| table.bytes() == output.bytes()))
+}
+
+fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<TransformerConfig> {
+    let stack = |depth: usize| {
+        Ok::<_, Error>(TransformerStackConfig {
+            depth,
+            heads: config.number("num_heads")?,
+            ffn_width: config.number("d_ff")?,
+            ffn_depth: 2,
+        })
+    };
+    let depth = config.number("num_layers")?;
+    let encoder = stack(depth)?;
+    let decoder = stack(config.number_or("num_decoder_layers", depth)?)?;
+    for stack in [&encoder, &decoder] {
+        check_range("num_layers", stack.depth, MAX_DEPTH)
+            .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    }
+    const FEED_FORWARD: &str = "feed_forward_proj";
+    let kind = config.text(FEED_FORWARD).unwrap_or("relu");
+    let activation = match kind.strip_prefix("gated-") {
+        // The gelu of version 1.1 is that by tanh, whatever its name says.
+        Some("gelu") => config.activation(FEED_FORWARD, Some("gelu_new"))?.gated(),
+        Some(function) => config.activation(FEED_FORWARD, Some(function))?.gated(),
+        None => config.activation(FEED_FORWARD, Some(kind))?,
+    };
+    let norm = ProcessSteps(vec![ProcessStep::RmsNorm]);
+    let vocab_size = config.number("vocab_size")?;
+    Ok(TransformerConfig {
+        tied_layers: (1..=decoder.depth).collect(),
+        alignment_layer: decoder.depth,
+        activation,
+        preprocess: norm.clone(),
+        postprocess: ProcessSteps(vec![ProcessStep::Add]),
+        postprocess_embedding: ProcessSteps::default(),
+        postprocess_top: norm,
+        has_output_projection: true,
+        autoregression: AutoregressionConfig::SelfAttention,
+        positional_encoding: PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
+            buckets: config.number_or("relative_attention_num_buckets", 32)?,
+            max_distance: config.number_or("relative_attention_max_distance", 128)?,
+            head_dim: config.number("d_kv")?,
+        }),
+        scales_embeddings: false,
+        decoder_start: DecoderStart::Token(config.start_token()?),
+        pre_norm_keys: PreNormKeys::Normalized,
+        norm_epsilon: config.float_or("layer_norm_epsilon", NORM_EPSILON)?,
+        embeddings: EmbeddingConfig {
+            source_vocab_size: vocab_size,
+            target_vocab_size: vocab_size,
+            dim: config.number("d_model")?,
+            shared: true,
+            tied_output: has_tied_output(checkpoint, config)?,
+            output_bias: false,
+            right_to_left: false,
+            suppress_tokens: config.suppressed_tokens(),
+        },
+        encoder,
+        decoder,
+    })
+}
+
+/// Marian's name for a parameter.
+enum Name {
+    /// A matrix, which must be transposed.
+    Matrix(String),
+    /// A vector or a table of rows.
+    Vector(String),
+}
+
+fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<Name> {
+    match name {
+        SHARED_TABLE | "encoder.embed_tokens.weight" | "decoder.embed_tokens.weight" => {
+            return Some(Name::Vector(tables.encoder_table_name().into()));
+        }
+        OUTPUT_MATRIX if tables.tied_output => {
+            return Some(Name::Vector(tables.decoder_table_name().into()));
+        }
+        OUTPUT_MATRIX => return Some(Name::Vector("decoder_ff_logit_out_Wt".into())),
+        _ => {}
+    }
+    let (side, rest) = name.strip_suffix(".weight")?.split_once('.')?;
+    if !["encoder", "decoder"].contains(&side) {
+        return None;
+    }
+    if rest == "final_layer_norm" {
+        return Some(Name::Vector(format!("{side}_top_rms_scale")));
+    }
+    let (block, rest) = rest.strip_prefix("block.")?.split_once(".layer.")?;
+    let prefix = format!("{side}_l{}", block.parse::<usize>().ok()?.checked_add(1)?);
+    let (sublayer, part) = rest.split_once('.')?;
+    let sublayer = match (side, sublayer) {
+        (_, "0") => "self",
+        ("decoder", "1") => "context",
+        ("encoder", "1") | ("decoder", "2") => "ffn",
+        _ => return None,
+    };
+    if part == "layer_norm" {
+        let norm = if sublayer == "ffn" { "ffn" } else { "Wo" };
+        return Some(Name::Vector(format!("{prefix}_{sublayer}_{norm}_rms_scale_pre")));
+    }
+    let (_, matrix) = part.split_once('.')?;
+    let letter = match (sublayer, matrix) {
+        ("self", "relative_attention_bias") => {
+            return Some(Name::Vector(format!("{prefix}_self_Rb")));
+        }
+        ("self" | "context", "q" | "k" | "v" | "o") => matrix,
+        ("ffn", "wi" | "wi_0") => "1",
+        ("ffn", "wi_1") => "g",
+        ("ffn", "wo") => "2",
+        _ => return None,
+    };
+    Some(Name::Matrix(format!("{prefix}_{sublayer}_W{letter}")))
+}

@@ -1,0 +1,110 @@
+//! Packages of Argos Translate and LibreTranslate: a zip archive (`.argosmodel`), or its folder
+//! unpacked, with `metadata.json`, a folder `model` of CTranslate2, and the SentencePiece model or
+//! the BPE codes of both languages.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::ctranslate2;
+use super::files::Files;
+use super::found::FoundModel;
+use crate::decoder_config::DecoderConfig;
+use crate::segmentation::{Segmentation, SentencePieceModel};
+use crate::{Error, Result};
+
+/// The width of the beam and the length penalty that Argos Translate decodes with.
+const BEAM_SIZE: usize = 4;
+const LENGTH_PENALTY: f32 = 0.2;
+
+const METADATA: &str = "metadata.json";
+const PIECES: &str = "sentencepiece.model";
+const CODES: &str = "bpe.model";
+
+/// What is read of `metadata.json`.
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// A token that every translation begins with.
+    #[serde(default)]
+    target_prefix: String,
+}
+
+/// Whether `path` is an archive of a package: by its name, for others are `.npz` files.
+pub fn is_archive(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("argosmodel"))
+}
+
+/// Whether `folder` is that of a package.
+pub fn is_package(folder: &Path) -> bool {
+    folder.join(METADATA).is_file() && folder.join("model").join("model.bin").is_file()
+}
+
+/// The model of the archive at `path`.
+pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
+    // Packages have the models of another splitter of sentences too.
+    let is_wanted = |name: &str| {
+        let name = Path::new(name);
+        let folder = name.parent().and_then(Path::file_name);
+        folder.is_some_and(|folder| folder == "model")
+            || [METADATA, PIECES, CODES].iter().any(|wanted| name.ends_with(wanted))
+    };
+    let files = Files::in_archive(path, &is_wanted)?;
+    let folder = {
+        let mut metadata = files.archive_paths().filter(|file| file.ends_with(METADATA));
+        metadata.next().and_then(Path::parent).map(Path::to_owned)
+    };
+    let Some(folder) = folder else {
+        let reason = "a package without metadata.json; is it one of Argos Translate?";
+        return Err(Error::unsupported(path, reason));
+    };
+    let mut found = find(&folder, files)?;
+    found.files = vec![path.to_owned()];
+    Ok(found)
+}
+
+/// The model of the package in `folder`.
+pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
+    find(folder, Files::default())
+}
+
+fn find(folder: &Path, files: Files) -> Result<FoundModel> {
+    let metadata: Metadata = files.read_json(&folder.join(METADATA))?;
+    if let Some(kind) = metadata.kind.filter(|kind| kind != "translate") {
+        let reason = format!("a package of type {kind:?}; those of type \"translate\" are read");
+        return Err(Error::unsupported(folder, reason));
+    }
+    let file = |name: &str| -> Option<PathBuf> {
+        Some(folder.join(name)).filter(|path| files.is_file(path))
+    };
+    let segmentation = match (file(PIECES), file(CODES)) {
+        (Some(path), _) => {
+            let bytes = files.open(&path)?;
+            let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+            Segmentation::SentencePiece(model)
+        }
+        (None, Some(path)) => {
+            let reason = "BPE codes over text of Moses' tokeniser, which is not covered in \
+                          packages; tokenise with `miriam tokenize` and name the folder model and \
+                          the codes (--bpe-codes)";
+            return Err(Error::unsupported(&path, reason));
+        }
+        (None, None) => {
+            let reason = "neither sentencepiece.model nor bpe.model is in the package";
+            return Err(Error::unsupported(folder, reason));
+        }
+    };
+    let model_folder = folder.join("model");
+    let mut found = ctranslate2::find(&model_folder, &model_folder.join("model.bin"), files)?;
+    found.format = format!("Argos package, {}", found.format);
+    found.segmentation = [segmentation.clone(), segmentation];
+    found.target_prefix_token = Some(metadata.target_prefix).filter(|token| !token.is_empty());
+    found.settings = DecoderConfig {
+        beam_size: Some(BEAM_SIZE),
+        normalize: Some(LENGTH_PENALTY),
+        ..DecoderConfig::default()
+    };
+    Ok(found)
+}

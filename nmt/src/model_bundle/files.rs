@@ -1,0 +1,63 @@
+//! The files of a model: on the disk, or in a zip archive that was opened in their place.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use miriam_storage::{Bytes, LoadMethod};
+use serde::Deserialize;
+
+use crate::checkpoint::Checkpoint;
+use crate::{Result, compressed, json};
+
+/// The contents of an archive by paths that begin with its own; files that are not among them are
+/// on the disk.
+#[derive(Default)]
+pub struct Files {
+    archive: BTreeMap<PathBuf, Bytes>,
+}
+
+impl Files {
+    /// The files of the zip archive at `path` whose names are wanted.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn in_archive(path: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Result<Self> {
+        let bytes = Bytes::open(path, LoadMethod::Lazy)?;
+        let entries = Checkpoint::read_archive(&bytes, path, is_wanted)?;
+        let entries = entries.into_iter().map(|(name, content)| (path.join(name), content));
+        Ok(Files { archive: entries.collect() })
+    }
+
+    /// The paths in the archive.
+    pub fn archive_paths(&self) -> impl Iterator<Item = &Path> {
+        self.archive.keys().map(PathBuf::as_path)
+    }
+
+    pub fn is_file(&self, path: &Path) -> bool {
+        self.archive.contains_key(path) || path.is_file()
+    }
+
+    /// The file `path`, or a compressed one beside it if only that is there.
+    pub fn find(&self, path: PathBuf) -> PathBuf {
+        if self.archive.contains_key(&path) { path } else { compressed::find(path) }
+    }
+
+    /// The content of a file, decompressed.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub fn open(&self, path: &Path) -> Result<Bytes> {
+        match self.archive.get(path) {
+            Some(content) => Ok(content.clone()),
+            None => compressed::open(path),
+        }
+    }
+
+    /// The value that the JSON file at `path` holds.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and if it is no JSON or has another structure than `T`.
+    pub fn read_json<T: for<'a> Deserialize<'a>>(&self, path: &Path) -> Result<T> {
+        json::parse(&self.open(path)?, path)
+    }
+}

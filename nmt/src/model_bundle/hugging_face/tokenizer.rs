@@ -1,0 +1,200 @@
+//! The tokeniser of a folder: which string each row of the table of embeddings has, and how text
+//! is cut.
+//!
+//! `tokenizer.json` says both, and a SentencePiece model beside it says the second better. Without
+//! it ids follow from the model: those of `vocab.json` (M2M-100), the pieces' own (T5), or the
+//! pieces' own and one more (NLLB, mBART), for fairseq has four special tokens where SentencePiece
+//! has three; then come languages in the order of a list.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::tokenizer_json;
+use crate::languages::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
+use crate::model_bundle::found::OpenedTokenizer;
+use crate::segmentation::{Segmentation, SentencePieceModel};
+use crate::vocabulary::Vocabulary;
+use crate::{Error, Result, json};
+
+/// The names of SentencePiece models.
+pub const PIECE_FILES: [&str; 4] =
+    ["sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model"];
+
+/// The special tokens before the pieces in fairseq's vocabularies.
+const FAIRSEQ_TOKENS: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
+/// The special tokens before the pieces in the SentencePiece models of such vocabularies.
+const PIECE_TOKENS: [&str; 3] = ["<unk>", "<s>", "</s>"];
+
+/// The tokens of a model by id; gaps are ids without a token.
+#[derive(Default)]
+pub struct TokenTable(Vec<Option<Vec<u8>>>);
+
+impl TokenTable {
+    /// Sets the token of an id below `rows`; the first one stays.
+    pub fn set(&mut self, id: usize, token: &[u8], rows: usize) {
+        if id < rows {
+            if self.0.len() <= id {
+                self.0.resize(id + 1, None);
+            }
+            self.0[id].get_or_insert_with(|| token.to_vec());
+        }
+    }
+
+    fn push(&mut self, token: &[u8]) {
+        self.0.push(Some(token.to_vec()));
+    }
+
+    /// Appends the tokens that are not there.
+    fn push_new(&mut self, tokens: impl Iterator<Item = String>) {
+        let known: HashSet<Vec<u8>> = self.0.iter().flatten().cloned().collect();
+        let tokens = tokens.filter(|token| !known.contains(token.as_bytes()));
+        self.0.extend(tokens.map(|token| Some(token.into_bytes())));
+    }
+
+    /// A vocabulary of `rows` tokens; ids without a token have names that no text has.
+    fn into_vocabulary(mut self, rows: usize, path: &Path) -> Result<Vocabulary> {
+        self.0.resize(rows, None);
+        let token = |(id, token): (usize, Option<Vec<u8>>)| {
+            token.unwrap_or_else(|| format!("<no token has the id {id}>").into_bytes())
+        };
+        let tokens: Vec<Vec<u8>> = self.0.into_iter().enumerate().map(token).collect();
+        Vocabulary::new(tokens.iter().map(Vec::as_slice), path, None)
+    }
+}
+
+/// The tokeniser in `folder` of a model of type `kind` with a table of `rows` rows; none if the
+/// folder has no tokeniser.
+///
+/// # Errors
+/// If a file cannot be read, is damaged, or describes a tokeniser that is not covered.
+pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedTokenizer>> {
+    let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let object = |name: &str| -> Result<Map<String, Value>> {
+        file(name).map_or(Ok(Map::new()), |path| json::open(&path))
+    };
+    let config = object("tokenizer_config.json")?;
+    refuse_unsupported(folder, kind, &config)?;
+    let pieces = PIECE_FILES.into_iter().find_map(file);
+    let pieces = pieces.map(|path| SentencePieceModel::open(&path)).transpose()?;
+    let mut table = TokenTable::default();
+    if let Some(path) = file("tokenizer.json") {
+        let tokenizer = tokenizer_json::open(&path)?;
+        for (id, token) in tokenizer.tokens() {
+            table.set(id, token, rows);
+        }
+        let model = match pieces {
+            Some(model) => model,
+            None => tokenizer.to_sentencepiece()?,
+        };
+        return Ok(Some(OpenedTokenizer {
+            vocabulary: table.into_vocabulary(rows, &path)?,
+            segmentation: Segmentation::SentencePiece(model),
+        }));
+    }
+    let Some(model) = pieces else { return Ok(None) };
+    let path = Path::new(&model.name);
+    let numbered = file("vocab.json");
+    let numbered = numbered.map(|path| json::open::<Map<String, Value>>(&path)).transpose()?;
+    match (kind, numbered) {
+        ("m2m_100" | "mbart", Some(tokens)) => {
+            set_all(&mut table, &tokens, rows);
+            let known = M2M100_LANGUAGES.map(|code| format!("__{code}__"));
+            let special = object("special_tokens_map.json")?;
+            table.push_new(listed_languages(&config, &special, &known).into_iter());
+        }
+        ("m2m_100" | "mbart", None) => {
+            push_fairseq_pieces(&mut table, &model)?;
+            let known: &[&str] = if kind == "mbart" { &MBART50_LANGUAGES } else { &NLLB_LANGUAGES };
+            let known: Vec<String> = known.iter().map(|&code| code.into()).collect();
+            let special = object("special_tokens_map.json")?;
+            table.push_new(listed_languages(&config, &special, &known).into_iter());
+            table.push(b"<mask>");
+        }
+        _ => {
+            let ids = 0..model.model.len() as u32;
+            ids.for_each(|id| table.push(model.model.piece(id).unwrap_or_default()));
+            // The first sentinel is the last token.
+            let sentinels = config.get("extra_ids").and_then(Value::as_u64).unwrap_or(100);
+            let sentinels = (0..sentinels.min(rows as u64)).rev();
+            table.push_new(sentinels.map(|number| format!("<extra_id_{number}>")));
+        }
+    }
+    set_all(&mut table, &object("added_tokens.json")?, rows);
+    if let Some(Value::Object(added)) = config.get("added_tokens_decoder") {
+        for (id, token) in added {
+            let content = token.get("content").and_then(Value::as_str);
+            if let (Ok(id), Some(content)) = (id.parse(), content) {
+                table.set(id, content.as_bytes(), rows);
+            }
+        }
+    }
+    Ok(Some(OpenedTokenizer {
+        vocabulary: table.into_vocabulary(rows, path)?,
+        segmentation: Segmentation::SentencePiece(model),
+    }))
+}
+
+/// Tokenisers whose tokens stand elsewhere.
+fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
+    let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
+    if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
+        let reason = "mBART-25, which has languages at the end of sentences, is not covered; \
+                      mBART-50 is";
+        return Err(Error::unsupported(folder, reason));
+    }
+    if config.get("legacy_behaviour") == Some(&Value::Bool(true)) {
+        let reason = "legacy_behaviour puts languages at the end of sentences, which is not \
+                      covered; set it to false in tokenizer_config.json if the model was not \
+                      trained so";
+        return Err(Error::unsupported(folder, reason));
+    }
+    Ok(())
+}
+
+/// Sets the tokens of a map of tokens to ids.
+fn set_all(table: &mut TokenTable, tokens: &Map<String, Value>, rows: usize) {
+    for (token, id) in tokens {
+        if let Some(id) = id.as_u64() {
+            table.set(id as usize, token.as_bytes(), rows);
+        }
+    }
+}
+
+fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Result<()> {
+    for (id, expected) in (0..).zip(PIECE_TOKENS) {
+        if model.model.piece(id) != Some(expected.as_bytes()) {
+            let reason = format!("piece {id} is not {expected}, as in fairseq's models");
+            return Err(Error::mismatch(Path::new(&model.name), "pieces", reason));
+        }
+    }
+    FAIRSEQ_TOKENS.iter().for_each(|token| table.push(token.as_bytes()));
+    let ids = PIECE_TOKENS.len() as u32..model.model.len() as u32;
+    ids.for_each(|id| table.push(model.model.piece(id).unwrap_or_default()));
+    Ok(())
+}
+
+/// The languages that a folder lists, in the order of their ids, or else `known` ones.
+fn listed_languages(
+    config: &Map<String, Value>,
+    special: &Map<String, Value>,
+    known: &[String],
+) -> Vec<String> {
+    let is_listed = |token: &String| known.contains(token);
+    for map in [special, config] {
+        for key in ["additional_special_tokens", "extra_special_tokens"] {
+            let Some(Value::Array(tokens)) = map.get(key) else { continue };
+            let text = |token: &Value| {
+                token.as_str().or_else(|| token.get("content")?.as_str()).map(str::to_owned)
+            };
+            let tokens: Vec<String> = tokens.iter().filter_map(text).collect();
+            if tokens.iter().any(is_listed) {
+                let of_pieces =
+                    |token: &String| FAIRSEQ_TOKENS.contains(&&token[..]) || token == "<mask>";
+                return tokens.into_iter().filter(|token| !of_pieces(token)).collect();
+            }
+        }
+    }
+    known.to_vec()
+}

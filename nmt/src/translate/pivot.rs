@@ -1,0 +1,238 @@
+//! Translation through a third language: the translations of one model are the sources of another.
+//!
+//! Both models run at once: lines go on as soon as they are translated, in the order of the input,
+//! so the second model makes batches of its own. With them goes what the last output needs of the
+//! first model: the pieces of the source, and the attention of the pieces in between to them.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
+
+use super::reader::SentenceSource;
+use super::tokenizer::{Pieces, Tokenizer};
+use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
+use crate::segmentation::{BPE_SEPARATOR, Segmentation};
+use crate::{Error, Result};
+
+/// Lines between the models, at most.
+const MAX_WAITING_LINES: usize = 4096;
+
+/// A line that the first model has translated.
+#[derive(Debug, Default)]
+pub(super) struct PivotLine {
+    /// The translation.
+    pub text: Vec<u8>,
+    /// The pieces of the source.
+    pub source: Pieces,
+    /// The number of characters of each piece of the translation.
+    pub lengths: Vec<usize>,
+    /// The attention of these and of `</s>` to the tokens of the source; empty unless asked for.
+    pub alignment: Vec<Vec<f32>>,
+    /// Errors and warnings.
+    pub messages: Vec<String>,
+}
+
+/// The lines of the first model as they come.
+pub(super) type PivotLines = Receiver<PivotLine>;
+
+/// Two models, the second of which translates what the first one writes.
+pub struct PivotTranslator {
+    first: Translator,
+    second: Translator,
+}
+
+impl PivotTranslator {
+    /// The options of the first model: those of `options` with output for the second one, whose
+    /// options are `last`.
+    pub fn options_of_first(
+        mut options: TranslationOptions,
+        last: &TranslationOptions,
+    ) -> TranslationOptions {
+        options.output = Default::default();
+        // A line is the source of one sentence of the second model.
+        options.input.splits_long = false;
+        options.search.n_best = 1;
+        options.search.return_alignments =
+            last.output.alignment.is_some() || last.output.replace_unknowns;
+        options
+    }
+
+    /// Makes one translator of two. Output is that of the second one, where alignments are those
+    /// of its words to the words of the first one's source.
+    pub fn new(mut first: Translator, second: Translator) -> Self {
+        first.is_first_of_two = true;
+        PivotTranslator { first, second }
+    }
+
+    /// As [`Translator::translate`].
+    ///
+    /// # Errors
+    /// Those of [`Translator::translate`] of either model.
+    pub fn translate(
+        &self,
+        source: SourceText,
+        low_latency: bool,
+        output: Output,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        report_error: &mut dyn FnMut(&LineError) -> Result<()>,
+    ) -> Result<LineCounts> {
+        let (sender, lines) = sync_channel(MAX_WAITING_LINES);
+        thread::scope(|scope| {
+            let first = scope.spawn(|| self.run_first(source, low_latency, sender, stop));
+            let pivot = SentenceSource::Pivot(lines);
+            let second = self.second.translate_from(
+                pivot,
+                low_latency,
+                output,
+                stop,
+                progress,
+                report_error,
+            );
+            if second.is_err() {
+                stop.cancel();
+            }
+            let first = first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let written = second?.written;
+            // What the second model has not read was read in vain, too.
+            Ok(LineCounts { read: first?.read, written })
+        })
+    }
+
+    fn run_first(
+        &self,
+        source: SourceText,
+        low_latency: bool,
+        sender: SyncSender<PivotLine>,
+        stop: &CancellationToken,
+    ) -> Result<LineCounts> {
+        let mut send = |lines: OutputLines, _| {
+            let messages = lines.errors.into_iter().map(|error| error.reason).collect();
+            let line = PivotLine { messages, ..lines.pivot.unwrap_or_default() };
+            // The second model is gone only if it failed; its own error is returned.
+            sender.send(line).map_err(|_| {
+                let broken = std::io::ErrorKind::BrokenPipe.into();
+                Error::from(miriam_textio::Error::io("output", "write", broken))
+            })
+        };
+        let source = SentenceSource::Text(Box::new(source));
+        self.first.run(source, low_latency, stop, &NoProgress, &mut send)
+    }
+}
+
+/// The number of characters of each token of a text, without spaces and marks of subwords.
+pub(super) fn piece_lengths<'a>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    tokenizer: &Tokenizer,
+) -> Vec<usize> {
+    let is_bpe = matches!(tokenizer.segmentation, Segmentation::Bpe(_));
+    let length = |piece: &[u8]| {
+        let piece = if is_bpe { piece.strip_suffix(BPE_SEPARATOR).unwrap_or(piece) } else { piece };
+        let text = String::from_utf8_lossy(piece);
+        text.chars()
+            .filter(|&character| character != '\u{2581}' && !character.is_whitespace())
+            .count()
+    };
+    pieces.map(length).collect()
+}
+
+/// The attention of the tokens of a last translation to the source, `[target, source]`: through
+/// each token in between, of `second` (the attention to the second model's pieces of lengths
+/// `between`, and to `</s>`), to what it covers of the first model's translation.
+pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine) -> Vec<Vec<f32>> {
+    let Some(sources) = first.alignment.first().map(Vec::len) else { return Vec::new() };
+    let total = |lengths: &[usize]| lengths.iter().sum::<usize>().max(1);
+    let totals = [total(between), total(&first.lengths)];
+    let end = first.alignment.len() - 1;
+    let mut rows_between: Vec<Vec<f32>> = Vec::new();
+    let mut start = 0;
+    for &length in between {
+        let weights = overlaps([start, start + length], &first.lengths, totals);
+        start += length;
+        rows_between.push(weighted_mean(&weights, &first.alignment, sources));
+    }
+    // What is after the text is EOS in both.
+    rows_between.push(first.alignment[end].clone());
+    let row = |attention: &Vec<f32>| {
+        let weights = attention.iter().copied().enumerate();
+        let weights: Vec<(usize, f32)> =
+            weights.map(|(at, weight)| (at.min(between.len()), weight)).collect();
+        weighted_mean(&weights, &rows_between, sources)
+    };
+    second.iter().map(row).collect()
+}
+
+/// The pieces of `lengths` that the characters `start..end` of another segmentation of the same
+/// text cover, each with how much of it. Where normalisation has changed the number of characters,
+/// `totals`, places are compared by their share of the text.
+fn overlaps(
+    [start, end]: [usize; 2],
+    lengths: &[usize],
+    [own_total, total]: [usize; 2],
+) -> Vec<(usize, f32)> {
+    let (start, end) = (start * total, end * total);
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (index, &length) in lengths.iter().enumerate() {
+        let to = from + length * own_total;
+        let shared = end.min(to).saturating_sub(start.max(from));
+        // A piece without characters, a lone space, is where the next one begins.
+        let is_inside = start == end && from <= start && start < to;
+        if shared > 0 || is_inside {
+            found.push((index, shared.max(1) as f32));
+        }
+        from = to;
+    }
+    found
+}
+
+/// The mean of some `rows` by weights; zeros where there are none.
+fn weighted_mean(weights: &[(usize, f32)], rows: &[Vec<f32>], width: usize) -> Vec<f32> {
+    let mut mean = vec![0.0; width];
+    let total: f32 = weights.iter().map(|(_, weight)| weight).sum();
+    if total > 0.0 {
+        for &(row, weight) in weights {
+            for (sum, value) in mean.iter_mut().zip(&rows[row]) {
+                *sum += weight / total * value;
+            }
+        }
+    }
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(lengths: &[usize], alignment: &[&[f32]]) -> PivotLine {
+        PivotLine {
+            lengths: lengths.to_vec(),
+            alignment: alignment.iter().map(|row| row.to_vec()).collect(),
+            ..PivotLine::default()
+        }
+    }
+
+    /// The product of the matrices where both models cut the text in between alike.
+    #[test]
+    fn equal_pieces_compose_to_a_product() {
+        let first = line(&[2, 3], &[&[0.75, 0.25, 0.0], &[0.5, 0.5, 0.0], &[0.0, 0.0, 1.0]]);
+        let second = [vec![0.0, 1.0, 0.0], vec![0.5, 0.25, 0.25], vec![0.0, 0.0, 1.0]];
+        let composed = compose(&second, &[2, 3], &first);
+        let expected = [[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.0, 1.0]];
+        assert_eq!(composed, expected);
+    }
+
+    /// A piece in between that covers two of the first model's looks where both look, by their
+    /// characters.
+    #[test]
+    fn other_pieces_compose_by_characters() {
+        let first = line(&[1, 3], &[&[1.0, 0.0], &[0.0, 1.0], &[0.0, 1.0]]);
+        assert_eq!(compose(&[vec![1.0, 0.0]], &[4], &first), [[0.25, 0.75]]);
+        assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[1, 3], &first), [[1.0, 0.0]]);
+        // A lone space goes with the character after it; twice as many characters in between.
+        assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[0, 8], &first), [[1.0, 0.0]]);
+        assert_eq!(compose(&[vec![0.0, 1.0, 0.0]], &[2, 6], &first), [[0.0, 1.0]]);
+        assert!(compose(&[vec![1.0]], &[1], &PivotLine::default()).is_empty());
+    }
+}

@@ -1,0 +1,249 @@
+//! Folders of Hugging Face's `transformers` translate as there: small random models of several
+//! architectures (`scripts/make_hf_golden.py`), from text to pieces, with languages by name.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_nmt::ModelBundle;
+use miriam_nmt::engine::{Autotuner, Cpu, Precision};
+use miriam_nmt::translate::{
+    SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
+};
+use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
+
+/// How far scores may be from those of transformers, which adds floats in another order.
+const TOLERANCE: f64 = 1e-4;
+/// The longest translation, with its language.
+const MAX_LENGTH: usize = 12;
+
+/// A translation in pieces with its score.
+type Scored = (String, f64);
+
+/// The folders and the languages to translate from and to.
+const MODELS: [(&str, Option<&str>, Option<&str>); 5] = [
+    ("hf-m2m100", Some("eng_Latn"), Some("es")),
+    ("hf-nllb", Some("en"), Some("__es__")),
+    ("hf-mbart50", Some("en-US"), Some("spa")),
+    ("hf-t5", None, None),
+    ("hf-madlad", None, Some(">>spa<<")),
+];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+}
+
+/// The translation of each line of `text` by a beam, in pieces.
+fn translate(bundle: ModelBundle, text: &str, beam: usize) -> Vec<Scored> {
+    let mut options = TranslationOptions::for_bundle(&bundle, None);
+    options.search.beam_size = beam;
+    options.search.max_length = MAX_LENGTH;
+    options.search.min_length = 0;
+    options.output.n_best = true;
+    options.output.as_pieces = true;
+    options.precision = Precision::F32;
+    let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+    let translator = Translator::new(bundle, options, &tuner).unwrap();
+    let input = Input::from_reader(Cursor::new(text.to_owned()), "text", None).unwrap();
+    let source = SourceText { lines: Lines::new(input), prefixes: None };
+    let target = tempfile::tempdir().unwrap();
+    let path = target.path().join("translations");
+    let output = Output::create(&path).unwrap();
+    let stop = CancellationToken::new();
+    let outcome = translator.translate(source, false, output, &stop, &NoProgress, &mut |error| {
+        panic!("line {}: {}", error.line, error.reason)
+    });
+    outcome.unwrap();
+    let written = std::fs::read_to_string(&path).unwrap();
+    let scored = written.lines().map(|line| {
+        let fields: Vec<&str> = line.split(" ||| ").collect();
+        let [_, pieces, _, score] = fields[..] else { panic!("{line}") };
+        (pieces.to_owned(), score.parse().unwrap())
+    });
+    scored.collect()
+}
+
+/// The texts of a model's `expected.tsv` and their translations by a beam.
+fn golden(folder: &Path, beam: usize) -> (String, Vec<Scored>) {
+    let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let (mut text, mut translations) = (String::new(), Vec::new());
+    let of_beam = expected.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[1] == beam.to_string()).then_some(fields)
+    });
+    for fields in of_beam {
+        text += &format!("{}\n", fields[0]);
+        translations.push((fields[2].to_owned(), fields[3].parse().unwrap()));
+    }
+    (text, translations)
+}
+
+fn assert_equal(found: &[Scored], expected: &[Scored], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (line, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found.0, expected.0, "{what}, line {line}: {found:?} {expected:?}");
+        let difference = (found.1 - expected.1).abs();
+        assert!(difference < TOLERANCE, "{what}, line {line}: {found:?} {expected:?}");
+    }
+}
+
+fn open(path: &Path, from: Option<&str>, to: Option<&str>) -> ModelBundle {
+    let mut bundle = ModelBundle::open(path, None).unwrap();
+    bundle.set_languages(from, to).unwrap();
+    bundle
+}
+
+#[test]
+fn small_models_translate_as_in_transformers() {
+    for (name, from, to) in MODELS {
+        for beam in [1, 4] {
+            let (text, expected) = golden(&data(name), beam);
+            assert_eq!(expected.len(), 8);
+            let found = translate(open(&data(name), from, to), &text, beam);
+            assert_equal(&found, &expected, &format!("{name}, beam {beam}"));
+        }
+    }
+}
+
+#[test]
+fn small_models_keep_their_translations_in_a_file_of_ours() {
+    let target = tempfile::tempdir().unwrap();
+    for (name, from, to) in MODELS {
+        let bundle = ModelBundle::open(&data(name), None).unwrap();
+        for precision in [None, Some(Precision::F32)] {
+            let file = target.path().join("model.miriam");
+            miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
+            let (text, expected) = golden(&data(name), 4);
+            let found = translate(open(&file, from, to), &text, 4);
+            assert_equal(&found, &expected, name);
+        }
+    }
+}
+
+fn copy(name: &str, to: &Path) {
+    for entry in std::fs::read_dir(data(name)).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// `tokenizer.json` with merges cuts text as the SentencePiece model that it was made of.
+#[test]
+fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
+    let folder = tempfile::tempdir().unwrap();
+    copy("hf-nllb", folder.path());
+    let open = || ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
+    let by_pieces = Tokenizer::new(&open(), 0);
+    std::fs::remove_file(folder.path().join("sentencepiece.bpe.model")).unwrap();
+    let file = folder.path().join("tokenizer.json");
+    std::fs::rename(folder.path().join("bpe-tokenizer.json"), &file).unwrap();
+    let by_merges = Tokenizer::new(&open(), 0);
+    let mut scratch = TokenizerScratch::default();
+    let (text, _) = golden(&data("hf-nllb"), 1);
+    let mut seed = 1u32;
+    let mut random = |below: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % below
+    };
+    let random_line = |_| -> String {
+        let letters = "abcdefé ";
+        let count = random(60) as usize;
+        (0..count).map(|_| letters.chars().nth(random(8) as usize).unwrap()).collect()
+    };
+    let lines: Vec<String> = (0..200).map(random_line).collect();
+    for line in text.lines().chain(lines.iter().map(String::as_str)) {
+        let pieces = by_pieces.encode(line.as_bytes(), &mut scratch);
+        let merged = by_merges.encode(line.as_bytes(), &mut scratch);
+        assert!(pieces.iter().eq(merged.iter()), "{line}: {pieces:?} {merged:?}");
+    }
+    // A piece that merges of two ranks make is none of SentencePiece's.
+    let json = std::fs::read_to_string(&file).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let merges = value["model"]["merges"].as_array_mut().unwrap();
+    let first = merges[0].clone();
+    merges.push(first);
+    std::fs::write(&file, value.to_string()).unwrap();
+    let error = ModelBundle::open(folder.path(), None).err().unwrap().to_string();
+    assert!(error.contains("different ranks"), "{error}");
+}
+
+/// The language of translations that `generation_config.json` forces needs no name.
+#[test]
+fn a_forced_first_token_comes_from_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    copy("hf-m2m100", folder.path());
+    let bundle = ModelBundle::open(folder.path(), None).unwrap();
+    let words = bundle.tokenizers.unwrap();
+    let spanish = words.vocabularies[1].find(b"__es__").unwrap();
+    let path = folder.path().join("generation_config.json");
+    let config = std::fs::read_to_string(&path).unwrap();
+    let forced = config.replacen('{', &format!("{{\"forced_bos_token_id\": {spanish},"), 1);
+    std::fs::write(&path, forced).unwrap();
+    let (text, expected) = golden(&data("hf-m2m100"), 4);
+    let found = translate(open(folder.path(), Some("en"), None), &text, 4);
+    assert_equal(&found, &expected, "forced");
+    let rows = words.vocabularies[1].len();
+    let wrong = config.replacen('{', &format!("{{\"forced_bos_token_id\": {rows},"), 1);
+    std::fs::write(&path, wrong).unwrap();
+    let error = ModelBundle::open(folder.path(), None).err().unwrap().to_string();
+    assert!(error.contains("forced_bos_token_id"), "{error}");
+}
+
+#[test]
+fn languages_that_a_model_does_not_have_are_refused_with_the_list() {
+    let refusal = |name: &str, from: Option<&str>, to: Option<&str>| {
+        let mut bundle = ModelBundle::open(&data(name), None).unwrap();
+        bundle.set_languages(from, to).unwrap_err().to_string()
+    };
+    let error = refusal("hf-nllb", Some("en"), Some("tlh"));
+    assert!(error.contains("tlh") && error.contains("deu_Latn eng_Latn spa_Latn"), "{error}");
+    let error = refusal("hf-nllb", Some("xx"), Some("es"));
+    assert!(error.contains("xx"), "{error}");
+    assert!(refusal("hf-madlad", Some("en"), Some("es")).contains("--from"));
+    assert!(refusal("hf-t5", None, Some("es")).contains("names no languages"));
+}
+
+#[test]
+fn languages_must_be_named_before_text_is_translated() {
+    let missing = |name: &str, from: Option<&str>, to: Option<&str>| {
+        open(&data(name), from, to).missing_languages().unwrap_or_default()
+    };
+    let message = missing("hf-mbart50", None, None);
+    assert!(message.contains("--from") && message.contains("--to") && message.contains("de_DE"));
+    let message = missing("hf-nllb", Some("en"), None);
+    assert!(!message.contains("--from") && message.contains("--to"), "{message}");
+    assert_eq!(missing("hf-nllb", Some("en"), Some("de")), "");
+    for name in ["hf-t5", "hf-madlad"] {
+        assert_eq!(missing(name, None, None), "", "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_covered_is_refused_by_name() {
+    let refusal = |name: &str, file: &str, from: &str, to: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        copy(name, folder.path());
+        let path = folder.path().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {text}");
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        ModelBundle::open(folder.path(), None).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    for (name, file, from, to, message) in [
+        ("hf-t5", "config.json", "\"t5\"", "\"bert\"", "a model of type bert"),
+        ("hf-mbart50", "tokenizer.json", "\"Metaspace\"", "\"ByteLevel\"", "\"ByteLevel\""),
+        ("hf-mbart50", "tokenizer.json", "\" {2,}\"", "\"x\"", "normalizer"),
+        ("hf-mbart50", "tokenizer_config.json", "MBart50Tokenizer", "MBartTokenizer", "mBART-25"),
+        ("hf-nllb", "model.safetensors.index.json", "model-00002", "model-00003", "model-00003"),
+        ("hf-nllb", "model.safetensors.index.json", "model-00002", "../model-00002", "no name"),
+    ] {
+        let found = refusal(name, file, from, to);
+        assert!(found.contains(message), "{name} {file}: {found}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    copy("hf-t5", folder.path());
+    let weights = folder.path().join("model.safetensors");
+    std::fs::rename(&weights, folder.path().join("pytorch_model.bin")).unwrap();
+    let error = ModelBundle::open(folder.path(), None).err().unwrap().to_string();
+    assert!(error.contains("pickle") && error.contains("save_pretrained"), "{error}");
+}

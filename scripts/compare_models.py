@@ -1,0 +1,508 @@
+#!/usr/bin/env python3
+"""Compare translations and scores with transformers and with CTranslate2's conversions, in f32, for
+models of every architecture.
+
+Makes small models with random weights of scales as after training: MarianMT, M2M-100, NLLB-200,
+mBART-50, T5, T5 1.1 (gated), MADLAD-400 (its own width of heads, an output layer) and MT5. Each is a
+folder as transformers saves it, with SentencePiece models of the toy corpus, and a CTranslate2 folder
+made by its converter. For each, lines are translated by greedy search and with a beam of 4, and
+translations are scored; lines that differ are counted, and the largest difference of scores given.
+
+Lines that differ are looked at in f64: a tie is one where both choices, the tokens at the first
+difference for greedy search or the scores of both translations for a beam, differ by less than 1e-5.
+Forced scores are compared with those of transformers in f64. Scores of MarianMT's beams differ from
+transformers' by what the probability of <pad> is, which is suppressed: the others are renormalised
+here, as in CTranslate2, and not there.
+
+    python3 -m venv venv
+    venv/bin/pip install torch transformers sentencepiece ctranslate2 protobuf sacremoses
+    venv/bin/python scripts/compare_models.py
+"""
+
+import argparse
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import ctranslate2
+import sentencepiece
+import torch
+import transformers
+
+TOY = Path(__file__).parent.parent / "examples" / "toy"
+LONGEST = 24
+TIE = 1e-5
+
+
+# What SentencePiece models are trained with, besides their kind and size.
+PIECES = {"input": f"{TOY / 'train.en'},{TOY / 'train.es'}"}
+
+
+def train_pieces(path, kind, size, **options):
+    """A SentencePiece model of the toy corpus."""
+    sentencepiece.SentencePieceTrainer.train(
+        model_prefix=str(path), vocab_size=size, model_type=kind, hard_vocab_limit=False,
+        minloglevel=2, **PIECES, **options)
+    Path(f"{path}.model").rename(path)
+    Path(f"{path}.vocab").unlink()
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def write_json(path, value):
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def fairseq_tokens(pieces, languages):
+    """Tokens by id as fairseq numbers them: four special ones, pieces, languages."""
+    tokens = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokens += [pieces.id_to_piece(number) for number in range(3, pieces.get_piece_size())]
+    return tokens + list(languages)
+
+
+def is_special(token):
+    languages = token.startswith("__") or (len(token) in (5, 8) and token[2:4].strip("_") != token[2:4])
+    return token != "</s>" and (token[0] == "<" or token.startswith("madeup") or languages)
+
+
+def randomize(model, tokens, seed):
+    """Weights of scales as after training, so that translations vary and scores are not ties."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            normal = torch.randn(weight.shape, generator=generator)
+            if weight.ndim == 1:
+                is_scale = name.endswith("weight")
+                weight.copy_(normal * 0.1 + (1.0 if is_scale else 0.0))
+            elif "relative_attention_bias" in name:
+                weight.copy_(normal)
+            elif "embed_positions" in name:
+                weight.copy_(normal * 0.5)
+            elif "shared" in name or "embed_tokens" in name:
+                weight.copy_(normal * 0.7 / weight.shape[1] ** 0.5)
+            elif "lm_head" in name:
+                weight.copy_(normal * 2.0 / weight.shape[1] ** 0.5)
+            elif "q_proj" in name or "k_proj" in name:
+                # Attention that looks at few tokens differs from step to step.
+                weight.copy_(normal * 2.5 / weight.shape[1] ** 0.5)
+            elif ".q." in name or ".k." in name:
+                # T5 divides by no root of a head's width.
+                weight.copy_(normal * 0.9 / weight.shape[1] ** 0.5)
+            elif name.endswith(("out_proj.weight", "fc2.weight", ".o.weight", ".wo.weight")):
+                # Sublayers outweigh the embedding, or each word would be repeated for ever.
+                weight.copy_(normal * 4.0 / weight.shape[1] ** 0.5)
+            else:
+                weight.copy_(normal * 1.2 / weight.shape[1] ** 0.5)
+        # Logits as far apart as after training.
+        for name, weight in model.named_parameters():
+            if name.endswith(("decoder.layer_norm.weight", "decoder.final_layer_norm.weight")):
+                weight *= 3.0
+        for table in {model.get_input_embeddings().weight, model.get_output_embeddings().weight}:
+            # Special tokens are rare, and some translations end.
+            special = [number for number, token in enumerate(tokens) if is_special(token)]
+            table[special] *= 0.5
+            table[model.config.eos_token_id] *= 1.15
+    model.eval()
+
+
+BART_SHAPE = {
+    "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
+    "max_position_embeddings": 64, "dropout": 0.0,
+}
+# Of the model that is saved in several files.
+SHARD_SIZE = "60KB"
+FAIRSEQ_IDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
+T5_SHAPE = {"d_model": 32, "d_ff": 48, "num_layers": 2, "num_heads": 3, "dropout_rate": 0.0}
+
+
+class Model:
+    """A folder of transformers with what is needed to decode with it."""
+
+    def __init__(self, folder, model, tokens, languages=None, pieces=None):
+        self.folder, self.model, self.tokens = folder, model, tokens
+        self.pieces = pieces
+        self.exact = copy.deepcopy(model).double()
+        self.ids = {token: number for number, token in enumerate(tokens)}
+        # The tokens before a source and before a translation.
+        self.before_source, self.forced = languages or ([], [])
+        self.arguments = []
+
+    def source(self, pieces):
+        return [*self.before_source, *pieces, "</s>"]
+
+
+def save(model, out, tokens, seed, config=None, **options):
+    randomize(model, tokens, seed)
+    for name, value in (config or {}).items():
+        setattr(model.generation_config, name, value)
+    model.save_pretrained(out, **options)
+
+
+def make_marian(out, size, seed):
+    pieces = train_pieces(out / "source.spm", "unigram", size, bos_id=-1, eos_id=0, unk_id=1)
+    (out / "target.spm").write_bytes((out / "source.spm").read_bytes())
+    tokens = [pieces.id_to_piece(number) for number in range(pieces.get_piece_size())] + ["<pad>"]
+    write_json(out / "vocab.json", {token: number for number, token in enumerate(tokens)})
+    pad = len(tokens) - 1
+    config = transformers.MarianConfig(
+        vocab_size=len(tokens), pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0,
+        bos_token_id=None, forced_eos_token_id=None, scale_embedding=True,
+        activation_function="swish", **BART_SHAPE)
+    write_json(out / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer"})
+    save(transformers.MarianMTModel(config), out, tokens, seed, {"bad_words_ids": [[pad]]})
+    return tokens, pieces, ([], [])
+
+
+def make_m2m100(out, size, seed):
+    pieces = train_pieces(out / "sentencepiece.bpe.model", "bpe", size)
+    tokens = fairseq_tokens(pieces, [])
+    write_json(out / "vocab.json", {token: number for number, token in enumerate(tokens)})
+    tokenizer = transformers.M2M100Tokenizer(out / "vocab.json", out / "sentencepiece.bpe.model")
+    tokens += [f"__{code}__" for code in tokenizer.lang_code_to_id]
+    tokens += [f"madeupword{number}" for number in range(8)]
+    tokenizer.save_pretrained(out)
+    config = transformers.M2M100Config(
+        vocab_size=len(tokens), scale_embedding=True, activation_function="relu",
+        encoder_layerdrop=0.0, decoder_layerdrop=0.0, **FAIRSEQ_IDS, **BART_SHAPE)
+    save(transformers.M2M100ForConditionalGeneration(config), out, tokens, seed)
+    return tokens, pieces, (["__en__"], ["__es__"])
+
+
+def make_nllb(out, size, seed):
+    """As Facebook's folders: the SentencePiece model, and languages in a list; weights in shards."""
+    languages = ["ace_Arab", "deu_Latn", "eng_Latn", "spa_Latn", "zho_Hans", "zho_Hant"]
+    pieces = train_pieces(out / "sentencepiece.bpe.model", "bpe", size)
+    tokens = [*fairseq_tokens(pieces, languages), "<mask>", "<none 0>", "<none 1>"]
+    write_json(out / "tokenizer_config.json", {
+        "tokenizer_class": "NllbTokenizer", "additional_special_tokens": languages,
+        "src_lang": "eng_Latn"})
+    config = transformers.M2M100Config(
+        vocab_size=len(tokens), scale_embedding=True, activation_function="relu",
+        encoder_layerdrop=0.0, decoder_layerdrop=0.0, **FAIRSEQ_IDS, **BART_SHAPE)
+    save(transformers.M2M100ForConditionalGeneration(config), out, tokens, seed,
+         max_shard_size=SHARD_SIZE)
+    return tokens, pieces, (["eng_Latn"], ["spa_Latn"])
+
+
+def make_mbart50(out, size, seed):
+    pieces = train_pieces(out / "sentencepiece.bpe.model", "unigram", size)
+    write_json(out / "tokenizer_config.json", {"tokenizer_class": "MBart50Tokenizer"})
+    tokenizer = transformers.MBart50Tokenizer.from_pretrained(out)
+    # Without the SentencePiece model: the tokenizer's own file is all that there is.
+    tokenizer.save_pretrained(out)
+    (out / "sentencepiece.bpe.model").unlink()
+    tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    config = transformers.MBartConfig(
+        vocab_size=len(tokens), scale_embedding=True, activation_function="gelu",
+        forced_eos_token_id=None, **FAIRSEQ_IDS, **BART_SHAPE)
+    model = transformers.MBartForConditionalGeneration(config)
+    generator = torch.Generator().manual_seed(seed)
+    model.final_logits_bias.copy_(torch.randn(1, len(tokens), generator=generator) * 0.2)
+    save(model, out, tokens, seed)
+    return tokens, pieces, (["en_XX"], ["es_XX"])
+
+
+def make_t5(out, size, seed, kind="t5", tags=(), **shape):
+    pieces = train_pieces(out / "spiece.model", "unigram", size, pad_id=0, eos_id=1, unk_id=2,
+                          bos_id=-1, user_defined_symbols=list(tags))
+    tokens = [pieces.id_to_piece(number) for number in range(pieces.get_piece_size())]
+    tokens += [f"<extra_id_{number}>" for number in reversed(range(100))] + ["<none 0>"] * 4
+    write_json(out / "tokenizer_config.json", {"tokenizer_class": "T5Tokenizer", "extra_ids": 100})
+    config_class = {"t5": transformers.T5Config, "mt5": transformers.MT5Config}[kind]
+    model_class = {"t5": transformers.T5ForConditionalGeneration,
+                   "mt5": transformers.MT5ForConditionalGeneration}[kind]
+    config = config_class(vocab_size=len(tokens), pad_token_id=0, eos_token_id=1,
+                          decoder_start_token_id=0, **{**T5_SHAPE, **shape})
+    model = model_class(config)
+    save(model, out, tokens, seed)
+    if not shape.get("tie_word_embeddings", True):
+        untie(out, tokens, seed)
+    return tokens, pieces, ([tags[0]] if tags else [], [])
+
+
+def untie(out, tokens, seed):
+    """Gives the saved model an output layer of its own, as T5 1.1 has; versions from 5 on tie it in
+    memory unless the file has one."""
+    from safetensors.torch import load_file, save_file
+    tensors = load_file(out / "model.safetensors")
+    table = tensors["shared.weight"]
+    generator = torch.Generator().manual_seed(seed + 1)
+    output = torch.randn(table.shape, generator=generator) / table.shape[1] ** 0.5
+    output[[number for number, token in enumerate(tokens) if is_special(token)]] *= 0.3
+    tensors["lm_head.weight"] = output
+    save_file(tensors, out / "model.safetensors", {"format": "pt"})
+    config = json.loads((out / "config.json").read_text())
+    config["tie_word_embeddings"] = False
+    config.pop("scale_decoder_outputs", None)
+    write_json(out / "config.json", config)
+
+
+GATED = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+MODELS = {
+    "MarianMT": make_marian,
+    "M2M-100": make_m2m100,
+    "NLLB-200": make_nllb,
+    "mBART-50": make_mbart50,
+    "T5": lambda *a: make_t5(*a, d_kv=10, feed_forward_proj="relu"),
+    "T5 1.1": lambda *a: make_t5(*a, d_kv=8, **GATED),
+    "MADLAD-400": lambda *a: make_t5(*a, d_kv=16, tags=("<2es>", "<2en>"), **GATED),
+    "MT5": lambda *a: make_t5(*a, d_kv=12, kind="mt5", **GATED),
+}
+
+
+class Ours:
+    """Commands over a model."""
+
+    def __init__(self, miriam, model, folder, *options):
+        self.start, self.model, self.folder, self.options = [miriam, "nmt"], model, folder, options
+
+    def run(self, command, *arguments):
+        every = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32",
+                 *self.options, *arguments]
+        done = subprocess.run(list(map(str, every)), capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, every))}\n{done.stderr}")
+        return done.stdout.split("\n")[:-1]
+
+    def write(self, name, lines):
+        (self.folder / name).write_text("".join(line + "\n" for line in lines))
+        return self.folder / name
+
+    def translate(self, lines, beam, *options):
+        """Lists of translations with their scores."""
+        source = self.write("source", lines)
+        found = self.run("translate", "--beam-size", beam, "--n-best", "--normalize", "1",
+                         "--max-decoding-length", LONGEST, "-i", source, *options)
+        lists = [[] for _ in lines]
+        for line in found:
+            number, tokens, _, score = line.split(" ||| ")
+            lists[int(number)].append((tokens.split(), float(score)))
+        return lists
+
+    def score(self, source, target, *options):
+        source, target = self.write("source", source), self.write("target", target)
+        lines = self.run("score", "--word-scores", *options, "--source", source, "--target", target)
+        return [[float(x) for x in line.split("WordScores=")[1].split()] for line in lines]
+
+
+def forced_scores(found, source, target):
+    """The scores of the tokens of a translation and of </s> in f64, and all of each step."""
+    tokens = [*found.forced, *target, "</s>"]
+    labels = torch.tensor([[found.ids[token] for token in tokens]])
+    start = torch.tensor([[found.model.config.decoder_start_token_id]])
+    ids = torch.tensor([[found.ids[token] for token in source]])
+    with torch.no_grad():
+        logits = found.exact(ids, decoder_input_ids=torch.cat([start, labels[:, :-1]], 1)).logits[0]
+    steps = logits.log_softmax(-1)[len(found.forced):]
+    return steps[range(len(steps)), labels[0, len(found.forced):]], steps
+
+
+def is_tie(found, source, own, other, beam):
+    """Whether two translations of a source are equally good."""
+    if beam == 1:
+        place = next(n for n, (a, b) in enumerate(zip([*own, "</s>"], [*other, "</s>"])) if a != b)
+        choices = [found.ids[[*words, "</s>"][place]] for words in (own, other)]
+        step = forced_scores(found, source, own)[1][place]
+        return abs(step[choices[0]] - step[choices[1]]).item() < TIE
+    means = []
+    for words in (own, other):
+        scores = forced_scores(found, source, words)[0]
+        # A translation that was cut has no </s>, one of greatest length.
+        count = min(len(scores), LONGEST - len(found.forced))
+        means.append(scores[:count].sum().item() / (count + len(found.forced)))
+    return abs(means[0] - means[1]) < TIE
+
+
+def compare_lists(name, what, ours, theirs, summary, found, sources, beam):
+    """Counts lines whose best translation differs, and those of them that are ties."""
+    differing, ties, largest = 0, 0, 0.0
+    for own, other, source in zip(ours, theirs, sources, strict=True):
+        if own[0][0] == other[0][0]:
+            largest = max(largest, abs(own[0][1] - other[0][1]))
+            continue
+        differing += 1
+        ties += is_tie(found, source, own[0][0], other[0][0], beam)
+    report(name, what, differing, len(ours), largest, ties, summary)
+
+
+def report(name, what, differing, count, largest, ties, summary):
+    tied = f" ({ties} ties)" if ties else ""
+    print(f"{name:<12} {what:<28} {differing:>3} of {count} lines differ{tied}, scores by at most "
+          f"{largest:.1e}", flush=True)
+    summary["lines"] += differing - ties
+    summary["score"] = max(summary["score"], largest)
+
+
+def compare_scores(name, what, ours, theirs, summary):
+    largest, wrong = 0.0, 0
+    for own, other in zip(ours, theirs, strict=True):
+        if len(own) != len(other):
+            wrong += 1
+            continue
+        largest = max([largest, *(abs(x - y) for x, y in zip(own, other))])
+    report(name, what, wrong, len(ours), largest, 0, summary)
+
+
+def generate(model, ids, tokens, forced, beam):
+    """Lists of transformers: tokens without the forced ones, and scores by length."""
+    options = {"num_beams": beam, "num_return_sequences": beam, "early_stopping": beam > 1}
+    if beam > 1:
+        options["length_penalty"] = 1.0
+    if forced:
+        options["forced_bos_token_id"] = forced[0]
+    with torch.no_grad():
+        found = model.generate(
+            torch.tensor([ids]), do_sample=False, max_new_tokens=LONGEST, min_new_tokens=None,
+            output_scores=True, return_dict_in_generate=True, **options)
+    end = model.generation_config.eos_token_id
+    end = end[0] if isinstance(end, list) else end
+    all_scores = found.sequences_scores.tolist() if beam > 1 else [None] * len(found.sequences)
+    result = []
+    for row, (sequence, score) in enumerate(zip(found.sequences.tolist(), all_scores)):
+        words = sequence[1:]
+        if end in words:
+            words = words[: words.index(end)]
+        if score is None:
+            scores = model.compute_transition_scores(found.sequences, found.scores, normalize_logits=True)
+            scores = [x for x in scores[row].tolist() if x > float("-inf")]
+            length = min(len(words) + 1, LONGEST)
+            score = sum(scores[:length]) / length
+        result.append(([tokens[word] for word in words[len(forced):]], score))
+    return result
+
+
+def with_transformers(name, found, ours, sentences, summary):
+    model, tokens = found.model, found.tokens
+    ids = [[found.ids[token] for token in found.source(pieces)] for pieces in sentences]
+    forced = [found.ids[token] for token in found.forced]
+    lines = [" ".join(pieces) for pieces in sentences]
+    best = None
+    for beam in (1, 4):
+        theirs = [generate(model, source, tokens, forced, beam) for source in ids]
+        own = ours.translate(lines, beam, "--no-spm-encode", "--no-spm-decode", *min_length(model))
+        what = "transformers, " + ("greedy" if beam == 1 else f"beam {beam}")
+        sources = [found.source(pieces) for pieces in sentences]
+        compare_lists(name, what, own, theirs, summary, found, sources, beam)
+        best = theirs
+    targets = [translations[0][0] for translations in best]
+    theirs = [forced_scores(found, found.source(pieces), target)[0].tolist()
+              for pieces, target in zip(sentences, targets)]
+    own = ours.score(lines, [" ".join(target) for target in targets], "--no-spm-encode")
+    compare_scores(name, "transformers, forced scores", own, theirs, summary)
+    return targets
+
+
+def min_length(model):
+    """generate() may end at once; CTranslate2's rules ask for a word."""
+    return ["--min-length", "0"]
+
+
+def with_ctranslate2(name, found, ours, folder, sentences, targets, summary):
+    translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=2)
+    sources = [found.source(pieces) for pieces in sentences]
+    prefix = [found.forced] * len(sources) if found.forced else None
+    lines = [" ".join(pieces) for pieces in sentences]
+    for beam in (1, 4):
+        results = translator.translate_batch(
+            sources, target_prefix=prefix, beam_size=beam, num_hypotheses=beam,
+            return_scores=True, max_decoding_length=LONGEST)
+        theirs = [[(tokens[len(found.forced):], score)
+                   for tokens, score in zip(result.hypotheses, result.scores)]
+                  for result in results]
+        own = ours.translate(lines, beam)
+        what = "CTranslate2, " + ("greedy" if beam == 1 else f"beam {beam}")
+        compare_lists(name, what, own, theirs, summary, found, sources, beam)
+    scored = translator.score_batch(sources, [[*found.forced, *target] for target in targets])
+    theirs = [result.log_probs[len(found.forced):] for result in scored]
+    compare_scores(name, "CTranslate2, forced scores",
+                   ours.score(lines, [" ".join(target) for target in targets]), theirs, summary)
+
+
+def convert(found, folder):
+    """CTranslate2's folder by its converter's own code for the architecture, with the vocabulary that
+    was made here: its tokenizers are not those of newer versions of transformers."""
+    from ctranslate2.converters import transformers as converters
+    if found.model.config.model_type == "mbart":
+        # What the configuration said in older versions of transformers.
+        found.model.config.normalize_before = found.model.config.normalize_embedding = True
+    loader = converters._MODEL_LOADERS[type(found.model.config).__name__]
+    spec = loader.get_model_spec(found.model)
+    # The converter drops the row of <pad>, Marian's start, and starts from zeros.
+    is_marian = found.model.config.model_type == "marian"
+    tokens = list(found.tokens)[: -1 if is_marian else None]
+    tokens = [token if token not in tokens[:number] else f"<none {number}>"
+              for number, token in enumerate(tokens)]
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    start = "</s>" if is_marian else tokens[found.model.config.decoder_start_token_id]
+    spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = start, "</s>", "<unk>"
+    spec.config.decoder_start_token = start
+    spec.validate()
+    spec.optimize(None)
+    folder.mkdir()
+    spec.save(str(folder))
+
+
+def sentences_of(pieces, count):
+    lines = (TOY / "train.en").read_text().splitlines()
+    found = []
+    for line in lines:
+        cut = pieces.encode(line, out_type=str)
+        if 2 <= len(cut) <= 40 and cut not in found:
+            found.append(cut)
+        if len(found) == count:
+            break
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--miriam", default="target/release/miriam")
+    parser.add_argument("--lines", type=int, default=200)
+    parser.add_argument("--pieces", type=int, default=400)
+    parser.add_argument("--models", nargs="*", default=list(MODELS))
+    parser.add_argument("--keep", type=Path, help="keep models in this folder")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    summary = {"lines": 0, "score": 0.0}
+    with tempfile.TemporaryDirectory() as temporary:
+        root = arguments.keep or Path(temporary)
+        for seed, name in enumerate(MODELS, 1):
+            if name not in arguments.models:
+                continue
+            out = root / name.replace(" ", "-").lower()
+            out.mkdir(parents=True)
+            tokens, pieces, languages = MODELS[name](out, arguments.pieces, seed)
+            model = transformers.AutoModelForSeq2SeqLM.from_pretrained(out)
+            model.eval()
+            found = Model(out, model, tokens, languages, pieces)
+            options = []
+            if found.forced:
+                options = ["--from", found.before_source[0], "--to", found.forced[0]]
+            elif found.before_source:
+                options = ["--to", found.before_source[0]]
+            sentences = sentences_of(pieces, arguments.lines)
+            ours = Ours(arguments.miriam, out, root, *options)
+            targets = with_transformers(name, found, ours, sentences, summary)
+            folder = out / "ct2"
+            convert(found, folder)
+            ct2 = Ours(arguments.miriam, folder, root, *options)
+            if not options:
+                ct2_sentences = [[*pieces, "</s>"] for pieces in sentences]
+                # Such folders add no </s>: it is one of the tokens.
+                source = found.source
+                found.source = lambda pieces: source(pieces[:-1])
+                with_ctranslate2(name, found, ct2, folder, ct2_sentences, targets, summary)
+            else:
+                with_ctranslate2(name, found, ct2, folder, sentences, targets, summary)
+    print(f"{summary['lines']} lines differ that are no ties; scores differ by at most "
+          f"{summary['score']:.1e}")
+
+
+if __name__ == "__main__":
+    main()
