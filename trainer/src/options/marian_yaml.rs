@@ -2,7 +2,7 @@
 //! of a training, with which Marian goes on.
 
 use super::raw::RawOptions;
-use super::table::{Arity, OPTIONS, Status};
+use super::table::{Arity, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
@@ -28,7 +28,7 @@ impl RawOptions {
     /// that Marian does not have are left out.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.status == Status::Honoured) {
+        for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
             let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
             let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
             // Paths are those of the current folder by now.
@@ -67,7 +67,7 @@ impl RawOptions {
     /// If the value of a flag is neither true nor false.
     pub fn model_yaml(&self) -> Result<String> {
         let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
+        for spec in all_options().filter(|spec| spec.group == "Model") {
             if matches!(spec.name, "model" | "pretrained-model") {
                 continue;
             }

@@ -10,4 +10,4 @@ mod table;
 
 pub use presets::{preset, preset_names};
 pub use raw::RawOptions;
-pub use table::{Arity, OPTIONS, OptionSpec, Status, find};
+pub use table::{Arity, OptionSpec, Status, all_options, find};

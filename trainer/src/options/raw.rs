@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
 
-use super::table::{Arity, OPTIONS, OptionSpec, Status, find};
+use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
 /// Options that name files: what `relative-paths` is about.
@@ -257,7 +257,7 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
 /// The option of that name, or what to do.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
     find(name).ok_or_else(|| {
-        let similar = OPTIONS.iter().map(|spec| (distance(name, spec.name), spec.name)).min();
+        let similar = all_options().map(|spec| (distance(name, spec.name), spec.name)).min();
         match similar {
             Some((distance, similar)) if distance <= 3 => {
                 format!("there is no such option; is it --{similar}?")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
-use miriam_trainer::options::{Arity, OPTIONS, RawOptions, Status, preset, preset_names};
+use miriam_trainer::options::{Arity, RawOptions, Status, all_options, preset, preset_names};
 use miriam_trainer::recipe::{Request, Summary};
 use miriam_trainer::training::Outcome;
 
@@ -75,7 +75,7 @@ const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scalin
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
 fn augment(mut command: Command) -> Command {
-    for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
+    for spec in all_options().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
         let mut arg = Arg::new(spec.name).long(spec.name).help_heading(spec.group);
         if let Some((_, letter)) = SHORT_NAMES.iter().find(|(name, _)| *name == spec.name) {
             arg = arg.short(*letter);
@@ -120,7 +120,7 @@ impl Args for TrainerOptions {
 impl FromArgMatches for TrainerOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut options = RawOptions::default();
-        for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
+        for spec in all_options().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
             let Ok(Some(values)) = matches.try_get_many::<String>(spec.name) else { continue };
             options
                 .set(spec.name, values.cloned().collect())
