@@ -7,8 +7,8 @@ use miriam_storage::LoadMethod;
 use miriam_trainer::TrainableModel;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
-use miriam_trainer::recipe::Summary;
 use miriam_trainer::tape::LossOptions;
+use miriam_trainer::train_from_text::Summary;
 
 use crate::architectures::{all, random_sentences};
 use crate::workplace::{Workplace, hash};

@@ -6,9 +6,9 @@ use miriam_kernels::Cpu;
 use miriam_nmt::architecture::Architecture;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::{Fast, Kernels, Plain};
-use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot};
+use miriam_trainer::tape::{GuidedAlignment, LossOptions, PackedParameters};
 use miriam_trainer::update::{
-    ClipScope, Granule, OptimizerState, Rule, SynchronousTrainer, UpdateOptions,
+    ClipScope, Granule, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
 };
 use miriam_trainer::{Parameter, ParameterLayout, Real, TrainableModel};
 
@@ -39,13 +39,13 @@ fn gradient<K: Kernels>(
     let model = TrainableModel::<K>::new(architecture.clone()).unwrap_or_else(|e| panic!("{e}"));
     let mut tape = model.tape(kernels.clone());
     let values = values.iter().map(|&x| K::Real::of(x.into())).collect();
-    let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
+    let packed_parameters = Arc::new(PackedParameters::new(model.registry(), &kernels, values));
     let [sources, targets] =
         pairs.each_ref().map(|side| side.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let numbers: Vec<u32> = (0..sources.len() as u32).collect();
     // A second granule must not see anything of the first.
     for _ in 0..2 {
-        tape.begin(&snapshot, dropout, &numbers);
+        tape.begin(&packed_parameters, dropout, &numbers);
         let links = vec![(0, 0, 1.0)];
         let links = vec![links; sources.len()];
         tape.guide_alignment(GuidedAlignment { weight: 0.1, links });
@@ -54,7 +54,7 @@ fn gradient<K: Kernels>(
         tape.backward();
     }
     let loss = {
-        tape.begin(&snapshot, dropout, &numbers);
+        tape.begin(&packed_parameters, dropout, &numbers);
         let options = LossOptions { label_smoothing: 0.1, row_weights: None };
         let loss = model.loss(&mut tape, &sources, &targets, options).unwrap().sum;
         tape.backward();
@@ -133,10 +133,10 @@ fn gradients_are_those_of_plain_kernels() {
 /// Parameters and the optimiser's state after some updates, whoever computed them.
 #[test]
 fn updates_do_not_depend_on_workers() {
-    let rules = [
-        Rule::Sgd,
-        Rule::Adagrad { epsilon: 1e-6 },
-        Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.01 },
+    let kinds = [
+        OptimizerKind::Sgd,
+        OptimizerKind::Adagrad { epsilon: 1e-6 },
+        OptimizerKind::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.01 },
     ];
     let architecture = Architecture::Transformer(crate::architectures::transformer());
     let values: Vec<f32> = random_values(&ParameterLayout::new(&architecture), 2);
@@ -149,9 +149,9 @@ fn updates_do_not_depend_on_workers() {
             ..Granule::default()
         })
         .collect();
-    for rule in rules {
+    for kind in kinds {
         let options = UpdateOptions {
-            rule,
+            optimizer: kind,
             label_smoothing: 0.1,
             clip_norm: 1.0,
             clip_scope: ClipScope::default(),
@@ -175,7 +175,7 @@ fn updates_do_not_depend_on_workers() {
         let alone = train(1);
         assert_ne!(alone.0, values);
         for workers in [2, 3, 5] {
-            assert!(train(workers) == alone, "{rule:?}, {workers} workers");
+            assert!(train(workers) == alone, "{kind:?}, {workers} workers");
         }
     }
 }

@@ -7,7 +7,7 @@ use miriam_trainer::TrainableModel;
 use miriam_trainer::dropout::{Dropout, TransformerSites};
 use miriam_trainer::kernels::Plain;
 use miriam_trainer::random::RandomStream;
-use miriam_trainer::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
+use miriam_trainer::tape::{GuidedAlignment, LossOptions, PackedParameters, Tape};
 
 use crate::architectures::{all, random_sentences, random_values};
 
@@ -34,8 +34,9 @@ impl LossFunction {
     }
 
     fn loss(&mut self, values: &[f64]) -> f64 {
-        let snapshot = Snapshot::new(self.model.registry(), &Plain::default(), values.to_vec());
-        self.tape.begin(&Arc::new(snapshot), self.dropout, &[10, 11, 12, 13]);
+        let packed_parameters =
+            PackedParameters::new(self.model.registry(), &Plain::default(), values.to_vec());
+        self.tape.begin(&Arc::new(packed_parameters), self.dropout, &[10, 11, 12, 13]);
         if let Some(guide) = &self.guide {
             self.tape.guide_alignment(guide.clone());
         }
@@ -172,12 +173,12 @@ fn masks_do_not_depend_on_other_sentences() {
     for (name, architecture) in all() {
         let mut function = LossFunction::new(architecture, words, None);
         let values: Vec<f64> = random_values(function.model.layout(), 1);
-        let snapshot =
-            Arc::new(Snapshot::new(function.model.registry(), &Plain::default(), values));
+        let packed_parameters =
+            Arc::new(PackedParameters::new(function.model.registry(), &Plain::default(), values));
         let LossFunction { model, tape, sources, targets, .. } = &mut function;
         let mut loss = |sentences: &[usize]| {
             let numbers: Vec<u32> = sentences.iter().map(|&index| 10 + index as u32).collect();
-            tape.begin(&snapshot, words, &numbers);
+            tape.begin(&packed_parameters, words, &numbers);
             let of = |side: &'_ [Vec<u32>]| -> Vec<Vec<u32>> {
                 sentences.iter().map(|&index| side[index].clone()).collect()
             };

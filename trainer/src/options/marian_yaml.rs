@@ -36,7 +36,7 @@ impl RawOptions {
             if is_repeated || is_resolved || NOT_OF_MARIAN.contains(&name) {
                 continue;
             }
-            let mut values = self.texts(spec.name);
+            let mut values = self.get_strings(spec.name);
             if name == "throw-on-divergence" && values == ["true"] {
                 values = ["1000", "10", "5"].map(str::to_owned).to_vec();
             }
@@ -72,14 +72,14 @@ impl RawOptions {
                 continue;
             }
             // No width of its own.
-            let values = self.texts(spec.name);
+            let values = self.get_strings(spec.name);
             if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
                 continue;
             }
             match spec.arity {
                 Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
                 Arity::Flag => {
-                    yaml += &format!("{}: {}\n", spec.name, self.flag(spec.name)?);
+                    yaml += &format!("{}: {}\n", spec.name, self.get_flag(spec.name)?);
                 }
                 _ => {
                     let value = values.first().map_or("", String::as_str);
@@ -118,7 +118,7 @@ mod tests {
         }
         // What is written is read.
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
-        assert_eq!(again.texts("train-sets"), ["my text", "b"]);
+        assert_eq!(again.get_strings("train-sets"), ["my text", "b"]);
         assert!(again.check_status().unwrap().is_empty());
     }
 }

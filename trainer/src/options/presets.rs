@@ -114,7 +114,7 @@ pub fn preset(name: &str) -> Result<RawOptions> {
     };
     match preset.yaml.strip_prefix("base: ").and_then(|rest| rest.split_once('\n')) {
         Some((base, yaml)) => {
-            Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.over(self::preset(base)?))
+            Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.or_else_from(self::preset(base)?))
         }
         None => RawOptions::from_yaml(preset.yaml.as_bytes(), name),
     }
@@ -130,9 +130,9 @@ mod tests {
             let options = preset(name).unwrap();
             assert!(options.check_status().unwrap().is_empty(), "{name}");
         }
-        assert_eq!(preset("student-base").unwrap().text("dim-emb"), "512");
-        assert_eq!(preset("student-base").unwrap().text("mini-batch-fit"), "true");
-        assert_eq!(preset("student-base").unwrap().text("dec-cell"), "ssru");
+        assert_eq!(preset("student-base").unwrap().get_string("dim-emb"), "512");
+        assert_eq!(preset("student-base").unwrap().get_string("mini-batch-fit"), "true");
+        assert_eq!(preset("student-base").unwrap().get_string("dec-cell"), "ssru");
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
     }
 
@@ -157,7 +157,7 @@ mod tests {
                 let pair = pair.trim();
                 pair.split_once('=')
             }) {
-                assert_eq!(options.texts(option).join(","), value, "{name}: {option}");
+                assert_eq!(options.get_strings(option).join(","), value, "{name}: {option}");
             }
             let config = options.training_config([100, 100]).unwrap();
             assert_eq!(config.batches.size, crate::data::BatchSize::Bytes(2048 << 20), "{name}");

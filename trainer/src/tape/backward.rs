@@ -89,7 +89,7 @@ impl<K: Kernels> Tape<K> {
         num_uses: &[usize],
         deferred: &mut [Vec<Occurrence>],
     ) {
-        let snapshot = self.snapshot();
+        let packed_parameters = self.packed_parameters();
         let registry = &*self.registry;
         let node = &nodes[index];
         let values = Values { nodes, values: &self.values };
@@ -146,9 +146,9 @@ impl<K: Kernels> Tape<K> {
                 if let Some(residual) = residual {
                     into.add(kernels, own, *residual);
                 }
-                snapshot.with_weights(registry, *weights, |weights| {
+                packed_parameters.with_weights(registry, *weights, |weights| {
                     let (into, is_begun) = into.begin(*input);
-                    kernels.product_gradient(own, weights, is_begun, into);
+                    kernels.gemm_gradient(own, weights, is_begun, into);
                 });
                 let spec = registry.affine(*weights);
                 if let Some(bias) = spec.bias {
@@ -180,7 +180,7 @@ impl<K: Kernels> Tape<K> {
                 };
                 let residual_rows = residual.map(|residual| values.of(residual));
                 kernels.layer_norm_gradient(
-                    norm_of(&snapshot, norm).scale,
+                    norm_of(&packed_parameters, norm).scale,
                     values.of(*rows),
                     residual_rows,
                     values.saved(node),
@@ -204,7 +204,7 @@ impl<K: Kernels> Tape<K> {
                     is_normed[columns.clone()].fill(true);
                     let sums = NormSums::new(&mut scratch.columns, columns.len());
                     kernels.layer_norm_gradient(
-                        norm_of(&snapshot, norm).scale,
+                        norm_of(&packed_parameters, norm).scale,
                         values.of(*rows).column_range(columns.clone()),
                         None,
                         &values.saved(node)[2 * part * node.rows..2 * (part + 1) * node.rows],
@@ -375,7 +375,7 @@ impl<K: Kernels> Tape<K> {
                     variant: *variant,
                     input: input.as_ref().map(|input| values.columns(input)),
                     recurrent: values.of(*recurrent),
-                    bias: bias.map(|bias| snapshot.vector(bias)),
+                    bias: bias.map(|bias| packed_parameters.vector(bias)),
                     state: values.of(*state),
                 };
                 let (own, columns) = (view(own), &mut scratch.columns);
@@ -412,14 +412,14 @@ impl<K: Kernels> Tape<K> {
                 let inputs = LstmInputs {
                     input: input.as_ref().map(|input| values.columns(input)),
                     recurrent: values.of(*recurrent),
-                    bias: snapshot.vector(*bias),
+                    bias: packed_parameters.vector(*bias),
                     cell: values.of(*cell),
                 };
                 let (rows, width) = shape;
                 let columns = &mut scratch.columns;
                 columns.clear();
                 columns.resize(4 * width, K::Real::ZERO);
-                // The node behind this one has the gradient of the cell.
+                // The node after this one has the gradient of the cell.
                 let cell_gradient = later
                     .get(1)
                     .copied()
@@ -454,9 +454,9 @@ impl<K: Kernels> Tape<K> {
             Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
                 let inputs = MultiplicativeInputs {
                     input: values.columns(input),
-                    input_bias: snapshot.vector(*input_bias),
+                    input_bias: packed_parameters.vector(*input_bias),
                     recurrent: values.of(*recurrent),
-                    recurrent_bias: snapshot.vector(*recurrent_bias),
+                    recurrent_bias: packed_parameters.vector(*recurrent_bias),
                 };
                 let columns = &mut scratch.columns;
                 columns.clear();
@@ -494,7 +494,7 @@ impl<K: Kernels> Tape<K> {
                         });
                         let (rows, positions) = (first..first + rows, sentence.rows.clone());
                         let attention = AdditiveAttention {
-                            vector: vector.map(|vector| snapshot.vector(vector)),
+                            vector: vector.map(|vector| packed_parameters.vector(vector)),
                             queries: queries_all.row_range(rows.clone()),
                             keys: values.columns(&sentence.keys).row_range(positions.clone()),
                             values: values.columns(&sentence.values).row_range(positions),

@@ -37,7 +37,7 @@ pub(crate) use cross_entropy::logits_block_rows;
 pub use cross_entropy::{Loss, LossOptions};
 pub use load::TapeLoader;
 pub use node::{KeysValues, PositionTable, Tensor};
-pub use weights::{AffineId, MatrixPlace, Snapshot, VectorId, WeightRegistry};
+pub use weights::{AffineId, MatrixPlace, PackedParameters, VectorId, WeightRegistry};
 
 use crate::Real;
 use crate::dropout::Dropout;
@@ -89,7 +89,7 @@ impl RowKey {
 pub struct Tape<K: Kernels> {
     kernels: K,
     registry: Arc<WeightRegistry>,
-    snapshot: Option<Arc<Snapshot<K>>>,
+    packed_parameters: Option<Arc<PackedParameters<K>>>,
     nodes: Vec<Node>,
     values: ZeroedVec<K::Real>,
     size: TapeSize,
@@ -132,7 +132,7 @@ impl<K: Kernels> Tape<K> {
         Tape {
             kernels,
             registry,
-            snapshot: None,
+            packed_parameters: None,
             nodes: Vec::new(),
             values: ZeroedVec::default(),
             size: TapeSize::default(),
@@ -153,21 +153,26 @@ impl<K: Kernels> Tape<K> {
     }
 
     /// Begins a granule: forgets what was recorded, sets the gradient of parameters to zero
-    /// and takes parameters from `snapshot`. `sentences` are the numbers of the sentences in
+    /// and takes parameters from `packed_parameters`. `sentences` are the numbers of the sentences in
     /// the corpus, by which dropout is drawn.
-    pub fn begin(&mut self, snapshot: &Arc<Snapshot<K>>, dropout: Dropout, sentences: &[u32]) {
+    pub fn begin(
+        &mut self,
+        packed_parameters: &Arc<PackedParameters<K>>,
+        dropout: Dropout,
+        sentences: &[u32],
+    ) {
         self.clear();
         self.is_measuring = false;
-        self.snapshot = Some(Arc::clone(snapshot));
+        self.packed_parameters = Some(Arc::clone(packed_parameters));
         self.dropout = dropout;
         self.sentences.clear();
         self.sentences.extend_from_slice(sentences);
         self.parameter_gradient.fill(K::Real::ZERO);
     }
 
-    /// Ends a granule: lets go of the snapshot.
+    /// Ends a granule: lets go of the packed parameters.
     pub fn end(&mut self) {
-        self.snapshot = None;
+        self.packed_parameters = None;
     }
 
     /// The numbers that the operations so far have needed.
@@ -251,8 +256,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    fn snapshot(&self) -> Arc<Snapshot<K>> {
-        Arc::clone(self.snapshot.as_ref().expect("a granule has begun"))
+    fn packed_parameters(&self) -> Arc<PackedParameters<K>> {
+        Arc::clone(self.packed_parameters.as_ref().expect("a granule has begun"))
     }
 
     /// Records an operation with a result `[rows, width]` and `saved` numbers for its

@@ -11,8 +11,8 @@ use super::config::TrainingConfig;
 use super::run::Training;
 use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
 use crate::kernels::Fast;
-use crate::model::TrainableModel;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
+use crate::trainable_model::TrainableModel;
 use crate::update::OptimizerState;
 
 /// Bytes of a number.

@@ -5,9 +5,8 @@ mod config;
 mod curves;
 mod decoder_settings;
 mod divergence;
+mod fingerprint;
 mod folder_lock;
-mod identity;
-mod log;
 mod marian_checkpoint;
 mod marian_progress;
 mod memory;
@@ -20,20 +19,21 @@ mod saving;
 mod schedule;
 mod start;
 mod statistics;
+mod training_log;
 mod validating;
 mod validation;
 mod validation_script;
 
 pub use config::{Limits, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset};
 pub use decoder_settings::DecoderSettings;
-pub use divergence::DivergenceCheck;
+pub use divergence::DivergenceDetector;
 pub use folder_lock::FolderLock;
 pub use memory::MemoryUse;
 pub use metric::{Metric, MetricState};
 pub use model_files::ModelFiles;
-pub use progress::{Progress, Span, Unit};
+pub use progress::{Progress, SchedulingUnit, TrainingLength};
 pub use run::{Outcome, Training};
-pub use schedule::{DecayStrategy, Event, Schedule, ScheduleState};
+pub use schedule::{DecayStrategy, Schedule, ScheduleEvent, ScheduleState};
 pub use statistics::{DynamicScaling, Statistics};
 pub use validation::{
     Candidate, CrossEntropySums, ValidationSet, Validator, cross_entropy, model_of,

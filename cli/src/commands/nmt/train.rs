@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
 use miriam_trainer::options::{Arity, RawOptions, Status, all_options, preset, preset_names};
-use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
 use crate::common::CommonOptions;
@@ -139,7 +139,7 @@ impl Arguments {
     /// The options of the command line over those of configurations over those of the preset.
     fn options(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
-        let is_relative = options.flag("relative-paths")?;
+        let is_relative = options.get_flag("relative-paths")?;
         let text = |path: &PathBuf| path.display().to_string();
         for (name, pair) in [
             ("train-sets", [&self.source, &self.target]),
@@ -154,13 +154,13 @@ impl Arguments {
                 .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
             let mut file = RawOptions::from_yaml(&yaml, &path.display().to_string())?;
             file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
-            options = options.over(file);
+            options = options.or_else_from(file);
         }
         if let Some(task) = &self.task {
-            options = options.over(preset(task)?);
+            options = options.or_else_from(preset(task)?);
         }
         // Marian's --cpu-threads 0 asks for GPUs.
-        let is_counted = |name| !matches!(&options.text(name)[..], "" | "0");
+        let is_counted = |name| !matches!(&options.get_string(name)[..], "" | "0");
         if !options.is_given("workers") && !is_counted("cpu-threads") {
             options.set("workers", vec![common.threads.count().to_string()])?;
         }
@@ -169,7 +169,7 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let request = Request {
+    let request = TrainingRequest {
         options: arguments.options(common)?,
         folder: arguments.output.clone(),
         vocab_size: arguments.vocab_size,

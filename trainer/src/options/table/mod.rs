@@ -46,7 +46,7 @@ pub struct OptionSpec {
     pub group: &'static str,
     /// Its values.
     pub arity: Arity,
-    /// What stands for a value in help.
+    /// The placeholder of a value in help.
     pub value_name: &'static str,
     /// Its default; empty for none.
     pub default: &'static str,
