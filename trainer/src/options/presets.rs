@@ -13,8 +13,8 @@ struct Preset {
 /// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
 /// corpus of descriptions (`training.md` A.16).
 ///
-/// Batches of transformers are fit to memory, as in Marian, where `mini-batch` is their limit in
-/// sentences; here it is only a factor of the sentences that are sorted together.
+/// Batches of transformers are fit to memory, where `mini-batch` is only a factor of the sentences
+/// that are sorted together, in Marian too.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",

@@ -18,6 +18,9 @@ use crate::training::{
 };
 use crate::update::{ClipScope, OptimizerKind, UpdateOptions};
 
+/// The most workers.
+const MAX_WORKERS: usize = 4096;
+
 impl RawOptions {
     /// The configuration of a training, with vocabularies of these sizes.
     ///
@@ -41,7 +44,7 @@ impl RawOptions {
                 std::thread::available_parallelism().map_or(1, |n| n.get())
             }
             ("", _) => self.get::<usize>("cpu-threads")?.max(1),
-            _ => self.get::<usize>("workers")?.max(1),
+            (text, _) => parse_workers(text)?,
         };
         let mut lengths: Vec<TrainingLength> = Vec::new();
         for text in self.get_strings("after").iter().flat_map(|text| text.split(',')) {
@@ -461,6 +464,13 @@ impl RawOptions {
     }
 }
 
+/// A number of workers, in the range that `--threads` has.
+fn parse_workers(text: &str) -> Result<usize> {
+    let count = text.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
+    let reason = || format!("{text:?}: give a number from 1 to {MAX_WORKERS}, or all");
+    count.ok_or_else(|| invalid_option("workers", reason()))
+}
+
 fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {
     Error::config(format!("--{name}: {reason}"))
 }
@@ -492,6 +502,21 @@ mod tests {
         let plain = config("{type: amun, seed: 0, cpu-threads: 0}").unwrap();
         assert_eq!(format!("{full:?}"), format!("{plain:?}"));
         assert_eq!(full.workers, std::thread::available_parallelism().map_or(1, |n| n.get()));
+    }
+
+    #[test]
+    fn workers_are_counted_from_one() {
+        for text in ["0", "-1", "4097", "some", "1.5"] {
+            let error = error(&format!("workers: {text}"));
+            let expected = "give a number from 1 to 4096, or all";
+            assert!(error.contains("--workers") && error.contains(expected), "{error}");
+        }
+        assert_eq!(config("workers: 3").unwrap().workers, 3);
+        let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+        assert_eq!(config("workers: all").unwrap().workers, all);
+        // To Marian 0 asks for GPUs; configurations of its builds for them have it.
+        assert_eq!(config("cpu-threads: 0").unwrap().workers, all);
+        assert_eq!(config("{workers: 2, cpu-threads: 5}").unwrap().workers, 2);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
-use miriam_trainer::options::{Arity, RawOptions, Status, all_options, preset, preset_names};
+use miriam_trainer::options::{
+    Arity, DumpScope, RawOptions, Status, all_options, preset, preset_names,
+};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
@@ -42,6 +44,11 @@ pub struct Arguments {
     /// Write the curves of the training here, as training.csv and training.svg
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// Write the configuration instead of training: what is given (minimal, or expand), or all
+    /// options that have a value (full)
+    #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "full",
+          value_parser = ["full", "minimal", "expand"])]
+    dump_config: Option<String>,
     /// Count the memory of the training instead of training; a vocabulary that is not there is made
     #[arg(long)]
     dry_run: bool,
@@ -137,7 +144,7 @@ impl FromArgMatches for TrainerOptions {
 
 impl Arguments {
     /// The options of the command line over those of configurations over those of the preset.
-    fn options(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
+    fn options(&self) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
         let is_relative = options.get_flag("relative-paths")?;
         let text = |path: &PathBuf| path.display().to_string();
@@ -159,6 +166,12 @@ impl Arguments {
         if let Some(task) = &self.task {
             options = options.or_else_from(preset(task)?);
         }
+        Ok(options)
+    }
+
+    /// The same with the number of workers.
+    fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
+        let mut options = self.options()?;
         // Marian's --cpu-threads 0 asks for GPUs.
         let is_counted = |name| !matches!(&options.get_string(name)[..], "" | "0");
         if !options.is_given("workers") && !is_counted("cpu-threads") {
@@ -169,8 +182,14 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if let Some(scope) = &arguments.dump_config {
+        // Those of a preset are expanded in all of them: configurations name no presets.
+        let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
+        write!(std::io::stdout(), "{}", arguments.options()?.dump(scope))?;
+        return Ok(());
+    }
     let request = TrainingRequest {
-        options: arguments.options(common)?,
+        options: arguments.options_with_workers(common)?,
         folder: arguments.output.clone(),
         vocab_size: arguments.vocab_size,
         plot: arguments.plot.clone(),

@@ -120,7 +120,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Let a batch have the sentences whose memory is that of --workspace",
+        "Let a batch have the sentences whose memory is that of --workspace; --mini-batch is no limit then",
     ),
     honoured(
         GROUP,

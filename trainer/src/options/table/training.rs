@@ -35,7 +35,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "",
-        "Worker threads, as many as --threads if absent; any number gives the same model",
+        "Worker threads from 1, or all; as many as --threads if absent; any number gives the same model",
     ),
     honoured(GROUP, "cpu-threads", One, "N", "", "The same as --workers; 0 is as if absent"),
     honoured(
