@@ -59,7 +59,12 @@ pub struct TapeSize {
     pub values: usize,
     /// Of gradients.
     pub gradients: usize,
+    /// Of buffers: what gradients of weights copy. Logits are not among them.
+    pub buffers: usize,
 }
+
+/// Rows that the gradient of weights copies at a time, as many as `base/kernels` takes at most.
+const WEIGHT_GRADIENT_ROWS: usize = 512;
 
 /// Links of a given alignment that attention is trained towards (`training.md` A.1).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,7 +182,28 @@ impl<K: Kernels> Tape<K> {
 
     /// The numbers that the operations so far have needed.
     pub fn size(&self) -> TapeSize {
-        self.size
+        TapeSize { buffers: self.num_buffered(), ..self.size }
+    }
+
+    /// The numbers of buffers: the inputs and gradients of weights that occur several times, side
+    /// by side, and the rows that a product copies.
+    fn num_buffered(&self) -> usize {
+        let mut uses = vec![(0, 0); self.registry.affines.len()];
+        for node in &self.nodes {
+            if let Op::Affine { weights, .. } = node.op {
+                let (count, rows) = &mut uses[weights.0 as usize];
+                (*count, *rows) = (*count + 1, *rows + node.rows);
+            }
+        }
+        let (mut inputs, mut outputs, mut copied) = (0, 0, 0);
+        for (&(count, rows), spec) in uses.iter().zip(&self.registry.affines) {
+            copied = copied.max(rows.min(WEIGHT_GRADIENT_ROWS) * (spec.inputs + spec.outputs));
+            if count > 1 {
+                inputs = inputs.max(rows * spec.inputs);
+                outputs = outputs.max(rows * spec.outputs);
+            }
+        }
+        inputs + outputs + copied
     }
 
     /// The numbers that the operations of `record` need. It must not look at results.
@@ -192,7 +218,7 @@ impl<K: Kernels> Tape<K> {
         self.clear();
         (self.is_measuring, self.dropout) = (true, dropout);
         let result = record(self);
-        let size = self.size;
+        let size = self.size();
         self.clear();
         self.is_measuring = false;
         result.map(|()| size)

@@ -86,6 +86,13 @@ impl WeightRegistry {
         &self.layout
     }
 
+    /// The numbers of weights packed for products, forwards and backwards, and of vectors, beside
+    /// the flat vector.
+    pub(crate) fn num_packed(&self) -> usize {
+        let weights: usize = self.affines.iter().map(AffineSpec::len).sum();
+        2 * weights + self.vectors.iter().map(|vector| vector.len).sum::<usize>()
+    }
+
     pub(super) fn affine(&self, id: AffineId) -> &AffineSpec {
         &self.affines[id.0 as usize]
     }

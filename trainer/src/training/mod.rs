@@ -14,6 +14,7 @@ mod metric;
 mod model_files;
 mod options_of_updates;
 mod progress;
+mod resident_memory;
 mod run;
 mod saving;
 mod schedule;

@@ -145,6 +145,7 @@ impl<'a, 'l> Run<'a, 'l> {
         log: &'l mut dyn FnMut(&str),
     ) -> Result<(Self, bool)> {
         let config = training.config;
+        let program = training.program_bytes();
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
         let start = training.start(model.layout(), pretrained)?;
         let Start { saved, skipped_sentences, remarks, is_saved } = start;
@@ -152,7 +153,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let SavedTraining { values, optimizer, mut state } = saved;
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {
-            log(&training.count_memory(&model, &optimizer, costs.as_ref())?.describe());
+            log(&training.count_memory(program, &model, &optimizer, costs.as_ref())?.describe());
         }
         let position = state.position.clone();
         let source = match training.batches {
