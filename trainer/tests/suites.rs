@@ -7,6 +7,7 @@ mod golden;
 mod gradients;
 mod initial_values;
 mod marian;
+mod memory;
 mod options;
 mod oracle;
 mod overfit;
