@@ -185,6 +185,11 @@ impl<K: Kernels> Tape<K> {
         TapeSize { buffers: self.num_buffered(), ..self.size }
     }
 
+    /// The numbers that there is memory for, of results and of gradients.
+    pub fn allocated(&self) -> [usize; 2] {
+        [self.values.len(), self.gradients.len()]
+    }
+
     /// The numbers of buffers: the inputs and gradients of weights that occur several times, side
     /// by side, and the rows that a product copies.
     fn num_buffered(&self) -> usize {
