@@ -11,6 +11,7 @@ mod memory;
 mod options;
 mod oracle;
 mod overfit;
+mod overfit_m30k;
 mod recipe;
 mod resuming;
 mod scripts;
