@@ -465,7 +465,7 @@ fn a_training_of_something_else_is_not_gone_on_with() {
     assert!(output.status.success() && log.contains("--vocab-size 100 has no effect"), "{log}");
     fs::remove_file(corpus.path("model/vocab.spm")).unwrap();
     let error = run_to_error(&mut corpus.train("model", "--after 9u --vocab-size 100"));
-    assert!(error.contains("the vocabularies are others"), "{error}");
+    assert!(error.contains("the vocabularies have changed"), "{error}");
 }
 
 #[test]

@@ -47,11 +47,8 @@ fn initializer(
 ) -> Initializer {
     let Parameter { name, shape: [rows, columns], .. } = parameter;
     let last = name.rsplit('_').next().unwrap_or(name);
-    // `_ln_scale`, `_ln_scale_pre`, `_gamma1`, `_lns`, `_ln_s`.
-    let is_scale = name.contains("_ln_scale")
-        || last.starts_with("gamma")
-        || last.ends_with("lns")
-        || name.contains("_ln_s") && !name.contains("_ln_scale");
+    // `_ln_scale`, `_ln_scale_pre`, `_ln_s`, `_gamma1`, `_lns`.
+    let is_scale = name.contains("_ln_s") || last.starts_with("gamma") || last.ends_with("lns");
     if is_scale {
         return Initializer::Constant(1.0);
     }

@@ -13,24 +13,24 @@ pub mod dropout;
 mod error;
 mod init;
 pub mod kernels;
-mod model;
+pub mod load_data;
 pub mod options;
 pub mod parallel_text;
 mod parameters;
-pub mod prepare;
 pub mod random;
 mod real;
-pub mod recipe;
 pub mod tape;
+pub mod train_from_text;
+mod trainable_model;
 pub mod training;
 pub mod update;
 mod yaml_text;
 
 pub use error::{Error, Result};
 pub use init::initial_values;
-pub use model::TrainableModel;
 pub use parameters::{ALIGNMENT, Parameter, ParameterLayout};
 pub use real::Real;
+pub use trainable_model::TrainableModel;
 
 #[cfg(test)]
 mod tests {

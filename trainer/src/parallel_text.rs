@@ -66,7 +66,7 @@ impl ParallelFiles {
     }
 
     /// The files of source and target, if they are that alone and can be read again.
-    pub fn texts(&self) -> Option<[PathBuf; 2]> {
+    pub fn source_and_target(&self) -> Option<[PathBuf; 2]> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;
             (file.path.as_os_str() != "-").then(|| file.path.clone())
@@ -197,7 +197,7 @@ mod tests {
         let error = read(&tsv("a\tx\t0-0\nc\ty z\n")).unwrap_err().to_string();
         assert!(error.contains("tsv, line 2") && error.contains("2 tab-separated"), "{error}");
         assert!(read(&tsv("a\tx\t0-0\t0\n")).is_err());
-        assert!(tsv("").texts().is_none() && several.texts().is_some());
+        assert!(tsv("").source_and_target().is_none() && several.source_and_target().is_some());
         write("links", "0-0\n");
         let error = read(&several).unwrap_err().to_string();
         assert!(error.contains("links: it has 1 lines"), "{error}");

@@ -7,8 +7,9 @@ use miriam_storage::LoadMethod;
 use miriam_trainer::TrainableModel;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
-use miriam_trainer::recipe::Summary;
 use miriam_trainer::tape::LossOptions;
+use miriam_trainer::train_from_text::Summary;
+use miriam_trainer::training::MemoryUse;
 
 use crate::architectures::{all, random_sentences};
 use crate::workplace::{Workplace, hash};
@@ -179,7 +180,9 @@ fn memory_is_counted_without_training() {
     let memory = |more: &[(&str, &[&str])]| {
         let run = place.run("counted", more, true).unwrap();
         let Summary::Memory(memory) = run.summary else { panic!("a count") };
-        memory
+        assert!(memory.program > 0 || !cfg!(target_os = "linux"));
+        // What the process has changes meanwhile.
+        MemoryUse { program: 0, ..memory }
     };
     let plain = memory(&[]);
     let names = std::fs::read_dir(&place.folder).unwrap();
@@ -190,7 +193,10 @@ fn memory_is_counted_without_training() {
     assert_eq!(2 * smoothed.optimizer, 3 * plain.optimizer);
     assert_eq!(plain.parameters, smoothed.parameters);
     let two = memory(&[("workers", &["2"])]);
-    assert_eq!(two.total() - plain.total(), plain.granule + plain.gradients);
+    let gradients = two.gradients - plain.gradients;
+    assert_eq!(two.total() - plain.total(), plain.granule + gradients);
+    // The second worker has that of its tape.
+    assert!(gradients >= plain.parameters / 3, "{two:?}");
     // Seven pairs: 25 source and 21 target tokens with </s>, an end of each side, a line.
     assert_eq!(plain.corpus, 4 * (25 + 21) + 8 * 14 + 4 * 7);
     let table = plain.table();

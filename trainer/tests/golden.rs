@@ -8,9 +8,9 @@ use std::sync::Arc;
 use miriam_kernels::Cpu;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::{Fast, Kernels, Plain};
-use miriam_trainer::tape::{LossOptions, Snapshot, Tape};
-use miriam_trainer::training::{Progress, Schedule, ScheduleState, Span};
-use miriam_trainer::update::{Denominators, Rule, Shard, Step};
+use miriam_trainer::tape::{LossOptions, PackedParameters, Tape};
+use miriam_trainer::training::{Progress, Schedule, ScheduleState, TrainingLength};
+use miriam_trainer::update::{BiasCorrections, OptimizerKind, Shard, Step};
 use miriam_trainer::{Parameter, Real, TrainableModel};
 use serde::Deserialize;
 
@@ -93,9 +93,10 @@ impl<K: Kernels> Training<K> {
 
     /// The loss, whose gradient the tape then has.
     fn loss(&mut self, [sources, targets]: &[Vec<&[u32]>; 2], label_smoothing: f32) -> f64 {
-        let snapshot = Snapshot::new(self.model.registry(), &self.kernels, self.values.clone());
+        let packed_parameters =
+            PackedParameters::new(self.model.registry(), &self.kernels, self.values.clone());
         let numbers: Vec<u32> = (0..sources.len() as u32).collect();
-        self.tape.begin(&Arc::new(snapshot), Dropout::default(), &numbers);
+        self.tape.begin(&Arc::new(packed_parameters), Dropout::default(), &numbers);
         let options = LossOptions { label_smoothing, row_weights: None };
         let loss = self.model.loss(&mut self.tape, sources, targets, options);
         let loss = loss.unwrap_or_else(|e| panic!("{e}")).sum;
@@ -107,30 +108,30 @@ impl<K: Kernels> Training<K> {
         self.tape.parameter_gradient().iter().map(|g| g.as_f64()).collect()
     }
 
-    /// The smoothed loss before each of so many updates, and after the last.
+    /// The smoothed loss before each of n updates, and after the last.
     fn curve(&mut self, pairs: &[Vec<&[u32]>; 2], updates: usize) -> Vec<f64> {
         let schedule = Schedule {
             rate: 1e-3,
-            warmup: Span::updates(20),
-            inverse_sqrt: Some((Span::updates(20), Span::updates(20))),
+            warmup: TrainingLength::updates(20),
+            inverse_sqrt: Some((TrainingLength::updates(20), TrainingLength::updates(20))),
             ..Schedule::default()
         };
         let state = ScheduleState::default();
-        let rule = Rule::default();
+        let kind = OptimizerKind::default();
         let mut first = vec![K::Real::ZERO; self.values.len()];
         let mut second = first.clone();
-        let mut denominators = Denominators::default();
+        let mut bias_corrections = BiasCorrections::default();
         let mut losses = Vec::with_capacity(updates + 1);
         for update in 0..updates as u64 {
             losses.push(self.loss(pairs, 0.1));
-            denominators = denominators.advanced(0.9, 0.999);
+            bias_corrections = bias_corrections.advanced(0.9, 0.999);
             let progress = Progress { updates: update, labels: 0, epoch: 1 };
             let step = Step {
-                rule,
+                kind,
                 rate: schedule.rate_at(&state, &progress),
                 // Clipped to 1.
                 gradient_scale: norm(&self.gradient()).max(1.0).recip(),
-                denominators,
+                bias_corrections,
                 smoothing: None,
             };
             step.apply(Shard {

@@ -14,7 +14,7 @@ use miriam_storage::LoadMethod;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::ParameterLayout;
 use miriam_trainer::options::RawOptions;
-use miriam_trainer::recipe::Request;
+use miriam_trainer::train_from_text::TrainingRequest;
 
 /// Update, cost of a word, gNorm, and rate of the next update, in Marian's log of one run.
 const MARIANS: [(u64, f64, f64, &str); 7] = [
@@ -66,9 +66,9 @@ impl Folder {
             let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
             set(name, &values)?;
         }
-        let options = options.over(marians);
+        let options = options.or_else_from(marians);
         let request =
-            Request { options, folder: None, vocab_size: None, plot: None, dry_run: false };
+            TrainingRequest { options, folder: None, vocab_size: None, plot: None, dry_run: false };
         let mut log = Vec::new();
         let stop = CancellationToken::new();
         let result =

@@ -2,7 +2,7 @@
 
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_storage::LoadMethod;
-use miriam_trainer::recipe::Summary;
+use miriam_trainer::train_from_text::Summary;
 use miriam_trainer::training::Outcome;
 
 use crate::workplace::{Run, Workplace, hash};

@@ -12,7 +12,7 @@ use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
 use miriam_trainer::training::model_of;
 use miriam_trainer::update::{
-    ClipScope, Granule, OptimizerState, Rule, SynchronousTrainer, UpdateOptions,
+    ClipScope, Granule, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
 };
 use miriam_trainer::{ParameterLayout, TrainableModel, initial_values};
 
@@ -64,7 +64,12 @@ fn every_architecture_learns_pairs_by_heart() {
     let lengths: Vec<usize> = (0..PAIRS).map(|index| 2 + index % 5).collect();
     let (sources, targets) = (random_sentences(&lengths, 1), random_sentences(&lengths, 2));
     let options = UpdateOptions {
-        rule: Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.0 },
+        optimizer: OptimizerKind::Adam {
+            beta1: 0.9,
+            beta2: 0.98,
+            epsilon: 1e-9,
+            weight_decay: 0.0,
+        },
         label_smoothing: 0.0,
         clip_norm: 5.0,
         clip_scope: ClipScope::Sum,

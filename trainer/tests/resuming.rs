@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use miriam_textio::{CancellationToken, NoProgress};
-use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
 use crate::workplace::{TARGET, Workplace, hash, run_request};
@@ -107,7 +107,7 @@ fn a_size_is_that_of_word_lists_too() {
     assert_eq!((words("source.yml"), words("target.yml")), (5, 5));
     std::fs::remove_file(place.path("source.yml")).unwrap();
     let request = place.request("model", &[]).unwrap();
-    run_request(&Request { vocab_size: Some(4), ..request }).unwrap();
+    run_request(&TrainingRequest { vocab_size: Some(4), ..request }).unwrap();
     assert_eq!(words("source.yml"), 4);
 }
 
@@ -118,7 +118,7 @@ fn curves_have_what_the_saved_state_has() {
     let train = |updates: &str| {
         let limits = [("after-batches", &[updates][..]), ("disp-freq", &["1"])];
         let request = place.request("model", &limits).unwrap();
-        run_request(&Request { plot: Some(plot.clone()), ..request })
+        run_request(&TrainingRequest { plot: Some(plot.clone()), ..request })
     };
     // The curves cannot be written.
     std::fs::create_dir_all(plot.join("training.csv")).unwrap();

@@ -10,7 +10,7 @@ use miriam_nmt::translate::{
     SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
-use miriam_trainer::recipe::Request;
+use miriam_trainer::train_from_text::TrainingRequest;
 use miriam_trainer::training::Outcome;
 
 use crate::workplace::{SOURCE, TARGET, Workplace, run_request};
@@ -121,7 +121,7 @@ fn segmented_bleu_is_that_of_pieces() {
     ];
     let request = place.request("model", &options).unwrap();
     // Letters, and the mark of the beginning of a word.
-    let (_, log) = run_request(&Request { vocab_size: Some(10), ..request }).unwrap();
+    let (_, log) = run_request(&TrainingRequest { vocab_size: Some(10), ..request }).unwrap();
     let [bleu, segmented] =
         ["bleu", "bleu-segmented"].map(|metric| *validations(&log, metric).last().unwrap());
     // The tool for translation prints the pieces of the same translations.

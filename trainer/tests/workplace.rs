@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use miriam_storage::hash::hash64;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::options::RawOptions;
-use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
 pub const SOURCE: &str = "a b c\nb c\n\nc a b a\na\nb b c a\nc c\na b\n";
@@ -84,14 +84,24 @@ impl Workplace {
     }
 
     /// A training of these options.
-    pub fn request(&self, model: &str, more: &[(&str, &[&str])]) -> Result<Request, String> {
+    pub fn request(
+        &self,
+        model: &str,
+        more: &[(&str, &[&str])],
+    ) -> Result<TrainingRequest, String> {
         let options = self.options(model, more)?;
-        Ok(Request { options, folder: None, vocab_size: Some(20), plot: None, dry_run: false })
+        Ok(TrainingRequest {
+            options,
+            folder: None,
+            vocab_size: Some(20),
+            plot: None,
+            dry_run: false,
+        })
     }
 
     /// Trains `model`, or counts its memory.
     pub fn run(&self, model: &str, more: &[(&str, &[&str])], dry_run: bool) -> Result<Run, String> {
-        run(&Request { dry_run, ..self.request(model, more)? })
+        run(&TrainingRequest { dry_run, ..self.request(model, more)? })
     }
 
     /// Trains, and gives why it ended and the log.
@@ -104,7 +114,7 @@ impl Workplace {
     }
 }
 
-fn run(request: &Request) -> Result<Run, String> {
+fn run(request: &TrainingRequest) -> Result<Run, String> {
     let (mut log, mut warnings) = (Vec::new(), Vec::new());
     let summary = request.run(
         &CancellationToken::new(),
@@ -121,7 +131,7 @@ fn run(request: &Request) -> Result<Run, String> {
 }
 
 /// Trains, and gives why it ended and the log.
-pub fn run_request(request: &Request) -> Result<(Outcome, Vec<String>), String> {
+pub fn run_request(request: &TrainingRequest) -> Result<(Outcome, Vec<String>), String> {
     let Run { summary, log, .. } = run(request)?;
     match summary {
         Summary::Trained { outcome, .. } => Ok((outcome, log)),

@@ -46,7 +46,7 @@ pub fn parse_alignment(
     [source_len, target_len]: [usize; 2],
 ) -> Result<Vec<TargetLink>, InvalidField> {
     let parse = |(field, word): (usize, &[u8])| {
-        let wrong = |reason: String| (field, format!("{}: {reason}", shown(word)));
+        let wrong = |reason: String| (field, format!("{}: {reason}", quote_word(word)));
         let link = parse_word_link(word).map_err(|_| {
             wrong("a link is source-target, two positions from 0, such as 3-4".into())
         })?;
@@ -73,7 +73,7 @@ pub fn parse_weights(
     let parse = |(field, word): (usize, &[u8])| {
         let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f32>().ok());
         number.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(|| {
-            (field, format!("{}: a weight is a number that is not negative", shown(word)))
+            (field, format!("{}: a weight is a number that is not negative", quote_word(word)))
         })
     };
     let weights: Vec<f32> = fields(line).map(parse).collect::<Result<_, _>>()?;
@@ -93,7 +93,7 @@ pub fn parse_weights(
     Ok(weights)
 }
 
-fn shown(word: &[u8]) -> String {
+fn quote_word(word: &[u8]) -> String {
     format!("{:?}", String::from_utf8_lossy(word))
 }
 

@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(next(), (vec![vec![0, 1], vec![2]], 1, false));
         assert_eq!(next(), (vec![vec![4]], 1, true));
         assert_eq!(next(), (vec![vec![0, 1], vec![2]], 2, false));
-        let behind = BatchPosition { taken: 3, ..BatchPosition::default() };
-        assert!(BatchSource::of_file(&file, behind).is_err());
+        let after_end = BatchPosition { taken: 3, ..BatchPosition::default() };
+        assert!(BatchSource::of_file(&file, after_end).is_err());
     }
 }

@@ -8,8 +8,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::ParallelCorpus;
 use crate::random::RandomStream;
 
@@ -46,11 +44,11 @@ pub enum SortKey {
 /// When a batch is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSize {
-    /// At so many sentences (`mini-batch`).
+    /// At n sentences (`mini-batch`).
     Sentences(usize),
     /// When its source has more tokens than this, as Marian counts (`mini-batch-words`).
     SourceTokens(usize),
-    /// When its target has at least so many tokens.
+    /// When its target has at least n tokens.
     TargetTokens(usize),
     /// Before its results and gradients take more bytes than this (`mini-batch-fit`).
     Bytes(usize),
@@ -72,7 +70,7 @@ pub struct BatchOptions {
 }
 
 /// The place in an epoch where training is: enough to go on with the same batches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BatchPosition {
     /// The number of the epoch, from 1.
     pub epoch: u64,
@@ -141,7 +139,7 @@ impl<'a> BatchReader<'a> {
         }
         let is_there = |&index: &u32| (index as usize) < corpus.len();
         if position.maxi_start > corpus.len() || !position.carried.iter().all(is_there) {
-            return Err("the position of the training is behind the end of the corpus".into());
+            return Err("the position of the training is after the end of the corpus".into());
         }
         let mut reader = BatchReader {
             corpus,

@@ -229,18 +229,18 @@ pub(super) fn linear_recurrence_gradient<R: Real>(
     initial_gradient: &mut [R],
 ) {
     let one = R::ONE;
-    // What flows into the state of each row from the rows behind it.
-    let mut behind = vec![R::ZERO; initial.len()];
+    // What flows into the state of each row from the rows after it.
+    let mut carried = vec![R::ZERO; initial.len()];
     for row in (0..gate.rows()).rev() {
         let before = if row == 0 { initial } else { states.row(row - 1) };
-        for (column, behind) in behind.iter_mut().enumerate() {
-            let total = gradient.row(row)[column] + *behind;
+        for (column, carried) in carried.iter_mut().enumerate() {
+            let total = gradient.row(row)[column] + *carried;
             let g = sigmoid(gate.row(row)[column]);
             input_gradient.row(row)[column] += (one - g) * total;
             let difference = before[column] - input.row(row)[column];
             gate_gradient.row(row)[column] += total * difference * g * (one - g);
-            *behind = g * total;
+            *carried = g * total;
         }
     }
-    super::add_scaled(one, &behind, initial_gradient);
+    super::add_scaled(one, &carried, initial_gradient);
 }

@@ -19,8 +19,8 @@ use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
 use super::{
     AdditiveAttention, AttentionGradients, AverageGateGradients, AverageGateInputs, GruGradients,
     GruInputs, HighwayGradients, HighwayInputs, Kernels, LossRows, LstmGradients, LstmInputs,
-    MultiplicativeGradients, MultiplicativeInputs, Norm, NormGradients, RowLoss, Rule, Shard,
-    Smoothing, Step, WeightPart, Weights, attention,
+    MultiplicativeGradients, MultiplicativeInputs, Norm, NormGradients, OptimizerKind, RowLoss,
+    Shard, Smoothing, Step, WeightPart, Weights, attention,
 };
 
 /// Weights packed for products with their rows, and transposed for gradients.
@@ -94,7 +94,7 @@ impl Kernels for Fast {
         packed.backward.fill_transposed(&parts);
     }
 
-    fn product(
+    fn gemm(
         &mut self,
         rows: MatRef<'_, f32>,
         weights: &Weights<'_, Self>,
@@ -107,7 +107,7 @@ impl Kernels for Fast {
         gemm_f32(self.cpu, self.tiling, rows, weights.packed.forward.view(), epilogue, out);
     }
 
-    fn product_gradient(
+    fn gemm_gradient(
         &mut self,
         gradient: MatRef<'_, f32>,
         weights: &Weights<'_, Self>,
@@ -476,17 +476,17 @@ impl Kernels for Fast {
         let (rate, scale) = (step.rate as f32, step.gradient_scale as f32);
         let average = step
             .smoothing
-            .map(|Smoothing { decay }| MovingAverage { average, weight: decay as f32 });
-        match step.rule {
-            Rule::Sgd => optimizer::sgd(self.cpu, rate, scale, gradient, values, average),
-            Rule::Adagrad { epsilon } => {
+            .map(|Smoothing { new_weight }| MovingAverage { average, weight: new_weight as f32 });
+        match step.kind {
+            OptimizerKind::Sgd => optimizer::sgd(self.cpu, rate, scale, gradient, values, average),
+            OptimizerKind::Adagrad { epsilon } => {
                 let epsilon = epsilon as f32;
                 optimizer::adagrad(
                     self.cpu, rate, epsilon, scale, gradient, values, second, average,
                 );
             }
-            Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
-                let [correction1, correction2] = step.denominators.0.map(|d| (1.0 / d) as f32);
+            OptimizerKind::Adam { beta1, beta2, epsilon, weight_decay } => {
+                let [correction1, correction2] = step.bias_corrections.0.map(|d| (1.0 / d) as f32);
                 let step = AdamStep {
                     rate,
                     beta1: beta1 as f32,

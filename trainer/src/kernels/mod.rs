@@ -13,10 +13,10 @@ mod attention;
 mod cells;
 mod fast;
 mod gates;
+mod gemm;
 mod loss;
 mod norm;
 mod optimizer;
-mod product;
 
 use std::marker::PhantomData;
 
@@ -32,7 +32,7 @@ pub use gates::{
 };
 pub use loss::{LossRows, RowLoss};
 pub use norm::NormGradients;
-pub use optimizer::{Denominators, Rule, Shard, Smoothing, Step};
+pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 
 use crate::Real;
 
@@ -83,7 +83,7 @@ pub trait Kernels: Clone + Send + 'static {
 
     /// `out = activation(rows * weights + bias + residual)`, `[rows, inputs]` to
     /// `[rows, outputs]`.
-    fn product(
+    fn gemm(
         &mut self,
         rows: MatRef<'_, Self::Real>,
         weights: &Weights<'_, Self>,
@@ -94,13 +94,13 @@ pub trait Kernels: Clone + Send + 'static {
     ) where
         Self: Sized,
     {
-        product::product(rows, weights.parts, bias, residual, out.reborrow());
+        gemm::gemm(rows, weights.parts, bias, residual, out.reborrow());
         self.activate(activation, out);
     }
 
     /// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`; without
     /// `accumulate`, `into` is written.
-    fn product_gradient(
+    fn gemm_gradient(
         &mut self,
         gradient: MatRef<'_, Self::Real>,
         weights: &Weights<'_, Self>,
@@ -112,7 +112,7 @@ pub trait Kernels: Clone + Send + 'static {
         if !accumulate {
             (0..into.rows()).for_each(|row| into.row(row).fill(Self::Real::ZERO));
         }
-        product::product_gradient(gradient, weights.parts, into);
+        gemm::gemm_gradient(gradient, weights.parts, into);
     }
 
     /// `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
@@ -122,17 +122,17 @@ pub trait Kernels: Clone + Send + 'static {
         b: MatRef<'_, Self::Real>,
         into: MatMut<'_, Self::Real>,
     ) {
-        product::weight_gradient(a, b, into);
+        gemm::weight_gradient(a, b, into);
     }
 
     /// `into += ` the sums of columns.
     fn column_sums(&mut self, rows: MatRef<'_, Self::Real>, into: &mut [Self::Real]) {
-        product::column_sums(rows, into);
+        gemm::column_sums(rows, into);
     }
 
     /// `into += rows`.
     fn add(&mut self, rows: MatRef<'_, Self::Real>, into: MatMut<'_, Self::Real>) {
-        product::add(rows, into);
+        gemm::add(rows, into);
     }
 
     /// `into += factor * rows`.
@@ -484,7 +484,7 @@ fn sigmoid<R: Real>(x: R) -> R {
 }
 
 /// `into += factor * row`.
-fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
+pub(crate) fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
     for (into, &x) in into.iter_mut().zip(row) {
         *into += factor * x;
     }

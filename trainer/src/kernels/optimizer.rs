@@ -3,9 +3,9 @@
 
 use crate::Real;
 
-/// The rule of an optimiser, with Marian's parameters.
+/// An optimiser, with Marian's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rule {
+pub enum OptimizerKind {
     /// `p -= rate * g`.
     Sgd,
     /// `h += g^2; p -= rate * g / (sqrt(h) + epsilon)`.
@@ -26,22 +26,22 @@ pub enum Rule {
     },
 }
 
-impl Default for Rule {
+impl Default for OptimizerKind {
     fn default() -> Self {
-        Rule::Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0 }
+        OptimizerKind::Adam { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0 }
     }
 }
 
 /// Adam's bias corrections: the weights that means have got so far. They equal `1 - beta^t`
 /// while betas stay, and are right when betas change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Denominators(pub [f64; 2]);
+pub struct BiasCorrections(pub [f64; 2]);
 
-impl Denominators {
+impl BiasCorrections {
     /// Those of the next step.
     pub fn advanced(self, beta1: f64, beta2: f64) -> Self {
         let [first, second] = self.0;
-        Denominators([beta1 * first + (1.0 - beta1), beta2 * second + (1.0 - beta2)])
+        BiasCorrections([beta1 * first + (1.0 - beta1), beta2 * second + (1.0 - beta2)])
     }
 }
 
@@ -50,7 +50,7 @@ impl Denominators {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// The weight of the newest parameters in this step.
-    pub decay: f64,
+    pub new_weight: f64,
 }
 
 impl Smoothing {
@@ -60,7 +60,7 @@ impl Smoothing {
     pub fn new(alpha: f64, updates: u64, words: u64, reference: u64) -> Self {
         let beta = (1.0 - alpha).powf(words as f64 / reference as f64);
         let steps = (updates * words / reference) as f64;
-        Smoothing { decay: (1.0 - beta).max(1.0 - (steps + 1.0) / (steps + 10.0)) }
+        Smoothing { new_weight: (1.0 - beta).max(1.0 - (steps + 1.0) / (steps + 10.0)) }
     }
 }
 
@@ -70,7 +70,7 @@ pub struct Shard<'a, R> {
     pub values: &'a mut [R],
     /// The gradient of the update.
     pub gradient: &'a [R],
-    /// Adam's mean of gradients; empty for other rules.
+    /// Adam's mean of gradients; empty for other optimisers.
     pub first: &'a mut [R],
     /// Adam's mean of squared gradients, Adagrad's sum of them; empty for SGD.
     pub second: &'a mut [R],
@@ -78,17 +78,17 @@ pub struct Shard<'a, R> {
     pub average: &'a mut [R],
 }
 
-/// What a step of an optimiser does beside its rule.
+/// What a step of an optimiser does beside its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// The rule.
-    pub rule: Rule,
+    /// The optimiser.
+    pub kind: OptimizerKind,
     /// The learning rate.
     pub rate: f64,
     /// Multiplies gradients: normalisation and clipping.
     pub gradient_scale: f64,
     /// The bias corrections of this step.
-    pub denominators: Denominators,
+    pub bias_corrections: BiasCorrections,
     /// The moving average, if there is one.
     pub smoothing: Option<Smoothing>,
 }
@@ -102,13 +102,13 @@ impl Step {
         let Shard { values, gradient, first, second, average } = shard;
         assert_eq!(values.len(), gradient.len(), "a gradient for each parameter");
         let (rate, scale) = (R::of(self.rate), R::of(self.gradient_scale));
-        match self.rule {
-            Rule::Sgd => {
+        match self.kind {
+            OptimizerKind::Sgd => {
                 for (p, &g) in values.iter_mut().zip(gradient) {
                     *p -= rate * (scale * g);
                 }
             }
-            Rule::Adagrad { epsilon } => {
+            OptimizerKind::Adagrad { epsilon } => {
                 let epsilon = R::of(epsilon);
                 for ((p, &g), h) in values.iter_mut().zip(gradient).zip(second) {
                     let g = scale * g;
@@ -116,8 +116,8 @@ impl Step {
                     *p -= rate / (h.sqrt() + epsilon) * g;
                 }
             }
-            Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
-                let [d1, d2] = self.denominators.0.map(|d| R::of(1.0 / d));
+            OptimizerKind::Adam { beta1, beta2, epsilon, weight_decay } => {
+                let [d1, d2] = self.bias_corrections.0.map(|d| R::of(1.0 / d));
                 let [b1, b2] = [beta1, beta2].map(R::of);
                 let [c1, c2] = [1.0 - beta1, 1.0 - beta2].map(R::of);
                 let [epsilon, decay] = [epsilon, weight_decay].map(R::of);
@@ -130,10 +130,10 @@ impl Step {
                 }
             }
         }
-        if let Some(Smoothing { decay }) = self.smoothing {
-            let (keep, decay) = (R::of(1.0 - decay), R::of(decay));
+        if let Some(Smoothing { new_weight }) = self.smoothing {
+            let (keep, new_weight) = (R::of(1.0 - new_weight), R::of(new_weight));
             for (average, &p) in average.iter_mut().zip(&*values) {
-                *average = keep * *average + decay * p;
+                *average = keep * *average + new_weight * p;
             }
         }
     }
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
     use crate::kernels::{Fast, Kernels};
 
-    fn step(rule: Rule, denominators: Denominators) -> Step {
-        Step { rule, rate: 0.1, gradient_scale: 2.0, denominators, smoothing: None }
+    fn step(kind: OptimizerKind, bias_corrections: BiasCorrections) -> Step {
+        Step { kind, rate: 0.1, gradient_scale: 2.0, bias_corrections, smoothing: None }
     }
 
     fn apply(step: Step, values: &mut [f64], state: [&mut [f64]; 2], gradient: &[f64]) {
@@ -159,24 +159,29 @@ mod tests {
     #[test]
     fn rules_follow_their_formulas() {
         let mut p = [1.0];
-        apply(step(Rule::Sgd, Denominators::default()), &mut p, [&mut [], &mut []], &[0.5]);
+        apply(
+            step(OptimizerKind::Sgd, BiasCorrections::default()),
+            &mut p,
+            [&mut [], &mut []],
+            &[0.5],
+        );
         assert!((p[0] - 0.9f64).abs() < 1e-12);
 
         let (mut p, mut h) = ([1.0], [3.0]);
-        let rule = Rule::Adagrad { epsilon: 0.5 };
-        apply(step(rule, Denominators::default()), &mut p, [&mut [], &mut h], &[0.5]);
+        let kind = OptimizerKind::Adagrad { epsilon: 0.5 };
+        apply(step(kind, BiasCorrections::default()), &mut p, [&mut [], &mut h], &[0.5]);
         assert_eq!(h, [4.0]);
         assert!((p[0] - (1.0 - 0.1 / 2.5f64)).abs() < 1e-12);
 
         let (mut p, mut m, mut v) = ([1.0], [0.0], [0.0]);
-        let rule = Rule::Adam { beta1: 0.9, beta2: 0.99, epsilon: 0.0, weight_decay: 0.5 };
-        let first = Denominators::default().advanced(0.9, 0.99);
-        apply(step(rule, first), &mut p, [&mut m, &mut v], &[0.5]);
+        let kind = OptimizerKind::Adam { beta1: 0.9, beta2: 0.99, epsilon: 0.0, weight_decay: 0.5 };
+        let first = BiasCorrections::default().advanced(0.9, 0.99);
+        apply(step(kind, first), &mut p, [&mut m, &mut v], &[0.5]);
         // The first step is the sign of the gradient, and half of the parameter decays.
         assert!((p[0] - (1.0 - 0.1 * 1.5f64)).abs() < 1e-12, "{}", p[0]);
         let second = first.advanced(0.9, 0.99);
         assert!((second.0[0] - (1.0 - 0.81f64)).abs() < 1e-12);
-        apply(step(rule, second), &mut p, [&mut m, &mut v], &[-1.0]);
+        apply(step(kind, second), &mut p, [&mut m, &mut v], &[-1.0]);
         let mean = (0.9 * 0.1 - 0.1 * 2.0) / 0.19;
         let square: f64 = (0.99 * 0.01 + 0.01 * 4.0) / (1.0 - 0.9801);
         let expected = 0.85 - 0.1 * (mean / square.sqrt() + 0.5 * 0.85);
@@ -189,20 +194,21 @@ mod tests {
         let words = [272, 280, 326, 317, 332];
         let expected = [0.9, 0.818_181_8, 0.692_307_7, 0.642_857_1, 0.562_5];
         for (updates, (words, expected)) in (0..).zip(words.into_iter().zip(expected)) {
-            let decay = Smoothing::new(1e-2, updates, words, 200).decay;
+            let decay = Smoothing::new(1e-2, updates, words, 200).new_weight;
             assert!((decay - expected).abs() < 1e-6f64, "{updates}: {decay}");
         }
     }
 
     #[test]
     fn averages_begin_fast_and_become_slow() {
-        let decay = |updates| Smoothing::new(1e-4, updates, 1, 1).decay;
+        let decay = |updates| Smoothing::new(1e-4, updates, 1, 1).new_weight;
         assert!((decay(0) - 0.9f64).abs() < 1e-12);
         assert!((decay(90) - 0.09f64).abs() < 1e-12);
         assert!((decay(1_000_000) - 1e-4f64).abs() < 1e-9);
         let (mut p, mut average) = ([1.0], [3.0]);
-        let smoothing = Some(Smoothing { decay: 0.25 });
-        let step = Step { rate: 0.0, smoothing, ..step(Rule::Sgd, Denominators::default()) };
+        let smoothing = Some(Smoothing { new_weight: 0.25 });
+        let step =
+            Step { rate: 0.0, smoothing, ..step(OptimizerKind::Sgd, BiasCorrections::default()) };
         let shard = Shard {
             values: &mut p,
             gradient: &[0.0],
@@ -218,17 +224,17 @@ mod tests {
     /// bytes.
     #[test]
     fn vector_kernels_follow_the_formulas() {
-        let rules = [
-            Rule::Sgd,
-            Rule::Adagrad { epsilon: 1e-3 },
-            Rule::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-6, weight_decay: 0.1 },
+        let kinds = [
+            OptimizerKind::Sgd,
+            OptimizerKind::Adagrad { epsilon: 1e-3 },
+            OptimizerKind::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-6, weight_decay: 0.1 },
         ];
         let len = 150;
         let of = |factor: f64| -> Vec<f32> {
             (0..len).map(|index| (f64::from(index) * factor).sin() as f32).collect()
         };
-        for rule in rules {
-            for smoothing in [None, Some(Smoothing { decay: 0.3 })] {
+        for kind in kinds {
+            for smoothing in [None, Some(Smoothing { new_weight: 0.3 })] {
                 let kernels = Fast::default();
                 let [mut found, mut cut] = [0, 1].map(|_| {
                     [of(0.7), of(1.1), of(1.3).iter().map(|x| x.abs()).collect(), of(1.9)]
@@ -236,10 +242,10 @@ mod tests {
                 let mut expected = found
                     .each_ref()
                     .map(|all| all.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>());
-                let mut denominators = Denominators::default();
+                let mut bias_corrections = BiasCorrections::default();
                 for factor in [0.3, 0.5, 0.9] {
-                    denominators = denominators.advanced(0.9, 0.98);
-                    let step = Step { smoothing, ..step(rule, denominators) };
+                    bias_corrections = bias_corrections.advanced(0.9, 0.98);
+                    let step = Step { smoothing, ..step(kind, bias_corrections) };
                     let gradient = of(factor);
                     let wide: Vec<f64> = gradient.iter().map(|&x| f64::from(x)).collect();
                     kernels.take_step(&step, shard_of(&mut found, &gradient, 0..150));
@@ -249,10 +255,10 @@ mod tests {
                     }
                     step.apply(shard_of(&mut expected, &wide, 0..150));
                 }
-                assert_eq!(found, cut, "{rule:?}");
+                assert_eq!(found, cut, "{kind:?}");
                 for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
                     let error = (f64::from(*found) - expected).abs();
-                    assert!(error < 2e-6 * expected.abs().max(0.1), "{rule:?}: {found} {expected}");
+                    assert!(error < 2e-6 * expected.abs().max(0.1), "{kind:?}: {found} {expected}");
                 }
             }
         }

@@ -20,13 +20,13 @@ impl RawOptions {
         let mut files = self
             .text_files("train-sets")?
             .ok_or_else(|| Error::config("--train-sets (or --source and --target) is needed"))?;
-        let cost = self.text("guided-alignment-cost");
+        let cost = self.get_string("guided-alignment-cost");
         // Configurations of older versions of Marian have another default.
-        let is_guided = !matches!(&self.text("guided-alignment")[..], "" | "none");
+        let is_guided = !matches!(&self.get_string("guided-alignment")[..], "" | "none");
         if is_guided && cost != "ce" {
             return Err(Error::config(format!("--guided-alignment-cost: {cost:?}: ce is there")));
         }
-        files.weight_scope = match &self.text("data-weighting-type")[..] {
+        files.weight_scope = match &self.get_string("data-weighting-type")[..] {
             "sentence" => WeightScope::Sentence,
             "word" => WeightScope::Word,
             other => {
@@ -35,10 +35,10 @@ impl RawOptions {
                 )));
             }
         };
-        let is_tsv = self.flag("tsv")?;
+        let is_tsv = self.get_flag("tsv")?;
         let mut columns = Vec::new();
         for (option, field) in ANNOTATIONS {
-            match &self.text(option)[..] {
+            match &self.get_string(option)[..] {
                 "" | "none" => {}
                 index if is_tsv && index.bytes().all(|byte| byte.is_ascii_digit()) => {
                     columns.push((self.get::<usize>(option)?, option, field));
@@ -92,8 +92,8 @@ impl RawOptions {
         let wrong = |count: usize, needed: &str| {
             Err(Error::config(format!("--{option}: {count} files; {needed}")))
         };
-        let files = self.texts(option);
-        match (&files[..], self.flag("tsv")?) {
+        let files = self.get_strings(option);
+        match (&files[..], self.get_flag("tsv")?) {
             ([], _) => Ok(None),
             ([source, target], false) => {
                 Ok(Some(ParallelFiles::pair([path_of(source), path_of(target)])))

@@ -2,7 +2,7 @@
 //! of a training, with which Marian goes on.
 
 use super::raw::RawOptions;
-use super::table::{Arity, OPTIONS, Status};
+use super::table::{Arity, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
@@ -28,7 +28,7 @@ impl RawOptions {
     /// that Marian does not have are left out.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.status == Status::Honoured) {
+        for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
             let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
             let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
             // Paths are those of the current folder by now.
@@ -36,7 +36,7 @@ impl RawOptions {
             if is_repeated || is_resolved || NOT_OF_MARIAN.contains(&name) {
                 continue;
             }
-            let mut values = self.texts(spec.name);
+            let mut values = self.get_strings(spec.name);
             if name == "throw-on-divergence" && values == ["true"] {
                 values = ["1000", "10", "5"].map(str::to_owned).to_vec();
             }
@@ -67,19 +67,19 @@ impl RawOptions {
     /// If the value of a flag is neither true nor false.
     pub fn model_yaml(&self) -> Result<String> {
         let mut yaml = String::new();
-        for spec in OPTIONS.iter().filter(|spec| spec.group == "Model") {
+        for spec in all_options().filter(|spec| spec.group == "Model") {
             if matches!(spec.name, "model" | "pretrained-model") {
                 continue;
             }
             // No width of its own.
-            let values = self.texts(spec.name);
+            let values = self.get_strings(spec.name);
             if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
                 continue;
             }
             match spec.arity {
                 Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
                 Arity::Flag => {
-                    yaml += &format!("{}: {}\n", spec.name, self.flag(spec.name)?);
+                    yaml += &format!("{}: {}\n", spec.name, self.get_flag(spec.name)?);
                 }
                 _ => {
                     let value = values.first().map_or("", String::as_str);
@@ -118,7 +118,7 @@ mod tests {
         }
         // What is written is read.
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
-        assert_eq!(again.texts("train-sets"), ["my text", "b"]);
+        assert_eq!(again.get_strings("train-sets"), ["my text", "b"]);
         assert!(again.check_status().unwrap().is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! The options of `miriam nmt train`: Marian's names, from configurations, presets and the
 //! command line, and what they mean.
 
+mod dump;
 mod files;
 mod marian_yaml;
 mod presets;
@@ -8,6 +9,7 @@ mod raw;
 mod resolve;
 mod table;
 
+pub use dump::DumpScope;
 pub use presets::{preset, preset_names};
 pub use raw::RawOptions;
-pub use table::{Arity, OPTIONS, OptionSpec, Status, find};
+pub use table::{Arity, OptionSpec, Status, all_options, find};

@@ -13,8 +13,8 @@ struct Preset {
 /// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
 /// corpus of descriptions (`training.md` A.16).
 ///
-/// Batches of transformers are fit to memory, as in Marian, where `mini-batch` is their limit in
-/// sentences; here it is only a factor of the sentences that are sorted together.
+/// Batches of transformers are fit to memory, where `mini-batch` is only a factor of the sentences
+/// that are sorted together, in Marian too.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",
@@ -116,7 +116,7 @@ pub fn preset(name: &str) -> Result<RawOptions> {
     };
     match preset.yaml.strip_prefix("base: ").and_then(|rest| rest.split_once('\n')) {
         Some((base, yaml)) => {
-            Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.over(self::preset(base)?))
+            Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.or_else_from(self::preset(base)?))
         }
         None => RawOptions::from_yaml(preset.yaml.as_bytes(), name),
     }
@@ -132,9 +132,9 @@ mod tests {
             let options = preset(name).unwrap();
             assert!(options.check_status().unwrap().is_empty(), "{name}");
         }
-        assert_eq!(preset("student-base").unwrap().text("dim-emb"), "512");
-        assert_eq!(preset("student-base").unwrap().text("mini-batch-fit"), "true");
-        assert_eq!(preset("student-base").unwrap().text("dec-cell"), "ssru");
+        assert_eq!(preset("student-base").unwrap().get_string("dim-emb"), "512");
+        assert_eq!(preset("student-base").unwrap().get_string("mini-batch-fit"), "true");
+        assert_eq!(preset("student-base").unwrap().get_string("dec-cell"), "ssru");
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
     }
 
@@ -159,7 +159,7 @@ mod tests {
                 let pair = pair.trim();
                 pair.split_once('=')
             }) {
-                assert_eq!(options.texts(option).join(","), value, "{name}: {option}");
+                assert_eq!(options.get_strings(option).join(","), value, "{name}: {option}");
             }
             let config = options.training_config([100, 100]).unwrap();
             assert_eq!(config.batches.size, crate::data::BatchSize::Bytes(2048 << 20), "{name}");

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
 
-use super::table::{Arity, OPTIONS, OptionSpec, Status, find};
+use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
 /// Options that name files: what `relative-paths` is about.
@@ -58,7 +58,7 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
-            // Null is no value; an empty text is one, for it can stand above a default.
+            // Null is no value; an empty text is one, for it can override a default.
             if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
                 continue;
             }
@@ -100,7 +100,7 @@ impl RawOptions {
     }
 
     /// These options where they are given, else those of `other`.
-    pub fn over(mut self, other: RawOptions) -> Self {
+    pub fn or_else_from(mut self, other: RawOptions) -> Self {
         for (name, values) in other.values {
             self.values.entry(name).or_insert(values);
         }
@@ -114,7 +114,7 @@ impl RawOptions {
     /// # Errors
     /// If `relative-paths` is neither true nor false.
     pub fn resolve_paths(&mut self, folder: &Path, always: bool) -> Result<()> {
-        let is_asked_for = self.flag("relative-paths")?;
+        let is_asked_for = self.get_flag("relative-paths")?;
         // It is about this configuration only.
         self.values.remove("relative-paths");
         if !is_asked_for && !always {
@@ -158,8 +158,8 @@ impl RawOptions {
                 _ => {}
             }
         }
-        let (fits, words) = (self.flag("mini-batch-fit")?, self.text("mini-batch-words"));
-        let workspace = self.text("workspace");
+        let (fits, words) = (self.get_flag("mini-batch-fit")?, self.get_string("mini-batch-words"));
+        let workspace = self.get_string("workspace");
         if !fits && find("workspace").is_some_and(|spec| workspace != spec.default) {
             warnings.push(
                 "--workspace has no effect: it is of --mini-batch-fit; --granule-megabytes limits \
@@ -174,7 +174,7 @@ impl RawOptions {
     }
 
     /// The values of an option, or of its default if there are none.
-    pub fn texts(&self, name: &str) -> Vec<String> {
+    pub fn get_strings(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
             Some(values) if !values.is_empty() => values.clone(),
             _ => {
@@ -185,16 +185,16 @@ impl RawOptions {
     }
 
     /// The single value of an option, or its default.
-    pub fn text(&self, name: &str) -> String {
-        self.texts(name).into_iter().next().unwrap_or_default()
+    pub fn get_string(&self, name: &str) -> String {
+        self.get_strings(name).into_iter().next().unwrap_or_default()
     }
 
     /// Whether a flag is given.
     ///
     /// # Errors
     /// If its value is neither true nor false.
-    pub fn flag(&self, name: &str) -> Result<bool> {
-        match &self.text(name)[..] {
+    pub fn get_flag(&self, name: &str) -> Result<bool> {
+        match &self.get_string(name)[..] {
             "" => Ok(false),
             text => parse_bool(text).ok_or_else(|| {
                 Error::config(format!("--{name}: {text:?} is neither true nor false"))
@@ -207,15 +207,15 @@ impl RawOptions {
     /// # Errors
     /// If it is none.
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
-        parse(name, &self.text(name))
+        parse(name, &self.get_string(name))
     }
 
     /// All values of an option.
     ///
     /// # Errors
     /// If one is not of the type.
-    pub fn list<T: FromStr>(&self, name: &str) -> Result<Vec<T>> {
-        self.texts(name).iter().map(|text| parse(name, text)).collect()
+    pub fn get_list<T: FromStr>(&self, name: &str) -> Result<Vec<T>> {
+        self.get_strings(name).iter().map(|text| parse(name, text)).collect()
     }
 }
 
@@ -257,7 +257,7 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
 /// The option of that name, or what to do.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
     find(name).ok_or_else(|| {
-        let similar = OPTIONS.iter().map(|spec| (distance(name, spec.name), spec.name)).min();
+        let similar = all_options().map(|spec| (distance(name, spec.name), spec.name)).min();
         match similar {
             Some((distance, similar)) if distance <= 3 => {
                 format!("there is no such option; is it --{similar}?")
@@ -293,27 +293,27 @@ mod tests {
         let mut line = RawOptions::default();
         line.set("dim-emb", vec!["32".into()]).unwrap();
         line.set("exponential-smoothing", vec![]).unwrap();
-        let both = line.over(file);
+        let both = line.or_else_from(file);
         assert_eq!(both.get::<usize>("dim-emb").unwrap(), 32);
-        assert!(both.flag("tied-embeddings-all").unwrap() && !both.flag("skip").unwrap());
-        assert_eq!(both.texts("vocabs"), ["a", "b"]);
+        assert!(both.get_flag("tied-embeddings-all").unwrap() && !both.get_flag("skip").unwrap());
+        assert_eq!(both.get_strings("vocabs"), ["a", "b"]);
         assert_eq!(both.get::<f64>("exponential-smoothing").unwrap(), 1e-4);
         assert_eq!(both.get::<usize>("maxi-batch").unwrap(), 100);
         assert!(both.get::<usize>("transformer-postprocess").is_err());
     }
 
     #[test]
-    fn what_is_off_stands_above_what_is_below() {
+    fn what_is_off_overrides_what_is_below() {
         let yaml = b"transformer-postprocess-emb: \"\"\nkeep-best: false\nvalid-metrics: []\n\
                      skip: ~\noverwrite: no\n";
         let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
-        let both = file.over(super::super::preset("m30k").unwrap());
-        assert!(!both.flag("keep-best").unwrap() && !both.flag("overwrite").unwrap());
-        assert_eq!(both.text("transformer-postprocess-emb"), "");
+        let both = file.or_else_from(super::super::preset("m30k").unwrap());
+        assert!(!both.get_flag("keep-best").unwrap() && !both.get_flag("overwrite").unwrap());
+        assert_eq!(both.get_string("transformer-postprocess-emb"), "");
         assert!(both.model_yaml().unwrap().contains("transformer-postprocess-emb: \"\"\n"));
         // An empty list has nothing in it that could be meant.
-        assert_eq!(both.texts("valid-metrics"), ["cross-entropy"]);
-        assert!(!both.is_given("skip") && both.flag("tied-embeddings-all").unwrap());
+        assert_eq!(both.get_strings("valid-metrics"), ["cross-entropy"]);
+        assert!(!both.is_given("skip") && both.get_flag("tied-embeddings-all").unwrap());
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         for (text, expected) in [("yes", true), ("on", true), ("True", true), ("off", false)] {
             let yaml = format!("tied-embeddings-all: {text}\noverwrite: {text}\n");
             let options = RawOptions::from_yaml(yaml.as_bytes(), "t").unwrap();
-            assert_eq!(options.flag("overwrite").unwrap(), expected, "{text}");
+            assert_eq!(options.get_flag("overwrite").unwrap(), expected, "{text}");
             let line = format!("tied-embeddings-all: {expected}\n");
             assert!(options.model_yaml().unwrap().contains(&line), "{text}");
         }
@@ -344,14 +344,17 @@ mod tests {
                      guided-alignment: none\ndata-weighting: 2\ndim-emb: 8\n";
         let mut options = RawOptions::from_yaml(yaml, "t").unwrap();
         options.resolve_paths(Path::new("runs"), false).unwrap();
-        assert_eq!(options.texts("train-sets"), ["runs/a.en", "/b/a.es"]);
-        assert_eq!(options.text("model"), "runs/m/model.npz");
-        assert_eq!(options.text("guided-alignment") + &options.text("data-weighting"), "none2");
+        assert_eq!(options.get_strings("train-sets"), ["runs/a.en", "/b/a.es"]);
+        assert_eq!(options.get_string("model"), "runs/m/model.npz");
+        assert_eq!(
+            options.get_string("guided-alignment") + &options.get_string("data-weighting"),
+            "none2"
+        );
         assert!(!options.is_given("relative-paths"));
         options.resolve_paths(Path::new("other"), false).unwrap();
-        assert_eq!(options.text("model"), "runs/m/model.npz");
+        assert_eq!(options.get_string("model"), "runs/m/model.npz");
         options.resolve_paths(Path::new("other"), true).unwrap();
-        assert_eq!(options.text("model"), "other/runs/m/model.npz");
+        assert_eq!(options.get_string("model"), "other/runs/m/model.npz");
     }
 
     #[test]
@@ -388,7 +391,7 @@ mod tests {
         let options = RawOptions::from_yaml(yaml, "model.npz.yml").unwrap();
         assert_eq!(options.check_status().unwrap(), Vec::<String>::new());
         let config = options.training_config([16, 16]).unwrap();
-        assert_eq!(config.limits.spans[2].count, 7);
+        assert_eq!(config.limits.lengths[2].count, 7);
         assert_eq!(config.update.smoothing, 0.05);
     }
 

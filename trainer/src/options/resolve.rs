@@ -12,10 +12,14 @@ use crate::data::{
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
 use crate::training::{
-    DecayStrategy, DivergenceCheck, DynamicScaling, Limits, Metric, Schedule, Span, StoppingRule,
-    TrainingConfig, Unit, ValidationOptions, ValidationReset, ValidationScript,
+    DecayStrategy, DivergenceDetector, DynamicScaling, Limits, Metric, Schedule, SchedulingUnit,
+    StoppingRule, TrainingConfig, TrainingLength, ValidationOptions, ValidationReset,
+    ValidationScript,
 };
-use crate::update::{ClipScope, Rule, UpdateOptions};
+use crate::update::{ClipScope, OptimizerKind, UpdateOptions};
+
+/// The most workers.
+const MAX_WORKERS: usize = 4096;
 
 impl RawOptions {
     /// The configuration of a training, with vocabularies of these sizes.
@@ -32,34 +36,37 @@ impl RawOptions {
         let dropout = self.dropout()?;
         if dropout.recurrent > 0.0 && matches!(architecture, Architecture::Transformer(_)) {
             let reason = "it is of recurrent models; transformers have --transformer-dropout";
-            return Err(wrong("dropout-rnn", reason));
+            return Err(invalid_option("dropout-rnn", reason));
         }
         // Marian's --cpu-threads 0 asks for GPUs.
-        let workers = match (&self.text("workers")[..], &self.text("cpu-threads")[..]) {
+        let workers = match (&self.get_string("workers")[..], &self.get_string("cpu-threads")[..]) {
             ("", "" | "0") | ("all", _) => {
                 std::thread::available_parallelism().map_or(1, |n| n.get())
             }
             ("", _) => self.get::<usize>("cpu-threads")?.max(1),
-            _ => self.get::<usize>("workers")?.max(1),
+            (text, _) => parse_workers(text)?,
         };
-        let mut spans: Vec<Span> = Vec::new();
-        for text in self.texts("after").iter().flat_map(|text| text.split(',')) {
-            spans.push(text.parse().map_err(|reason| wrong("after", reason))?);
+        let mut lengths: Vec<TrainingLength> = Vec::new();
+        for text in self.get_strings("after").iter().flat_map(|text| text.split(',')) {
+            lengths.push(text.parse().map_err(|reason| invalid_option("after", reason))?);
         }
-        spans.push(Span { count: self.get("after-epochs")?, unit: Unit::Epochs });
-        spans.push(Span::updates(self.get("after-batches")?));
+        lengths.push(TrainingLength {
+            count: self.get("after-epochs")?,
+            unit: SchedulingUnit::Epochs,
+        });
+        lengths.push(TrainingLength::updates(self.get("after-batches")?));
         let (optimizer_delay, parts) = self.optimizer_delay()?;
         let config = TrainingConfig {
             architecture,
             seed: self.get("seed")?,
-            depth_scaling: self.flag("transformer-depth-scaling")?,
+            depth_scaling: self.get_flag("transformer-depth-scaling")?,
             update: self.update_options()?,
             schedule: self.schedule()?,
             dropout,
             batches: self.batch_options(parts)?,
             length_limit: LengthLimit {
                 tokens: self.get("max-length")?,
-                crops: self.flag("max-length-crop")?,
+                crops: self.get_flag("max-length-crop")?,
             },
             optimizer_delay,
             granule_limits: GranuleLimits {
@@ -67,19 +74,19 @@ impl RawOptions {
                 bytes: Some(self.megabytes("granule-megabytes")?).filter(|&bytes| bytes > 0),
             },
             guided_alignment_weight: self.number("guided-alignment-weight", 0.0..=f64::MAX)?,
-            mini_batch_warmup: self.span("mini-batch-warmup")?,
+            mini_batch_warmup: self.get_length("mini-batch-warmup")?,
             workers,
-            limits: Limits { spans },
+            limits: Limits { lengths },
             validation: self.validation_options()?,
-            display_frequency: self.span("disp-freq")?,
+            display_frequency: self.get_length("disp-freq")?,
             display_first: self.get("disp-first")?,
-            save_frequency: self.span("save-freq")?,
-            overwrites: self.flag("overwrite")?,
+            save_frequency: self.get_length("save-freq")?,
+            overwrites: self.get_flag("overwrite")?,
             divergence: self.divergence()?,
             scaling: self.dynamic_scaling()?,
-            replace_frequency: self.span("exponential-smoothing-replace-freq")?,
+            replace_frequency: self.get_length("exponential-smoothing-replace-freq")?,
             norm_window: self.get::<u64>("gradient-norm-average-window")?.max(1),
-            restores_corpus: !self.flag("no-restore-corpus")?,
+            restores_corpus: !self.get_flag("no-restore-corpus")?,
         };
         Ok(config)
     }
@@ -87,16 +94,16 @@ impl RawOptions {
     /// Which lines of the training text are written in another case.
     ///
     /// # Errors
-    /// If numbers are none, or weights are those of pieces, which are others then.
+    /// If numbers are none, or weights are given for each piece, and pieces change with the case.
     pub fn case_augmentation(&self) -> Result<CaseAugmentation> {
         let cases = CaseAugmentation {
             all_caps_every: self.get("all-caps-every")?,
             title_case_every: self.get("english-title-case-every")?,
         };
-        let has_weights = !matches!(&self.text("data-weighting")[..], "" | "none");
-        if !cases.is_none() && has_weights && self.text("data-weighting-type") == "word" {
+        let has_weights = !matches!(&self.get_string("data-weighting")[..], "" | "none");
+        if !cases.is_none() && has_weights && self.get_string("data-weighting-type") == "word" {
             let reason = "weights of words are those of the text as it is; weigh sentences";
-            return Err(wrong("data-weighting-type", reason));
+            return Err(invalid_option("data-weighting-type", reason));
         }
         Ok(cases)
     }
@@ -111,7 +118,7 @@ impl RawOptions {
         } else if delay > 0.0 && delay < 1.0 && parts <= 1e6 && (delay * parts - 1.0).abs() < 0.02 {
             Ok((1, parts as usize))
         } else {
-            Err(wrong(
+            Err(invalid_option(
                 "optimizer-delay",
                 "a whole number of batches is needed, or 0.5, 0.33, 0.25 and so on",
             ))
@@ -124,8 +131,8 @@ impl RawOptions {
         Ok((megabytes * f64::from(1 << 20)) as usize)
     }
 
-    fn span(&self, name: &str) -> Result<Span> {
-        self.text(name).parse().map_err(|reason| wrong(name, reason))
+    fn get_length(&self, name: &str) -> Result<TrainingLength> {
+        self.get_string(name).parse().map_err(|reason| invalid_option(name, reason))
     }
 
     /// A number in a range.
@@ -135,12 +142,12 @@ impl RawOptions {
             return Ok(number);
         }
         let (from, to) = range.into_inner();
-        Err(wrong(name, format!("{number} is not between {from} and {to}")))
+        Err(invalid_option(name, format!("{number} is not between {from} and {to}")))
     }
 
     fn update_options(&self) -> Result<UpdateOptions> {
-        let parameters: Vec<f64> = self.list("optimizer-params")?;
-        let optimizer = self.text("optimizer");
+        let parameters: Vec<f64> = self.get_list("optimizer-params")?;
+        let optimizer = self.get_string("optimizer");
         let most = match &optimizer[..] {
             "sgd" => 0,
             "adagrad" => 1,
@@ -148,11 +155,11 @@ impl RawOptions {
         };
         if parameters.len() > most {
             let reason = format!("{} numbers; {optimizer} has {most}", parameters.len());
-            return Err(wrong("optimizer-params", reason));
+            return Err(invalid_option("optimizer-params", reason));
         }
         let parameter = |index: usize, default: f64, what: &str, fits: fn(f64) -> bool| {
             let number = parameters.get(index).copied().unwrap_or(default);
-            let reason = || wrong("optimizer-params", format!("{number}: {what}"));
+            let reason = || invalid_option("optimizer-params", format!("{number}: {what}"));
             if fits(number) { Ok(number) } else { Err(reason()) }
         };
         // With a weight of 1 the mean would never move, and its correction divide by 0.
@@ -165,10 +172,10 @@ impl RawOptions {
             let fits = |number: f64| number > 0.0 && number.is_finite();
             parameter(index, 1e-8, "a number above 0 is needed", fits)
         };
-        let rule = match &optimizer[..] {
-            "sgd" => Rule::Sgd,
-            "adagrad" => Rule::Adagrad { epsilon: epsilon(0)? },
-            "adam" => Rule::Adam {
+        let kind = match &optimizer[..] {
+            "sgd" => OptimizerKind::Sgd,
+            "adagrad" => OptimizerKind::Adagrad { epsilon: epsilon(0)? },
+            "adam" => OptimizerKind::Adam {
                 beta1: beta(0, 0.9)?,
                 beta2: beta(1, 0.999)?,
                 epsilon: epsilon(2)?,
@@ -177,74 +184,84 @@ impl RawOptions {
                     parameter(3, 0.0, "a number from 0 on is needed", fits)?
                 },
             },
-            other => return Err(wrong("optimizer", format!("{other:?}: sgd, adagrad or adam"))),
+            other => {
+                return Err(invalid_option(
+                    "optimizer",
+                    format!("{other:?}: sgd, adagrad or adam"),
+                ));
+            }
         };
         Ok(UpdateOptions {
-            rule,
+            optimizer: kind,
             label_smoothing: self.number("label-smoothing", 0.0..=1.0)? as f32,
             clip_norm: self.number("clip-norm", 0.0..=f64::MAX)?,
-            clip_scope: match &self.text("clip-norm-per")[..] {
+            clip_scope: match &self.get_string("clip-norm-per")[..] {
                 "sum" => ClipScope::Sum,
                 "words" => ClipScope::Words,
-                other => return Err(wrong("clip-norm-per", format!("{other:?}: sum or words"))),
+                other => {
+                    return Err(invalid_option(
+                        "clip-norm-per",
+                        format!("{other:?}: sum or words"),
+                    ));
+                }
             },
-            normalizes_gradient: self.flag("normalize-gradient")?,
-            skips_nan: self.flag("check-gradient-nan")?,
+            normalizes_gradient: self.get_flag("normalize-gradient")?,
+            skips_nan: self.get_flag("check-gradient-nan")?,
             smoothing: self.number("exponential-smoothing", 0.0..=1.0)?,
             reference_words: self.get("mini-batch-words-ref")?,
         })
     }
 
     fn schedule(&self) -> Result<Schedule> {
-        let spans: Vec<Span> = self
-            .texts("lr-decay-inv-sqrt")
+        let lengths: Vec<TrainingLength> = self
+            .get_strings("lr-decay-inv-sqrt")
             .iter()
-            .map(|text| text.parse().map_err(|reason| wrong("lr-decay-inv-sqrt", reason)))
+            .map(|text| text.parse().map_err(|reason| invalid_option("lr-decay-inv-sqrt", reason)))
             .collect::<Result<_>>()?;
-        let inverse_sqrt = match spans[..] {
+        let inverse_sqrt = match lengths[..] {
             [first] if !first.is_zero() => Some((first, first)),
             [first, second] if !first.is_zero() => Some((first, second)),
             [_] | [_, _] => None,
-            _ => return Err(wrong("lr-decay-inv-sqrt", "one length is needed, or two")),
+            _ => return Err(invalid_option("lr-decay-inv-sqrt", "one length is needed, or two")),
         };
-        let strategy = match &self.text("lr-decay-strategy")[..] {
+        let strategy = match &self.get_string("lr-decay-strategy")[..] {
             "epoch" => DecayStrategy::Epoch,
             "batches" => DecayStrategy::Batches,
             "stalled" => DecayStrategy::Stalled,
             "epoch+batches" => DecayStrategy::EpochAndBatches,
             "epoch+stalled" => DecayStrategy::EpochAndStalled,
             other => {
-                return Err(wrong(
+                return Err(invalid_option(
                     "lr-decay-strategy",
                     format!("{other:?}: epoch, batches, stalled, epoch+batches or epoch+stalled"),
                 ));
             }
         };
-        let start: Vec<u64> = self.list("lr-decay-start")?;
+        let start: Vec<u64> = self.get_list("lr-decay-start")?;
         let needed = match strategy {
             DecayStrategy::Epoch | DecayStrategy::Batches | DecayStrategy::Stalled => 1,
             DecayStrategy::EpochAndBatches | DecayStrategy::EpochAndStalled => 2,
         };
         if self.is_given("lr-decay-start") && start.len() != needed {
-            let name = self.text("lr-decay-strategy");
+            let name = self.get_string("lr-decay-strategy");
             let reason =
                 format!("{} numbers; --lr-decay-strategy {name} has {needed}", start.len());
-            return Err(wrong("lr-decay-start", reason));
+            return Err(invalid_option("lr-decay-start", reason));
         }
         let first = start.first().copied().unwrap_or(10);
         let schedule = Schedule {
             rate: self.get("learn-rate")?,
-            warmup: self.span("lr-warmup")?,
+            warmup: self.get_length("lr-warmup")?,
             warmup_start_rate: self.get("lr-warmup-start-rate")?,
-            warmup_cycle: self.flag("lr-warmup-cycle")?,
-            warmup_at_reload: self.flag("lr-warmup-at-reload")?,
+            warmup_cycle: self.get_flag("lr-warmup-cycle")?,
+            warmup_at_reload: self.get_flag("lr-warmup-at-reload")?,
             inverse_sqrt,
             decay: self.get("lr-decay")?,
             decay_strategy: strategy,
             decay_start: [first, start.get(1).copied().unwrap_or(1)],
             decay_frequency: self.get("lr-decay-freq")?,
-            decay_resets_optimizer: self.flag("lr-decay-reset-optimizer")?,
-            decay_repeats_warmup: self.flag("lr-decay-repeat-warmup")?,
+            decay_resets_optimizer: self.get_flag("lr-decay-reset-optimizer")?,
+            decay_repeats_warmup: self.get_flag("lr-decay-repeat-warmup")?,
         };
         schedule.validate().map_err(Error::config)?;
         Ok(schedule)
@@ -252,11 +269,13 @@ impl RawOptions {
 
     fn dropout(&self) -> Result<Dropout> {
         let has_dropout = |name: &str| {
-            let steps = self.text(name);
+            let steps = self.get_string(name);
             match steps.find('d') {
                 None => Ok(false),
                 Some(0) => Ok(true),
-                Some(_) => Err(wrong(name, format!("{steps:?}: d must be the first step"))),
+                Some(_) => {
+                    Err(invalid_option(name, format!("{steps:?}: d must be the first step")))
+                }
             }
         };
         let rate = |name: &str| self.number(name, 0.0..=0.99).map(|rate| rate as f32);
@@ -282,10 +301,10 @@ impl RawOptions {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
         let part = |size: usize| size.div_ceil(parts);
-        let size = match (words, self.flag("count-target-words")?) {
-            _ if self.flag("mini-batch-fit")? => {
+        let size = match (words, self.get_flag("count-target-words")?) {
+            _ if self.get_flag("mini-batch-fit")? => {
                 let bytes = self.megabytes("workspace").map_err(|_| {
-                    wrong("workspace", "the megabytes of a batch are needed, above 0")
+                    invalid_option("workspace", "the megabytes of a batch are needed, above 0")
                 })?;
                 BatchSize::Bytes(part(bytes))
             }
@@ -293,18 +312,25 @@ impl RawOptions {
             (words, true) => BatchSize::TargetTokens(part(words)),
             (words, false) => BatchSize::SourceTokens(part(words)),
         };
-        let shuffle = match &self.text("shuffle")[..] {
-            _ if self.flag("no-shuffle")? => Shuffle::None,
+        let shuffle = match &self.get_string("shuffle")[..] {
+            _ if self.get_flag("no-shuffle")? => Shuffle::None,
             "data" => Shuffle::Data,
             "batches" => Shuffle::Batches,
             "none" => Shuffle::None,
-            other => return Err(wrong("shuffle", format!("{other:?}: data, batches or none"))),
+            other => {
+                return Err(invalid_option("shuffle", format!("{other:?}: data, batches or none")));
+            }
         };
-        let sort = match &self.text("maxi-batch-sort")[..] {
+        let sort = match &self.get_string("maxi-batch-sort")[..] {
             "trg" => SortKey::Target,
             "src" => SortKey::Source,
             "none" => SortKey::None,
-            other => return Err(wrong("maxi-batch-sort", format!("{other:?}: trg, src or none"))),
+            other => {
+                return Err(invalid_option(
+                    "maxi-batch-sort",
+                    format!("{other:?}: trg, src or none"),
+                ));
+            }
         };
         Ok(BatchOptions {
             size,
@@ -319,31 +345,34 @@ impl RawOptions {
         let metric = |name: &String| {
             Metric::from_name(name).ok_or_else(|| {
                 if let Some((_, why)) = Metric::REFUSED.iter().find(|(known, _)| known == name) {
-                    return wrong("valid-metrics", format!("{name}: {why}"));
+                    return invalid_option("valid-metrics", format!("{name}: {why}"));
                 }
                 let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-                wrong("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
+                invalid_option("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
             })
         };
         let metrics: Vec<Metric> =
-            self.texts("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
+            self.get_strings("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
         let path =
-            |name: &str| Some(PathBuf::from(self.text(name))).filter(|p| *p != Path::new(""));
-        let arguments = self.texts("valid-script-args");
+            |name: &str| Some(PathBuf::from(self.get_string(name))).filter(|p| *p != Path::new(""));
+        let arguments = self.get_strings("valid-script-args");
         let script = path("valid-script-path").map(|path| ValidationScript { path, arguments });
         let scored = metrics.iter().find(|m| matches!(m, Metric::Translation | Metric::Script));
         match (&script, scored) {
             (None, Some(Metric::Script)) => {
-                return Err(wrong("valid-metrics", "valid-script: --valid-script-path is needed"));
+                return Err(invalid_option(
+                    "valid-metrics",
+                    "valid-script: --valid-script-path is needed",
+                ));
             }
             (Some(_), None) => {
                 let reason =
                     "nothing asks for it; give --valid-metrics translation or valid-script";
-                return Err(wrong("valid-script-path", reason));
+                return Err(invalid_option("valid-script-path", reason));
             }
             _ => {}
         }
-        let epsilons: Vec<f64> = self.list("early-stopping-epsilon")?;
+        let epsilons: Vec<f64> = self.get_list("early-stopping-epsilon")?;
         let epsilons = match epsilons[..] {
             [all] => vec![all; metrics.len()],
             _ if epsilons.len() == metrics.len() => epsilons,
@@ -353,37 +382,38 @@ impl RawOptions {
                     epsilons.len(),
                     metrics.len()
                 );
-                return Err(wrong("early-stopping-epsilon", reason));
+                return Err(invalid_option("early-stopping-epsilon", reason));
             }
         };
         Ok(ValidationOptions {
             metrics,
-            frequency: self.span("valid-freq")?,
+            frequency: self.get_length("valid-freq")?,
             early_stopping: self.get("early-stopping")?,
-            stopping_rule: match &self.text("early-stopping-on")[..] {
+            stopping_rule: match &self.get_string("early-stopping-on")[..] {
                 "first" => StoppingRule::First,
                 "all" => StoppingRule::All,
                 "any" => StoppingRule::Any,
                 other => {
-                    return Err(wrong(
+                    return Err(invalid_option(
                         "early-stopping-on",
                         format!("{other:?}: first, all or any"),
                     ));
                 }
             },
             epsilons,
-            keeps_best: self.flag("keep-best")?,
+            keeps_best: self.get_flag("keep-best")?,
             beam_size: self.get::<usize>("beam-size")?.max(1),
             normalize: self.get("normalize")?,
             max_length_factor: self.number("max-length-factor", 0.0..=f64::MAX)? as f32,
-            allows_unknown: self.flag("allow-unk")?,
+            allows_unknown: self.get_flag("allow-unk")?,
             mini_batch: self.get::<usize>("valid-mini-batch")?.max(1),
             max_length: self.get("valid-max-length")?,
             translation_output: path("valid-translation-output"),
             script,
             log: path("valid-log"),
             training_sample: self.get("train-ce-sample")?,
-            reset: match [self.flag("valid-reset-all")?, self.flag("valid-reset-stalled")?] {
+            reset: match [self.get_flag("valid-reset-all")?, self.get_flag("valid-reset-stalled")?]
+            {
                 [true, _] => ValidationReset::All,
                 [_, true] => ValidationReset::Stalls,
                 _ => ValidationReset::Nothing,
@@ -391,27 +421,27 @@ impl RawOptions {
         })
     }
 
-    fn divergence(&self) -> Result<Option<DivergenceCheck>> {
+    fn divergence(&self) -> Result<Option<DivergenceDetector>> {
         // An empty list, as in Marian's configurations, asks for nothing.
-        if matches!(&self.text("throw-on-divergence")[..], "" | "false") {
+        if matches!(&self.get_string("throw-on-divergence")[..], "" | "false") {
             return Ok(None);
         }
-        let given: Vec<f64> = match &self.text("throw-on-divergence")[..] {
+        let given: Vec<f64> = match &self.get_string("throw-on-divergence")[..] {
             "true" => Vec::new(),
-            _ => self.list("throw-on-divergence")?,
+            _ => self.get_list("throw-on-divergence")?,
         };
         let defaults = [1000.0, 10.0, 5.0];
         let all = std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
-        Ok(Some(DivergenceCheck(all)))
+        Ok(Some(DivergenceDetector(all)))
     }
 
     /// Marian's `2.f log`, and an update from which deviations grow.
     fn dynamic_scaling(&self) -> Result<Option<DynamicScaling>> {
         const NAME: &str = "dynamic-gradient-scaling";
-        if matches!(&self.text(NAME)[..], "" | "false") {
+        if matches!(&self.get_string(NAME)[..], "" | "false") {
             return Ok(None);
         }
-        let given: Vec<String> = match &self.texts(NAME)[..] {
+        let given: Vec<String> = match &self.get_strings(NAME)[..] {
             [bare] if bare == "true" => vec!["2".into(), "log".into()],
             // In one text where Marian writes its own default.
             [one] => one.split_whitespace().map(str::to_owned).collect(),
@@ -420,18 +450,28 @@ impl RawOptions {
         let number = |text: &String| text.trim_end_matches('f').parse::<f64>().ok();
         let deviations = given.first().and_then(number).filter(|x| *x > 0.0 && x.is_finite());
         let Some(deviations) = deviations else {
-            return Err(wrong(NAME, "a number of deviations above 0 is needed first"));
+            return Err(invalid_option(NAME, "a number of deviations above 0 is needed first"));
         };
         let fade_out = given.get(2).map_or(Some(0), |text| text.parse().ok());
         let Some(fade_out) = fade_out.filter(|_| given.len() <= 3) else {
-            return Err(wrong(NAME, "after deviations come log or none, and a number of updates"));
+            return Err(invalid_option(
+                NAME,
+                "after deviations come log or none, and a number of updates",
+            ));
         };
         let uses_logarithm = given.get(1).is_some_and(|text| text == "log");
         Ok(Some(DynamicScaling { deviations, uses_logarithm, fade_out }))
     }
 }
 
-fn wrong(name: &str, reason: impl std::fmt::Display) -> Error {
+/// A number of workers, in the range that `--threads` has.
+fn parse_workers(text: &str) -> Result<usize> {
+    let count = text.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
+    let reason = || format!("{text:?}: give a number from 1 to {MAX_WORKERS}, or all");
+    count.ok_or_else(|| invalid_option("workers", reason()))
+}
+
+fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {
     Error::config(format!("--{name}: {reason}"))
 }
 
@@ -462,6 +502,21 @@ mod tests {
         let plain = config("{type: amun, seed: 0, cpu-threads: 0}").unwrap();
         assert_eq!(format!("{full:?}"), format!("{plain:?}"));
         assert_eq!(full.workers, std::thread::available_parallelism().map_or(1, |n| n.get()));
+    }
+
+    #[test]
+    fn workers_are_counted_from_one() {
+        for text in ["0", "-1", "4097", "some", "1.5"] {
+            let error = error(&format!("workers: {text}"));
+            let expected = "give a number from 1 to 4096, or all";
+            assert!(error.contains("--workers") && error.contains(expected), "{error}");
+        }
+        assert_eq!(config("workers: 3").unwrap().workers, 3);
+        let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+        assert_eq!(config("workers: all").unwrap().workers, all);
+        // To Marian 0 asks for GPUs; configurations of its builds for them have it.
+        assert_eq!(config("cpu-threads: 0").unwrap().workers, all);
+        assert_eq!(config("{workers: 2, cpu-threads: 5}").unwrap().workers, 2);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl<K: Kernels> Tape<K> {
         let heads = groups.first().map_or(1, |(_, group)| group.heads);
         let queries = Columns::from(queries);
         let (rows, width) = (queries.tensor.rows(), queries.width());
-        // Weights, and the masks of dropout behind them.
+        // Weights, and the masks of dropout after them.
         let mut saved = heads * num_pairs(&groups);
         let mut dropout_site = None;
         if self.dropout.attention > 0.0 {

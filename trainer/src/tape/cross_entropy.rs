@@ -68,7 +68,7 @@ impl<K: Kernels> Tape<K> {
             return loss;
         }
         self.grow_values();
-        let snapshot = self.snapshot();
+        let packed_parameters = self.packed_parameters();
         let registry = std::sync::Arc::clone(&self.registry);
         let spec = registry.affine(weights);
         let node = self.nodes.last().expect("just recorded");
@@ -76,7 +76,7 @@ impl<K: Kernels> Tape<K> {
         let (losses, rest) = rest.split_at_mut(rows);
         let hidden_gradient = &mut rest[..rows * width];
         let hidden = Values { nodes: &self.nodes, values: before }.of(hidden);
-        let bias = spec.bias.map(|bias| snapshot.vector(bias));
+        let bias = spec.bias.map(|bias| packed_parameters.vector(bias));
         let kernels = &mut self.kernels;
         let logits = &mut self.scratch.logits;
         logits.resize_for_overwrite(block_rows * tokens, block_rows * tokens);
@@ -85,9 +85,9 @@ impl<K: Kernels> Tape<K> {
             let block = first..rows.min(first + block_rows);
             let logits = &mut logits[..block.len() * tokens];
             let states = hidden.row_range(block.clone());
-            snapshot.with_weights(&registry, weights, |weights| {
+            packed_parameters.with_weights(&registry, weights, |weights| {
                 let out = MatMut::new(logits, block.len(), tokens);
-                kernels.product(states, weights, bias, None, Activation::None, out);
+                kernels.gemm(states, weights, bias, None, Activation::None, out);
             });
             let rows = LossRows {
                 labels: &labels[block.clone()],
@@ -102,10 +102,10 @@ impl<K: Kernels> Tape<K> {
                 loss.cross_entropy -= row_loss.log_probability;
             }
             let gradient = MatRef::new(logits, block.len(), tokens);
-            snapshot.with_weights(&registry, weights, |weights| {
+            packed_parameters.with_weights(&registry, weights, |weights| {
                 let into = &mut hidden_gradient[block.start * width..block.end * width];
                 let into = MatMut::new(into, block.len(), width);
-                kernels.product_gradient(gradient, weights, false, into);
+                kernels.gemm_gradient(gradient, weights, false, into);
             });
             let into = &mut self.parameter_gradient;
             super::gradient_sums::add_weight_gradient(kernels, spec, states, gradient, into);

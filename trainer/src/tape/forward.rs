@@ -6,7 +6,7 @@ use miriam_kernels::activation::Activation;
 use super::backend::attention_site;
 use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values, copy_rows};
 use super::sinusoids::Sinusoids;
-use super::weights::{MatrixPlace, Snapshot};
+use super::weights::{MatrixPlace, PackedParameters};
 use super::{GuidedAlignment, Tape};
 use crate::Real;
 use crate::dropout::fill_mask;
@@ -18,7 +18,7 @@ use crate::kernels::{
 impl<K: Kernels> Tape<K> {
     /// Computes node `index`; those before it have been.
     pub(super) fn forward(&mut self, index: usize) {
-        let snapshot = self.snapshot();
+        let packed_parameters = self.packed_parameters();
         let node = &self.nodes[index];
         let (before, rest) = self.values.split_at_mut(node.value);
         let (result, rest) = rest.split_at_mut(node.len());
@@ -38,15 +38,24 @@ impl<K: Kernels> Tape<K> {
                 let scales = embedding_scales(*scale, mask.as_deref());
                 let sinusoids = &mut self.scratch.sinusoids;
                 let positions = positions.as_ref();
-                embed(snapshot.values(), *table, tokens, scales, positions, sinusoids, out);
+                embed(
+                    packed_parameters.values(),
+                    *table,
+                    tokens,
+                    scales,
+                    positions,
+                    sinusoids,
+                    out,
+                );
             }
             Op::Affine { input, weights, residual, activation } => {
-                let bias = self.registry.affine(*weights).bias.map(|bias| snapshot.vector(bias));
+                let bias =
+                    self.registry.affine(*weights).bias.map(|bias| packed_parameters.vector(bias));
                 let residual = residual.map(|residual| inputs.of(residual));
                 let fused = if saves_result(*activation) { *activation } else { Activation::None };
-                snapshot.with_weights(&self.registry, *weights, |weights| {
+                packed_parameters.with_weights(&self.registry, *weights, |weights| {
                     let input = inputs.of(*input);
-                    kernels.product(input, weights, bias, residual, fused, out.reborrow());
+                    kernels.gemm(input, weights, bias, residual, fused, out.reborrow());
                 });
                 if !saves_result(*activation) {
                     saved.copy_from_slice(result);
@@ -60,7 +69,7 @@ impl<K: Kernels> Tape<K> {
             }
             Op::LayerNorm { rows, residual, norm } => {
                 let residual = residual.map(|residual| inputs.of(residual));
-                let norm = norm_of(&snapshot, norm);
+                let norm = norm_of(&packed_parameters, norm);
                 kernels.layer_norm(norm, inputs.of(*rows), residual, saved, out);
             }
             Op::NormColumns { rows, norms } => {
@@ -69,7 +78,7 @@ impl<K: Kernels> Tape<K> {
                 for (statistics, (columns, norm)) in
                     saved.chunks_exact_mut(2 * node.rows).zip(norms)
                 {
-                    let norm = norm_of(&snapshot, norm);
+                    let norm = norm_of(&packed_parameters, norm);
                     let part = rows.column_range(columns.clone());
                     let out = out.reborrow().column_range(columns.clone());
                     kernels.layer_norm(norm, part, None, statistics, out);
@@ -196,7 +205,7 @@ impl<K: Kernels> Tape<K> {
                     variant: *variant,
                     input: input.as_ref().map(|input| inputs.columns(input)),
                     recurrent: inputs.of(*recurrent),
-                    bias: bias.map(|bias| snapshot.vector(bias)),
+                    bias: bias.map(|bias| packed_parameters.vector(bias)),
                     state: inputs.of(*state),
                 };
                 kernels.gru(inputs, out);
@@ -205,7 +214,7 @@ impl<K: Kernels> Tape<K> {
                 let inputs = LstmInputs {
                     input: input.as_ref().map(|input| inputs.columns(input)),
                     recurrent: inputs.of(*recurrent),
-                    bias: snapshot.vector(*bias),
+                    bias: packed_parameters.vector(*bias),
                     cell: inputs.of(*cell),
                 };
                 kernels.lstm(inputs, out, MatMut::new(saved, node.rows, node.width));
@@ -217,14 +226,14 @@ impl<K: Kernels> Tape<K> {
             Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
                 let inputs = MultiplicativeInputs {
                     input: inputs.columns(input),
-                    input_bias: snapshot.vector(*input_bias),
+                    input_bias: packed_parameters.vector(*input_bias),
                     recurrent: inputs.of(*recurrent),
-                    recurrent_bias: snapshot.vector(*recurrent_bias),
+                    recurrent_bias: packed_parameters.vector(*recurrent_bias),
                 };
                 kernels.multiplicative_state(inputs, out);
             }
             Op::AttendAnnotations { vector, queries, groups, positions } => {
-                let vector = vector.map(|vector| snapshot.vector(vector));
+                let vector = vector.map(|vector| packed_parameters.vector(vector));
                 let queries = inputs.of(*queries);
                 let (mut first, mut rest, mut weights_rest) = (0, out, &mut *saved);
                 for (rows, group) in groups {
@@ -252,12 +261,12 @@ impl<K: Kernels> Tape<K> {
 
 /// The layer norm's parameters.
 pub(super) fn norm_of<'a, K: Kernels>(
-    snapshot: &'a Snapshot<K>,
+    packed_parameters: &'a PackedParameters<K>,
     norm: &NormSpec,
 ) -> Norm<'a, K::Real> {
     Norm {
-        scale: snapshot.vector(norm.scale),
-        bias: norm.bias.map(|bias| snapshot.vector(bias)),
+        scale: packed_parameters.vector(norm.scale),
+        bias: norm.bias.map(|bias| packed_parameters.vector(bias)),
         epsilon: K::Real::of(norm.epsilon.into()),
     }
 }

@@ -10,15 +10,11 @@ use super::forward::{ALIGNMENT_EPSILON, links_of};
 use super::node::{Group, KeysValues, Node, Tensor};
 use super::weights::{AffineSpec, MatrixPlace, VectorId, WeightRegistry};
 use crate::Real;
-use crate::kernels::{AttentionGradients, Kernels};
+use crate::kernels::{AttentionGradients, Kernels, add_scaled};
 
 /// The tensor of a node.
 pub(super) fn tensor(index: usize, node: &Node) -> Tensor {
     Tensor { node: index as u32, rows: node.rows as u32, width: node.width as u32 }
-}
-
-fn add_row<R: Real>(row: &[R], into: &mut [R]) {
-    into.iter_mut().zip(row).for_each(|(into, &g)| *into += g);
 }
 
 /// The gradient of a row of a table, `[1, columns]`.
@@ -77,7 +73,7 @@ pub(super) fn add_vector_gradient<R: Real>(
         let (of_part, others) = rest.split_at(part.len);
         rest = others;
         if let Some(offset) = part.offset {
-            add_row(of_part, &mut parameters[offset..offset + part.len]);
+            add_scaled(R::ONE, of_part, &mut parameters[offset..offset + part.len]);
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use cross_entropy::logits_block_rows;
 pub use cross_entropy::{Loss, LossOptions};
 pub use load::TapeLoader;
 pub use node::{KeysValues, PositionTable, Tensor};
-pub use weights::{AffineId, MatrixPlace, Snapshot, VectorId, WeightRegistry};
+pub use weights::{AffineId, MatrixPlace, PackedParameters, VectorId, WeightRegistry};
 
 use crate::Real;
 use crate::dropout::Dropout;
@@ -59,7 +59,12 @@ pub struct TapeSize {
     pub values: usize,
     /// Of gradients.
     pub gradients: usize,
+    /// Of buffers: what gradients of weights copy. Logits are not among them.
+    pub buffers: usize,
 }
+
+/// Rows that the gradient of weights copies at a time, as many as `base/kernels` takes at most.
+const WEIGHT_GRADIENT_ROWS: usize = 512;
 
 /// Links of a given alignment that attention is trained towards (`training.md` A.1).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,7 +94,7 @@ impl RowKey {
 pub struct Tape<K: Kernels> {
     kernels: K,
     registry: Arc<WeightRegistry>,
-    snapshot: Option<Arc<Snapshot<K>>>,
+    packed_parameters: Option<Arc<PackedParameters<K>>>,
     nodes: Vec<Node>,
     values: ZeroedVec<K::Real>,
     size: TapeSize,
@@ -132,7 +137,7 @@ impl<K: Kernels> Tape<K> {
         Tape {
             kernels,
             registry,
-            snapshot: None,
+            packed_parameters: None,
             nodes: Vec::new(),
             values: ZeroedVec::default(),
             size: TapeSize::default(),
@@ -153,26 +158,57 @@ impl<K: Kernels> Tape<K> {
     }
 
     /// Begins a granule: forgets what was recorded, sets the gradient of parameters to zero
-    /// and takes parameters from `snapshot`. `sentences` are the numbers of the sentences in
+    /// and takes parameters from `packed_parameters`. `sentences` are the numbers of the sentences in
     /// the corpus, by which dropout is drawn.
-    pub fn begin(&mut self, snapshot: &Arc<Snapshot<K>>, dropout: Dropout, sentences: &[u32]) {
+    pub fn begin(
+        &mut self,
+        packed_parameters: &Arc<PackedParameters<K>>,
+        dropout: Dropout,
+        sentences: &[u32],
+    ) {
         self.clear();
         self.is_measuring = false;
-        self.snapshot = Some(Arc::clone(snapshot));
+        self.packed_parameters = Some(Arc::clone(packed_parameters));
         self.dropout = dropout;
         self.sentences.clear();
         self.sentences.extend_from_slice(sentences);
         self.parameter_gradient.fill(K::Real::ZERO);
     }
 
-    /// Ends a granule: lets go of the snapshot.
+    /// Ends a granule: lets go of the packed parameters.
     pub fn end(&mut self) {
-        self.snapshot = None;
+        self.packed_parameters = None;
     }
 
     /// The numbers that the operations so far have needed.
     pub fn size(&self) -> TapeSize {
-        self.size
+        TapeSize { buffers: self.num_buffered(), ..self.size }
+    }
+
+    /// The numbers that there is memory for, of results and of gradients.
+    pub fn allocated(&self) -> [usize; 2] {
+        [self.values.len(), self.gradients.len()]
+    }
+
+    /// The numbers of buffers: the inputs and gradients of weights that occur several times, side
+    /// by side, and the rows that a product copies.
+    fn num_buffered(&self) -> usize {
+        let mut uses = vec![(0, 0); self.registry.affines.len()];
+        for node in &self.nodes {
+            if let Op::Affine { weights, .. } = node.op {
+                let (count, rows) = &mut uses[weights.0 as usize];
+                (*count, *rows) = (*count + 1, *rows + node.rows);
+            }
+        }
+        let (mut inputs, mut outputs, mut copied) = (0, 0, 0);
+        for (&(count, rows), spec) in uses.iter().zip(&self.registry.affines) {
+            copied = copied.max(rows.min(WEIGHT_GRADIENT_ROWS) * (spec.inputs + spec.outputs));
+            if count > 1 {
+                inputs = inputs.max(rows * spec.inputs);
+                outputs = outputs.max(rows * spec.outputs);
+            }
+        }
+        inputs + outputs + copied
     }
 
     /// The numbers that the operations of `record` need. It must not look at results.
@@ -187,7 +223,7 @@ impl<K: Kernels> Tape<K> {
         self.clear();
         (self.is_measuring, self.dropout) = (true, dropout);
         let result = record(self);
-        let size = self.size;
+        let size = self.size();
         self.clear();
         self.is_measuring = false;
         result.map(|()| size)
@@ -251,8 +287,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    fn snapshot(&self) -> Arc<Snapshot<K>> {
-        Arc::clone(self.snapshot.as_ref().expect("a granule has begun"))
+    fn packed_parameters(&self) -> Arc<PackedParameters<K>> {
+        Arc::clone(self.packed_parameters.as_ref().expect("a granule has begun"))
     }
 
     /// Records an operation with a result `[rows, width]` and `saved` numbers for its

@@ -197,7 +197,7 @@ pub(super) enum Op {
         bias: Option<VectorId>,
         state: Tensor,
     },
-    /// Gives the output; the node behind it is the [`LstmCell`](Op::LstmCell).
+    /// Gives the output; the node after it is the [`LstmCell`](Op::LstmCell).
     Lstm {
         input: Option<Columns>,
         recurrent: Tensor,
@@ -224,7 +224,7 @@ pub(super) enum Op {
     },
 }
 
-/// A recorded operation. Its result, and behind it what its gradient needs, are ranges of the
+/// A recorded operation. Its result, and after it what its gradient needs, are ranges of the
 /// values of the tape.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -233,7 +233,7 @@ pub(super) struct Node {
     pub width: usize,
     /// The start of the result.
     pub value: usize,
-    /// Numbers behind the result.
+    /// Numbers after the result.
     pub saved: usize,
     /// The start of the gradient.
     pub gradient: usize,

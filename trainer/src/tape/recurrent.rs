@@ -180,11 +180,11 @@ mod tests {
     use miriam_nmt::layer::Side;
 
     use super::super::backend::FIRST_WEIGHTS_SITE;
-    use super::super::{LossOptions, Snapshot};
+    use super::super::{LossOptions, PackedParameters};
     use super::*;
     use crate::dropout::{Dropout, fill_mask};
     use crate::kernels::Plain;
-    use crate::model::TrainableModel;
+    use crate::trainable_model::TrainableModel;
 
     fn model(cell: CellKind) -> TrainableModel<Plain<f64>> {
         let architecture = Architecture::Recurrent(RecurrentConfig {
@@ -224,8 +224,9 @@ mod tests {
             let mut tape = model.tape(Plain::default());
             let dropout = Dropout { recurrent: 0.4, key: [5, 6], ..Dropout::default() };
             let mut loss = |values: Vec<f64>, dropout: Dropout| {
-                let snapshot = Snapshot::new(model.registry(), &Plain::default(), values);
-                tape.begin(&Arc::new(snapshot), dropout, &[17]);
+                let packed_parameters =
+                    PackedParameters::new(model.registry(), &Plain::default(), values);
+                tape.begin(&Arc::new(packed_parameters), dropout, &[17]);
                 let sentences: [&[u32]; 2] = [&[3, 5, 2, 7, 4, 0], &[4, 8, 6, 2, 0]];
                 let options = LossOptions::default();
                 model.loss(&mut tape, &sentences[..1], &sentences[1..], options).unwrap().sum
@@ -263,13 +264,14 @@ mod tests {
     fn words_are_dropped_whole() {
         let model = model(CellKind::Gru);
         let mut tape = model.tape(Plain::default());
-        let snapshot = Arc::new(Snapshot::new(model.registry(), &Plain::default(), values(&model)));
+        let packed_parameters =
+            Arc::new(PackedParameters::new(model.registry(), &Plain::default(), values(&model)));
         let tokens: Vec<Option<u32>> = (0..400).map(|index| Some(index % 9)).collect();
         let table = model.registry().layout().iter().find(|p| p.name == "encoder_Wemb").unwrap();
         let table = crate::tape::MatrixPlace { offset: table.range().start, rows: 9, columns: 6 };
         let dropout = Dropout { source_words: 0.25, key: [5, 6], ..Dropout::default() };
         let embed = |tape: &mut Tape<Plain<f64>>, dropout, side| {
-            tape.begin(&snapshot, dropout, &[3, 4]);
+            tape.begin(&packed_parameters, dropout, &[3, 4]);
             tape.begin_rows(side, &[150, 250]);
             let all = [2.0, 1.0].map(|scale| tape.embed(&table, &tokens, scale, None).unwrap());
             all.map(|embedded| tape.read(embedded).to_vec())

@@ -1,8 +1,8 @@
 //! The parameters that layers use, as places in the flat vector, and the values that a tape
 //! computes with.
 //!
-//! Layers hold ids. What they stand for is a [`WeightRegistry`], made once when the layers
-//! are loaded; the numbers are a [`Snapshot`], made anew after every update and shared by all
+//! Layers hold ids. What they refer to is a [`WeightRegistry`], made once when the layers
+//! are loaded; the numbers are a [`PackedParameters`], made anew after every update and shared by all
 //! workers.
 
 use std::ops::Range;
@@ -68,7 +68,7 @@ pub(super) struct VectorPart {
     pub len: usize,
 }
 
-/// What the ids of layers stand for.
+/// What the ids of layers refer to.
 #[derive(Clone, Debug)]
 pub struct WeightRegistry {
     pub(super) layout: ParameterLayout,
@@ -84,6 +84,13 @@ impl WeightRegistry {
     /// The places of parameters.
     pub fn layout(&self) -> &ParameterLayout {
         &self.layout
+    }
+
+    /// The numbers of weights packed for products, forwards and backwards, and of vectors, beside
+    /// the flat vector.
+    pub(crate) fn num_packed(&self) -> usize {
+        let weights: usize = self.affines.iter().map(AffineSpec::len).sum();
+        2 * weights + self.vectors.iter().map(|vector| vector.len).sum::<usize>()
     }
 
     pub(super) fn affine(&self, id: AffineId) -> &AffineSpec {
@@ -116,27 +123,27 @@ fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> u32 {
 }
 
 /// The values of all parameters between two updates.
-pub struct Snapshot<K: Kernels> {
+pub struct PackedParameters<K: Kernels> {
     values: Vec<K::Real>,
     /// Vectors with their parts side by side.
     vectors: Vec<Vec<K::Real>>,
     packed: Vec<K::Packed>,
 }
 
-impl<K: Kernels> Snapshot<K> {
-    /// The snapshot of `values`, a flat vector.
+impl<K: Kernels> PackedParameters<K> {
+    /// The packed parameters of `values`, a flat vector.
     ///
     /// # Panics
     /// If there are not as many as the layout has.
     pub fn new(registry: &WeightRegistry, kernels: &K, values: Vec<K::Real>) -> Self {
         assert_eq!(values.len(), registry.layout.len(), "a value for each parameter");
-        let mut snapshot = Snapshot {
+        let mut packed_parameters = PackedParameters {
             values,
             vectors: registry.vectors.iter().map(|_| Vec::new()).collect(),
             packed: registry.affines.iter().map(|_| K::Packed::default()).collect(),
         };
-        snapshot.refresh(registry, kernels);
-        snapshot
+        packed_parameters.refresh(registry, kernels);
+        packed_parameters
     }
 
     /// The flat vector.
@@ -144,7 +151,7 @@ impl<K: Kernels> Snapshot<K> {
         &self.values
     }
 
-    /// The flat vector, to be changed; [`refresh`](Snapshot::refresh) must follow.
+    /// The flat vector, to be changed; [`refresh`](PackedParameters::refresh) must follow.
     pub fn values_mut(&mut self) -> &mut [K::Real] {
         &mut self.values
     }

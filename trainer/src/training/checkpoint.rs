@@ -14,7 +14,7 @@ use miriam_nmt::checkpoint::{Checkpoint, NpzWriter, Tensor};
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 
-use super::identity::Identity;
+use super::fingerprint::TrainingFingerprint;
 use super::metric::MetricState;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
@@ -22,7 +22,7 @@ use super::statistics::Statistics;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
-use crate::update::{Denominators, OptimizerState, Rule};
+use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// The entry of the optimiser's file with the state of the training.
 const STATE_ENTRY: &str = "miriam:state";
@@ -69,9 +69,10 @@ pub struct TrainingState {
     /// Averages over updates.
     pub statistics: Statistics,
     /// What the training trains: a change of it is refused.
-    pub identity: Identity,
+    pub fingerprint: TrainingFingerprint,
 }
 
+/// As it is written; names that differ are those of the file's first version.
 #[derive(Serialize, Deserialize)]
 struct SavedState {
     version: u32,
@@ -91,15 +92,18 @@ struct SavedState {
     #[serde(default)]
     validated_at: u64,
     metrics: Vec<(String, MetricState)>,
-    denominators: [Bits; 2],
+    #[serde(rename = "denominators")]
+    bias_corrections: [Bits; 2],
     /// The updates that the average has seen.
-    average_progress: Bits,
+    #[serde(rename = "average_progress")]
+    average_updates: Bits,
     is_finished: bool,
     #[serde(default)]
     is_last_best: bool,
     #[serde(default)]
     statistics: [Bits; Statistics::COUNT],
-    identity: Identity,
+    #[serde(rename = "identity")]
+    fingerprint: TrainingFingerprint,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -127,12 +131,12 @@ pub struct SavedTraining {
 /// If it cannot be written; the old one is then as it was.
 pub fn save_optimizer(
     path: &Path,
-    rule: Rule,
+    kind: OptimizerKind,
     values: &[f32],
     optimizer: &OptimizerState<f32>,
     state: &TrainingState,
 ) -> Result<()> {
-    let Denominators(denominators) = optimizer.denominators;
+    let BiasCorrections(bias_corrections) = optimizer.bias_corrections;
     let saved = SavedState {
         version: STATE_VERSION,
         updates: state.progress.updates,
@@ -153,12 +157,12 @@ pub fn save_optimizer(
         max_stalled: state.schedule.max_stalled,
         validated_at: state.validated_at,
         metrics: state.metrics.clone(),
-        denominators: denominators.map(Bits::from),
-        average_progress: (optimizer.average_updates as f64).into(),
+        bias_corrections: bias_corrections.map(Bits::from),
+        average_updates: (optimizer.average_updates as f64).into(),
         is_finished: state.is_finished,
         is_last_best: state.is_last_best,
         statistics: state.statistics.to_array().map(Bits::from),
-        identity: state.identity.clone(),
+        fingerprint: state.fingerprint.clone(),
     };
     let json = serde_json::to_vec(&saved).expect("plain data is JSON");
     let mut archive = NpzWriter::create(path)?;
@@ -166,18 +170,18 @@ pub fn save_optimizer(
         [] => Ok(()),
         _ => archive.add_f32(name, &[1, vector.len()], vector),
     };
-    match rule {
-        Rule::Adam { .. } => {
+    match kind {
+        OptimizerKind::Adam { .. } => {
             add("adam_mt", &optimizer.first)?;
             add("adam_vt", &optimizer.second)?;
         }
-        Rule::Adagrad { .. } => add("adagrad_gt", &optimizer.second)?,
-        Rule::Sgd => {}
+        OptimizerKind::Adagrad { .. } => add("adagrad_gt", &optimizer.second)?,
+        OptimizerKind::Sgd => {}
     }
     add("exp_smoothing", &optimizer.average)?;
     add("master_parameters", values)?;
-    if matches!(rule, Rule::Adam { .. }) {
-        archive.add_f64("adam_denoms", &[1, 2], &denominators)?;
+    if matches!(kind, OptimizerKind::Adam { .. }) {
+        archive.add_f64("adam_denoms", &[1, 2], &bias_corrections)?;
     }
     archive.add_bytes(STATE_ENTRY, &json)?;
     Ok(archive.finish()?)
@@ -193,14 +197,14 @@ enum OptimizerFile {
     Marians(Checkpoint),
 }
 
-/// Opens the optimiser's file of a training of `identity`, whose corpus may be another one unless
+/// Opens the optimiser's file of a training of `fingerprint`, whose corpus may be another one unless
 /// that is to be restored.
 ///
 /// # Errors
 /// If it is damaged or of another training.
 fn open_optimizer(
     path: &Path,
-    identity: &Identity,
+    fingerprint: &TrainingFingerprint,
     restores_corpus: bool,
 ) -> Result<OptimizerFile> {
     if !path.is_file() {
@@ -219,9 +223,9 @@ fn open_optimizer(
         return Err(Error::resume(path, reason));
     }
     if !restores_corpus {
-        saved.identity.corpus = identity.corpus;
+        saved.fingerprint.corpus = fingerprint.corpus;
     }
-    if let Some(difference) = saved.identity.difference(identity) {
+    if let Some(difference) = saved.fingerprint.difference(fingerprint) {
         let reason = format!(
             "{difference}; go on with what it was begun with, or train into another folder"
         );
@@ -230,12 +234,16 @@ fn open_optimizer(
     Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
 }
 
-/// Whether the optimiser's file, if there is one, is of a training of `identity`.
+/// Whether the optimiser's file, if there is one, is of a training of `fingerprint`.
 ///
 /// # Errors
 /// If it is not, or is damaged.
-pub fn check_identity(path: &Path, identity: &Identity, restores_corpus: bool) -> Result<()> {
-    open_optimizer(path, identity, restores_corpus).map(|_| ())
+pub fn check_fingerprint(
+    path: &Path,
+    fingerprint: &TrainingFingerprint,
+    restores_corpus: bool,
+) -> Result<()> {
+    open_optimizer(path, fingerprint, restores_corpus).map(|_| ())
 }
 
 /// The vectors in an optimiser's file.
@@ -288,11 +296,11 @@ impl<'a> SavedVectors<'a> {
     ///
     /// # Errors
     /// If one is missing.
-    pub fn of_rule(&self, rule: Rule) -> Result<[Vec<f32>; 2]> {
-        Ok(match rule {
-            Rule::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],
-            Rule::Adagrad { .. } => [Vec::new(), self.needed("adagrad_gt")?],
-            Rule::Sgd => [Vec::new(), Vec::new()],
+    pub fn of_optimizer(&self, kind: OptimizerKind) -> Result<[Vec<f32>; 2]> {
+        Ok(match kind {
+            OptimizerKind::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],
+            OptimizerKind::Adagrad { .. } => [Vec::new(), self.needed("adagrad_gt")?],
+            OptimizerKind::Sgd => [Vec::new(), Vec::new()],
         })
     }
 }
@@ -307,33 +315,33 @@ pub enum Found {
     Marians(Checkpoint),
 }
 
-/// Reads the optimiser's file of a training of `identity` with parameters of `layout`.
+/// Reads the optimiser's file of a training of `fingerprint` with parameters of `layout`.
 ///
 /// # Errors
 /// If it is damaged or of another training.
 pub fn load_optimizer(
     path: &Path,
-    rule: Rule,
+    kind: OptimizerKind,
     layout: &ParameterLayout,
-    identity: &Identity,
+    fingerprint: &TrainingFingerprint,
     restores_corpus: bool,
 ) -> Result<Found> {
-    let (checkpoint, saved) = match open_optimizer(path, identity, restores_corpus)? {
+    let (checkpoint, saved) = match open_optimizer(path, fingerprint, restores_corpus)? {
         OptimizerFile::Missing => return Ok(Found::Nothing),
         OptimizerFile::Marians(checkpoint) => return Ok(Found::Marians(checkpoint)),
         OptimizerFile::Ours(checkpoint, saved) => (checkpoint, *saved),
     };
     let vectors = SavedVectors::new(path, checkpoint, layout);
-    let [first, second] = vectors.of_rule(rule)?;
+    let [first, second] = vectors.of_optimizer(kind)?;
     let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
     Ok(Found::Ours(Box::new(SavedTraining {
         values: vectors.needed("master_parameters")?,
         optimizer: OptimizerState {
             first,
             second,
-            denominators: Denominators(saved.denominators.map(Bits::get)),
+            bias_corrections: BiasCorrections(saved.bias_corrections.map(Bits::get)),
             average: vectors.get("exp_smoothing")?.unwrap_or_default(),
-            average_updates: saved.average_progress.get() as u64,
+            average_updates: saved.average_updates.get() as u64,
         },
         state: TrainingState {
             progress: Progress { updates: saved.updates, labels: saved.labels, epoch: saved.epoch },
@@ -357,7 +365,7 @@ pub fn load_optimizer(
             statistics: Statistics::from_array(saved.statistics.map(Bits::get)),
             sentences: saved.sentences,
             epoch_batches: saved.epoch_batches,
-            identity: saved.identity,
+            fingerprint: saved.fingerprint,
         },
     })))
 }
@@ -395,15 +403,16 @@ mod tests {
         let optimizer = OptimizerState {
             first: numbers(1.0),
             second: numbers(2.0),
-            denominators: Denominators([0.1 + 0.2, 1.0 / 3.0]),
+            bias_corrections: BiasCorrections([0.1 + 0.2, 1.0 / 3.0]),
             average: numbers(3.0),
             average_updates: 7,
         };
         let mut metric = MetricState::new(Metric::Bleu);
-        metric.follow(Metric::Bleu, 1.0 / 3.0, 0.0);
+        metric.record(Metric::Bleu, 1.0 / 3.0, 0.0);
         let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let options = vec![option("since-removed", "3"), option("seed", "1")];
-        let identity = Identity { corpus: u64::MAX, vocabularies: 2, architecture: 3, options };
+        let fingerprint =
+            TrainingFingerprint { corpus: u64::MAX, vocabularies: 2, architecture: 3, options };
         let state = TrainingState {
             progress: Progress { updates: 5, labels: 600, epoch: 2 },
             position: BatchPosition {
@@ -437,13 +446,13 @@ mod tests {
                 6.0,
                 7.0,
             ]),
-            identity: identity.clone(),
+            fingerprint: fingerprint.clone(),
         };
-        let rule = Rule::default();
-        let nothing = load_optimizer(&path, rule, &layout, &identity, true).unwrap();
+        let kind = OptimizerKind::default();
+        let nothing = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
         assert!(matches!(nothing, Found::Nothing));
-        save_optimizer(&path, rule, &numbers(4.0), &optimizer, &state).unwrap();
-        let found = load_optimizer(&path, rule, &layout, &identity, true).unwrap();
+        save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state).unwrap();
+        let found = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
         let Found::Ours(found) = found else { panic!("a training of ours") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
@@ -455,26 +464,26 @@ mod tests {
         };
         assert_eq!(finite(found.state), finite(state));
         let others = [
-            (Identity { corpus: 1, ..identity.clone() }, "the corpus"),
-            (Identity { vocabularies: 1, ..identity.clone() }, "the vocabularies"),
-            (Identity { architecture: 1, ..identity.clone() }, "the model"),
+            (TrainingFingerprint { corpus: 1, ..fingerprint.clone() }, "the corpus"),
+            (TrainingFingerprint { vocabularies: 1, ..fingerprint.clone() }, "the vocabularies"),
+            (TrainingFingerprint { architecture: 1, ..fingerprint.clone() }, "the model"),
             (
-                Identity {
+                TrainingFingerprint {
                     options: vec![option("since-added", "4"), option("seed", "2")],
-                    ..identity.clone()
+                    ..fingerprint.clone()
                 },
                 "--seed was 1, now it is 2",
             ),
         ];
         let renamed = vec![option("seed", "1"), option("since-added", "4")];
-        let renamed = Identity { options: renamed, ..identity.clone() };
-        assert!(load_optimizer(&path, rule, &layout, &renamed, true).is_ok(), "by name");
+        let renamed = TrainingFingerprint { options: renamed, ..fingerprint.clone() };
+        assert!(load_optimizer(&path, kind, &layout, &renamed, true).is_ok(), "by name");
         for (other, expected) in others {
             let error =
-                load_optimizer(&path, rule, &layout, &other, true).err().unwrap().to_string();
+                load_optimizer(&path, kind, &layout, &other, true).err().unwrap().to_string();
             assert!(error.contains(expected), "{error}");
         }
         std::fs::write(&path, b"PK\x03\x04 and nothing").unwrap();
-        assert!(load_optimizer(&path, rule, &layout, &identity, true).is_err());
+        assert!(load_optimizer(&path, kind, &layout, &fingerprint, true).is_err());
     }
 }

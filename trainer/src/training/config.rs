@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use miriam_nmt::architecture::Architecture;
 
-use super::divergence::DivergenceCheck;
+use super::divergence::DivergenceDetector;
 use super::metric::Metric;
-use super::progress::Span;
+use super::progress::TrainingLength;
 use super::schedule::Schedule;
 use super::statistics::DynamicScaling;
 use super::validation_script::ValidationScript;
@@ -45,7 +45,7 @@ pub struct ValidationOptions {
     /// The metrics, the first of which decides.
     pub metrics: Vec<Metric>,
     /// The length between two validations.
-    pub frequency: Span,
+    pub frequency: TrainingLength,
     /// The number of validations without improvement after which training stops; 0 for never.
     pub early_stopping: u64,
     /// Of which metrics.
@@ -95,7 +95,7 @@ impl ValidationOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The first of these (`after`, `after-epochs`, `after-batches`).
-    pub spans: Vec<Span>,
+    pub lengths: Vec<TrainingLength>,
 }
 
 /// A training.
@@ -125,7 +125,7 @@ pub struct TrainingConfig {
     /// (`guided-alignment-weight`).
     pub guided_alignment_weight: f64,
     /// Over how much training batches grow to their size (`mini-batch-warmup`).
-    pub mini_batch_warmup: Span,
+    pub mini_batch_warmup: TrainingLength,
     /// Worker threads.
     pub workers: usize,
     /// When it ends.
@@ -133,20 +133,20 @@ pub struct TrainingConfig {
     /// Validation.
     pub validation: ValidationOptions,
     /// The length between two lines of the log.
-    pub display_frequency: Span,
+    pub display_frequency: TrainingLength,
     /// The number of first updates that are all logged.
     pub display_first: u64,
     /// The length between two saved models.
-    pub save_frequency: Span,
+    pub save_frequency: TrainingLength,
     /// Whether saved models replace each other (`overwrite`).
     pub overwrites: bool,
     /// The check for divergence (`throw-on-divergence`).
-    pub divergence: Option<DivergenceCheck>,
+    pub divergence: Option<DivergenceDetector>,
     /// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
     pub scaling: Option<DynamicScaling>,
     /// The length after which the parameters that are trained become their average
     /// (`exponential-smoothing-replace-freq`).
-    pub replace_frequency: Span,
+    pub replace_frequency: TrainingLength,
     /// The window of averages of the norm of the gradient (`gradient-norm-average-window`).
     pub norm_window: u64,
     /// Whether training goes on where it was in the corpus, which must be the same

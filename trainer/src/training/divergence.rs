@@ -4,21 +4,21 @@ use super::statistics::{Statistics, window_weight};
 
 /// Slow window, fast window, standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DivergenceCheck(pub [f64; 3]);
+pub struct DivergenceDetector(pub [f64; 3]);
 
-impl DivergenceCheck {
-    /// Follows the loss of a word in update `updates`.
+impl DivergenceDetector {
+    /// Checks the loss of a word in update `updates`, and adds it to the averages.
     ///
     /// # Errors
     /// With a remedy, if the average over the fast window was further above that over the slow
     /// one than it should be, or the loss is no number.
-    pub fn follow(
+    pub fn check(
         &self,
         statistics: &mut Statistics,
         loss: f64,
         updates: u64,
     ) -> Result<(), String> {
-        let DivergenceCheck([slow_window, fast_window, deviations]) = *self;
+        let DivergenceDetector([slow_window, fast_window, deviations]) = *self;
         let remedy = "lower --learn-rate, make --lr-warmup longer, or begin from an earlier model";
         if !loss.is_finite() {
             return Err(format!("the loss is {loss}; {remedy}"));
@@ -48,25 +48,26 @@ mod tests {
 
     #[test]
     fn a_loss_that_rises_is_found() {
-        let (check, mut averages) = (DivergenceCheck([1000.0, 10.0, 5.0]), Statistics::default());
+        let (detector, mut averages) =
+            (DivergenceDetector([1000.0, 10.0, 5.0]), Statistics::default());
         let mut updates = 0;
-        let mut follow = |averages: &mut Statistics, loss| {
+        let mut check = |averages: &mut Statistics, loss| {
             updates += 1;
-            check.follow(averages, loss, updates)
+            detector.check(averages, loss, updates)
         };
         for update in 0..1500 {
             let noise = f64::from(update * 7919 % 13) / 130.0;
             let loss = 5.0 - f64::from(update) / 1500.0 + noise;
-            assert!(follow(&mut averages, loss).is_ok());
+            assert!(check(&mut averages, loss).is_ok());
         }
         // A training that goes on knows what was expected.
         let mut resumed = Statistics::from_array(averages.to_array());
-        assert!((0..20).any(|_| follow(&mut resumed, 20.0).is_err()));
+        assert!((0..20).any(|_| check(&mut resumed, 20.0).is_err()));
         // The deviation grows with the loss, so this takes a few updates: after n of them, the
         // fast average has come 1 - 0.82^n of the way, five deviations 5 sqrt(0.002 n) of it.
-        let found = (0..20).map(|_| follow(&mut averages, 20.0)).find(Result::is_err);
+        let found = (0..20).map(|_| check(&mut averages, 20.0)).find(Result::is_err);
         assert!(found.is_some_and(|error| error.unwrap_err().contains("learn-rate")));
         let mut fresh = Statistics::default();
-        assert!(follow(&mut fresh, f64::NAN).is_err());
+        assert!(check(&mut fresh, f64::NAN).is_err());
     }
 }

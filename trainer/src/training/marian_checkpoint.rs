@@ -12,7 +12,7 @@ use miriam_nmt::checkpoint::{Checkpoint, DType};
 
 use super::checkpoint::{SavedTraining, SavedVectors, TrainingState};
 use super::config::TrainingConfig;
-use super::identity::Identity;
+use super::fingerprint::TrainingFingerprint;
 use super::marian_progress::MarianProgress;
 use super::metric::MetricState;
 use super::model_files::ModelFiles;
@@ -22,7 +22,7 @@ use super::statistics::Statistics;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::{ParameterLayout, read_parameters};
-use crate::update::{Denominators, OptimizerState, Rule};
+use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// A training of Marian, ready to be gone on with.
 pub struct MarianTraining {
@@ -49,7 +49,11 @@ impl MarianFiles<'_> {
     ///
     /// # Errors
     /// If a file is missing or does not fit the others.
-    pub fn resume(&self, checkpoint: Checkpoint, identity: Identity) -> Result<MarianTraining> {
+    pub fn resume(
+        &self,
+        checkpoint: Checkpoint,
+        fingerprint: TrainingFingerprint,
+    ) -> Result<MarianTraining> {
         let (path, progress_path) = (self.files.optimizer(), self.files.progress());
         if !progress_path.is_file() {
             let file = progress_path.display();
@@ -65,8 +69,8 @@ impl MarianFiles<'_> {
             "[training] Going on after {updates} updates of Marian; what it does not say (corpus, \
              vocabularies, options) must be as it was"
         )];
-        let rule = self.config.update.rule;
-        let [first, second] = vectors.of_rule(rule)?;
+        let kind = self.config.update.optimizer;
+        let [first, second] = vectors.of_optimizer(kind)?;
         let (values, old_average) = self.values(&path, &vectors)?;
         let average = match vectors.get("exp_smoothing")?.or(old_average) {
             Some(_) if self.config.update.smoothing == 0.0 => {
@@ -87,18 +91,18 @@ impl MarianFiles<'_> {
         let optimizer = OptimizerState {
             first,
             second,
-            denominators: denominators(&path, &vectors, rule, updates)?,
+            bias_corrections: bias_corrections(&path, &vectors, kind, updates)?,
             average,
             average_updates: updates,
         };
-        Ok(self.training(progress, values, optimizer, identity, remarks))
+        Ok(self.training(progress, values, optimizer, fingerprint, remarks))
     }
 
     /// A training that begins with the parameters of a model whose optimiser's file is missing.
     ///
     /// # Errors
     /// If the model, or Marian's file of progress, cannot be read or does not fit.
-    pub fn reload(&self, identity: Identity) -> Result<MarianTraining> {
+    pub fn reload(&self, fingerprint: TrainingFingerprint) -> Result<MarianTraining> {
         let values = read_parameters(&self.files.model, self.layout)?;
         let progress_path = self.files.progress();
         let progress = match progress_path.is_file() {
@@ -121,7 +125,7 @@ impl MarianFiles<'_> {
             average_updates: updates,
             ..OptimizerState::new(&self.config.update, &values)
         };
-        Ok(self.training(progress, values, optimizer, identity, vec![remark]))
+        Ok(self.training(progress, values, optimizer, fingerprint, vec![remark]))
     }
 
     /// The parameters that are trained, and their average where an old version of Marian keeps it
@@ -168,7 +172,7 @@ impl MarianFiles<'_> {
         found: MarianProgress,
         values: Vec<f32>,
         optimizer: OptimizerState<f32>,
-        identity: Identity,
+        fingerprint: TrainingFingerprint,
         remarks: Vec<String>,
     ) -> MarianTraining {
         let MarianProgress { progress, sentences, schedule, metrics, statistics } = found;
@@ -190,7 +194,7 @@ impl MarianFiles<'_> {
             sentences: 0,
             epoch_batches: 0,
             statistics,
-            identity,
+            fingerprint,
         };
         MarianTraining { saved: SavedTraining { values, optimizer, state }, sentences, remarks }
     }
@@ -198,21 +202,23 @@ impl MarianFiles<'_> {
 
 /// Adam's bias corrections. Old versions of Marian did not write them: they follow from the number
 /// of updates.
-fn denominators(
+fn bias_corrections(
     path: &Path,
     vectors: &SavedVectors<'_>,
-    rule: Rule,
+    kind: OptimizerKind,
     updates: u64,
-) -> Result<Denominators> {
-    let Rule::Adam { beta1, beta2, .. } = rule else { return Ok(Denominators::default()) };
+) -> Result<BiasCorrections> {
+    let OptimizerKind::Adam { beta1, beta2, .. } = kind else {
+        return Ok(BiasCorrections::default());
+    };
     let Some(entry) = vectors.entry("adam_denoms") else {
         let updates = updates.min(i32::MAX as u64) as i32;
-        return Ok(Denominators([beta1, beta2].map(|beta| 1.0 - beta.powi(updates))));
+        return Ok(BiasCorrections([beta1, beta2].map(|beta| 1.0 - beta.powi(updates))));
     };
     let (numbers, rest) = entry.bytes().as_chunks::<8>();
     match (entry.dtype(), numbers, rest) {
         (DType::F64, &[first, second], []) => {
-            Ok(Denominators([first, second].map(f64::from_le_bytes)))
+            Ok(BiasCorrections([first, second].map(f64::from_le_bytes)))
         }
         _ => Err(Error::resume(path, "adam_denoms: two numbers of f64 are needed")),
     }

@@ -13,7 +13,7 @@ use miriam_nmt::yaml::Value;
 
 use super::checkpoint::TrainingState;
 use super::metric::{Metric, MetricState};
-use super::progress::{Progress, Span};
+use super::progress::{Progress, TrainingLength};
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
@@ -23,7 +23,12 @@ const STATE_WORDS: usize = 624;
 
 /// The text of the file. `eta` is the rate of the next update, `warmup` the length of the warm-up,
 /// whose unit its start has.
-pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, seed: u64) -> String {
+pub(super) fn marian_progress(
+    state: &TrainingState,
+    eta: f64,
+    warmup: TrainingLength,
+    seed: u64,
+) -> String {
     let progress = &state.progress;
     let (validator, stalled) = match state.metrics.first() {
         Some((name, metric)) => (name.as_str(), metric.stalled),
@@ -31,7 +36,7 @@ pub(super) fn marian_progress(state: &TrainingState, eta: f64, warmup: Span, see
     };
     let schedule = &state.schedule;
     let count = schedule.next_warmup_start.unwrap_or(schedule.warmup_start);
-    let warmup_start = Span { count, ..warmup };
+    let warmup_start = TrainingLength { count, ..warmup };
     let mut text = format!(
         "epochs: {}\nbatches: {}\nbatches-epoch: {}\nsamples: {}\nlabels-total: {}\n\
          prev-labels-total: {}\nprev-batches: {}\nprev-epochs: {}\nstalled: {stalled}\n\
@@ -115,7 +120,9 @@ impl MarianProgress {
         };
         let warmup_start = match yaml.get("warmup-start").and_then(Value::as_str) {
             None => 0,
-            Some(text) => text.parse::<Span>().map_err(|_| damaged("warmup-start"))?.count,
+            Some(text) => {
+                text.parse::<TrainingLength>().map_err(|_| damaged("warmup-start"))?.count
+            }
         };
         let mut statistics = [0.0; Statistics::COUNT];
         for (average, key) in statistics.iter_mut().zip(Statistics::KEYS) {
@@ -127,7 +134,7 @@ impl MarianProgress {
             let Some(metric) = Metric::from_name(&name) else { continue };
             let best = number(&name, seen.get("last-best"))?;
             let stalled = number(&name, seen.get("stalled"))?;
-            // The largest f32 stands for none.
+            // The largest f32 means none.
             let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
             metrics.push((metric, MetricState::of_marian(metric, best, stalled as u64)));
         }
@@ -175,15 +182,15 @@ fn mersenne_twister(seed: u32) -> String {
 mod tests {
     use super::*;
     use crate::data::BatchPosition;
-    use crate::training::identity::Identity;
+    use crate::training::fingerprint::TrainingFingerprint;
     use crate::training::progress::Progress;
     use crate::training::schedule::ScheduleState;
 
     /// A state whose file of progress is known.
     fn state() -> TrainingState {
         let mut metric = MetricState::new(Metric::Bleu);
-        metric.follow(Metric::Bleu, 12.5, 0.0);
-        metric.follow(Metric::Bleu, 11.0, 0.0);
+        metric.record(Metric::Bleu, 12.5, 0.0);
+        metric.record(Metric::Bleu, 11.0, 0.0);
         TrainingState {
             progress: Progress { updates: 25, labels: 7367, epoch: 3 },
             position: BatchPosition::default(),
@@ -203,7 +210,12 @@ mod tests {
             sentences: 160,
             epoch_batches: 5,
             statistics: Statistics::from_array([6.5, 6.25, 0.125, 2.0, 0.5, 0.75, 0.0625]),
-            identity: Identity { corpus: 1, vocabularies: 2, architecture: 3, options: Vec::new() },
+            fingerprint: TrainingFingerprint {
+                corpus: 1,
+                vocabularies: 2,
+                architecture: 3,
+                options: Vec::new(),
+            },
         }
     }
 
@@ -216,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_key_of_marian_is_there() {
-        let text = marian_progress(&state(), 1e-3, Span::updates(20), 1);
+        let text = marian_progress(&state(), 1e-3, TrainingLength::updates(20), 1);
         let keys = text.lines().filter(|line| !line.starts_with(' '));
         let keys: Vec<&str> = keys.map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(keys, KEYS.split_whitespace().collect::<Vec<_>>());
@@ -239,7 +251,7 @@ mod tests {
     fn what_is_written_is_read() {
         let path = Path::new("model.npz.progress.yml");
         let state = state();
-        let text = marian_progress(&state, 1e-3, Span::updates(20), 1);
+        let text = marian_progress(&state, 1e-3, TrainingLength::updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
         // Marian has one start of the warm-up, the next one.
@@ -268,7 +280,7 @@ mod tests {
         ];
         assert_eq!(metrics.collect::<Vec<_>>(), expected);
         assert_eq!(found.statistics.norm, [3.041709, 0.7873762]);
-        // The largest f32 stands for no value yet.
+        // The largest f32 means no value yet.
         let text = std::fs::read_to_string(&path).unwrap();
         let text = text.replace("last-best: 16.3054", "last-best: 3.402823e+38");
         let text = text.replace("last-best: 0", "last-best: -3.402823e+38");

@@ -1,37 +1,46 @@
 //! The memory of a training, counted from shapes before anything is computed.
+//!
+//! What shapes do not say, the program itself and what it has read by then, is measured at the
+//! start of the training: the resident memory of the process less that of the corpus.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_nmt::Result;
 
 use super::config::TrainingConfig;
+use super::resident_memory::resident_bytes;
 use super::run::Training;
 use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
 use crate::kernels::Fast;
-use crate::model::TrainableModel;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
-use crate::update::OptimizerState;
+use crate::trainable_model::TrainableModel;
+use crate::update::{GranuleTree, OptimizerState};
 
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f32>();
-/// Updates that are looked at for the one with most granules.
+/// Updates whose numbers of granules are looked at.
 const NUM_SAMPLED_UPDATES: usize = 1000;
+/// Updates after which workers have the vectors that they pass on to each other.
+const NUM_STEADY_UPDATES: usize = 16;
 
 /// What a training needs, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
+    /// The program, vocabularies and the validation set, measured; 0 where the system does not
+    /// say what a process has.
+    pub program: usize,
     /// Parameters, as they are and packed for products.
     pub parameters: usize,
     /// The state of the optimiser.
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// Of each worker: the results and gradients of the largest granule, and a block of logits.
+    /// Of each worker: the results and gradients of the largest granule, a block of logits, and
+    /// what products copy.
     pub granule: usize,
-    /// Of each worker: gradients of parameters, and sums of them.
+    /// Gradients of parameters, and sums of them, of all workers.
     pub gradients: usize,
     /// The number of workers.
     pub workers: usize,
@@ -43,19 +52,20 @@ pub struct MemoryUse {
 impl MemoryUse {
     /// All of it.
     pub fn total(&self) -> usize {
-        let worker = self.granule + self.gradients;
-        let all = self.parameters + self.optimizer + self.corpus + self.workers * worker;
-        all + self.validation
+        let model = self.parameters + self.optimizer + self.gradients + self.validation;
+        self.program + self.corpus + model + self.workers * self.granule
     }
 
     /// A line for the log.
     pub fn describe(&self) -> String {
         format!(
-            "[memory] {} MB of parameters, {} MB of the optimiser, about {} MB a worker, {} MB \
-             in validation: {} MB",
+            "[memory] {} MB of the program and the corpus, {} MB of parameters, {} MB of the \
+             optimiser, {} MB of gradients, about {} MB a worker, {} MB in validation: {} MB",
+            megabytes(self.program + self.corpus),
             megabytes(self.parameters),
             megabytes(self.optimizer),
-            megabytes(self.granule + self.gradients),
+            megabytes(self.gradients),
+            megabytes(self.granule),
             megabytes(self.validation),
             megabytes(self.total())
         )
@@ -63,16 +73,15 @@ impl MemoryUse {
 
     /// A line for each part, with bytes.
     pub fn table(&self) -> String {
-        let of_workers =
-            |bytes: usize| (self.workers * bytes, format!(" ({} workers)", self.workers));
-        let (granules, workers) = of_workers(self.granule);
-        let (gradients, _) = of_workers(self.gradients);
+        let workers = format!(" ({} workers)", self.workers);
+        let granules = self.workers * self.granule;
         let rows = [
+            ("program", self.program, ""),
             ("parameters", self.parameters, ""),
             ("optimiser", self.optimizer, ""),
             ("corpus", self.corpus, ""),
             ("results of granules", granules, &workers[..]),
-            ("gradients", gradients, &workers[..]),
+            ("gradients", self.gradients, &workers[..]),
             ("validation", self.validation, ""),
             ("total", self.total(), ""),
         ];
@@ -93,16 +102,24 @@ impl Training<'_> {
     /// # Errors
     /// None on a CPU.
     pub fn memory(&self) -> crate::error::Result<MemoryUse> {
+        let program = self.program_bytes();
         let model = TrainableModel::<Fast>::new(self.config.architecture.clone())?;
         let values = vec![0.0; model.layout().len()];
         let optimizer = OptimizerState::new(&self.config.update, &values);
         let costs = self.sentence_costs(&model)?;
-        Ok(self.count_memory(&model, &optimizer, costs.as_ref())?)
+        Ok(self.count_memory(program, &model, &optimizer, costs.as_ref())?)
     }
 
-    /// Counts the memory of the training with a model and its optimiser.
+    /// What the process has before the training takes memory, but for the corpus.
+    pub(super) fn program_bytes(&self) -> usize {
+        resident_bytes().saturating_sub(self.corpus.num_bytes())
+    }
+
+    /// Counts the memory of the training with a model and its optimiser; `program` is what the
+    /// process had before.
     pub(super) fn count_memory(
         &self,
+        program: usize,
         model: &TrainableModel<Fast>,
         optimizer: &OptimizerState<f32>,
         costs: Option<&Arc<[usize]>>,
@@ -127,30 +144,28 @@ impl Training<'_> {
             }
         };
         let target_words = model.architecture().embeddings().target_vocab_size;
-        let logits = logits_block_rows(rows, target_words) * target_words;
-        let granules = self.most_granules(costs);
+        // The gradient of the output layer copies them.
+        let logits = 2 * logits_block_rows(rows, target_words) * target_words;
         let workers = config.workers.max(1);
-        let first = |worker: usize| (worker * granules).div_ceil(workers);
-        let sums = (0..workers).map(|worker| most_sums(first(worker)..first(worker + 1)));
         let state = [&optimizer.first, &optimizer.second, &optimizer.average];
         // A script alone loads the model in its own process.
         let validation = &config.validation;
         let makes_copies =
             self.validates() && (validation.needs_set() || validation.training_sample > 0);
         Ok(MemoryUse {
-            parameters: 3 * len * NUMBER,
+            program,
+            parameters: (len + model.registry().num_packed()) * NUMBER,
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
-            granule: (tape.values + tape.gradients + logits) * NUMBER,
-            // That of the granule itself as well.
-            gradients: (1 + sums.max().unwrap_or(0)) * len * NUMBER,
+            granule: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
+            gradients: num_gradients(workers, &self.numbers_of_granules(costs)) * len * NUMBER,
             workers,
             validation: if makes_copies { 2 * len * NUMBER } else { 0 },
         })
     }
 
-    /// The number of granules in the largest update of the first ones.
-    fn most_granules(&self, costs: Option<&Arc<[usize]>>) -> usize {
+    /// The numbers of granules of the first updates.
+    fn numbers_of_granules(&self, costs: Option<&Arc<[usize]>>) -> Vec<usize> {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
             Some(file) => BatchSource::of_file(file, position),
@@ -159,19 +174,19 @@ impl Training<'_> {
                 BatchSource::of_corpus(self.corpus, batches, limits, costs.cloned(), position)
             }
         };
-        let Ok(mut source) = source else { return 1 };
-        let (mut most, mut granules) = (1, Vec::new());
+        let Ok(mut source) = source else { return vec![1] };
+        let (mut numbers, mut granules) = (Vec::new(), Vec::new());
         for _ in 0..NUM_SAMPLED_UPDATES {
             granules.clear();
             for _ in 0..config.optimizer_delay.max(1) {
                 source.next_batch(1.0, &mut granules);
             }
-            most = most.max(granules.len());
+            numbers.push(granules.len());
             if source.is_at_epoch_end() {
                 break;
             }
         }
-        most
+        numbers
     }
 
     /// The bytes of results and gradients of each sentence, if batches or granules are limited by
@@ -192,7 +207,7 @@ impl Training<'_> {
             if let Some(&cost) = known.get(&lengths) {
                 return Ok(cost);
             }
-            let TapeSize { values, gradients } =
+            let TapeSize { values, gradients, .. } =
                 measure(config, model, &mut tape, self.corpus, &[pair as u32])?;
             let cost = (values + gradients) * NUMBER;
             known.insert(lengths, cost);
@@ -209,26 +224,27 @@ fn largest_by_costs(config: &TrainingConfig, corpus: &ParallelCorpus, costs: &[u
     let single = costs.iter().copied().max().unwrap_or(0);
     let limit = config.granule_limits.bytes.unwrap_or(usize::MAX);
     let bytes: usize = single.max(limit.min(longest));
-    TapeSize { values: bytes / NUMBER, gradients: 0 }
+    TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
 }
 
-/// The most sums of gradients at a time of a worker that adds up these granules: one for each
-/// complete subtree, as `update` joins them.
-fn most_sums(granules: Range<usize>) -> usize {
-    let (mut subtrees, mut most): (Vec<(u32, usize)>, usize) = (Vec::new(), 0);
-    for number in granules {
-        subtrees.push((0, number));
-        most = most.max(subtrees.len());
-        while let [.., (left_level, left), (level, right)] = subtrees[..]
-            && left_level == level
-            && left % 2 == 0
-            && left + 1 == right
-        {
-            subtrees.truncate(subtrees.len() - 2);
-            subtrees.push((level + 1, left / 2));
+/// The vectors of gradients of all workers after updates of these numbers of granules: those of
+/// their tapes, and those of their trees, which pass them on to each other.
+fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
+    let mut trees: Vec<GranuleTree<f32>> = (0..workers).map(|_| GranuleTree::new(0)).collect();
+    // A training has more updates than one epoch of a small corpus.
+    let updates = numbers.iter().cycle().take(numbers.len().max(NUM_STEADY_UPDATES));
+    for &granules in updates {
+        let first = |worker: usize| (worker * granules).div_ceil(workers);
+        for (worker, tree) in trees.iter_mut().enumerate() {
+            for number in first(worker)..first(worker + 1) {
+                let gradient = tree.buffer();
+                tree.push(number, gradient);
+            }
         }
+        let sum = GranuleTree::join(&mut trees.iter_mut().collect::<Vec<_>>());
+        sum.into_iter().for_each(|sum| trees[0].recycle(sum));
     }
-    most
+    workers + trees.iter().map(GranuleTree::num_spare).sum::<usize>()
 }
 
 /// The numbers of the tape for some pairs.
@@ -299,17 +315,21 @@ mod tests {
     use crate::training::{DecoderSettings, ModelFiles};
     use miriam_textio::{CancellationToken, NoProgress};
 
-    /// By paper: after seven granules from 0 on there are subtrees of 4, 2 and 1; the eighth makes
-    /// four for a moment.
+    /// By paper: a worker has a vector for each complete subtree, one for the granule that it adds,
+    /// and that of its tape.
     #[test]
-    fn sums_are_those_of_complete_subtrees() {
-        assert_eq!(most_sums(0..1), 1);
-        assert_eq!(most_sums(0..2), 2);
-        assert_eq!(most_sums(0..8), 4);
-        assert_eq!(most_sums(0..7), 3);
-        // 1, 2-3, 4-5: none of them are siblings.
-        assert_eq!(most_sums(1..6), 4);
-        assert_eq!(most_sums(3..3), 0);
+    fn vectors_of_gradients_are_those_of_subtrees() {
+        // The second granule is added to the first one.
+        assert_eq!(num_gradients(1, &[1]), 1 + 1);
+        assert_eq!(num_gradients(1, &[2]), 1 + 2);
+        // Subtrees of 4, 2 and 1; the eighth granule makes four for a moment.
+        assert_eq!(num_gradients(1, &[7]), 1 + 3);
+        assert_eq!(num_gradients(1, &[7, 8, 1]), 1 + 4);
+        // Three each, and the sum of the second worker comes to the first one, which gives half of
+        // what it then has more, too late for the second update.
+        assert_eq!(num_gradients(2, &[8]), 2 + 3 + 4);
+        // The second worker has nothing to do.
+        assert_eq!(num_gradients(2, &[1]), 2 + 1);
     }
 
     /// A corpus of pairs of these lengths, `</s>` included.
@@ -386,7 +406,9 @@ mod tests {
                 progress: &NoProgress,
             };
             let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
-            (training.memory().unwrap(), model.layout().len())
+            // What the process has changes meanwhile.
+            let memory = MemoryUse { program: 0, ..training.memory().unwrap() };
+            (memory, model.layout().len())
         };
         // A script loads the model in its own process; a sample of the text is scored in ours.
         let script = "{valid-metrics: [valid-script], valid-script-path: a";

@@ -119,7 +119,7 @@ impl MetricState {
     /// Follows a new value. It is an improvement if it is strictly better; one of no more
     /// than `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
     /// Gives whether the value is the best.
-    pub fn follow(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
+    pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };
         let is_best = gain > 0.0;
@@ -138,20 +138,20 @@ mod tests {
     #[test]
     fn values_stall_and_improve_as_in_marian() {
         let mut state = MetricState::new(Metric::CrossEntropy);
-        assert!(state.follow(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(!state.follow(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(!state.follow(Metric::CrossEntropy, f64::NAN, 0.0));
+        assert!(state.record(Metric::CrossEntropy, 5.0, 0.0));
+        assert!(!state.record(Metric::CrossEntropy, 5.0, 0.0));
+        assert!(!state.record(Metric::CrossEntropy, f64::NAN, 0.0));
         assert_eq!((state.best(), state.stalled), (5.0, 2));
         // Better, but by less than epsilon: it stalls, and is the best all the same.
-        assert!(state.follow(Metric::CrossEntropy, 4.9, 0.5));
+        assert!(state.record(Metric::CrossEntropy, 4.9, 0.5));
         assert_eq!((state.best(), state.stalled), (4.9, 3));
-        assert!(state.follow(Metric::CrossEntropy, 4.4, 0.5), "as much as epsilon is not more");
+        assert!(state.record(Metric::CrossEntropy, 4.4, 0.5), "as much as epsilon is not more");
         assert_eq!((state.best(), state.stalled), (4.4, 4));
-        assert!(state.follow(Metric::CrossEntropy, 3.5, 0.5));
+        assert!(state.record(Metric::CrossEntropy, 3.5, 0.5));
         assert_eq!(state.stalled, 0);
         let mut bleu = MetricState::new(Metric::Bleu);
-        assert!(bleu.follow(Metric::Bleu, 0.1, 0.0));
-        assert!(bleu.follow(Metric::Bleu, 20.0, 0.0));
-        assert!(!bleu.follow(Metric::Bleu, 19.0, 0.0));
+        assert!(bleu.record(Metric::Bleu, 0.1, 0.0));
+        assert!(bleu.record(Metric::Bleu, 20.0, 0.0));
+        assert!(!bleu.record(Metric::Bleu, 19.0, 0.0));
     }
 }

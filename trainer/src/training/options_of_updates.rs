@@ -5,7 +5,7 @@ use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
 use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
-use crate::update::{ClipScope, Rule, UpdateOptions};
+use crate::update::{ClipScope, OptimizerKind, UpdateOptions};
 
 impl TrainingConfig {
     /// The options that updates depend on, with their values: a resumed training must have the
@@ -79,7 +79,7 @@ fn add<const N: usize>(options: &mut OptionTexts, more: [(&str, String); N]) {
 
 fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
     let UpdateOptions {
-        rule,
+        optimizer,
         label_smoothing,
         clip_norm,
         clip_scope,
@@ -88,10 +88,10 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
         smoothing,
         reference_words,
     } = update;
-    let (optimizer, parameters) = match rule {
-        Rule::Sgd => ("sgd", String::new()),
-        Rule::Adagrad { epsilon } => ("adagrad", epsilon.to_string()),
-        Rule::Adam { beta1, beta2, epsilon, weight_decay } => {
+    let (optimizer, parameters) = match optimizer {
+        OptimizerKind::Sgd => ("sgd", String::new()),
+        OptimizerKind::Adagrad { epsilon } => ("adagrad", epsilon.to_string()),
+        OptimizerKind::Adam { beta1, beta2, epsilon, weight_decay } => {
             ("adam", format!("{beta1} {beta2} {epsilon:e} {weight_decay}"))
         }
     };

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-/// The unit of a length of training, Marian's letter behind a number.
+/// The unit of a length of training, Marian's letter after a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum SchedulingUnit {
     /// Updates: `u`, or no letter.
     #[default]
     Updates,
@@ -16,17 +16,17 @@ pub enum Unit {
 
 /// A length of training, such as `16000u`, `10e` or `20Gt`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Span {
+pub struct TrainingLength {
     /// How many.
     pub count: u64,
     /// Of what.
-    pub unit: Unit,
+    pub unit: SchedulingUnit,
 }
 
-impl Span {
+impl TrainingLength {
     /// A number of updates.
     pub fn updates(count: u64) -> Self {
-        Span { count, unit: Unit::Updates }
+        TrainingLength { count, unit: SchedulingUnit::Updates }
     }
 
     /// Whether it is no length at all.
@@ -35,27 +35,27 @@ impl Span {
     }
 }
 
-impl std::fmt::Display for Span {
+impl std::fmt::Display for TrainingLength {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let letter = match self.unit {
-            Unit::Updates => "u",
-            Unit::Labels => "t",
-            Unit::Epochs => "e",
+            SchedulingUnit::Updates => "u",
+            SchedulingUnit::Labels => "t",
+            SchedulingUnit::Epochs => "e",
         };
         write!(f, "{}{letter}", self.count)
     }
 }
 
 /// Reads a number with an optional `K`, `M` or `G` and an optional unit.
-impl FromStr for Span {
+impl FromStr for TrainingLength {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (number, unit) = match text.as_bytes().last() {
-            Some(b'u') => (&text[..text.len() - 1], Unit::Updates),
-            Some(b't') => (&text[..text.len() - 1], Unit::Labels),
-            Some(b'e') => (&text[..text.len() - 1], Unit::Epochs),
-            _ => (text, Unit::Updates),
+            Some(b'u') => (&text[..text.len() - 1], SchedulingUnit::Updates),
+            Some(b't') => (&text[..text.len() - 1], SchedulingUnit::Labels),
+            Some(b'e') => (&text[..text.len() - 1], SchedulingUnit::Epochs),
+            _ => (text, SchedulingUnit::Updates),
         };
         let (digits, factor) = match number.as_bytes().last() {
             Some(b'K' | b'k') => (&number[..number.len() - 1], 1000.0),
@@ -74,7 +74,7 @@ impl FromStr for Span {
         if !(0.0..=1e18).contains(&count) {
             return Err(wrong());
         }
-        Ok(Span { count: count.round() as u64, unit })
+        Ok(TrainingLength { count: count.round() as u64, unit })
     }
 }
 
@@ -91,22 +91,22 @@ pub struct Progress {
 
 impl Progress {
     /// How far it is in a unit.
-    pub fn in_unit(&self, unit: Unit) -> u64 {
+    pub fn in_unit(&self, unit: SchedulingUnit) -> u64 {
         match unit {
-            Unit::Updates => self.updates,
-            Unit::Labels => self.labels,
-            Unit::Epochs => self.epoch,
+            SchedulingUnit::Updates => self.updates,
+            SchedulingUnit::Labels => self.labels,
+            SchedulingUnit::Epochs => self.epoch,
         }
     }
 
-    /// Whether an update from `before` to here has passed a multiple of `period`; never for
+    /// Whether an update from `before` to here has crossed a multiple of `period`; never for
     /// no period at all.
-    pub fn passed(&self, before: &Progress, period: Span) -> bool {
+    pub fn crossed_period(&self, before: &Progress, period: TrainingLength) -> bool {
         if period.is_zero() {
             return false;
         }
         // An epoch is passed when the next one begins.
-        let done = u64::from(period.unit == Unit::Epochs);
+        let done = u64::from(period.unit == SchedulingUnit::Epochs);
         let count =
             |progress: &Progress| progress.in_unit(period.unit).saturating_sub(done) / period.count;
         count(self) > count(before)
@@ -118,29 +118,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_read_as_marian_does() {
-        let span = |text: &str| text.parse::<Span>();
-        assert_eq!(span("16000"), Ok(Span::updates(16_000)));
-        assert_eq!(span("300Ku"), Ok(Span::updates(300_000)));
-        assert_eq!(span("20Gt"), Ok(Span { count: 20_000_000_000, unit: Unit::Labels }));
-        assert_eq!(span("10e"), Ok(Span { count: 10, unit: Unit::Epochs }));
+    fn lengths_are_read_as_marian_does() {
+        let length = |text: &str| text.parse::<TrainingLength>();
+        assert_eq!(length("16000"), Ok(TrainingLength::updates(16_000)));
+        assert_eq!(length("300Ku"), Ok(TrainingLength::updates(300_000)));
+        assert_eq!(
+            length("20Gt"),
+            Ok(TrainingLength { count: 20_000_000_000, unit: SchedulingUnit::Labels })
+        );
+        assert_eq!(length("10e"), Ok(TrainingLength { count: 10, unit: SchedulingUnit::Epochs }));
         for wrong in ["", "u", "x", "-1", "1x", "nan"] {
-            assert!(span(wrong).is_err(), "{wrong}");
+            assert!(length(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(span("2Mt").unwrap().to_string(), "2000000t");
+        assert_eq!(length("2Mt").unwrap().to_string(), "2000000t");
     }
 
     #[test]
     fn periods_are_passed_once() {
         let at = |updates, labels| Progress { updates, labels, epoch: 1 };
-        assert!(at(10, 0).passed(&at(9, 0), Span::updates(10)));
-        assert!(!at(11, 0).passed(&at(10, 0), Span::updates(10)));
-        let labels = Span { count: 1000, unit: Unit::Labels };
-        assert!(at(3, 2100).passed(&at(2, 1900), labels));
-        assert!(!at(3, 2100).passed(&at(2, 1900), Span::default()));
+        assert!(at(10, 0).crossed_period(&at(9, 0), TrainingLength::updates(10)));
+        assert!(!at(11, 0).crossed_period(&at(10, 0), TrainingLength::updates(10)));
+        let labels = TrainingLength { count: 1000, unit: SchedulingUnit::Labels };
+        assert!(at(3, 2100).crossed_period(&at(2, 1900), labels));
+        assert!(!at(3, 2100).crossed_period(&at(2, 1900), TrainingLength::default()));
         let epochs = |before, after, count| {
             let at = |epoch| Progress { updates: 1, labels: 1, epoch };
-            at(after).passed(&at(before), Span { count, unit: Unit::Epochs })
+            at(after)
+                .crossed_period(&at(before), TrainingLength { count, unit: SchedulingUnit::Epochs })
         };
         assert!(epochs(1, 2, 1) && epochs(2, 3, 2));
         assert!(!epochs(1, 2, 2) && !epochs(2, 2, 1));

@@ -4,22 +4,22 @@ use std::path::Path;
 
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
-use super::checkpoint::{SavedTraining, TrainingState, check_identity};
+use super::checkpoint::{SavedTraining, TrainingState, check_fingerprint};
 use super::config::TrainingConfig;
 use super::curves::{Curves, LOSS, RATE};
 use super::decoder_settings::DecoderSettings;
-use super::identity::{Identity, architecture_fingerprint};
-use super::log::Display;
+use super::fingerprint::{TrainingFingerprint, architecture_fingerprint};
 use super::model_files::ModelFiles;
-use super::progress::{Progress, Span, Unit};
-use super::schedule::Event;
+use super::progress::{Progress, SchedulingUnit, TrainingLength};
+use super::schedule::ScheduleEvent;
 use super::start::{Start, warmup_ratio};
+use super::training_log::TrainingLog;
 use super::validation::ValidationSet;
 use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
-use crate::model::TrainableModel;
+use crate::trainable_model::TrainableModel;
 use crate::update::{Granule, SynchronousTrainer};
 
 /// Why a training ended.
@@ -70,7 +70,7 @@ impl Training<'_> {
     /// With what differs, or if they are damaged.
     pub fn check(&self) -> Result<()> {
         let restores_corpus = self.config.restores_corpus;
-        check_identity(&self.files.optimizer(), &self.identity()?, restores_corpus)
+        check_fingerprint(&self.files.optimizer(), &self.fingerprint()?, restores_corpus)
     }
 
     /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
@@ -103,7 +103,7 @@ impl Training<'_> {
         self.validation.is_some() || options.script.is_some() && !options.needs_set()
     }
 
-    pub(super) fn identity(&self) -> Result<Identity> {
+    pub(super) fn fingerprint(&self) -> Result<TrainingFingerprint> {
         let mut options = self.config.options_of_updates();
         let batches = self.batches.map_or("none".into(), |file| file.fingerprint().to_string());
         options.push(("batches, as a hash,".into(), batches));
@@ -111,7 +111,7 @@ impl Training<'_> {
             let weight = self.config.guided_alignment_weight.to_string();
             options.push(("guided-alignment-weight".into(), weight));
         }
-        Ok(Identity {
+        Ok(TrainingFingerprint {
             corpus: self.corpus.fingerprint(),
             vocabularies: self.vocabularies,
             architecture: architecture_fingerprint(&self.config.architecture)?,
@@ -126,7 +126,7 @@ pub(super) struct Run<'a, 'l> {
     pub(super) trainer: SynchronousTrainer<Fast>,
     source: BatchSource<'a>,
     pub(super) state: TrainingState,
-    display: Display,
+    display: TrainingLog,
     /// The learning rate of the last update.
     last_rate: f64,
     /// Pairs of the training text whose cross-entropy is shown.
@@ -145,6 +145,7 @@ impl<'a, 'l> Run<'a, 'l> {
         log: &'l mut dyn FnMut(&str),
     ) -> Result<(Self, bool)> {
         let config = training.config;
+        let program = training.program_bytes();
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
         let start = training.start(model.layout(), pretrained)?;
         let Start { saved, skipped_sentences, remarks, is_saved } = start;
@@ -152,7 +153,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let SavedTraining { values, optimizer, mut state } = saved;
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {
-            log(&training.count_memory(&model, &optimizer, costs.as_ref())?.describe());
+            log(&training.count_memory(program, &model, &optimizer, costs.as_ref())?.describe());
         }
         let position = state.position.clone();
         let source = match training.batches {
@@ -186,7 +187,7 @@ impl<'a, 'l> Run<'a, 'l> {
             optimizer,
             config.workers,
         );
-        let display = Display::new(state.sentences);
+        let display = TrainingLog::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
         let size = config.validation.training_sample;
         let sample = || sample_pairs(training.corpus.len(), size, config.seed);
@@ -212,8 +213,9 @@ impl<'a, 'l> Run<'a, 'l> {
     fn train(&mut self) -> Result<Outcome> {
         let training = self.training;
         let config = training.config;
-        let total = config.limits.spans.iter().find(|span| span.unit == Unit::Updates);
-        let task = training.progress.task("training", total.map(|span| span.count));
+        let total =
+            config.limits.lengths.iter().find(|length| length.unit == SchedulingUnit::Updates);
+        let task = training.progress.task("training", total.map(|length| length.count));
         loop {
             if self.is_at_limit() {
                 return self.end(Outcome::Finished);
@@ -228,25 +230,26 @@ impl<'a, 'l> Run<'a, 'l> {
             reached.epoch += u64::from(is_epoch_end);
             self.display(&before, &reached);
             let mut stops = false;
-            if training.validates() && reached.passed(&before, config.validation.frequency) {
+            if training.validates() && reached.crossed_period(&before, config.validation.frequency)
+            {
                 let stalls = self.stalls();
                 self.validate(false)?;
                 self.state.validated_at = self.state.progress.updates;
                 if self.stalls() > stalls {
-                    self.follow(Event::Stalled(self.stalls()));
+                    self.notify_schedule(ScheduleEvent::Stalled(self.stalls()));
                 }
                 stops = self.is_stalled();
             }
             if is_epoch_end {
                 self.end_epoch();
             }
-            if reached.passed(&before, config.replace_frequency) {
+            if reached.crossed_period(&before, config.replace_frequency) {
                 self.trainer.replace_with_smoothed();
             }
             if stops {
                 return self.end(Outcome::EarlyStopped);
             }
-            if self.state.progress.passed(&before, config.save_frequency) {
+            if self.state.progress.crossed_period(&before, config.save_frequency) {
                 self.save()?;
             }
         }
@@ -255,7 +258,7 @@ impl<'a, 'l> Run<'a, 'l> {
     fn end_epoch(&mut self) {
         (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
         self.state.progress.epoch += 1;
-        self.follow(Event::EpochEnd);
+        self.notify_schedule(ScheduleEvent::EpochEnd);
         self.display.sentences = 0;
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
@@ -313,15 +316,15 @@ impl<'a, 'l> Run<'a, 'l> {
         if report.is_skipped {
             (self.log)("The gradient is not finite; the update is skipped");
         } else {
-            if let Some(check) = config.divergence {
+            if let Some(detector) = config.divergence {
                 let loss = report.loss / report.loss_count.max(1.0);
-                check.follow(statistics, loss, progress.updates).map_err(Error::Diverged)?;
+                detector.check(statistics, loss, progress.updates).map_err(Error::Diverged)?;
             }
             let norm = report.norm_of_word(config.update.normalizes_gradient);
-            statistics.follow_norm(norm, progress.updates, config.norm_window);
+            statistics.record_norm(norm, progress.updates, config.norm_window);
         }
         let is_first = std::mem::replace(&mut self.is_at_start, false);
-        self.follow(Event::Update { before, is_first });
+        self.notify_schedule(ScheduleEvent::Update { before, is_first });
         self.state.sentences = self.display.sentences;
         Ok(is_epoch_end)
     }
@@ -330,7 +333,7 @@ impl<'a, 'l> Run<'a, 'l> {
     fn display(&mut self, before: &Progress, reached: &Progress) {
         let (config, progress) = (self.training.config, self.state.progress);
         if progress.updates <= config.display_first
-            || reached.passed(before, config.display_frequency)
+            || reached.crossed_period(before, config.display_frequency)
         {
             self.curves.add(&progress, LOSS, self.display.loss());
             self.curves.add(&progress, RATE, self.last_rate);
@@ -342,21 +345,21 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    fn follow(&mut self, event: Event) {
+    fn notify_schedule(&mut self, event: ScheduleEvent) {
         let TrainingState { schedule, progress, .. } = &mut self.state;
-        if self.training.config.schedule.follow(schedule, progress, event) {
+        if self.training.config.schedule.apply_event(schedule, progress, event) {
             self.trainer.reset_optimizer();
         }
     }
 
     fn is_at_limit(&self) -> bool {
         let progress = &self.state.progress;
-        let reached = |span: &Span| match span.unit {
-            _ if span.is_zero() => false,
+        let reached = |length: &TrainingLength| match length.unit {
+            _ if length.is_zero() => false,
             // An epoch is over when the next one has begun.
-            Unit::Epochs => progress.epoch > span.count,
-            unit => progress.in_unit(unit) >= span.count,
+            SchedulingUnit::Epochs => progress.epoch > length.count,
+            unit => progress.in_unit(unit) >= length.count,
         };
-        self.training.config.limits.spans.iter().any(reached)
+        self.training.config.limits.lengths.iter().any(reached)
     }
 }

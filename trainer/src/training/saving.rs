@@ -16,7 +16,7 @@ impl Run<'_, '_> {
         let state = self.trainer.state();
         // Curves first: what they have beyond the saved state is left out where training goes on.
         self.curves.save()?;
-        save_optimizer(&path, config.update.rule, self.trainer.values(), state, &self.state)?;
+        save_optimizer(&path, config.update.optimizer, self.trainer.values(), state, &self.state)?;
         self.save_derived()
     }
 

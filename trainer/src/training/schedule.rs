@@ -9,16 +9,16 @@
 //! already, and a condition that was met once stays met. A warm-up that begins again does so
 //! after the rate of the next update was computed: it counts from the update after that.
 
-use super::progress::{Progress, Span, Unit};
+use super::progress::{Progress, SchedulingUnit, TrainingLength};
 
 /// When the rate is multiplied with a factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
     /// At the end of epochs, from the one before the start on.
     Epoch,
-    /// After every so many updates from a start on.
+    /// After every n updates from a start on.
     Batches,
-    /// After every so many stalled validations.
+    /// After every n stalled validations.
     Stalled,
     /// At the end of epochs, from a start in epochs or in updates on.
     EpochAndBatches,
@@ -33,7 +33,7 @@ pub struct Schedule {
     /// The rate that warm-up leads to (`learn-rate`).
     pub rate: f64,
     /// The length of the warm-up.
-    pub warmup: Span,
+    pub warmup: TrainingLength,
     /// The rate at its start.
     pub warmup_start_rate: f64,
     /// Whether warm-up begins again after every such length.
@@ -41,7 +41,7 @@ pub struct Schedule {
     /// Whether warm-up begins again after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
     /// Inverse square root decay: a, and b after which it begins.
-    pub inverse_sqrt: Option<(Span, Span)>,
+    pub inverse_sqrt: Option<(TrainingLength, TrainingLength)>,
     /// The factor of a decay (`lr-decay`); 0 for none.
     pub decay: f64,
     /// When it is applied.
@@ -62,7 +62,7 @@ impl Default for Schedule {
     fn default() -> Self {
         Schedule {
             rate: 1e-4,
-            warmup: Span::default(),
+            warmup: TrainingLength::default(),
             warmup_start_rate: 0.0,
             warmup_cycle: false,
             warmup_at_reload: false,
@@ -99,7 +99,7 @@ impl Default for ScheduleState {
 
 /// What happened in a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ScheduleEvent {
     /// An update was made, the first one of this run of the program or not.
     Update {
         /// The progress before it.
@@ -125,26 +125,31 @@ impl Schedule {
         }
         if let Some((a, b)) = self.inverse_sqrt {
             let n = progress.in_unit(a.unit);
-            let start = if b.unit == a.unit { b.count } else { progress.in_unit(b.unit) };
-            if n > start {
-                rate *= (a.count as f64 / (n - start + a.count) as f64).sqrt();
+            // Both are of one unit: `validate` sees to it.
+            if n > b.count {
+                rate *= (a.count as f64 / (n - b.count + a.count) as f64).sqrt();
             }
         }
         rate * state.factor
     }
 
-    /// Follows an event after which training has come to `progress`. Gives whether the
+    /// Applies an event after which training has come to `progress`. Gives whether the
     /// optimiser begins anew.
-    pub fn follow(&self, state: &mut ScheduleState, progress: &Progress, event: Event) -> bool {
+    pub fn apply_event(
+        &self,
+        state: &mut ScheduleState,
+        progress: &Progress,
+        event: ScheduleEvent,
+    ) -> bool {
         if let Some(start) = state.next_warmup_start.take() {
             state.warmup_start = start;
         }
-        if let Event::Stalled(stalls) = event {
+        if let ScheduleEvent::Stalled(stalls) = event {
             state.max_stalled += u64::from(stalls > state.max_stalled);
         }
         let now = progress.in_unit(self.warmup.unit);
-        if let Event::Update { before, is_first } = event {
-            let is_repeated = self.warmup_cycle && progress.passed(&before, self.warmup);
+        if let ScheduleEvent::Update { before, is_first } = event {
+            let is_repeated = self.warmup_cycle && progress.crossed_period(&before, self.warmup);
             if is_repeated || (self.warmup_at_reload && is_first) {
                 state.next_warmup_start = Some(now);
             }
@@ -159,12 +164,12 @@ impl Schedule {
         self.decay_resets_optimizer
     }
 
-    fn decays(&self, state: &ScheduleState, progress: &Progress, event: Event) -> bool {
+    fn decays(&self, state: &ScheduleState, progress: &Progress, event: ScheduleEvent) -> bool {
         use DecayStrategy::{Batches, Epoch, EpochAndBatches, EpochAndStalled, Stalled};
         let [first, second] = self.decay_start;
         let has_come = |start: u64, now: u64| start > 0 && now >= start;
         match (event, self.decay_strategy) {
-            (Event::EpochEnd, Epoch | EpochAndBatches | EpochAndStalled) => {
+            (ScheduleEvent::EpochEnd, Epoch | EpochAndBatches | EpochAndStalled) => {
                 has_come(first, progress.epoch)
                     || match self.decay_strategy {
                         EpochAndBatches => has_come(second, progress.updates),
@@ -172,12 +177,12 @@ impl Schedule {
                         _ => false,
                     }
             }
-            (Event::Update { .. }, Batches) => {
+            (ScheduleEvent::Update { .. }, Batches) => {
                 has_come(first, progress.updates)
                     && self.decay_frequency > 0
                     && (progress.updates - first).is_multiple_of(self.decay_frequency)
             }
-            (Event::Stalled(stalls), Stalled) => {
+            (ScheduleEvent::Stalled(stalls), Stalled) => {
                 first > 0 && stalls > 0 && stalls.is_multiple_of(first)
             }
             _ => false,
@@ -195,7 +200,7 @@ impl Schedule {
         }
         match self.inverse_sqrt {
             Some((a, _)) if a.is_zero() => Err("lr-decay-inv-sqrt needs a length above 0".into()),
-            Some((a, b)) if a.unit != b.unit || a.unit == Unit::Epochs => {
+            Some((a, b)) if a.unit != b.unit || a.unit == SchedulingUnit::Epochs => {
                 Err("lr-decay-inv-sqrt takes updates (u) or target tokens (t), both alike".into())
             }
             _ => Ok(()),
@@ -215,8 +220,8 @@ mod tests {
     fn warmup_and_inverse_square_root() {
         let schedule = Schedule {
             rate: 3e-4,
-            warmup: Span::updates(100),
-            inverse_sqrt: Some((Span::updates(100), Span::updates(100))),
+            warmup: TrainingLength::updates(100),
+            inverse_sqrt: Some((TrainingLength::updates(100), TrainingLength::updates(100))),
             ..Schedule::default()
         };
         let rate = |updates| schedule.rate_at(&ScheduleState::default(), &at(updates));
@@ -243,16 +248,16 @@ mod tests {
             let before = progress;
             progress.updates = update;
             progress.labels = 100 * update;
-            let event = Event::Update { before, is_first: update == 1 };
-            schedule.follow(&mut state, &progress, event);
+            let event = ScheduleEvent::Update { before, is_first: update == 1 };
+            schedule.apply_event(&mut state, &progress, event);
             let rate = schedule.rate_at(&state, &progress);
             rates.push((rate * 1e5).round() / 1e5);
             if validates && update % 2 == 0 {
-                schedule.follow(&mut state, &progress, Event::Stalled(update / 2));
+                schedule.apply_event(&mut state, &progress, ScheduleEvent::Stalled(update / 2));
             }
             if update % 4 == 0 {
                 progress.epoch += 1;
-                schedule.follow(&mut state, &progress, Event::EpochEnd);
+                schedule.apply_event(&mut state, &progress, ScheduleEvent::EpochEnd);
             }
         }
         rates
@@ -296,9 +301,10 @@ mod tests {
         let rates = logged_rates(&schedule, 8, true);
         assert_eq!(rates, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.25, 0.25]);
         let mut state = ScheduleState::default();
-        let event = |updates: u64| Event::Update { before: at(updates - 1), is_first: false };
-        assert!(!schedule.follow(&mut state, &at(3), event(3)));
-        assert!(schedule.follow(&mut state, &at(4), event(4)), "the optimiser begins anew");
+        let event =
+            |updates: u64| ScheduleEvent::Update { before: at(updates - 1), is_first: false };
+        assert!(!schedule.apply_event(&mut state, &at(3), event(3)));
+        assert!(schedule.apply_event(&mut state, &at(4), event(4)), "the optimiser begins anew");
         let both = decaying(DecayStrategy::EpochAndBatches, [9, 5]);
         let rates = logged_rates(&both, 9, false);
         assert_eq!(rates, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5]);
@@ -309,7 +315,8 @@ mod tests {
     /// The rates are those that Marian 1.12.42 logs.
     #[test]
     fn warmup_begins_again() {
-        let warmup = Schedule { rate: 1.0, warmup: Span::updates(5), ..Schedule::default() };
+        let warmup =
+            Schedule { rate: 1.0, warmup: TrainingLength::updates(5), ..Schedule::default() };
         let cycle = Schedule { warmup_cycle: true, ..warmup.clone() };
         let expected = [0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8];
         assert_eq!(logged_rates(&cycle, 14, false), expected);
@@ -317,7 +324,7 @@ mod tests {
         let expected = [0.2, 0.2, 0.4, 0.6, 0.8, 1.0, 1.0];
         assert_eq!(logged_rates(&reload, 7, false), expected);
         let repeated = Schedule {
-            warmup: Span::updates(3),
+            warmup: TrainingLength::updates(3),
             decay_repeats_warmup: true,
             ..decaying(DecayStrategy::EpochAndStalled, [2, 5])
         };

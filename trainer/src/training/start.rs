@@ -4,10 +4,10 @@ use miriam_nmt::checkpoint::Checkpoint;
 
 use super::checkpoint::{Found, SavedTraining, TrainingState, load_optimizer};
 use super::config::{TrainingConfig, ValidationReset};
-use super::identity::Identity;
+use super::fingerprint::TrainingFingerprint;
 use super::marian_checkpoint::{MarianFiles, MarianTraining};
 use super::metric::{Metric, MetricState};
-use super::progress::{Progress, Span, Unit};
+use super::progress::{Progress, SchedulingUnit, TrainingLength};
 use super::run::Training;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
@@ -40,11 +40,11 @@ impl Training<'_> {
         pretrained: Option<Vec<f32>>,
     ) -> Result<Start> {
         let config = self.config;
-        let identity = self.identity()?;
-        let rule = config.update.rule;
+        let fingerprint = self.fingerprint()?;
+        let kind = config.update.optimizer;
         let marian = MarianFiles { files: self.files, config, layout };
         let path = self.files.optimizer();
-        let found = load_optimizer(&path, rule, layout, &identity, config.restores_corpus)?;
+        let found = load_optimizer(&path, kind, layout, &fingerprint, config.restores_corpus)?;
         let mut start = match found {
             Found::Ours(saved) => {
                 let updates = saved.state.progress.updates;
@@ -52,15 +52,17 @@ impl Training<'_> {
                 let remarks = vec![remark];
                 Start { saved: *saved, skipped_sentences: 0, remarks, is_saved: true }
             }
-            Found::Marians(checkpoint) => self.marian_start(&marian, Some(checkpoint), identity)?,
-            Found::Nothing if self.files.model.is_file() => {
-                self.marian_start(&marian, None, identity)?
+            Found::Marians(checkpoint) => {
+                self.marian_start(&marian, Some(checkpoint), fingerprint)?
             }
-            Found::Nothing => return Ok(self.begin(identity, pretrained)),
+            Found::Nothing if self.files.model.is_file() => {
+                self.marian_start(&marian, None, fingerprint)?
+            }
+            Found::Nothing => return Ok(self.begin(fingerprint, pretrained)),
         };
         let state = &mut start.saved.state;
         if !config.restores_corpus {
-            state.identity.corpus = self.corpus.fingerprint();
+            state.fingerprint.corpus = self.corpus.fingerprint();
             state.position = first_position(config, &state.progress);
             (state.sentences, state.epoch_batches) = (0, 0);
             start.skipped_sentences = 0;
@@ -82,11 +84,11 @@ impl Training<'_> {
         &self,
         marian: &MarianFiles<'_>,
         checkpoint: Option<Checkpoint>,
-        identity: Identity,
+        fingerprint: TrainingFingerprint,
     ) -> Result<Start> {
         let found = match checkpoint {
-            Some(checkpoint) => marian.resume(checkpoint, identity)?,
-            None => marian.reload(identity)?,
+            Some(checkpoint) => marian.resume(checkpoint, fingerprint)?,
+            None => marian.reload(fingerprint)?,
         };
         let MarianTraining { mut saved, sentences, remarks } = found;
         saved.state.position = first_position(self.config, &saved.state.progress);
@@ -94,7 +96,7 @@ impl Training<'_> {
     }
 
     /// The training from its beginning.
-    fn begin(&self, identity: Identity, pretrained: Option<Vec<f32>>) -> Start {
+    fn begin(&self, fingerprint: TrainingFingerprint, pretrained: Option<Vec<f32>>) -> Start {
         let config = self.config;
         let values = pretrained.unwrap_or_else(|| {
             initial_values(&config.architecture, config.seed, config.depth_scaling)
@@ -114,7 +116,7 @@ impl Training<'_> {
             sentences: 0,
             epoch_batches: 0,
             statistics: Statistics::default(),
-            identity,
+            fingerprint,
         };
         let optimizer = OptimizerState::new(&config.update, &values);
         let saved = SavedTraining { values, optimizer, state };
@@ -134,10 +136,10 @@ fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition
 /// The size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
 /// the progress where that is counted in tokens, since steps grow as well.
 pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
-    let Span { count, unit } = config.mini_batch_warmup;
+    let TrainingLength { count, unit } = config.mini_batch_warmup;
     if count == 0 {
         return 1.0;
     }
     let ratio = ((progress.in_unit(unit) + 1) as f64 / count as f64).min(1.0);
-    if unit == Unit::Labels { ratio.sqrt() } else { ratio }
+    if unit == SchedulingUnit::Labels { ratio.sqrt() } else { ratio }
 }

@@ -46,13 +46,13 @@ impl Statistics {
         Statistics { loss: [slow, fast, variance], norm: [norm, of_norm], log_norm: [log, of_log] }
     }
 
-    /// Follows the norm of the gradient of a word of update `updates`, over a window of so many
+    /// Records the norm of the gradient of a word of update `updates`, over a window of n
     /// updates (`gradient-norm-average-window`). An update without a norm was skipped.
-    pub fn follow_norm(&mut self, norm: f64, updates: u64, window: u64) {
+    pub fn record_norm(&mut self, norm: f64, updates: u64, window: u64) {
         if norm > 0.0 && norm.is_finite() {
             let weight = window_weight(window as f64, updates);
-            follow(&mut self.norm, norm, weight);
-            follow(&mut self.log_norm, norm.ln(), weight);
+            update_moments(&mut self.norm, norm, weight);
+            update_moments(&mut self.log_norm, norm.ln(), weight);
         }
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn window_weight(window: f64, updates: u64) -> f64 {
     2.0 / (window.min(updates as f64) + 1.0)
 }
 
-fn follow([mean, variance]: &mut [f64; 2], value: f64, weight: f64) {
+fn update_moments([mean, variance]: &mut [f64; 2], value: f64, weight: f64) {
     let difference = value - *mean;
     *mean += weight * difference;
     *variance = (1.0 - weight) * (*variance + weight * difference * difference);
@@ -136,15 +136,15 @@ mod tests {
     #[test]
     fn norms_are_averaged_over_a_window() {
         let mut statistics = Statistics::default();
-        statistics.follow_norm(3.0, 1, 2);
+        statistics.record_norm(3.0, 1, 2);
         assert_eq!(statistics.norm, [3.0, 0.0]);
-        statistics.follow_norm(0.0, 2, 2);
+        statistics.record_norm(0.0, 2, 2);
         assert_eq!(statistics.norm, [3.0, 0.0], "it was skipped");
-        statistics.follow_norm(6.0, 2, 2);
+        statistics.record_norm(6.0, 2, 2);
         // 3 + 2/3 * 3, 1/3 * 2/3 * 9.
         assert!((statistics.norm[0] - 5.0).abs() < 1e-12);
         assert!((statistics.norm[1] - 2.0).abs() < 1e-12);
-        statistics.follow_norm(5.0, 3, 2);
+        statistics.record_norm(5.0, 3, 2);
         assert!((statistics.norm[0] - 5.0).abs() < 1e-12);
         assert!((statistics.norm[1] - 2.0 / 3.0).abs() < 1e-12);
         assert!(

@@ -63,7 +63,7 @@ impl Run<'_, '_> {
                 }
             };
             let state = &mut states[index].1;
-            let is_best = state.follow(metric, value, epsilon);
+            let is_best = state.record(metric, value, epsilon);
             self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
                 0 => "new best".into(),

@@ -4,7 +4,7 @@
 mod synchronous;
 mod tree;
 
-pub use crate::kernels::{Denominators, Rule, Shard, Smoothing, Step};
+pub use crate::kernels::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 pub use synchronous::{
     ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
 };

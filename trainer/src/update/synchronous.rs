@@ -14,9 +14,9 @@ use super::tree::GranuleTree;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
 use crate::dropout::Dropout;
-use crate::kernels::{Denominators, Kernels, Rule, Shard, Smoothing, Step};
-use crate::model::TrainableModel;
-use crate::tape::{GuidedAlignment, LossOptions, Snapshot, Tape};
+use crate::kernels::{BiasCorrections, Kernels, OptimizerKind, Shard, Smoothing, Step};
+use crate::tape::{GuidedAlignment, LossOptions, PackedParameters, Tape};
+use crate::trainable_model::TrainableModel;
 
 /// Sentences that are computed together.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +103,7 @@ pub struct NormLimit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpdateOptions {
     /// The optimiser.
-    pub rule: Rule,
+    pub optimizer: OptimizerKind,
     /// The smoothing of labels.
     pub label_smoothing: f32,
     /// Gradients are scaled down to this norm of the whole vector; 0 for never
@@ -137,8 +137,6 @@ pub struct UpdateReport {
     pub cross_entropy: f64,
     /// Sentences.
     pub sentences: usize,
-    /// Tokens of the source.
-    pub source_tokens: usize,
     /// Tokens of the target.
     pub target_tokens: usize,
     /// The norm of the gradient before it was clipped.
@@ -165,7 +163,7 @@ pub struct OptimizerState<R> {
     /// Adam's mean of squared gradients, Adagrad's sum of them.
     pub second: Vec<R>,
     /// Adam's bias corrections.
-    pub denominators: Denominators,
+    pub bias_corrections: BiasCorrections,
     /// The moving average of parameters; empty without.
     pub average: Vec<R>,
     /// The updates that the average has seen.
@@ -177,9 +175,9 @@ impl<R: Real> OptimizerState<R> {
     pub fn new(options: &UpdateOptions, values: &[R]) -> Self {
         let zeros = |needed: bool| vec![R::ZERO; if needed { values.len() } else { 0 }];
         OptimizerState {
-            first: zeros(matches!(options.rule, Rule::Adam { .. })),
-            second: zeros(!matches!(options.rule, Rule::Sgd)),
-            denominators: Denominators::default(),
+            first: zeros(matches!(options.optimizer, OptimizerKind::Adam { .. })),
+            second: zeros(!matches!(options.optimizer, OptimizerKind::Sgd)),
+            bias_corrections: BiasCorrections::default(),
             average: if options.smoothing > 0.0 { values.to_vec() } else { Vec::new() },
             average_updates: 0,
         }
@@ -189,7 +187,7 @@ impl<R: Real> OptimizerState<R> {
     pub fn reset(&mut self) {
         self.first.fill(R::ZERO);
         self.second.fill(R::ZERO);
-        self.denominators = Denominators::default();
+        self.bias_corrections = BiasCorrections::default();
     }
 }
 
@@ -206,7 +204,7 @@ pub struct SynchronousTrainer<K: Kernels> {
     model: TrainableModel<K>,
     kernels: K,
     options: UpdateOptions,
-    snapshot: Arc<Snapshot<K>>,
+    packed_parameters: Arc<PackedParameters<K>>,
     state: OptimizerState<K::Real>,
     norm_limit: Option<NormLimit>,
     workers: Vec<Worker<K>>,
@@ -240,9 +238,17 @@ impl<K: Kernels> SynchronousTrainer<K> {
             most_tokens: 0,
         };
         let workers = (0..num_workers).map(worker).collect();
-        let snapshot = Arc::new(Snapshot::new(model.registry(), &kernels, values));
+        let packed_parameters = Arc::new(PackedParameters::new(model.registry(), &kernels, values));
         let norm_limit = None;
-        SynchronousTrainer { model, kernels, options, snapshot, state, norm_limit, workers }
+        SynchronousTrainer {
+            model,
+            kernels,
+            options,
+            packed_parameters,
+            state,
+            norm_limit,
+            workers,
+        }
     }
 
     /// The model.
@@ -252,7 +258,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
 
     /// The parameters that are trained, a flat vector.
     pub fn values(&self) -> &[K::Real] {
-        self.snapshot.values()
+        self.packed_parameters.values()
     }
 
     /// The parameters to be used: their moving average if there is one.
@@ -273,11 +279,6 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.state.reset();
     }
 
-    /// Sets other betas of Adam from here on.
-    pub fn set_rule(&mut self, rule: Rule) {
-        self.options.rule = rule;
-    }
-
     /// Sets a limit on the norm of the gradient of a word in the updates from here on.
     pub fn set_norm_limit(&mut self, limit: Option<NormLimit>) {
         self.norm_limit = limit;
@@ -288,10 +289,14 @@ impl<K: Kernels> SynchronousTrainer<K> {
         if self.state.average.is_empty() {
             return;
         }
-        let snapshot =
-            Arc::get_mut(&mut self.snapshot).expect("tapes let go of it after their granules");
-        snapshot.values_mut().copy_from_slice(&self.state.average);
-        snapshot.refresh_parallel(self.model.registry(), &self.kernels, self.workers.len());
+        let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
+            .expect("tapes let go of it after their granules");
+        packed_parameters.values_mut().copy_from_slice(&self.state.average);
+        packed_parameters.refresh_parallel(
+            self.model.registry(),
+            &self.kernels,
+            self.workers.len(),
+        );
     }
 
     /// Takes one step from the gradients of `granules`, at the rate `rate`.
@@ -346,7 +351,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
         granules: &[Granule<'_>],
         dropout: Dropout,
     ) -> Result<UpdateReport> {
-        let (model, snapshot, options) = (&self.model, &self.snapshot, &self.options);
+        let (model, packed_parameters, options) =
+            (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
         let of_worker = |worker: usize| {
             let first = |worker: usize| (worker * granules.len()).div_ceil(num_workers);
@@ -354,8 +360,14 @@ impl<K: Kernels> SynchronousTrainer<K> {
         };
         let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
             let of_granule = |number| {
-                let report =
-                    worker.compute(model, snapshot, options, number, &granules[number], dropout)?;
+                let report = worker.compute(
+                    model,
+                    packed_parameters,
+                    options,
+                    number,
+                    &granules[number],
+                    dropout,
+                )?;
                 Ok::<_, miriam_nmt::Error>((number, report))
             };
             range.map(of_granule).collect::<Result<Vec<_>>>()
@@ -381,7 +393,6 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 total.loss_count += report.loss_count;
                 total.cross_entropy += report.cross_entropy;
                 total.sentences += report.sentences;
-                total.source_tokens += report.source_tokens;
                 total.target_tokens += report.target_tokens;
             }
         }
@@ -398,8 +409,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
         [words, reference]: [u64; 2],
     ) {
         let state = &mut self.state;
-        if let Rule::Adam { beta1, beta2, .. } = self.options.rule {
-            state.denominators = state.denominators.advanced(beta1, beta2);
+        if let OptimizerKind::Adam { beta1, beta2, .. } = self.options.optimizer {
+            state.bias_corrections = state.bias_corrections.advanced(beta1, beta2);
         }
         let smoothing = (!state.average.is_empty()).then(|| {
             let updates = state.average_updates;
@@ -407,18 +418,18 @@ impl<K: Kernels> SynchronousTrainer<K> {
         });
         state.average_updates += 1;
         let step = Step {
-            rule: self.options.rule,
+            kind: self.options.optimizer,
             rate: rate * (words as f64 / reference as f64),
             gradient_scale,
-            denominators: state.denominators,
+            bias_corrections: state.bias_corrections,
             smoothing,
         };
-        let snapshot =
-            Arc::get_mut(&mut self.snapshot).expect("tapes let go of it after their granules");
+        let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
+            .expect("tapes let go of it after their granules");
         let len = gradient.len();
         let part = len.div_ceil(self.workers.len()).next_multiple_of(crate::ALIGNMENT).max(1);
         std::thread::scope(|scope| {
-            let mut values = snapshot.values_mut().chunks_mut(part);
+            let mut values = packed_parameters.values_mut().chunks_mut(part);
             let mut first = state.first.chunks_mut(part);
             let mut second = state.second.chunks_mut(part);
             let mut average = state.average.chunks_mut(part);
@@ -434,7 +445,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 scope.spawn(move || kernels.take_step(&step, shard));
             }
         });
-        snapshot.refresh_parallel(self.model.registry(), &self.kernels, self.workers.len());
+        packed_parameters.refresh_parallel(
+            self.model.registry(),
+            &self.kernels,
+            self.workers.len(),
+        );
     }
 }
 
@@ -443,7 +458,7 @@ impl<K: Kernels> Worker<K> {
     fn compute(
         &mut self,
         model: &TrainableModel<K>,
-        snapshot: &Arc<Snapshot<K>>,
+        packed_parameters: &Arc<PackedParameters<K>>,
         options: &UpdateOptions,
         number: usize,
         granule: &Granule<'_>,
@@ -459,7 +474,7 @@ impl<K: Kernels> Worker<K> {
             })?;
             tape.reserve(size);
         }
-        tape.begin(snapshot, dropout, &granule.numbers);
+        tape.begin(packed_parameters, dropout, &granule.numbers);
         if let Some(guide) = &granule.guided_alignment {
             tape.guide_alignment(guide.clone());
         }
@@ -479,7 +494,6 @@ impl<K: Kernels> Worker<K> {
             loss_count: granule.loss_count(),
             cross_entropy: loss.cross_entropy,
             sentences: granule.sources.len(),
-            source_tokens,
             target_tokens,
             ..UpdateReport::default()
         })

@@ -86,6 +86,11 @@ impl<R: Real> GranuleTree<R> {
         first.subtrees.pop().map(|subtree| subtree.sum)
     }
 
+    /// The number of vectors that the tree has to use again.
+    pub(crate) fn num_spare(&self) -> usize {
+        self.spare.len()
+    }
+
     /// Takes a vector back to be used again.
     pub fn recycle(&mut self, buffer: ZeroedVec<R>) {
         self.spare.push(buffer);

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::CancellationToken;
-use miriam_trainer::options::{Arity, OPTIONS, RawOptions, Status, preset, preset_names};
-use miriam_trainer::recipe::{Request, Summary};
+use miriam_trainer::options::{
+    Arity, DumpScope, RawOptions, Status, all_options, preset, preset_names,
+};
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
 use crate::common::CommonOptions;
@@ -42,6 +44,11 @@ pub struct Arguments {
     /// Write the curves of the training here, as training.csv and training.svg
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// Write the configuration instead of training: what is given (minimal, or expand), or all
+    /// options that have a value (full)
+    #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "full",
+          value_parser = ["full", "minimal", "expand"])]
+    dump_config: Option<String>,
     /// Count the memory of the training instead of training; a vocabulary that is not there is made
     #[arg(long)]
     dry_run: bool,
@@ -75,7 +82,7 @@ const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scalin
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
 fn augment(mut command: Command) -> Command {
-    for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
+    for spec in all_options().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
         let mut arg = Arg::new(spec.name).long(spec.name).help_heading(spec.group);
         if let Some((_, letter)) = SHORT_NAMES.iter().find(|(name, _)| *name == spec.name) {
             arg = arg.short(*letter);
@@ -120,7 +127,7 @@ impl Args for TrainerOptions {
 impl FromArgMatches for TrainerOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut options = RawOptions::default();
-        for spec in OPTIONS.iter().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
+        for spec in all_options().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
             let Ok(Some(values)) = matches.try_get_many::<String>(spec.name) else { continue };
             options
                 .set(spec.name, values.cloned().collect())
@@ -137,9 +144,9 @@ impl FromArgMatches for TrainerOptions {
 
 impl Arguments {
     /// The options of the command line over those of configurations over those of the preset.
-    fn options(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
+    fn options(&self) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
-        let is_relative = options.flag("relative-paths")?;
+        let is_relative = options.get_flag("relative-paths")?;
         let text = |path: &PathBuf| path.display().to_string();
         for (name, pair) in [
             ("train-sets", [&self.source, &self.target]),
@@ -154,13 +161,19 @@ impl Arguments {
                 .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
             let mut file = RawOptions::from_yaml(&yaml, &path.display().to_string())?;
             file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
-            options = options.over(file);
+            options = options.or_else_from(file);
         }
         if let Some(task) = &self.task {
-            options = options.over(preset(task)?);
+            options = options.or_else_from(preset(task)?);
         }
+        Ok(options)
+    }
+
+    /// The same with the number of workers.
+    fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
+        let mut options = self.options()?;
         // Marian's --cpu-threads 0 asks for GPUs.
-        let is_counted = |name| !matches!(&options.text(name)[..], "" | "0");
+        let is_counted = |name| !matches!(&options.get_string(name)[..], "" | "0");
         if !options.is_given("workers") && !is_counted("cpu-threads") {
             options.set("workers", vec![common.threads.count().to_string()])?;
         }
@@ -169,8 +182,14 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let request = Request {
-        options: arguments.options(common)?,
+    if let Some(scope) = &arguments.dump_config {
+        // Those of a preset are expanded in all of them: configurations name no presets.
+        let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
+        write!(std::io::stdout(), "{}", arguments.options()?.dump(scope))?;
+        return Ok(());
+    }
+    let request = TrainingRequest {
+        options: arguments.options_with_workers(common)?,
         folder: arguments.output.clone(),
         vocab_size: arguments.vocab_size,
         plot: arguments.plot.clone(),

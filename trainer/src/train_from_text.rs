@@ -11,13 +11,13 @@ use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
 use crate::data::{BatchFile, Shuffle};
 use crate::error::{Error, Result};
+use crate::load_data;
 use crate::options::RawOptions;
 use crate::parallel_text::ParallelFiles;
 use crate::parameters::{ParameterLayout, read_parameters};
-use crate::prepare;
 use crate::training::{
-    DecoderSettings, FolderLock, MemoryUse, ModelFiles, Outcome, Span, Training, TrainingConfig,
-    Unit,
+    DecoderSettings, FolderLock, MemoryUse, ModelFiles, Outcome, SchedulingUnit, Training,
+    TrainingConfig, TrainingLength,
 };
 
 /// The number of pieces of a vocabulary that is made, if no other is asked for.
@@ -25,7 +25,7 @@ pub const DEFAULT_VOCAB_SIZE: usize = 8000;
 
 /// A training that is asked for.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct TrainingRequest {
     /// Marian's options, those of a preset and of configurations among them.
     pub options: RawOptions,
     /// A folder for all files; without it, options name the files.
@@ -60,7 +60,7 @@ struct Paths {
     vocabularies: [PathBuf; 2],
 }
 
-impl Request {
+impl TrainingRequest {
     /// Trains, or resumes a training. `log` gets lines of the log, `warn` warnings.
     ///
     /// # Errors
@@ -92,12 +92,12 @@ impl Request {
         self.remove_partial_files(&paths);
         self.make_vocabulary(&paths, progress, log, warn)?;
         let sizes = self.pair_of_sizes()?;
-        let tokenizers = prepare::open_vocabularies(&paths.vocabularies, sizes)?;
+        let tokenizers = load_data::open_vocabularies(&paths.vocabularies, sizes)?;
         let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
         let mut config = self.options.training_config(vocab_sizes)?;
         if paths.train.reads_stdin() {
             // As Marian does: a second epoch would need all of it again.
-            config.limits.spans.push(Span { count: 1, unit: Unit::Epochs });
+            config.limits.lengths.push(TrainingLength { count: 1, unit: SchedulingUnit::Epochs });
             if config.batches.shuffle == Shuffle::Data {
                 config.batches.shuffle = Shuffle::Batches;
             }
@@ -105,7 +105,7 @@ impl Request {
         }
         let right_to_left = config.architecture.embeddings().right_to_left;
         let limit = config.length_limit;
-        let corpus = prepare::read_corpus(
+        let corpus = load_data::read_corpus(
             &paths.train,
             &tokenizers,
             limit,
@@ -126,7 +126,7 @@ impl Request {
             None => None,
             Some(valid) => {
                 let longest = config.validation.max_length;
-                let set = prepare::read_validation_set(
+                let set = load_data::read_validation_set(
                     valid,
                     &tokenizers,
                     longest,
@@ -142,7 +142,7 @@ impl Request {
                 Some(set)
             }
         };
-        let batches = self.options.text("batches");
+        let batches = self.options.get_string("batches");
         let batches = match &batches[..] {
             "" => None,
             path => Some(BatchFile::open(Path::new(path), &corpus)?),
@@ -163,7 +163,7 @@ impl Request {
             options_yaml: &self.marian_yaml(&paths)?,
             decoder: &decoder,
             pretrained,
-            vocabularies: prepare::fingerprint(&tokenizers),
+            vocabularies: load_data::fingerprint(&tokenizers),
             plot: self.plot.as_deref(),
             stop,
             progress,
@@ -221,7 +221,7 @@ impl Request {
     }
 
     fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {
-        match &self.options.texts(option)[..] {
+        match &self.options.get_strings(option)[..] {
             [] => Ok(None),
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::config(format!(
@@ -232,7 +232,7 @@ impl Request {
     }
 
     fn pair_of_sizes(&self) -> Result<[usize; 2]> {
-        match self.options.list("dim-vocabs")?[..] {
+        match self.options.get_list("dim-vocabs")?[..] {
             [both] => Ok([both; 2]),
             [source, target] => Ok([source, target]),
             _ => Err(Error::config("--dim-vocabs: two numbers are needed")),
@@ -241,7 +241,7 @@ impl Request {
 
     fn paths(&self) -> Result<Paths> {
         let needed = |what: &str| Error::config(format!("--{what} is needed"));
-        let model = self.options.text("model");
+        let model = self.options.get_string("model");
         let model = match (&self.folder, &model[..]) {
             (Some(folder), "") => folder.join("model.npz"),
             (None, "") => return Err(needed("model (or -o)")),
@@ -279,14 +279,14 @@ impl Request {
             return self.check_vocabulary_size(paths, warn);
         }
         // No vocabulary is made of text that does not train.
-        prepare::check_lines(&paths.train)?;
+        load_data::check_lines(&paths.train)?;
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         let sizes = self.pair_of_sizes()?;
         for (side, path) in paths.vocabularies.iter().enumerate() {
             if path.is_file() {
                 continue;
             }
-            let Some(texts) = paths.train.texts() else {
+            let Some(texts) = paths.train.source_and_target() else {
                 return Err(Error::config(format!(
                     "{}: there is no such vocabulary, and none is made from tab-separated text \
                      or standard input; make it with miriam nmt vocab",
@@ -323,7 +323,7 @@ impl Request {
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
         let path = &paths.vocabularies[0];
         let Some(asked) = self.vocab_size else { return Ok(()) };
-        let tokenizers = prepare::open_vocabularies(&paths.vocabularies, [0, 0])?;
+        let tokenizers = load_data::open_vocabularies(&paths.vocabularies, [0, 0])?;
         let found = tokenizers.vocabularies[0].len();
         if found != asked {
             warn(&format!(
@@ -346,7 +346,7 @@ impl Request {
         if files.optimizer().is_file() || files.model.is_file() {
             return Ok(None);
         }
-        let path = self.options.text("pretrained-model");
+        let path = self.options.get_string("pretrained-model");
         if path.is_empty() {
             return Ok(None);
         }

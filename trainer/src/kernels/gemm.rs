@@ -5,7 +5,7 @@ use miriam_kernels::{MatMut, MatRef};
 use super::{WeightPart, add_scaled, dot};
 use crate::Real;
 
-pub(super) fn product<R: Real>(
+pub(super) fn gemm<R: Real>(
     rows: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
     bias: Option<&[R]>,
@@ -42,7 +42,7 @@ fn multiply_row<R: Real>(row: &[R], part: &WeightPart<'_, R>, out: &mut [R]) {
     }
 }
 
-pub(super) fn product_gradient<R: Real>(
+pub(super) fn gemm_gradient<R: Real>(
     gradient: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
     mut into: MatMut<'_, R>,

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// Fingerprints of what must not change between two runs of a training.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct TrainingFingerprint {
     /// Of the corpus.
     pub corpus: u64,
     /// Of the vocabularies.
@@ -22,12 +22,12 @@ pub struct Identity {
     pub options: Vec<(String, String)>,
 }
 
-impl Identity {
+impl TrainingFingerprint {
     /// The name of the first thing that differs. Options are compared by name: one that only one
     /// version of this program has is not.
-    pub fn difference(&self, now: &Identity) -> Option<String> {
+    pub fn difference(&self, now: &TrainingFingerprint) -> Option<String> {
         let all = [
-            ("the vocabularies are others", self.vocabularies == now.vocabularies),
+            ("the vocabularies have changed", self.vocabularies == now.vocabularies),
             ("the options of the model have changed", self.architecture == now.architecture),
             ("the corpus is another one", self.corpus == now.corpus),
         ];

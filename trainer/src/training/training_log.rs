@@ -7,7 +7,7 @@ use crate::update::UpdateReport;
 
 /// Sums since the last line.
 #[derive(Clone, Debug)]
-pub struct Display {
+pub struct TrainingLog {
     loss: f64,
     loss_count: f64,
     labels: u64,
@@ -17,9 +17,9 @@ pub struct Display {
     pub sentences: u64,
 }
 
-impl Default for Display {
+impl Default for TrainingLog {
     fn default() -> Self {
-        Display {
+        TrainingLog {
             loss: 0.0,
             loss_count: 0.0,
             labels: 0,
@@ -30,10 +30,10 @@ impl Default for Display {
     }
 }
 
-impl Display {
+impl TrainingLog {
     /// Sums of nothing, after n sentences of this epoch.
     pub fn new(sentences: u64) -> Self {
-        Display { sentences, ..Display::default() }
+        TrainingLog { sentences, ..TrainingLog::default() }
     }
 
     /// Adds an update.
@@ -73,7 +73,7 @@ impl Display {
             self.words_per_second(),
             scientific(rate),
         );
-        *self = Display { sentences: self.sentences, ..Display::default() };
+        *self = TrainingLog { sentences: self.sentences, ..TrainingLog::default() };
         line
     }
 }

@@ -1,0 +1,43 @@
+//! Options of dropout.
+
+use super::Arity::One;
+use super::{OptionSpec, honoured};
+
+const GROUP: &str = "Dropout";
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    honoured(
+        GROUP,
+        "transformer-dropout",
+        One,
+        "RATE",
+        "0",
+        "Dropout of embeddings and outputs of sublayers",
+    ),
+    honoured(
+        GROUP,
+        "transformer-dropout-attention",
+        One,
+        "RATE",
+        "0",
+        "Dropout of attention weights",
+    ),
+    honoured(
+        GROUP,
+        "transformer-dropout-ffn",
+        One,
+        "RATE",
+        "0",
+        "Dropout of hidden layers of feed-forward layers",
+    ),
+    honoured(
+        GROUP,
+        "dropout-rnn",
+        One,
+        "RATE",
+        "0",
+        "Recurrent models: of inputs and states of cells, the same at all times of a sentence",
+    ),
+    honoured(GROUP, "dropout-src", One, "RATE", "0", "Of whole tokens of the source"),
+    honoured(GROUP, "dropout-trg", One, "RATE", "0", "Of whole tokens of the target"),
+];

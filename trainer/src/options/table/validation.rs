@@ -1,0 +1,113 @@
+//! Options of validation and early stopping.
+
+use super::Arity::{Flag, Many, One, Optional};
+use super::{OptionSpec, honoured};
+
+const GROUP: &str = "Validation";
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    honoured(GROUP, "valid-sets", Many, "FILE", "", "Source and target of the validation text"),
+    honoured(GROUP, "valid-freq", One, "LENGTH", "10000u", "Length between two validations"),
+    honoured(
+        GROUP,
+        "valid-metrics",
+        Many,
+        "NAME",
+        "cross-entropy",
+        "cross-entropy, ce-mean-words, ce-sum, perplexity, bleu, bleu-segmented, chrf, translation, valid-script; the first decides",
+    ),
+    honoured(
+        GROUP,
+        "early-stopping",
+        One,
+        "N",
+        "10",
+        "Stop after N validations without improvement; 0 for never",
+    ),
+    honoured(
+        GROUP,
+        "early-stopping-on",
+        One,
+        "WHICH",
+        "first",
+        "Whose stalls count: first metric, all metrics or any",
+    ),
+    honoured(
+        GROUP,
+        "early-stopping-epsilon",
+        Many,
+        "X",
+        "0",
+        "Improvements up to this count as none; one number, or one for each metric",
+    ),
+    honoured(GROUP, "keep-best", Flag, "", "", "Keep the best model by each metric"),
+    honoured(GROUP, "beam-size", One, "N", "12", "Beam of translations"),
+    honoured(GROUP, "normalize", Optional("1"), "X", "0", "Length normalisation of translations"),
+    honoured(GROUP, "valid-mini-batch", One, "N", "32", "Sentences of a batch in validation"),
+    honoured(
+        GROUP,
+        "valid-max-length",
+        One,
+        "N",
+        "1000",
+        "Cut longer sentences of the validation text",
+    ),
+    honoured(
+        GROUP,
+        "valid-translation-output",
+        One,
+        "FILE",
+        "",
+        "Write translations here, {E}, {B}, {U} and {T} the epoch, its batches, updates and target tokens so far; if absent, valid.translation beside the model",
+    ),
+    honoured(
+        GROUP,
+        "max-length-factor",
+        One,
+        "X",
+        "3",
+        "End translations at this many times the length of the source",
+    ),
+    honoured(GROUP, "allow-unk", Flag, "", "", "Let translations have the unknown token"),
+    honoured(
+        GROUP,
+        "valid-script-path",
+        One,
+        "FILE",
+        "",
+        "A program that scores translations or models: it prints a number",
+    ),
+    honoured(
+        GROUP,
+        "valid-script-args",
+        Many,
+        "X",
+        "",
+        "Its arguments before the file of translations",
+    ),
+    honoured(
+        GROUP,
+        "train-ce-sample",
+        One,
+        "N",
+        "0",
+        "Show the cross-entropy of N pairs of the training text as well",
+    ),
+    honoured(GROUP, "valid-log", One, "FILE", "", "Append the lines of validation to this file"),
+    honoured(
+        GROUP,
+        "valid-reset-stalled",
+        Flag,
+        "",
+        "",
+        "Forget, where training goes on, how often validation has stalled",
+    ),
+    honoured(
+        GROUP,
+        "valid-reset-all",
+        Flag,
+        "",
+        "",
+        "Forget its best values as well, as for another validation text",
+    ),
+];

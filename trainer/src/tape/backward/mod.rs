@@ -1,0 +1,209 @@
+//! Passes gradients back through the recorded operations.
+//!
+//! Here is the order of nodes and what each one is given; a file for each family of operators has
+//! their gradients.
+
+mod attention;
+mod cells;
+mod dense;
+mod rows;
+mod sequence;
+
+use miriam_kernels::MatRef;
+
+use super::gradient_sums::add_weight_gradient;
+use super::node::{Gradients, Node, Op, Tensor, Values};
+use super::weights::WeightRegistry;
+use super::{GuidedAlignment, PackedParameters, Scratch, Tape};
+use crate::Real;
+use crate::kernels::Kernels;
+
+/// An occurrence of weights: the input of a product, and its node, whose gradient is that of
+/// the product.
+type Occurrence = (Tensor, usize);
+
+/// What the gradients of the operands of a node are computed from, and where they go.
+struct NodeGradient<'a, K: Kernels> {
+    index: usize,
+    node: &'a Node,
+    /// The results of all nodes.
+    values: Values<'a, K::Real>,
+    packed_parameters: &'a PackedParameters<K>,
+    registry: &'a WeightRegistry,
+    guide: Option<&'a GuidedAlignment>,
+    dropout_key: [u32; 2],
+    kernels: &'a mut K,
+    /// The gradient of the node, `[rows, width]`; zeros if it is not begun.
+    own: &'a mut [K::Real],
+    /// Whether anything has been added to it.
+    is_begun: bool,
+    /// The gradient of the node after an LSTM's, which is its cell, if it is begun.
+    next_gradient: Option<&'a [K::Real]>,
+    /// The gradients of the nodes before.
+    into: Gradients<'a, K::Real>,
+    /// The gradient of all parameters.
+    parameters: &'a mut [K::Real],
+    scratch: &'a mut Scratch<K::Real>,
+}
+
+impl<K: Kernels> NodeGradient<'_, K> {
+    /// Adds the gradient of the node to that of an operand.
+    fn add_own_to(&mut self, operand: Tensor) {
+        let own = MatRef::new(self.own, self.node.rows, self.node.width);
+        self.into.add(self.kernels, own, operand);
+    }
+}
+
+impl<K: Kernels> Tape<K> {
+    /// Adds the gradient of all losses so far to that of the parameters.
+    pub fn backward(&mut self) {
+        let nodes = std::mem::take(&mut self.nodes);
+        let len = self.size.gradients.max(self.gradients.len());
+        self.gradients.resize_for_overwrite(len, len);
+        self.begun.clear();
+        self.begun.resize(nodes.len(), false);
+        let mut num_uses = vec![0; self.registry.affines.len()];
+        for node in &nodes {
+            if let Op::Affine { weights, .. } = node.op {
+                num_uses[weights.0 as usize] += 1;
+            }
+        }
+        let mut deferred: Vec<Vec<Occurrence>> = vec![Vec::new(); num_uses.len()];
+        for index in (0..nodes.len()).rev() {
+            // Losses begin gradients; an LSTM's output may be unused where its cell is not.
+            let node = &nodes[index];
+            let is_begun = match node.op {
+                Op::CrossEntropy { .. } => true,
+                Op::Lstm { .. } => self.begun[index] || self.begun[index + 1],
+                Op::Attend { ref positions, .. } | Op::AttendAnnotations { ref positions, .. } => {
+                    self.begun[index] || positions.is_some()
+                }
+                _ => self.begun[index],
+            };
+            if is_begun {
+                self.backward_node(&nodes, index, &num_uses, &mut deferred);
+            }
+        }
+        for (weights, occurrences) in deferred.iter().enumerate() {
+            if !occurrences.is_empty() {
+                self.join_occurrences(&nodes, weights, occurrences);
+            }
+        }
+        self.nodes = nodes;
+    }
+
+    /// The gradient of weights that occur several times, in one product.
+    fn join_occurrences(&mut self, nodes: &[Node], weights: usize, occurrences: &[Occurrence]) {
+        let values = Values { nodes, values: &self.values };
+        let spec = &self.registry.affines[weights];
+        let rows = occurrences.iter().map(|(input, _)| input.rows()).sum();
+        let [inputs, outputs, ..] = &mut self.scratch.buffers;
+        inputs.clear();
+        outputs.clear();
+        for &(input, node) in occurrences {
+            let input = values.of(input);
+            (0..input.rows()).for_each(|row| inputs.extend_from_slice(input.row(row)));
+            let node = &nodes[node];
+            outputs.extend_from_slice(&self.gradients[node.gradient..node.gradient + node.len()]);
+        }
+        let inputs = MatRef::new(inputs, rows, spec.inputs);
+        let outputs = MatRef::new(outputs, rows, spec.outputs);
+        let into = &mut self.parameter_gradient;
+        add_weight_gradient(&mut self.kernels, spec, inputs, outputs, into);
+    }
+
+    fn backward_node(
+        &mut self,
+        nodes: &[Node],
+        index: usize,
+        num_uses: &[usize],
+        deferred: &mut [Vec<Occurrence>],
+    ) {
+        let packed_parameters = self.packed_parameters();
+        let node = &nodes[index];
+        let is_begun = self.begun[index];
+        let (before, rest) = self.gradients.split_at_mut(node.gradient);
+        let (own, rest) = rest.split_at_mut(node.len());
+        if !is_begun {
+            own.fill(K::Real::ZERO);
+        }
+        let (begun, later) = self.begun.split_at_mut(index);
+        let next_gradient = match node.op {
+            Op::Lstm { .. } if later.get(1) == Some(&true) => Some(&rest[..node.len()]),
+            _ => None,
+        };
+        let mut gradient = NodeGradient {
+            index,
+            node,
+            values: Values { nodes, values: &self.values },
+            packed_parameters: &packed_parameters,
+            registry: &self.registry,
+            guide: self.guided_alignment.as_ref(),
+            dropout_key: self.dropout.key,
+            kernels: &mut self.kernels,
+            own,
+            is_begun,
+            next_gradient,
+            into: Gradients { nodes, gradients: before, begun },
+            parameters: &mut self.parameter_gradient,
+            scratch: &mut self.scratch,
+        };
+        match &node.op {
+            Op::Zeros | Op::LstmCell => {}
+            Op::IndexSelect { from, indices } => gradient.index_select(*from, indices),
+            Op::Embed { table, tokens, scale, mask, positions } => {
+                gradient.embed(*table, tokens, *scale, mask.as_deref(), positions.as_ref());
+            }
+            Op::Affine { input, weights, residual, activation } => {
+                gradient.affine(*input, *weights, *residual, *activation, num_uses, deferred);
+            }
+            Op::Add { a, b } => {
+                gradient.add_own_to(*a);
+                gradient.add_own_to(*b);
+            }
+            Op::LayerNorm { rows, residual, norm } => gradient.layer_norm(*rows, *residual, norm),
+            Op::NormColumns { rows, norms } => gradient.norm_columns(*rows, norms),
+            Op::Activate { rows, activation } => gradient.activate(*rows, *activation),
+            Op::DropOut { rows, keys, site, rate } => {
+                gradient.drop_out(*rows, keys, *site, *rate);
+            }
+            Op::LinearRecurrence { gate, input, initial, lengths } => {
+                gradient.linear_recurrence(gate, input, *initial, lengths);
+            }
+            Op::RunningMean { input, initial, counts, lengths } => {
+                gradient.running_mean(*input, *initial, counts, lengths);
+            }
+            Op::AverageAttentionGate { input_gate, input, gate, rows } => {
+                gradient.average_attention_gate(*input_gate, *input, *gate, *rows);
+            }
+            Op::Highway { gate, input, rows } => gradient.highway(gate, *input, *rows),
+            Op::Attend { queries, groups, positions, dropout_site, .. } => {
+                gradient.attend(queries, groups, positions, dropout_site.is_some());
+            }
+            Op::AttendAnnotations { vector, queries, groups, positions } => {
+                gradient.attend_annotations(*vector, *queries, groups, positions);
+            }
+            Op::ConcatRows { parts } => gradient.concat_rows(parts),
+            Op::ConcatColumns { parts } => gradient.concat_columns(parts),
+            Op::CopyColumns { part } => {
+                let own = MatRef::new(gradient.own, node.rows, node.width);
+                gradient.kernels.add(own, gradient.into.columns(part));
+            }
+            Op::MeanPool { rows, lengths } => gradient.mean_pool(*rows, lengths),
+            Op::Gru { variant, input, recurrent, bias, state } => {
+                gradient.gru(*variant, input.as_ref(), *recurrent, *bias, *state);
+            }
+            Op::Lstm { input, recurrent, bias, cell } => {
+                gradient.lstm(input.as_ref(), *recurrent, *bias, *cell);
+            }
+            Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
+                gradient.multiplicative_state(input, *input_bias, *recurrent, *recurrent_bias);
+            }
+            Op::CrossEntropy { hidden } => {
+                let saved = gradient.values.saved(node);
+                let rows = MatRef::new(saved, hidden.rows(), hidden.width());
+                gradient.into.add(gradient.kernels, rows, *hidden);
+            }
+        }
+    }
+}
