@@ -5,9 +5,7 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_textproc::{
-    AlignedTranslation, HtmlText, RunningText, SentenceSplitter, locate_tokens,
-};
+use miriam_textproc::{AlignedTranslation, HtmlText, RunningText, SentenceSplitter, locate_tokens};
 
 /// The bytes of tags and comments, as far as text can be told from them by its letters.
 fn num_tags(page: &[u8]) -> usize {
@@ -27,13 +25,13 @@ fuzz_target!(|bytes: &[u8]| {
         .sentences()
         .enumerate()
         .map(|(n, sentence)| {
-            let translated = &bytes[..bytes.len().min(n + 5)];
+            let translated = &bytes[..bytes.len().min(n % 50 + 5)];
             let all = (0..n % 7).map(|k| (link(n + k, sentence.len()), link(k, translated.len())));
             all.collect()
         })
         .collect();
     let translations = links.iter().enumerate().map(|(n, links)| AlignedTranslation {
-        text: &bytes[..bytes.len().min(n + 5)],
+        text: &bytes[..bytes.len().min(n % 50 + 5)],
         links,
     });
     let joined = page.join(translations);
