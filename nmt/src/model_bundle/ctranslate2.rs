@@ -143,7 +143,7 @@ fn open_copied_pieces(folder: &Path, files: &Files) -> Result<CopiedPieces> {
     const WITH_EOS: [&str; 2] = ["sentencepiece.bpe.model", "spiece.model"];
     let has = |name: &&str| files.is_file(&folder.join(name));
     let (names, needs_eos) = match PIECE_FILES.iter().find(|name| has(name)) {
-        _ if OF_MARIAN.iter().all(|name| has(name)) => (OF_MARIAN, true),
+        _ if OF_MARIAN.iter().all(has) => (OF_MARIAN, true),
         Some(name) => ([*name; 2], WITH_EOS.contains(name)),
         None => return Ok(CopiedPieces { segmentation: Default::default(), needs_eos: false }),
     };
