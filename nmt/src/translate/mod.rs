@@ -10,6 +10,8 @@ pub(crate) mod pipeline;
 mod print;
 pub(crate) mod queue;
 mod reader;
+mod sentence_parser;
+mod sentences;
 mod tokenizer;
 
 use std::collections::HashMap;
@@ -21,6 +23,10 @@ use miriam_textio::{CancellationToken, Output, Progress};
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use reader::SourceText;
+pub use sentences::{
+    FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
+    TranslationSession,
+};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
@@ -33,12 +39,13 @@ use crate::{Error, Result};
 use pipeline::ResultSender;
 use print::{ScoredTranslation, empty_translation, write_translations};
 use queue::{BatchQueue, QueueOptions};
-use reader::{InputSentence, SentenceReader};
+use reader::SentenceReader;
+use sentence_parser::InputSentence;
 
 /// Loaded models with the options of translation.
 pub struct Translator {
-    models: LoadedModels,
-    candidates: Option<ShortlistGenerator>,
+    models: Arc<LoadedModels>,
+    candidates: Option<Arc<ShortlistGenerator>>,
     options: TranslationOptions,
     search: SearchOptions,
 }
@@ -95,12 +102,11 @@ impl Translator {
         search.suppress_tokens.retain(|&word| word != search.eos_id);
         search.suppress_tokens.sort_unstable();
         search.suppress_tokens.dedup();
-        let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
+        let OutputOptions { alignment, replace_unknowns, .. } = options.output;
         search.return_alignments |= alignment.is_some() || replace_unknowns;
-        // Greedy search chooses the same tokens without the normaliser of the softmax, which
-        // only printed scores need.
-        search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
-        Ok(Translator { models, candidates: bundle.shortlist_generator, options, search })
+        search.skip_cost = skips_cost(&search, &options.output);
+        let (models, candidates) = (Arc::new(models), bundle.shortlist_generator.map(Arc::new));
+        Ok(Translator { models, candidates, options, search })
     }
 
     /// Translates every line of `source` to `output`, in order, until `stop` is cancelled:
@@ -165,22 +171,30 @@ impl Translator {
         let active = HashMap::new();
         let mut source =
             QueueSource { translator: self, queue, stop, send, feature_sessions, active };
-        let batching = BatchingOptions {
+        batch::translate_batches(
+            session.as_mut(),
+            &self.search,
+            &self.batching_options(),
+            &mut source,
+        )
+    }
+
+    /// Batches as the sentences come: a queue has read ahead and sorted already.
+    fn batching_options(&self) -> BatchingOptions {
+        BatchingOptions {
             max_sentences: self.options.mini_batch,
             max_source_tokens: self.options.mini_batch_words,
-            // The queue has read ahead and sorted already.
             maxi_batch: 1,
             sort_by_length: false,
             top_up: true,
-        };
-        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut source)
+        }
     }
 
     /// The shortlist of a sentence.
     fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
-        match self.candidates.as_ref()? {
+        match self.candidates.as_deref()? {
             ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
             ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }
@@ -241,18 +255,23 @@ impl Translator {
         Ok(scored.collect())
     }
 
-    fn format_output(&self, sentence: &InputSentence, found: &[ScoredTranslation]) -> OutputLines {
+    /// The lines of a sentence, numbered `id` in n-best lists.
+    fn format_lines(
+        &self,
+        id: u64,
+        sentence: &InputSentence,
+        found: &[ScoredTranslation],
+    ) -> Vec<u8> {
         let mut text = Vec::new();
         let nothing = [empty_translation(self.models.count())];
         let found = if found.is_empty() { &nothing } else { found };
-        write_translations(
-            sentence.id,
-            &sentence.pieces,
-            found,
-            &self.models.tokenizers()[1],
-            &self.options.output,
-            &mut text,
-        );
+        let target = &self.models.tokenizers()[1];
+        write_translations(id, &sentence.pieces, found, target, &self.options.output, &mut text);
+        text
+    }
+
+    fn format_output(&self, sentence: &InputSentence, found: &[ScoredTranslation]) -> OutputLines {
+        let text = self.format_lines(sentence.id, sentence, found);
         let failed = sentence.request.as_ref().err().cloned();
         let reasons = sentence.warning.iter().cloned().chain(failed);
         let errors = reasons.map(|reason| LineError { line: sentence.id + 1, reason }).collect();
@@ -323,6 +342,12 @@ impl TranslationOptions {
         let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
         QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
     }
+}
+
+/// Whether a search may skip the normaliser of the softmax: greedy search chooses the same
+/// tokens without it, and only scores that are shown need it.
+fn skips_cost(search: &SearchOptions, output: &OutputOptions) -> bool {
+    search.beam_size == 1 && !output.word_scores && !output.n_best
 }
 
 /// Reverses the translation of a right-to-left model; `</s>` stays last.

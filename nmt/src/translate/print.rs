@@ -64,7 +64,7 @@ pub(super) fn empty_translation(models: usize) -> ScoredTranslation {
     ScoredTranslation { translation, model_scores: vec![0.0; models] }
 }
 
-fn write_text(
+pub(super) fn write_text(
     translation: &Translation,
     source: &Pieces,
     target: &Tokenizer,

@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
-use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
+use super::sentence_parser::{InputSentence, SentenceParser};
+use super::tokenizer::{Pieces, Tokenizer};
 use crate::Result;
-use crate::search::Request;
 
 /// The text to translate.
 pub struct SourceText {
@@ -15,26 +15,6 @@ pub struct SourceText {
     pub lines: Lines,
     /// Prefixes of the translations, one for each line.
     pub prefixes: Option<Lines>,
-}
-
-/// An input line as a request.
-pub(super) struct InputSentence {
-    /// The index of the line, from 0.
-    pub id: u64,
-    pub pieces: Pieces,
-    /// The request; none for an empty line, or why the line cannot be translated.
-    pub request: Result<Option<Request>, String>,
-    /// The shortlist, kept if the scores of single models are needed.
-    pub candidates: Option<Vec<u32>>,
-    /// A warning about the line.
-    pub warning: Option<String>,
-}
-
-impl InputSentence {
-    /// The number of source tokens with `</s>`, by which sentences are sorted.
-    pub fn length(&self) -> usize {
-        self.pieces.len() + 1
-    }
 }
 
 /// A line of JSON input.
@@ -51,10 +31,8 @@ struct JsonRequest {
 /// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
     source: SourceText,
-    tokenizers: &'a [Tokenizer; 2],
-    right_to_left: bool,
-    options: InputOptions,
-    scratch: TokenizerScratch,
+    parser: SentenceParser<'a>,
+    format: LineFormat,
     id: u64,
 }
 
@@ -69,14 +47,8 @@ impl<'a> SentenceReader<'a> {
         right_to_left: bool,
         options: InputOptions,
     ) -> Self {
-        SentenceReader {
-            source,
-            tokenizers,
-            right_to_left,
-            options,
-            scratch: TokenizerScratch::default(),
-            id: 0,
-        }
+        let parser = SentenceParser::new(tokenizers, right_to_left, options);
+        SentenceReader { source, parser, format: options.format, id: 0 }
     }
 
     /// The next sentence; none at the end.
@@ -87,7 +59,7 @@ impl<'a> SentenceReader<'a> {
         };
         let number = line.number;
         let text = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
-        let parsed = match self.options.format {
+        let parsed = match self.format {
             LineFormat::Sentence => Ok((text.to_vec(), Vec::new(), Vec::new())),
             LineFormat::Tsv => parse_fields(text),
             LineFormat::Json => parse_json(text),
@@ -117,7 +89,8 @@ impl<'a> SentenceReader<'a> {
                 }));
             }
         };
-        Ok(Some(self.parse_sentence(id, &text, &prefix.unwrap_or(own_prefix), &constraints)))
+        let prefix = prefix.unwrap_or(own_prefix);
+        Ok(Some(self.parser.parse(id, &text, &prefix, &constraints)))
     }
 
     fn check_prefixes_ended(&mut self, name: &str) -> Result<Option<InputSentence>> {
@@ -129,72 +102,6 @@ impl<'a> SentenceReader<'a> {
             return Err(TextError::format(prefixes.name(), number, None, reason).into());
         }
         Ok(None)
-    }
-
-    fn parse_sentence(
-        &mut self,
-        id: u64,
-        text: &[u8],
-        prefix: &[u8],
-        constraints: &[Vec<u8>],
-    ) -> InputSentence {
-        let [source, target] = self.tokenizers;
-        let scratch = &mut self.scratch;
-        let mut pieces = source.encode(text, scratch);
-        let InputOptions { max_length, crop, .. } = self.options;
-        let mut warning = None;
-        if pieces.len() > max_length {
-            let reason =
-                format!("{} pieces, {max_length} are allowed (--max-length)", pieces.len());
-            if !crop {
-                return InputSentence {
-                    id,
-                    pieces: Pieces::default(),
-                    request: Err(reason),
-                    candidates: None,
-                    warning,
-                };
-            }
-            warning = Some(format!("{reason}; the others are left out"));
-            pieces.truncate(max_length);
-        }
-        if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
-            return InputSentence { id, pieces, request: Ok(None), candidates: None, warning };
-        }
-        let prefix = target.encode(prefix, scratch).ids;
-        let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
-        let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
-        let request = match self.prepare_constraints(&prefix, constraints) {
-            Ok(constraints) => {
-                let source = source.ids_with_marks(&pieces);
-                Ok(Some(Request { source, constraints, prefix, candidates: None }))
-            }
-            Err(reason) => Err(reason),
-        };
-        InputSentence { id, pieces, request, candidates: None, warning }
-    }
-
-    /// The constraints in the direction of the models, or why prefix or constraints are refused.
-    fn prepare_constraints(
-        &self,
-        prefix: &[u32],
-        mut constraints: Vec<Vec<u32>>,
-    ) -> Result<Vec<Vec<u32>>, String> {
-        let most = self.options.max_length;
-        let check = |what: &str, length: usize| {
-            let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
-            if length > most { Err(reason()) } else { Ok(()) }
-        };
-        check("a prefix", prefix.len())?;
-        check("constraints", constraints.iter().map(Vec::len).sum())?;
-        if self.right_to_left {
-            // A right-to-left model generates the beginning of a translation last.
-            if !prefix.is_empty() {
-                return Err("a model that writes from right to left takes no prefix".into());
-            }
-            constraints.iter_mut().for_each(|words| words.reverse());
-        }
-        Ok(constraints)
     }
 }
 
@@ -224,6 +131,7 @@ fn parse_json(line: &[u8]) -> Result<ParsedLine, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Request;
     use crate::segmentation::Segmentation;
     use crate::vocabulary::Vocabulary;
     use miriam_textio::Input;
