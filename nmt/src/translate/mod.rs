@@ -4,6 +4,7 @@
 //! batches of sentences of similar length to lines of text; the calling thread writes these in
 //! input order. The translation of a line depends on that line and on the options alone.
 
+mod given;
 mod models;
 mod options;
 pub(crate) mod pipeline;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 
+pub use given::GivenScore;
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use reader::SourceText;
