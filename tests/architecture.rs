@@ -58,6 +58,17 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "miriam-serve",
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
+            "miriam-lmcpu",
+            "miriam-nmt",
+            "miriam-decoder",
+        ],
+    ),
+    (
         "miriam-bench",
         &[
             "miriam-storage",
@@ -87,6 +98,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-trainer",
             "miriam-pipeline",
             "miriam-bench",
+            "miriam-serve",
             "miriam-gpu",
         ],
     ),

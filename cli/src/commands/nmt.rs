@@ -6,7 +6,7 @@ mod models;
 mod score;
 mod train;
 mod translate;
-mod tuner_cache;
+pub mod tuner_cache;
 mod value_parsers;
 mod vocab;
 
