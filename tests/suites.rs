@@ -30,6 +30,8 @@ mod pt;
 mod readme;
 mod references;
 mod robustness;
+#[cfg(feature = "serve")]
+mod serve;
 mod text_tools;
 mod toy_model;
 mod train;
