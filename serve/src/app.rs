@@ -22,6 +22,7 @@ pub struct App {
     pub(crate) opener: Opener,
     registry: RwLock<Arc<Registry>>,
     keys: RwLock<Option<Arc<Keys>>>,
+    draining: AtomicBool,
     stopping: AtomicBool,
     generations: AtomicU64,
     requests: AtomicU64,
@@ -159,6 +160,7 @@ impl App {
             opener,
             registry: RwLock::new(Arc::new(registry)),
             keys: RwLock::new(keys.map(Arc::new)),
+            draining: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             generations: AtomicU64::new(0),
             requests: AtomicU64::new(0),
@@ -248,7 +250,12 @@ impl App {
         Ok(())
     }
 
-    /// From now on the server is not ready.
+    /// From now on the server is not ready, and serves all the same.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Release);
+    }
+
+    /// From now on the server takes no more requests.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
     }
@@ -260,7 +267,8 @@ impl App {
 
     /// Whether all models are open and the server does not stop.
     pub fn is_ready(&self) -> bool {
-        !self.is_stopping() && self.registry().is_ready()
+        let is_draining = self.draining.load(Ordering::Acquire);
+        !is_draining && !self.is_stopping() && self.registry().is_ready()
     }
 
     /// A number for a request.

@@ -116,6 +116,8 @@ pub struct Limits {
     pub body_seconds: u64,
     /// Seconds after which a connection without a request is closed.
     pub idle_seconds: u64,
+    /// Seconds in which a server that is to stop is not ready and serves what still comes.
+    pub drain_seconds: u64,
     /// Seconds for what is under way when the server is stopped.
     pub grace_seconds: u64,
 }
@@ -134,6 +136,7 @@ impl Default for Limits {
             header_seconds: 10,
             body_seconds: 30,
             idle_seconds: 75,
+            drain_seconds: 0,
             grace_seconds: 30,
         }
     }

@@ -58,11 +58,16 @@ impl ReloadSender {
 }
 
 impl Server {
-    /// Starts a server: sockets are open when this returns, models are being opened.
+    /// Starts a server: sockets are open when this returns, models are being opened. `on_open`
+    /// is called when that is done, also where a model did not open.
     ///
     /// # Errors
     /// If the configuration is wrong, or an address is taken.
-    pub fn start(source: ConfigurationSource, tuner: Arc<Autotuner>) -> Result<Self> {
+    pub fn start(
+        source: ConfigurationSource,
+        tuner: Arc<Autotuner>,
+        on_open: impl FnOnce() + Send + 'static,
+    ) -> Result<Self> {
         let configuration = source()?;
         configuration.check()?;
         let listeners = listen(&configuration)?;
@@ -80,7 +85,7 @@ impl Server {
             .build()
             .map_err(|error| Error::system("the runtime of sockets", error))?;
         let app = Arc::new(App::new(configuration.clone(), opener)?);
-        let reloads = start_reloader(Arc::clone(&app), configuration, source)?;
+        let reloads = start_reloader(Arc::clone(&app), configuration, source, on_open)?;
         app.set_reloads(reloads.clone());
         let (stop, stopped) = watch::channel(false);
         let (alive_sender, alive) = mpsc::channel(1);
@@ -110,6 +115,12 @@ impl Server {
     /// Stops in order: takes no more connections, and finishes what is under way as long as the
     /// limits of the configuration grant. Returns whether all of it was finished.
     pub fn stop(mut self) -> bool {
+        let limits = &self.app.configuration.limits;
+        if limits.drain_seconds > 0 {
+            // Who balances the load sees that no more should come, and until then more comes.
+            self.app.drain();
+            thread::sleep(Duration::from_secs(limits.drain_seconds));
+        }
         self.app.stop();
         let grace = Duration::from_secs(self.app.configuration.limits.grace_seconds);
         self.stop.send_replace(true);
@@ -165,10 +176,12 @@ fn start_reloader(
     app: Arc<App>,
     first: Configuration,
     source: ConfigurationSource,
+    on_open: impl FnOnce() + Send + 'static,
 ) -> Result<ReloadSender> {
     let (sender, requests) = std_mpsc::channel::<ReloadRequest>();
     let run = move || {
         app.open_models(&first);
+        on_open();
         while let Ok(request) = requests.recv() {
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();

@@ -40,6 +40,31 @@ fn a_stopped_server_finishes_what_is_under_way() {
 }
 
 #[test]
+fn supervisors_are_told_and_balancers_warned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = || {
+        let mut text = [0; 64];
+        let length = socket.recv(&mut text).unwrap();
+        lossy_text(&text[..length])
+    };
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, "[limits]\ndrain-seconds = 2\n").unwrap();
+    let mut command = miriam();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--model", &toy(), "--config"]).arg(&config);
+    let mut server = Server::start_by(command.env("NOTIFY_SOCKET", &path));
+    assert_eq!(told(), "READY=1");
+    assert_eq!(server.get("/readyz").status, 200);
+    server.signal("TERM");
+    assert_eq!(told(), "STOPPING=1");
+    server.wait_for("the warning", |server| server.get("/readyz").status == 503);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    assert_eq!(status(&mut server).code(), Some(0));
+}
+
+#[test]
 fn reloads_under_load_lose_no_request() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");

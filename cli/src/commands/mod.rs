@@ -14,6 +14,8 @@ pub mod pt;
 mod raw_text;
 #[cfg(feature = "serve")]
 pub mod serve;
+#[cfg(feature = "serve")]
+mod systemd;
 pub mod textproc;
 pub mod train;
 pub mod translate;

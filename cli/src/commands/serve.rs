@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use super::nmt::tuner_cache::AutotunerCacheOptions;
+use super::systemd;
 use crate::common::{CommonOptions, Threads};
 
 /// Serve translations to programs that speak Moses' XML-RPC, LibreTranslate, Marian's websocket,
@@ -109,7 +110,7 @@ pub fn run_server(
     tuner: Arc<miriam_nmt::engine::Autotuner>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let server = Server::start(source, tuner)?;
+    let server = Server::start(source, tuner, || systemd::notify("READY=1"))?;
     for address in server.addresses() {
         // Whoever started the server may wait for this line.
         println!("listening on {address}");
@@ -130,6 +131,7 @@ pub fn run_server(
             }
         }
     });
+    systemd::notify("STOPPING=1");
     tracing::info!("stopping: what is under way is finished");
     if !server.stop() {
         tracing::warn!("not everything was finished in time");
