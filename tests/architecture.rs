@@ -59,6 +59,17 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "miriam-serve",
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
+            "miriam-lmcpu",
+            "miriam-nmt",
+            "miriam-decoder",
+        ],
+    ),
+    (
         "miriam-bench",
         &[
             "miriam-storage",
@@ -88,6 +99,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-trainer",
             "miriam-pipeline",
             "miriam-bench",
+            "miriam-serve",
             "miriam-gpu",
         ],
     ),

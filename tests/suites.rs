@@ -31,6 +31,8 @@ mod readme;
 mod references;
 mod robustness;
 mod running_text;
+#[cfg(feature = "serve")]
+mod serve;
 mod text_tools;
 mod toy_model;
 mod train;

@@ -120,6 +120,12 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                 error.downcast_ref::<miriam_decoder::Error>(),
                 Some(miriam_decoder::Error::Usage { .. })
             );
+            #[cfg(feature = "serve")]
+            let usage = usage
+                || matches!(
+                    error.downcast_ref::<miriam_serve::Error>(),
+                    Some(miriam_serve::Error::Usage { .. })
+                );
             // Errors of libraries include their cause in their message, so only the
             // outermost is printed.
             eprintln!("miriam: {error}");

@@ -54,6 +54,8 @@ enum Command {
     /// Measure speed
     #[command(subcommand)]
     Bench(commands::bench::Command),
+    #[cfg(feature = "serve")]
+    Serve(Box<commands::serve::Arguments>),
     Verify(commands::verify::Arguments),
     Split(commands::textproc::split::Arguments),
     Tokenize(commands::textproc::tokenize::Arguments),
@@ -88,6 +90,8 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => commands::tune::run(arguments, &common),
         Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => commands::serve::run(*arguments, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
         Command::Split(arguments) => commands::textproc::split::run(arguments, &common),
         Command::Tokenize(arguments) => commands::textproc::tokenize::run(arguments, &common),

@@ -37,6 +37,9 @@ pub enum Error {
         /// The word or column, what is wrong with it and what would be right.
         reason: String,
     },
+    /// The translation of a line was cancelled before it was found.
+    #[error("the translation was cancelled")]
+    Cancelled,
     /// Text could not be read or written.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),

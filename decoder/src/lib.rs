@@ -109,6 +109,7 @@ pub use features::{
     OrientationClasses, PhraseTableFormat, PhraseTableSpec, ReorderingSource, ReorderingSpec,
     ReorderingType, UnknownWordSpec,
 };
+pub use line_decoder::LineLimits;
 pub use line_errors::{LineError, LineErrorKind};
 pub use markup::{Brackets, Element, MarkedText, MarkupError, XmlInputMode};
 pub use n_best::Derivation;
@@ -120,4 +121,4 @@ pub use span::Span;
 pub use system::System;
 pub use translate::{LineProcessor, translate, translate_raw_text, translate_text};
 pub use translate_segments::{SegmentedFormat, translate_segments};
-pub use translator::Translator;
+pub use translator::{DetailOptions, DetailedTranslation, Translator};

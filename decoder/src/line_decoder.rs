@@ -1,7 +1,9 @@
 //! From a line of input to its decoded sentence, or to those of its parts where it is
 //! long, within the line's time; and what went wrong with it.
 
-use miriam_textio::fields;
+use std::time::Duration;
+
+use miriam_textio::{CancellationToken, fields};
 
 use crate::decoded_sentence::DecodedSentence;
 use crate::input_line::{InputLine, LineAnnotations};
@@ -21,6 +23,16 @@ pub(crate) struct LinePart {
     pub(crate) is_split: bool,
 }
 
+/// How long lines may take, and what ends them early.
+#[derive(Clone, Default)]
+pub struct LineLimits {
+    /// The time after which a line is translated by a narrower search, if it is less than
+    /// that of the settings.
+    pub time_limit: Option<Duration>,
+    /// Ends the line with [`Error::Cancelled`], between two stacks of its search.
+    pub cancellation: Option<CancellationToken>,
+}
+
 /// Decodes lines one at a time, in buffers that it reuses.
 pub(crate) struct LineDecoder<'s> {
     system: &'s System,
@@ -30,6 +42,8 @@ pub(crate) struct LineDecoder<'s> {
     is_split: bool,
     /// The least effort that a part of the last line got.
     effort: SearchEffort,
+    /// The limits of the lines to come.
+    pub(crate) limits: LineLimits,
     /// What went wrong with the last line.
     pub(crate) line_errors: Vec<LineError>,
 }
@@ -43,6 +57,7 @@ impl<'s> LineDecoder<'s> {
             input: InputLine::default(),
             is_split: false,
             effort: SearchEffort::Full,
+            limits: LineLimits::default(),
             line_errors: Vec::new(),
         }
     }
@@ -67,6 +82,12 @@ impl<'s> LineDecoder<'s> {
         self.sentences.decoded()
     }
 
+    /// The time of a line: that of the settings or that of its own limits.
+    fn time_limit(&self) -> Option<Duration> {
+        let limits = [self.system.settings.time_limit, self.limits.time_limit];
+        limits.into_iter().flatten().min()
+    }
+
     /// Decodes `line` part by part; `each` sees every part. Returns the sum of the
     /// scores, or `None` where a part has no translation.
     ///
@@ -80,12 +101,13 @@ impl<'s> LineDecoder<'s> {
         each: impl FnMut(DecodedSentence<'_>, LinePart) -> Result<()>,
     ) -> Result<Option<f32>> {
         self.line_errors.clear();
-        let time = self.system.settings.time_limit.map(TimeLimit::start);
+        let time = (self.time_limit().is_some() || self.limits.cancellation.is_some())
+            .then(|| TimeLimit::start(self.time_limit(), self.limits.cancellation.clone()));
         self.effort = SearchEffort::Full;
         self.is_split = false;
         let mut input = std::mem::take(&mut self.input);
         let score = match input.read(line, &self.system.settings.input_format) {
-            Ok((text, annotations)) => self.decode_words(text, annotations, time, each),
+            Ok((text, annotations)) => self.decode_words(text, annotations, time.as_ref(), each),
             Err(error) => Err(error),
         };
         self.input = input;
@@ -97,7 +119,7 @@ impl<'s> LineDecoder<'s> {
         &mut self,
         text: &[u8],
         annotations: &LineAnnotations,
-        time: Option<TimeLimit>,
+        time: Option<&TimeLimit>,
         mut each: impl FnMut(DecodedSentence<'_>, LinePart) -> Result<()>,
     ) -> Result<Option<f32>> {
         let words = fields::split_words(text).count();
@@ -157,7 +179,7 @@ impl<'s> LineDecoder<'s> {
             SearchEffort::Narrow => Some("with stacks and pops an eighth"),
             SearchEffort::Greedy => Some("from left to right"),
         };
-        if let (Some(how), Some(limit)) = (narrower, self.system.settings.time_limit) {
+        if let (Some(how), Some(limit)) = (narrower, self.time_limit()) {
             let reason = format!("more than {} ms; translated {how}", limit.as_millis());
             self.line_errors.push(LineError::new(LineErrorKind::TimeLimit, reason));
         }
@@ -194,13 +216,67 @@ fn part_length(words: &[&[u8]]) -> usize {
 mod tests {
     use super::*;
     use crate::config::Configuration;
+    use crate::{DetailOptions, Translator};
     use std::path::Path;
+
+    fn toy() -> System {
+        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+        let configuration = Configuration::from_ini(&ini).unwrap();
+        System::load(&configuration, &miriam_textio::NoProgress).unwrap()
+    }
+
+    #[test]
+    fn lines_can_be_cancelled_and_hurried() {
+        let system = toy();
+        let mut translator = Translator::new(&system);
+        let line = b"the red house is big .";
+        let before = translator.translate(line).unwrap();
+        let cancellation = CancellationToken::new();
+        let limits =
+            |time_limit| LineLimits { time_limit, cancellation: Some(cancellation.clone()) };
+        for time_limit in [None, Some(Duration::from_secs(60))] {
+            translator.set_line_limits(limits(time_limit));
+            assert_eq!(translator.translate(line).unwrap(), before);
+            assert!(translator.take_line_errors().is_empty());
+        }
+        translator.set_line_limits(LineLimits { time_limit: Some(Duration::ZERO), ..limits(None) });
+        assert!(translator.translate(line).unwrap().is_some());
+        assert_eq!(translator.take_line_errors()[0].kind, LineErrorKind::TimeLimit);
+        cancellation.cancel();
+        for time_limit in [None, Some(Duration::ZERO), Some(Duration::from_secs(60))] {
+            translator.set_line_limits(limits(time_limit));
+            assert!(matches!(translator.translate(line), Err(Error::Cancelled)));
+        }
+        translator.set_line_limits(LineLimits::default());
+        assert_eq!(translator.translate(line).unwrap(), before);
+    }
+
+    /// One search gives what three give, also of a line in parts.
+    #[test]
+    fn details_are_of_the_same_search() {
+        let system = toy();
+        let (mut once, mut apart) = (Translator::new(&system), Translator::new(&system));
+        let long = "the red house ".repeat(MAX_SENTENCE_WORDS / 2);
+        for line in ["the red house is big .", "", &long] {
+            let wanted = DetailOptions { n_best: 3, distinct: true, search_graph: true };
+            let found = once.translate_in_detail(line.as_bytes(), wanted).unwrap();
+            assert_eq!(found.best, apart.translate(line.as_bytes()).unwrap());
+            assert_eq!(found.n_best, apart.n_best(line.as_bytes(), 3, true).unwrap());
+            let graph: serde_json::Value =
+                serde_json::from_slice(&found.search_graph.unwrap()).unwrap();
+            let words: u64 = graph["pieces"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|piece| piece["words"].as_u64().unwrap())
+                .sum();
+            assert_eq!(words, line.split_whitespace().count() as u64);
+        }
+    }
 
     #[test]
     fn line_errors_are_recovered_and_model_errors_are_not() {
-        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
-        let configuration = Configuration::from_ini(&ini).unwrap();
-        let system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
+        let system = toy();
         let mut decoder = LineDecoder::new(&system);
         let line = Error::Line { reason: "word 3: an open tag".into() };
         assert_eq!(decoder.recover_line_error(Err(line)).unwrap(), None);

@@ -1,7 +1,6 @@
 //! From the words of a sentence to its best translation, in buffers that live as long
 //! as a thread.
 
-use crate::Result;
 use crate::config::{SearchAlgorithm, Settings};
 use crate::coverage::Coverages;
 use crate::decoded_sentence::DecodedSentence;
@@ -21,6 +20,7 @@ use crate::search::{
 use crate::sentence::Sentence;
 use crate::system::System;
 use crate::translation_options::SentenceOptions;
+use crate::{Error, Result};
 
 /// What has been decoded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,12 +110,13 @@ impl<'s> SentenceDecoder<'s> {
     /// # Errors
     ///
     /// Fails with [`Error::Line`](crate::Error::Line) where a word lacks a factor or the
-    /// annotations do not fit the system, and where a model file is damaged.
+    /// annotations do not fit the system, with [`Error::Cancelled`] where `time` was cancelled,
+    /// and where a model file is damaged.
     pub(crate) fn decode(
         &mut self,
         text: &[u8],
         annotations: &LineAnnotations,
-        time: Option<TimeLimit>,
+        time: Option<&TimeLimit>,
     ) -> Result<SearchEffort> {
         self.best_path.clear();
         self.score = None;
@@ -146,7 +147,7 @@ impl<'s> SentenceDecoder<'s> {
         });
         self.coverages.start(length as u32, &self.future_costs);
         let (mut space, search) = self.search_parts();
-        let effort = run_search(search, &mut space, begin, time);
+        let effort = run_search(search, &mut space, begin, time).ok_or(Error::Cancelled)?;
         self.statistics.expansions += self.search.num_evaluated();
         self.follow_best_path();
         Ok(effort)
@@ -255,7 +256,7 @@ mod tests {
             TimeLimit::started_before(Duration::from_secs(seconds), Duration::from_secs(60))
         });
         let annotations = LineAnnotations::default();
-        let effort = decoder.decode(&LINE.repeat(3), &annotations, time).unwrap();
+        let effort = decoder.decode(&LINE.repeat(3), &annotations, time.as_ref()).unwrap();
         let decoded = decoder.decoded();
         let phrases = decoded.best_path.iter().map(|&id| decoded.translated_phrase(id, 0));
         let phrases = phrases.collect::<Result<_>>().unwrap();
@@ -296,7 +297,7 @@ mod tests {
                 let mut decoder = SentenceDecoder::new(&system);
                 let (before, limit) = (Duration::from_secs(seconds), Duration::from_secs(60));
                 let time = Some(TimeLimit::started_before(before, limit));
-                assert_eq!(decoder.decode(words, annotations, time).unwrap(), effort);
+                assert_eq!(decoder.decode(words, annotations, time.as_ref()).unwrap(), effort);
                 assert!(decoder.constraint.is_active());
                 let decoded = decoder.decoded();
                 assert!(decoded.score.is_some(), "{effort:?}");

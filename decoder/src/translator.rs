@@ -2,14 +2,38 @@
 
 use crate::Result;
 use crate::decoded_sentence::DecodedSentence;
-use crate::line_decoder::LineDecoder;
+use crate::line_decoder::{LineDecoder, LineLimits};
 use crate::line_errors::LineError;
 use crate::n_best::{Derivation, NBest, NBestLimits};
 use crate::output::Translation;
 use crate::output_streams::LineOutput;
+use crate::reports::search_graph::SearchGraphLine;
 use crate::reports::{LineReporter, LineResult};
 use crate::sentence_decoder::Statistics;
 use crate::system::System;
+
+/// What is wanted of a line besides its best translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DetailOptions {
+    /// Entries of the n-best list at most.
+    pub n_best: usize,
+    /// Whether entries of the list with the words of an earlier one are left out.
+    pub distinct: bool,
+    /// Whether the search graph is wanted.
+    pub search_graph: bool,
+}
+
+/// A line's best translation with what else was wanted of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DetailedTranslation {
+    /// The best translation; `None` when there is none within the limits of the search.
+    pub best: Option<Translation>,
+    /// The n-best list, best first.
+    pub n_best: Vec<Derivation>,
+    /// The search graph as a JSON object with a line end, as `-output-search-graph` writes it;
+    /// its `id` is 0.
+    pub search_graph: Option<Vec<u8>>,
+}
 
 /// Translates sentences one at a time, in buffers that it reuses.
 ///
@@ -75,6 +99,11 @@ impl<'s> Translator<'s> {
     /// Takes what went wrong with the last line; a second call returns nothing.
     pub fn take_line_errors(&mut self) -> Vec<LineError> {
         std::mem::take(&mut self.decoder.line_errors)
+    }
+
+    /// Gives the lines to come other limits.
+    pub fn set_line_limits(&mut self, limits: LineLimits) {
+        self.decoder.limits = limits;
     }
 
     /// Appends the output line of the input line `line` to `out`, without line ends.
@@ -157,38 +186,74 @@ impl<'s> Translator<'s> {
     ///
     /// Fails where something is wrong with the line or a model file is damaged.
     pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
-        let Translator { decoder, n_best, system, .. } = self;
-        decoder.enable_lattice();
-        let mut list = Vec::new();
+        self.decoder.enable_lattice();
         if size == 0 {
-            return Ok(list);
+            return Ok(Vec::new());
         }
-        let mut joined = Derivation { score: 0.0, phrases: Vec::new(), values: Vec::new() };
+        let wanted = DetailOptions { n_best: size, distinct, search_graph: false };
+        Ok(self.translate_in_detail(line, wanted)?.n_best)
+    }
+
+    /// The best translation of `line`, as [`Translator::translate`], with an n-best list, as
+    /// [`Translator::n_best`], and a search graph where they are wanted, all of one search.
+    ///
+    /// # Errors
+    ///
+    /// Fails where something is wrong with the line or a model file is damaged, and with
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn translate_in_detail(
+        &mut self,
+        line: &[u8],
+        wanted: DetailOptions,
+    ) -> Result<DetailedTranslation> {
+        let Translator { decoder, n_best, system, .. } = self;
+        if wanted.n_best > 0 || wanted.search_graph {
+            decoder.enable_lattice();
+        }
+        let mut phrases = Vec::new();
+        let mut joined_values = Vec::new();
+        let mut graph = wanted.search_graph.then(|| SearchGraphLine::new(0));
         let score = decoder.decode(line, |decoded, part| {
-            if part.is_split {
-                for &id in decoded.best_path {
-                    joined.phrases.push(decoded.translated_phrase(id, part.offset)?);
-                }
-                n_best.add_best_values(decoded, &mut joined.values)?;
+            for &id in decoded.best_path {
+                phrases.push(decoded.translated_phrase(id, part.offset)?);
+            }
+            if part.is_split && wanted.n_best > 0 {
+                n_best.add_best_values(decoded, &mut joined_values)?;
+            }
+            if let Some(graph) = &mut graph {
+                decoded.push_search_graph(graph, part.offset);
             }
             Ok(())
         })?;
-        if decoder.is_split() {
-            list.extend(score.map(|score| Derivation { score, ..joined }));
-            return Ok(list);
+        let mut list = Vec::new();
+        if wanted.n_best > 0 && decoder.is_split() {
+            let joined =
+                |score| Derivation { score, phrases: phrases.clone(), values: joined_values };
+            list.extend(score.map(joined));
+        } else if wanted.n_best > 0 {
+            let decoded: DecodedSentence<'_> = decoder.decoded();
+            let limits = NBestLimits {
+                max_entries: wanted.n_best,
+                max_candidates: system.settings.output.n_best_factor.saturating_mul(wanted.n_best),
+                distinct: wanted.distinct,
+            };
+            n_best.for_each_entry(decoded, limits, |entry| {
+                let hypotheses = entry.hypotheses.iter().rev();
+                let phrases = hypotheses.map(|&id| decoded.translated_phrase(id, 0));
+                list.push(Derivation {
+                    score: entry.total,
+                    phrases: phrases.collect::<Result<_>>()?,
+                    values: entry.values.to_vec(),
+                });
+                Ok(())
+            })?;
         }
-        let max_candidates = system.settings.output.n_best_factor.saturating_mul(size);
-        let limits = NBestLimits { max_entries: size, max_candidates, distinct };
-        let decoded: DecodedSentence<'_> = decoder.decoded();
-        n_best.for_each_entry(decoded, limits, |entry| {
-            let phrases = entry.hypotheses.iter().rev().map(|&id| decoded.translated_phrase(id, 0));
-            list.push(Derivation {
-                score: entry.total,
-                phrases: phrases.collect::<Result<_>>()?,
-                values: entry.values.to_vec(),
-            });
-            Ok(())
-        })?;
-        Ok(list)
+        let search_graph = graph.map(|graph| {
+            let mut json = Vec::new();
+            graph.finish(&mut json);
+            json
+        });
+        let best = score.map(|score| Translation { score, phrases });
+        Ok(DetailedTranslation { best, n_best: list, search_graph })
     }
 }

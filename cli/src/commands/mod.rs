@@ -12,8 +12,14 @@ pub mod next;
 pub mod nmt;
 pub mod pt;
 mod raw_text;
+#[cfg(feature = "serve")]
+pub mod serve;
+#[cfg(feature = "serve")]
+mod systemd;
 pub mod textproc;
 pub mod train;
 pub mod translate;
+#[cfg(feature = "serve")]
+mod translate_server;
 pub mod tune;
 pub mod verify;

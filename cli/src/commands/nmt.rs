@@ -7,7 +7,7 @@ mod running_text;
 mod score;
 mod train;
 mod translate;
-mod tuner_cache;
+pub mod tuner_cache;
 mod value_parsers;
 mod vocab;
 

@@ -70,6 +70,17 @@ impl RawTextOptions {
         Ok(true)
     }
 
+    /// Whether a server prepares texts by the file beside the ini; it takes no other steps.
+    #[cfg(feature = "serve")]
+    pub fn of_a_server(&self) -> Result<bool, Error> {
+        if self.given != TextProcessorConfig::default() {
+            let reason = "a server takes the steps for raw text from the file `preparation` \
+                          beside the ini (-raw)";
+            return Err(Error::Usage { reason: reason.into() });
+        }
+        Ok(self.reads_file)
+    }
+
     /// The steps, if there are any, for the system of `configuration`.
     pub fn load_steps(
         &self,

@@ -24,6 +24,8 @@ pub struct TranslateArguments {
     raw_text: RawTextOptions,
     pub common: CommonOptions,
     shows_help: bool,
+    #[cfg(feature = "serve")]
+    server: Option<super::translate_server::ServerOptions>,
 }
 
 impl TranslateArguments {
@@ -37,6 +39,8 @@ impl TranslateArguments {
             raw_text: RawTextOptions::default(),
             common,
             shows_help: false,
+            #[cfg(feature = "serve")]
+            server: None,
         };
         let mut tokens = tokens.map(|token| {
             token.into_string().map_err(|token| Error::Usage {
@@ -78,6 +82,11 @@ impl TranslateArguments {
         if let Threads::Count(n) = sorted.common.threads {
             sorted.decoder_options.splice(0..0, ["-threads".to_owned(), n.to_string()]);
         }
+        #[cfg(feature = "serve")]
+        {
+            let tokens = &mut sorted.decoder_options;
+            sorted.server = super::translate_server::ServerOptions::take(tokens)?;
+        }
         Ok(sorted)
     }
 }
@@ -86,6 +95,11 @@ impl TranslateArguments {
 pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if tokens.shows_help {
         return Ok(io::stdout().write_all(help_text().as_bytes())?);
+    }
+    #[cfg(feature = "serve")]
+    if let Some(server) = tokens.server {
+        let raw = tokens.raw_text.of_a_server()?;
+        return server.run(&tokens.decoder_options, raw);
     }
     let configuration = Configuration::from_command_line(&tokens.decoder_options)?;
     let settings = &configuration.settings;

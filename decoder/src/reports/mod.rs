@@ -2,7 +2,7 @@
 //! gives to the output streams.
 
 mod columns;
-mod search_graph;
+pub(crate) mod search_graph;
 mod translation_details;
 
 use crate::decoded_sentence::DecodedSentence;

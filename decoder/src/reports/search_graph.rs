@@ -22,7 +22,7 @@ use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::search::Search;
 
 /// The JSON object of one line of input, under construction.
-pub(super) struct SearchGraphLine {
+pub(crate) struct SearchGraphLine {
     json: Vec<u8>,
     pieces: usize,
     /// Scratch: which hypotheses lead to a translation, and the winners of
@@ -40,13 +40,13 @@ enum Connection {
 
 impl SearchGraphLine {
     /// The object of line number `id`.
-    pub(super) fn new(id: i64) -> Self {
+    pub(crate) fn new(id: i64) -> Self {
         let json = format!("{{\"id\":{id},\"pieces\":[").into_bytes();
         SearchGraphLine { json, pieces: 0, connections: Vec::new(), frontier: Vec::new() }
     }
 
     /// Appends the object with a line end.
-    pub(super) fn finish(self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.json);
         out.extend_from_slice(b"]}\n");
     }
@@ -84,7 +84,7 @@ impl SearchGraphLine {
 
 impl DecodedSentence<'_> {
     /// Adds the graph of the sentence, whose first word is at `offset` in the line.
-    pub(super) fn push_search_graph(self, line: &mut SearchGraphLine, offset: u32) {
+    pub(crate) fn push_search_graph(self, line: &mut SearchGraphLine, offset: u32) {
         if line.pieces > 0 {
             line.json.push(b',');
         }

@@ -2,33 +2,44 @@
 //!
 //! A search that takes too long is begun again with narrower limits, over the
 //! same options, and last as a greedy one that nothing interrupts. The
-//! clock is read between steps; without a time limit there is no clock.
+//! clock is read between steps; without a time limit there is no clock. A cancelled search
+//! ends at its next step, whatever its limits are.
 
 use std::time::{Duration, Instant};
 
+use miriam_textio::CancellationToken;
+
 use super::{Search, SearchSpace};
 
-/// A sentence's time.
-#[derive(Clone, Copy, Debug)]
+/// A sentence's time, and the request to give it up.
+#[derive(Clone)]
 pub(crate) struct TimeLimit {
     started: Instant,
-    limit: Duration,
+    /// `None` for a search that takes as long as it takes.
+    limit: Option<Duration>,
+    cancellation: Option<CancellationToken>,
 }
 
 impl TimeLimit {
     /// `limit` from now on for the search, and as long again for a narrower one.
-    pub(crate) fn start(limit: Duration) -> Self {
-        TimeLimit { started: Instant::now(), limit }
+    /// Without a limit there is only `cancellation`.
+    pub(crate) fn start(limit: Option<Duration>, cancellation: Option<CancellationToken>) -> Self {
+        TimeLimit { started: Instant::now(), limit, cancellation }
     }
 
     /// As if started `before` now, for tests.
     #[cfg(test)]
     pub(crate) fn started_before(before: Duration, limit: Duration) -> Self {
-        TimeLimit { started: Instant::now() - before, limit }
+        TimeLimit { started: Instant::now() - before, limit: Some(limit), cancellation: None }
     }
 
-    fn is_over(self, attempts: u32) -> bool {
-        self.started.elapsed() > self.limit.saturating_mul(attempts)
+    fn is_cancelled(&self) -> bool {
+        self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    fn is_over(&self, attempts: u32) -> bool {
+        let is_late = |limit: Duration| self.started.elapsed() > limit.saturating_mul(attempts);
+        self.limit.is_some_and(is_late) || self.is_cancelled()
     }
 }
 
@@ -43,28 +54,31 @@ pub(crate) enum SearchEffort {
     Greedy,
 }
 
-/// Runs `search` from the joint state `begin`, within `time` where it is limited.
+/// Runs `search` from the joint state `begin`, within `time` where it is limited; `None` where
+/// it was cancelled.
 pub(crate) fn run_search(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,
     begin: u32,
-    time: Option<TimeLimit>,
-) -> SearchEffort {
+    time: Option<&TimeLimit>,
+) -> Option<SearchEffort> {
     let limits = space.limits;
-    if let Some(time) = time {
+    let limited = time.filter(|time| time.limit.is_some());
+    if let Some(time) = limited {
         if run_search_within(search, space, begin, || time.is_over(1)) {
-            return SearchEffort::Full;
+            return Some(SearchEffort::Full);
         }
         space.limits = limits.narrowed();
         if run_search_within(search, space, begin, || time.is_over(2)) {
-            return SearchEffort::Narrow;
+            return Some(SearchEffort::Narrow);
         }
         space.limits = limits.to_greedy();
     }
-    space.stateful_scorers.restart();
-    search.start(space, begin);
-    while search.step(space) {}
-    if time.is_some() { SearchEffort::Greedy } else { SearchEffort::Full }
+    let is_cancelled = || time.is_some_and(TimeLimit::is_cancelled);
+    if !run_search_within(search, space, begin, is_cancelled) {
+        return None;
+    }
+    Some(if limited.is_some() { SearchEffort::Greedy } else { SearchEffort::Full })
 }
 
 /// Whether the search ended before `is_over`, which is called before each step.

@@ -35,6 +35,13 @@ pub trait JobSource {
     /// If the input cannot be read; ends the translation.
     fn next_jobs(&mut self) -> Result<Option<Vec<Job>>>;
 
+    /// Whether the translation of sentence `id` is still wanted; asked once a step. A sentence
+    /// that is not is dropped at once, and [`finish`](JobSource::finish) is not called for it.
+    fn is_wanted(&mut self, id: u64) -> bool {
+        let _ = id;
+        true
+    }
+
     /// Takes the translations of a sentence, best first, as soon as they are found, or why
     /// it has none.
     ///

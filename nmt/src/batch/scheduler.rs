@@ -53,6 +53,7 @@ struct BatchScheduler<'a> {
 impl BatchScheduler<'_> {
     fn run(&mut self, source: &mut dyn JobSource) -> Result<()> {
         loop {
+            self.search.retain(self.session, |id| source.is_wanted(id));
             let places = self.batching.max_sentences.max(1);
             let free = places.saturating_sub(self.search.active_sentences());
             if self.search.active_sentences() == 0 || self.batching.top_up && 2 * free >= places {
@@ -78,6 +79,10 @@ impl BatchScheduler<'_> {
                 return Ok(());
             }
             let Some((job, slot)) = self.encoded.pop_front() else { return Ok(()) };
+            if !source.is_wanted(job.id) {
+                self.session.finish(slot);
+                continue;
+            }
             if let Err(error) = self.search.add(job.id, slot, &job.request) {
                 self.session.finish(slot);
                 source.finish(job.id, Err(error))?;
@@ -128,6 +133,10 @@ impl BatchScheduler<'_> {
                 self.read_ahead(places, source)?;
             }
             let Some(mut job) = self.pending.pop_front() else { break };
+            if !source.is_wanted(job.id) {
+                any = true;
+                continue;
+            }
             words += job.request.source.len();
             if !self.fits(batch.len(), words) {
                 self.pending.push_front(job);

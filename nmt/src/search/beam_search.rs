@@ -56,6 +56,20 @@ impl BeamSearch {
         }
     }
 
+    /// Drops the active sentences that `is_wanted` does not want, and their slots.
+    pub fn retain(&mut self, session: &mut dyn Session, mut is_wanted: impl FnMut(u64) -> bool) {
+        let mut at = 0;
+        while at < self.active.len() {
+            if is_wanted(self.active[at].id) {
+                at += 1;
+                continue;
+            }
+            let sentence = self.active.remove(at);
+            session.finish(sentence.slot);
+            self.free_states.push(sentence);
+        }
+    }
+
     /// Adds a sentence that the session has begun as `slot`. [`step`](Self::step) reports it
     /// under `id`, which is also part of the key of its random numbers.
     ///

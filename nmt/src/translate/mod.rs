@@ -4,6 +4,7 @@
 //! batches of sentences of similar length to lines of text; the calling thread writes these in
 //! input order. The translation of a line depends on that line and on the options alone.
 
+mod given;
 mod models;
 mod options;
 pub(crate) mod pipeline;
@@ -12,6 +13,8 @@ mod print;
 pub(crate) mod queue;
 mod reader;
 mod segments;
+mod sentence_parser;
+mod sentences;
 mod tokenizer;
 
 use std::collections::HashMap;
@@ -21,10 +24,15 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
+pub use given::GivenScore;
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use pivot::PivotTranslator;
 pub use reader::SourceText;
+pub use sentences::{
+    FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
+    TranslationSession,
+};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
@@ -38,13 +46,14 @@ use pipeline::ResultSender;
 use pivot::PivotLine;
 use print::{ScoredTranslation, empty_translation, write_text, write_translations};
 use queue::{BatchQueue, QueueOptions};
-use reader::{InputSentence, SentenceReader, SentenceSource};
+use reader::{LineSource, SentenceReader};
 use segments::TranslatedSegment;
+use sentence_parser::InputSentence;
 
 /// Loaded models with the options of translation.
 pub struct Translator {
-    models: LoadedModels,
-    candidates: Option<ShortlistGenerator>,
+    models: Arc<LoadedModels>,
+    candidates: Option<Arc<ShortlistGenerator>>,
     options: TranslationOptions,
     search: SearchOptions,
     splitter: Arc<SentenceSplitter>,
@@ -114,9 +123,7 @@ impl Translator {
         let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
         search.return_alignments |= alignment.is_some() || replace_unknowns;
         search.return_alignments |= options.input.format == LineFormat::Html;
-        // Greedy search chooses the same tokens without the normaliser of the softmax, which
-        // only printed scores need.
-        search.skip_cost = search.beam_size == 1 && !word_scores && !n_best;
+        search.skip_cost = skips_cost(&search, &options.output);
         // Only text can be put together from the translations of parts.
         let mut options = options;
         options.input.splits_long &= !n_best
@@ -131,8 +138,8 @@ impl Translator {
             .map(|length| length.saturating_sub(num_marks).max(1))
             .fold(options.input.max_length, usize::min);
         Ok(Translator {
-            models,
-            candidates: bundle.shortlist_generator,
+            models: Arc::new(models),
+            candidates: bundle.shortlist_generator.map(Arc::new),
             options,
             search,
             splitter: Arc::new(SentenceSplitter::new("en")),
@@ -164,7 +171,7 @@ impl Translator {
         report_error: &mut dyn FnMut(&LineError) -> Result<()>,
     ) -> Result<LineCounts> {
         self.translate_from(
-            SentenceSource::Text(Box::new(source)),
+            LineSource::Text(Box::new(source)),
             low_latency,
             output,
             stop,
@@ -175,7 +182,7 @@ impl Translator {
 
     fn translate_from(
         &self,
-        source: SentenceSource,
+        source: LineSource,
         low_latency: bool,
         mut output: Output,
         stop: &CancellationToken,
@@ -200,7 +207,7 @@ impl Translator {
     /// ones are there already.
     fn run(
         &self,
-        source: SentenceSource,
+        source: LineSource,
         low_latency: bool,
         stop: &CancellationToken,
         progress: &dyn Progress,
@@ -254,22 +261,30 @@ impl Translator {
         let active = HashMap::new();
         let mut source =
             QueueSource { translator: self, queue, stop, send, feature_sessions, active };
-        let batching = BatchingOptions {
+        batch::translate_batches(
+            session.as_mut(),
+            &self.search,
+            &self.batching_options(),
+            &mut source,
+        )
+    }
+
+    /// Batches as the sentences come: a queue has read ahead and sorted already.
+    fn batching_options(&self) -> BatchingOptions {
+        BatchingOptions {
             max_sentences: self.options.mini_batch,
             max_source_tokens: self.options.mini_batch_words,
-            // The queue has read ahead and sorted already.
             maxi_batch: 1,
             sort_by_length: false,
             top_up: true,
-        };
-        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut source)
+        }
     }
 
     /// The shortlist of a sentence.
     fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
-        match self.candidates.as_ref()? {
+        match self.candidates.as_deref()? {
             ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
             ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }
@@ -340,31 +355,51 @@ impl Translator {
         Ok(scored.collect())
     }
 
-    fn format_output(&self, sentence: &InputSentence, found: &[ScoredTranslation]) -> OutputLines {
+    /// The lines of a sentence, numbered `id` in n-best lists.
+    fn format_lines(
+        &self,
+        id: u64,
+        sentence: &InputSentence,
+        found: &[ScoredTranslation],
+    ) -> Vec<u8> {
         let mut text = Vec::new();
         let nothing = [empty_translation(self.models.count())];
         let found = if found.is_empty() { &nothing } else { found };
+        write_translations(
+            id,
+            sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source),
+            found,
+            &self.models.tokenizers()[1],
+            &self.options.output,
+            &mut text,
+        );
+        text
+    }
+
+    fn format_output(&self, sentence: &InputSentence, found: &[ScoredTranslation]) -> OutputLines {
         let failed = sentence.request.as_ref().err().cloned();
         let reasons = sentence.warning.iter().cloned().chain(failed);
         let errors = reasons.map(|reason| LineError { line: sentence.line, reason }).collect();
         let num_lines = sentence.num_lines;
-        let [_, target] = self.models.tokenizers();
+        let nothing = [empty_translation(self.models.count())];
+        let best = found.first().unwrap_or(&nothing[0]);
         if let Some(segment) = &sentence.segment {
-            let (options, best) = (&self.options.output, &found[0].translation);
-            write_text(best, &sentence.pieces, target, options, &mut text);
+            let target = &self.models.tokenizers()[1];
+            let mut text = Vec::new();
+            write_text(
+                &best.translation,
+                &sentence.pieces,
+                target,
+                &self.options.output,
+                &mut text,
+            );
             let source: Vec<&[u8]> = sentence.pieces.iter().collect();
-            let segment = segment.translate(&source, best, std::mem::take(&mut text), target);
-            return OutputLines { text, segment: Some(segment), num_lines, errors, pivot: None };
+            let segment = segment.translate(&source, &best.translation, text, target);
+            let (text, segment) = (Vec::new(), Some(segment));
+            return OutputLines { text, segment, num_lines, errors, pivot: None };
         }
-        let pivot = self.is_first_of_two.then(|| self.pivot_line(sentence, &found[0]));
-        write_translations(
-            sentence.id,
-            sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source),
-            found,
-            target,
-            &self.options.output,
-            &mut text,
-        );
+        let pivot = self.is_first_of_two.then(|| self.pivot_line(sentence, best));
+        let text = self.format_lines(sentence.id, sentence, found);
         OutputLines { text, segment: None, num_lines, errors, pivot }
     }
 
@@ -449,6 +484,12 @@ impl TranslationOptions {
         let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
         QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
     }
+}
+
+/// Whether a search may skip the normaliser of the softmax: greedy search chooses the same
+/// tokens without it, and only scores that are shown need it.
+fn skips_cost(search: &SearchOptions, output: &OutputOptions) -> bool {
+    search.beam_size == 1 && !output.word_scores && !output.n_best
 }
 
 /// Reverses the translation of a right-to-left model; `</s>` stays last.

@@ -9,7 +9,7 @@ use std::thread;
 
 use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
 
-use super::reader::SentenceSource;
+use super::reader::LineSource;
 use super::tokenizer::{Pieces, Tokenizer};
 use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
 use crate::segmentation::{BPE_SEPARATOR, Segmentation};
@@ -81,7 +81,7 @@ impl PivotTranslator {
         let (sender, lines) = sync_channel(MAX_WAITING_LINES);
         thread::scope(|scope| {
             let first = scope.spawn(|| self.run_first(source, low_latency, sender, stop));
-            let pivot = SentenceSource::Pivot(lines);
+            let pivot = LineSource::Pivot(lines);
             let second = self.second.translate_from(
                 pivot,
                 low_latency,
@@ -116,7 +116,7 @@ impl PivotTranslator {
                 Error::from(miriam_textio::Error::io("output", "write", broken))
             })
         };
-        let source = SentenceSource::Text(Box::new(source));
+        let source = LineSource::Text(Box::new(source));
         self.first.run(source, low_latency, stop, &NoProgress, &mut send)
     }
 }

@@ -1,19 +1,18 @@
-//! Reading input lines into requests.
+//! Reading input: lines of text, fields or objects, running text, pages, and what another model
+//! writes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use miriam_textio::{Error as TextError, Lines, fields};
-use miriam_textproc::{NonbreakingPrefixes, SentenceSplitter};
+use miriam_textproc::SentenceSplitter;
 use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
 use super::pivot::{PivotLine, PivotLines};
-use super::segments::TextSegment;
-use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
+use super::sentence_parser::{InputSentence, SentenceParser};
 use crate::Result;
-use crate::search::Request;
 
 /// The text to translate.
 pub struct SourceText {
@@ -23,39 +22,11 @@ pub struct SourceText {
     pub prefixes: Option<Lines>,
 }
 
-/// Where sentences come from.
-pub(super) enum SentenceSource {
+/// Where lines come from.
+pub(super) enum LineSource {
     Text(Box<SourceText>),
     /// Another model.
     Pivot(PivotLines),
-}
-
-/// An input line as a request.
-pub(super) struct InputSentence {
-    /// The index of the sentence, from 0.
-    pub id: u64,
-    /// The number of its line, from 1.
-    pub line: u64,
-    /// The number of lines that end with it.
-    pub num_lines: u64,
-    /// What surrounds it, if a line may have several sentences.
-    pub segment: Option<TextSegment>,
-    pub pieces: Pieces,
-    /// The request; none for an empty line, or why the line cannot be translated.
-    pub request: Result<Option<Request>, String>,
-    /// The shortlist, kept if the scores of single models are needed.
-    pub candidates: Option<Vec<u32>>,
-    /// A warning about the line.
-    pub warning: Option<String>,
-    /// The line of another model that this is the translation of.
-    pub pivot: Option<Box<PivotLine>>,
-}
-
-impl InputSentence {
-    /// The number of source tokens with `</s>`, by which sentences are sorted.
-    pub fn length(&self) -> usize {
-        self.pieces.len() + 1
-    }
 }
 
 /// A line of JSON input.
@@ -71,50 +42,40 @@ struct JsonRequest {
 
 /// Reads lines and makes requests.
 pub(super) struct SentenceReader<'a> {
-    pub(super) source: SentenceSource,
-    pub(super) tokenizers: &'a [Tokenizer; 2],
-    target_prefix: &'a [u32],
-    right_to_left: bool,
-    pub(super) options: InputOptions,
+    pub(super) source: LineSource,
+    pub(super) parser: SentenceParser<'a>,
     /// Splits running text, and lines that are too long.
     pub(super) splitter: Arc<SentenceSplitter>,
-    /// The most tokens of a sentence that is not cropped.
-    pub(super) max_length: usize,
-    pub(super) scratch: TokenizerScratch,
     /// Sentences of the lines that were read.
     pub(super) waiting: VecDeque<InputSentence>,
-    pub(super) id: u64,
+    id: u64,
 }
 
 impl<'a> SentenceReader<'a> {
     /// Sentences have at most `max_length` tokens, which is no more than those of `options`.
     pub fn new(
-        source: SentenceSource,
+        source: LineSource,
         models: &'a LoadedModels,
         options: InputOptions,
         splitter: Arc<SentenceSplitter>,
         max_length: usize,
     ) -> Self {
-        let reader =
-            Self::with_tokenizers(source, models.tokenizers(), models.is_right_to_left(), options);
-        SentenceReader { splitter, max_length, target_prefix: models.target_prefix(), ..reader }
+        let parser = SentenceParser::for_models(models, options, max_length);
+        SentenceReader { source, parser, splitter, waiting: VecDeque::new(), id: 0 }
     }
 
+    #[cfg(test)]
     pub(super) fn with_tokenizers(
-        source: SentenceSource,
-        tokenizers: &'a [Tokenizer; 2],
+        source: LineSource,
+        tokenizers: &'a [super::tokenizer::Tokenizer; 2],
         right_to_left: bool,
         options: InputOptions,
     ) -> Self {
+        let splitter = SentenceSplitter::with_prefixes(Default::default());
         SentenceReader {
             source,
-            tokenizers,
-            target_prefix: &[],
-            right_to_left,
-            options,
-            splitter: Arc::new(SentenceSplitter::with_prefixes(NonbreakingPrefixes::default())),
-            max_length: options.max_length,
-            scratch: TokenizerScratch::default(),
+            parser: SentenceParser::new(tokenizers, right_to_left, options),
+            splitter: Arc::new(splitter),
             waiting: VecDeque::new(),
             id: 0,
         }
@@ -123,8 +84,8 @@ impl<'a> SentenceReader<'a> {
     /// The next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         if self.waiting.is_empty() {
-            match (&mut self.source, self.options.format) {
-                (SentenceSource::Pivot(lines), _) => {
+            match (&mut self.source, self.parser.options.format) {
+                (LineSource::Pivot(lines), _) => {
                     if let Ok(line) = lines.recv() {
                         let sentence = self.parse_pivot_line(line);
                         self.waiting.push_back(sentence);
@@ -140,7 +101,7 @@ impl<'a> SentenceReader<'a> {
 
     /// Reads a line, which is one sentence, or several if it is too long.
     fn read_line(&mut self) -> Result<()> {
-        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        let LineSource::Text(source) = &mut self.source else { return Ok(()) };
         let SourceText { lines, prefixes } = &mut **source;
         let name = lines.name().to_owned();
         let Some(line) = lines.next()? else {
@@ -148,7 +109,7 @@ impl<'a> SentenceReader<'a> {
         };
         let number = line.number;
         let text = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
-        let parsed = match self.options.format {
+        let parsed = match self.parser.options.format {
             LineFormat::Tsv => parse_fields(text),
             LineFormat::Json => parse_json(text),
             _ => Ok((text.to_vec(), Vec::new(), Vec::new())),
@@ -177,7 +138,7 @@ impl<'a> SentenceReader<'a> {
         };
         let prefix = prefix.unwrap_or(own_prefix);
         let is_plain = prefix.is_empty() && constraints.is_empty();
-        if !is_plain || !self.options.splits_long || !self.split_long_line(&text, number) {
+        if !is_plain || !self.parser.options.splits_long || !self.split_long_line(&text, number) {
             let sentence = self.parse_sentence(number, &text, &prefix, &constraints);
             self.waiting.push_back(InputSentence { num_lines: 1, ..sentence });
         }
@@ -196,7 +157,7 @@ impl<'a> SentenceReader<'a> {
     }
 
     fn check_prefixes_ended(&mut self, name: &str) -> Result<()> {
-        if let SentenceSource::Text(text) = &mut self.source
+        if let LineSource::Text(text) = &mut self.source
             && let Some(prefixes) = &mut text.prefixes
             && let Some(line) = prefixes.next()?
         {
@@ -211,17 +172,7 @@ impl<'a> SentenceReader<'a> {
     pub(super) fn empty_sentence(&mut self, line: u64) -> InputSentence {
         let id = self.id;
         self.id += 1;
-        InputSentence {
-            id,
-            line,
-            num_lines: 0,
-            segment: None,
-            pieces: Pieces::default(),
-            request: Ok(None),
-            candidates: None,
-            warning: None,
-            pivot: None,
-        }
+        InputSentence::empty(id, line)
     }
 
     /// The next sentence, of line `line`.
@@ -232,72 +183,9 @@ impl<'a> SentenceReader<'a> {
         prefix: &[u8],
         constraints: &[Vec<u8>],
     ) -> InputSentence {
-        let sentence = self.empty_sentence(line);
-        let [source, target] = self.tokenizers;
-        let scratch = &mut self.scratch;
-        let mut pieces = source.encode(text, scratch);
-        let max_length = self.max_length;
-        let mut warning = None;
-        if pieces.len() > max_length {
-            let reason = format!(
-                "{} pieces, {max_length} are allowed ({})",
-                pieces.len(),
-                self.limit_name()
-            );
-            if !self.options.crop {
-                return InputSentence { request: Err(reason), ..sentence };
-            }
-            warning = Some(format!("{reason}; the others are left out"));
-            pieces.truncate(max_length);
-        }
-        if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
-            return InputSentence { pieces, warning, ..sentence };
-        }
-        let scratch = &mut self.scratch;
-        let prefix = target.encode(prefix, scratch).ids;
-        let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
-        let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
-        let request = match self.prepare_constraints(&prefix, constraints) {
-            Ok(constraints) => {
-                let source = source.ids_with_marks(&pieces);
-                let prefix = [self.target_prefix, &prefix].concat();
-                Ok(Some(Request { source, constraints, prefix, candidates: None }))
-            }
-            Err(reason) => Err(reason),
-        };
-        InputSentence { pieces, request, warning, ..sentence }
-    }
-
-    /// What limits the length of sentences.
-    pub(super) fn limit_name(&self) -> &'static str {
-        if self.max_length < self.options.max_length {
-            "the model's table of positions"
-        } else {
-            "--max-length"
-        }
-    }
-
-    /// The constraints in the direction of the models, or why prefix or constraints are refused.
-    fn prepare_constraints(
-        &self,
-        prefix: &[u32],
-        mut constraints: Vec<Vec<u32>>,
-    ) -> Result<Vec<Vec<u32>>, String> {
-        let most = self.options.max_length;
-        let check = |what: &str, length: usize| {
-            let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
-            if length > most { Err(reason()) } else { Ok(()) }
-        };
-        check("a prefix", prefix.len())?;
-        check("constraints", constraints.iter().map(Vec::len).sum())?;
-        if self.right_to_left {
-            // A right-to-left model generates the beginning of a translation last.
-            if !prefix.is_empty() {
-                return Err("a model that writes from right to left takes no prefix".into());
-            }
-            constraints.iter_mut().for_each(|words| words.reverse());
-        }
-        Ok(constraints)
+        let id = self.id;
+        self.id += 1;
+        self.parser.parse((id, line), text, prefix, constraints)
     }
 }
 
@@ -326,7 +214,9 @@ fn parse_json(line: &[u8]) -> Result<ParsedLine, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tokenizer::Tokenizer;
     use super::*;
+    use crate::search::Request;
     use crate::segmentation::Segmentation;
     use crate::vocabulary::Vocabulary;
     use miriam_textio::Input;
@@ -360,7 +250,7 @@ mod tests {
         let sides = sides();
         let source = SourceText { lines: lines(text), prefixes: prefixes.map(lines) };
         let mut reader = SentenceReader::with_tokenizers(
-            SentenceSource::Text(Box::new(source)),
+            LineSource::Text(Box::new(source)),
             &sides,
             false,
             options,
@@ -430,7 +320,7 @@ mod tests {
         let sides = sides();
         let source = SourceText { lines: lines(b"a\t\ta b ||| c\na\tb\n"), prefixes: None };
         let mut reader = SentenceReader::with_tokenizers(
-            SentenceSource::Text(Box::new(source)),
+            LineSource::Text(Box::new(source)),
             &sides,
             true,
             options(LineFormat::Tsv),

@@ -12,7 +12,8 @@ use miriam_textproc::{
     AlignedTranslation, HtmlText, RunningText, Segment, SegmentWriter, locate_tokens,
 };
 
-use super::reader::{InputSentence, SentenceReader, SentenceSource};
+use super::reader::{LineSource, SentenceReader};
+use super::sentence_parser::InputSentence;
 use super::tokenizer::Tokenizer;
 use crate::Result;
 use crate::search::{Translation, alignment};
@@ -72,14 +73,14 @@ impl TranslatedSegment {
 impl SentenceReader<'_> {
     /// Reads a line of running text, if there is one.
     pub(super) fn read_paragraph(&mut self) -> Result<()> {
-        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        let LineSource::Text(source) = &mut self.source else { return Ok(()) };
         let Some(line) = source.lines.next()? else { return Ok(()) };
         let number = line.number;
         let mut text = line.bytes.to_vec();
         if line.terminated {
             text.push(b'\n');
         }
-        let (num_tags, tags) = self.tokenizers[0].leading_tags(&text);
+        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(&text);
         let tags = tags.to_vec();
         let text = text.split_off(tags.len());
         let mut longest = 0;
@@ -98,7 +99,7 @@ impl SentenceReader<'_> {
     /// Reads all lines as one page.
     pub(super) fn read_page(&mut self) -> Result<()> {
         let (mut page, mut num_lines) = (Vec::new(), 0);
-        let SentenceSource::Text(source) = &mut self.source else { return Ok(()) };
+        let LineSource::Text(source) = &mut self.source else { return Ok(()) };
         while let Some(line) = source.lines.next()? {
             page.extend_from_slice(line.bytes);
             page.extend_from_slice(if line.terminated { b"\n" } else { b"" });
@@ -107,7 +108,7 @@ impl SentenceReader<'_> {
         if num_lines == 0 {
             return Ok(());
         }
-        let (num_tags, tags) = self.tokenizers[0].leading_tags(&page);
+        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(&page);
         let tags = tags.to_vec();
         let page = &page[tags.len()..];
         let mut longest = 0;
@@ -126,10 +127,10 @@ impl SentenceReader<'_> {
     /// too many tokens.
     pub(super) fn split_long_line(&mut self, text: &[u8], line: u64) -> bool {
         let length = self.length(text);
-        if length <= self.max_length {
+        if length <= self.parser.max_length {
             return false;
         }
-        let (num_tags, tags) = self.tokenizers[0].leading_tags(text);
+        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(text);
         let rest = &text[tags.len()..];
         let (splitter, limit) = (Arc::clone(&self.splitter), self.limit());
         let segments =
@@ -145,14 +146,14 @@ impl SentenceReader<'_> {
 
     /// The most tokens of a part of a text that is cut; where it is cropped nothing is cut.
     fn limit(&self) -> usize {
-        if self.options.splits_long { self.max_length } else { usize::MAX }
+        if self.parser.options.splits_long { self.parser.max_length } else { usize::MAX }
     }
 
     /// The number of tokens of a text, or a smaller number if there are not too many.
     fn length(&mut self, text: &[u8]) -> usize {
-        match text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
+        match text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.parser.max_length {
             true => 0,
-            false => self.tokenizers[0].encode(text, &mut self.scratch).len(),
+            false => self.parser.tokenizers[0].encode(text, &mut self.parser.scratch).len(),
         }
     }
 
@@ -169,8 +170,8 @@ impl SentenceReader<'_> {
             format!(
                 "{longest} pieces, {} are allowed ({}); translated in parts, cut where sentences \
                  end, or else clauses or words",
-                self.max_length,
-                self.limit_name()
+                self.parser.max_length,
+                self.parser.limit_name()
             )
         });
         for segment in segments {
@@ -228,7 +229,7 @@ mod tests {
             splits_long: true,
         };
         let mut reader = SentenceReader::with_tokenizers(
-            SentenceSource::Text(Box::new(source)),
+            LineSource::Text(Box::new(source)),
             &sides,
             false,
             options,

@@ -488,6 +488,65 @@ fn an_error_of_the_source_stops_translation() {
     }
 }
 
+/// Loses interest in some sentences after a number of steps.
+struct FickleSource<'a> {
+    portions: Portions<'a>,
+    steps_left: BTreeMap<u64, usize>,
+}
+
+impl JobSource for FickleSource<'_> {
+    fn next_jobs(&mut self) -> miriam_nmt::Result<Option<Vec<Job>>> {
+        self.portions.next_jobs()
+    }
+
+    fn is_wanted(&mut self, id: u64) -> bool {
+        let Some(left) = self.steps_left.get_mut(&id) else { return true };
+        let is_wanted = *left > 0;
+        *left = left.saturating_sub(1);
+        is_wanted
+    }
+
+    fn finish(
+        &mut self,
+        id: u64,
+        result: miriam_nmt::Result<Vec<Translation>>,
+    ) -> miriam_nmt::Result<()> {
+        self.portions.finish(id, result)
+    }
+}
+
+/// Sentences that nobody wants any more are dropped, at any time; the others do not notice.
+#[test]
+fn unwanted_sentences_are_dropped() {
+    for seed in 1..200 {
+        let mut numbers = Xorshift::new(seed);
+        let requests = (0..12).map(|_| random_request(&mut numbers, 12)).collect::<Vec<_>>();
+        let jobs: Vec<Job> = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
+        let batching = BatchingOptions {
+            max_sentences: 1 + numbers.below(6),
+            top_up: numbers.below(2) == 0,
+            ..BatchingOptions::default()
+        };
+        let mut session = RandomSession::new(model(3));
+        let all = translate_jobs(&mut session, &options(), &batching, &jobs);
+        let steps_left: BTreeMap<u64, usize> =
+            (0..12).filter(|id| id % 3 == 1).map(|id| (id, numbers.below(4))).collect();
+        let unwanted = steps_left.clone();
+        let portions = Portions { jobs: jobs.chunks(3), results: Results::new() };
+        let mut source = FickleSource { portions, steps_left };
+        translate_batches(&mut session, &options(), &batching, &mut source).unwrap();
+        assert_eq!(session.open_sentences(), 0);
+        let found = source.portions.results;
+        for (id, result) in &all {
+            match unwanted.get(id) {
+                None => assert_eq!(found.get(id), Some(result), "seed {seed}, sentence {id}"),
+                Some(0) => assert!(!found.contains_key(id), "seed {seed}, sentence {id}"),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
 #[test]
 fn nan_logits_are_an_error() {
     let broken = RandomModel { eos_logit_bias: f32::NAN, ..model(1) };

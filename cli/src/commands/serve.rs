@@ -1,0 +1,140 @@
+//! `miriam serve`: the translation server.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use miriam_serve::{Api, Configuration, ConfigurationSource, ModelConfiguration, Server};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+use super::nmt::tuner_cache::AutotunerCacheOptions;
+use super::systemd;
+use crate::common::{CommonOptions, Threads};
+
+/// Serve translations to programs that speak Moses' XML-RPC, LibreTranslate, Marian's websocket,
+/// OpenNMT, OPUS-MT, OPUS-CAT, DeepL or our own protocol
+///
+/// A model is a moses.ini, a neural model of any format, or a language model. What a sentence
+/// becomes is what miriam translate and miriam nmt translate print. SIGHUP reads the
+/// configuration and what changed again; SIGTERM stops in order.
+///
+/// Example: miriam serve --model toy=examples/toy/moses.ini,from=en,to=es
+#[derive(Args)]
+pub struct Arguments {
+    /// A file in TOML, with models and limits; what is given here comes on top of it
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A model: its name and path, then its languages and other keys, from=de,to=en; repeats
+    #[arg(short, long, value_name = "NAME=PATH,...", value_parser = ModelConfiguration::parse)]
+    model: Vec<ModelConfiguration>,
+    /// Where to listen, an address with a port; port 0 is a free one; repeats
+    /// [127.0.0.1:8080]
+    #[arg(short, long, value_name = "ADDRESS:PORT")]
+    listen: Vec<String>,
+    /// A Unix socket to listen to; repeats
+    #[arg(long, value_name = "PATH")]
+    unix: Vec<PathBuf>,
+    /// Threads for sockets [1]
+    #[arg(long, value_name = "N")]
+    io_threads: Option<usize>,
+    /// The file of keys that clients need: SHA-256, name, rpm=N, cpm=N, admin
+    #[arg(long, value_name = "FILE")]
+    api_keys: Option<PathBuf>,
+    /// An origin whose pages may read answers, or *; repeats
+    #[arg(long, value_name = "ORIGIN")]
+    cors: Vec<String>,
+    /// The protocols that are served, with commas between: v1, xmlrpc, libre, marian, opennmt,
+    /// opusmt, opuscat, deepl [all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = str::parse::<Api>)]
+    apis: Vec<Api>,
+    /// The language through which pairs are translated that no model has
+    #[arg(long, value_name = "LANGUAGE")]
+    pivot: Option<String>,
+    /// Open all models, translate a line with each, and end
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+}
+
+impl Arguments {
+    /// The configuration of the file and the command line.
+    fn configuration(&self, threads: Threads) -> miriam_serve::Result<Configuration> {
+        let mut all = match &self.config {
+            Some(file) => Configuration::read(file)?,
+            None => Configuration::default(),
+        };
+        if let Threads::Count(count) = threads {
+            all.threads = Some(count);
+        }
+        all.models.extend(self.model.iter().cloned());
+        if !self.listen.is_empty() || !self.unix.is_empty() {
+            (all.listen, all.unix) = (self.listen.clone(), self.unix.clone());
+        }
+        all.io_threads = self.io_threads.unwrap_or(all.io_threads);
+        all.api_keys = self.api_keys.clone().or(all.api_keys);
+        all.pivot = self.pivot.clone().or(all.pivot);
+        if !self.cors.is_empty() {
+            all.cors.clone_from(&self.cors);
+        }
+        if !self.apis.is_empty() {
+            all.apis.clone_from(&self.apis);
+        }
+        Ok(all)
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let tuner_cache = arguments.tuner_cache.open();
+    let tuner = Arc::clone(&tuner_cache.tuner);
+    let threads = common.threads;
+    if arguments.check {
+        let configuration = arguments.configuration(threads)?;
+        for (name, time) in miriam_serve::check(&configuration, tuner)? {
+            println!("{name}: ok, {:.3} s", time.as_secs_f64());
+        }
+        return Ok(());
+    }
+    let source: ConfigurationSource = Box::new(move || arguments.configuration(threads));
+    run_server(source, tuner)?;
+    tuner_cache.save();
+    Ok(())
+}
+
+/// Runs a server until a signal stops it.
+pub fn run_server(
+    source: ConfigurationSource,
+    tuner: Arc<miriam_nmt::engine::Autotuner>,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let server = Server::start(source, tuner, || systemd::notify("READY=1"))?;
+    for address in server.addresses() {
+        // Whoever started the server may wait for this line.
+        println!("listening on {address}");
+    }
+    io::stdout().flush()?;
+    let reloads = server.reloads();
+    for signal in signals.forever() {
+        match signal {
+            SIGHUP => reloads.request(),
+            _ => break,
+        }
+    }
+    // Another signal kills.
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal != SIGHUP {
+                let _ = emulate_default_handler(signal);
+            }
+        }
+    });
+    systemd::notify("STOPPING=1");
+    tracing::info!("stopping: what is under way is finished");
+    if !server.stop() {
+        tracing::warn!("not everything was finished in time");
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Scores of given translations, pair by pair: the numbers of `miriam nmt score`.
+
+use super::Translator;
+use super::tokenizer::TokenizerScratch;
+use crate::Result;
+use crate::network::Target;
+use crate::score::Scorer;
+
+/// The score of a given translation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenScore {
+    /// The natural logarithm of its probability.
+    pub log_probability: f32,
+    /// The natural log-probability of every token, the last one `</s>`.
+    pub token_scores: Vec<f32>,
+    /// Its tokens, without `</s>`.
+    pub tokens: Vec<Vec<u8>>,
+}
+
+impl Translator {
+    /// The memory of one thread for [`score_pairs`](Self::score_pairs).
+    ///
+    /// # Errors
+    /// If a device has no memory to give.
+    pub fn scorer(&self) -> Result<Scorer> {
+        Scorer::new(&self.models, false)
+    }
+
+    /// The score of each pair of a source and its translation, or why it has none. All are
+    /// computed together, so there should be few.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn score_pairs(
+        &self,
+        scorer: &mut Scorer,
+        pairs: &[(&[u8], &[u8])],
+    ) -> Result<Vec<Result<GivenScore, String>>> {
+        let mut scratch = TokenizerScratch::default();
+        let mut encode = |side: usize, text: &[u8]| {
+            let tokenizer = &self.models.tokenizers()[side];
+            let pieces = tokenizer.encode(text, &mut scratch);
+            let (length, most) = (pieces.len(), self.options.input.max_length);
+            if length > most {
+                return Err(format!("{length} pieces, {most} are allowed (--max-length)"));
+            }
+            let mut ids = tokenizer.ids_with_marks(&pieces);
+            if ids.is_empty() {
+                return Err("an empty text, which this model has no </s> for".into());
+            }
+            if side == 1 && self.models.is_right_to_left() {
+                let before_end = ids.len() - 1;
+                ids[..before_end].reverse();
+            }
+            let tokens = (0..length).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec);
+            Ok((ids, tokens.collect::<Vec<_>>()))
+        };
+        let encoded = pairs.iter().map(|(source, target)| {
+            let (source, _) = encode(0, source)?;
+            let (target, tokens) = encode(1, target)?;
+            Ok((source, target, tokens))
+        });
+        let encoded: Vec<Result<_, String>> = encoded.collect();
+        let sound: Vec<_> = encoded.iter().flatten().collect();
+        let sources: Vec<&[u32]> = sound.iter().map(|(source, ..)| &source[..]).collect();
+        let given = sound.iter().enumerate();
+        let given: Vec<Target> =
+            given.map(|(at, (_, ids, _))| Target { source_index: at, tokens: ids }).collect();
+        let mut scores = match given.is_empty() {
+            true => Vec::new(),
+            false => scorer.score(&sources, &given, false)?,
+        }
+        .into_iter();
+        let score = |pair: Result<(_, _, Vec<Vec<u8>>), String>| {
+            let (_, _, tokens): (Vec<u32>, Vec<u32>, _) = pair?;
+            let mut found = scores.next().ok_or("no score was computed")?;
+            let log_probability = found.sum();
+            if self.models.is_right_to_left() {
+                let before_end = found.token_scores.len().saturating_sub(1);
+                found.token_scores[..before_end].reverse();
+            }
+            Ok(GivenScore { log_probability, token_scores: found.token_scores, tokens })
+        };
+        Ok(encoded.into_iter().map(score).collect())
+    }
+}

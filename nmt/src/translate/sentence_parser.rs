@@ -1,0 +1,159 @@
+//! From the text of a sentence, with what its translation must have, to a request: tokenised
+//! and checked against the limits of input.
+
+use super::models::LoadedModels;
+use super::options::InputOptions;
+use super::pivot::PivotLine;
+use super::segments::TextSegment;
+use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
+use crate::search::Request;
+
+/// A sentence as a request.
+pub(super) struct InputSentence {
+    /// The index of the sentence, from 0.
+    pub id: u64,
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// The number of lines that end with it.
+    pub num_lines: u64,
+    /// What surrounds it, if a line may have several sentences.
+    pub segment: Option<TextSegment>,
+    pub pieces: Pieces,
+    /// The request; none for an empty line, or why the line cannot be translated.
+    pub request: Result<Option<Request>, String>,
+    /// The shortlist, kept if the scores of single models are needed.
+    pub candidates: Option<Vec<u32>>,
+    /// A warning about the line.
+    pub warning: Option<String>,
+    /// The line of another model that this is the translation of.
+    pub pivot: Option<Box<PivotLine>>,
+}
+
+impl InputSentence {
+    /// Sentence `id`, of line `line`, without words.
+    pub fn empty(id: u64, line: u64) -> Self {
+        InputSentence {
+            id,
+            line,
+            num_lines: 0,
+            segment: None,
+            pieces: Pieces::default(),
+            request: Ok(None),
+            candidates: None,
+            warning: None,
+            pivot: None,
+        }
+    }
+
+    /// The number of source tokens with `</s>`, by which sentences are sorted.
+    pub fn length(&self) -> usize {
+        self.pieces.len() + 1
+    }
+}
+
+/// Makes requests of sentences, in memory that it reuses.
+pub(super) struct SentenceParser<'a> {
+    pub tokenizers: &'a [Tokenizer; 2],
+    /// What every translation begins with.
+    target_prefix: &'a [u32],
+    right_to_left: bool,
+    pub options: InputOptions,
+    /// The most tokens of a sentence that is not cropped, no more than those of the options.
+    pub max_length: usize,
+    pub scratch: TokenizerScratch,
+}
+
+impl<'a> SentenceParser<'a> {
+    pub fn new(tokenizers: &'a [Tokenizer; 2], right_to_left: bool, options: InputOptions) -> Self {
+        SentenceParser {
+            tokenizers,
+            target_prefix: &[],
+            right_to_left,
+            options,
+            max_length: options.max_length,
+            scratch: TokenizerScratch::default(),
+        }
+    }
+
+    /// A parser of sentences for `models`, of at most `max_length` tokens.
+    pub fn for_models(models: &'a LoadedModels, options: InputOptions, max_length: usize) -> Self {
+        let parser = Self::new(models.tokenizers(), models.is_right_to_left(), options);
+        SentenceParser { target_prefix: models.target_prefix(), max_length, ..parser }
+    }
+
+    /// The request of sentence `id`, of line `line`, whose translation begins with `prefix` and
+    /// has all `constraints`.
+    pub fn parse(
+        &mut self,
+        (id, line): (u64, u64),
+        text: &[u8],
+        prefix: &[u8],
+        constraints: &[Vec<u8>],
+    ) -> InputSentence {
+        let sentence = InputSentence::empty(id, line);
+        let [source, target] = self.tokenizers;
+        let mut pieces = source.encode(text, &mut self.scratch);
+        let max_length = self.max_length;
+        let mut warning = None;
+        if pieces.len() > max_length {
+            let reason = format!(
+                "{} pieces, {max_length} are allowed ({})",
+                pieces.len(),
+                self.limit_name()
+            );
+            if !self.options.crop {
+                return InputSentence { request: Err(reason), ..sentence };
+            }
+            warning = Some(format!("{reason}; the others are left out"));
+            pieces.truncate(max_length);
+        }
+        if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
+            return InputSentence { pieces, warning, ..sentence };
+        }
+        let scratch = &mut self.scratch;
+        let prefix = target.encode(prefix, scratch).ids;
+        let constraints = constraints.iter().map(|text| target.encode(text, scratch).ids);
+        let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
+        let request = match self.prepare_constraints(&prefix, constraints) {
+            Ok(constraints) => {
+                let source = source.ids_with_marks(&pieces);
+                let prefix = [self.target_prefix, &prefix].concat();
+                Ok(Some(Request { source, constraints, prefix, candidates: None }))
+            }
+            Err(reason) => Err(reason),
+        };
+        InputSentence { pieces, request, warning, ..sentence }
+    }
+
+    /// What limits the length of sentences.
+    pub fn limit_name(&self) -> &'static str {
+        if self.max_length < self.options.max_length {
+            "the model's table of positions"
+        } else {
+            "--max-length"
+        }
+    }
+
+    /// The constraints in the direction of the models, or why prefix or constraints are refused.
+    fn prepare_constraints(
+        &self,
+        prefix: &[u32],
+        mut constraints: Vec<Vec<u32>>,
+    ) -> Result<Vec<Vec<u32>>, String> {
+        let most = self.options.max_length;
+        let check = |what: &str, length: usize| {
+            let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
+            if length > most { Err(reason()) } else { Ok(()) }
+        };
+        check("a prefix", prefix.len())?;
+        check("constraints", constraints.iter().map(Vec::len).sum())?;
+        if self.right_to_left {
+            // A right-to-left model generates the beginning of a translation last.
+            if !prefix.is_empty() {
+                return Err("a model that writes from right to left takes no prefix".into());
+            }
+            constraints.iter_mut().for_each(|words| words.reverse());
+        }
+        Ok(constraints)
+    }
+}

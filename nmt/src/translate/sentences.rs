@@ -1,0 +1,295 @@
+//! Sentences that come one by one, from many clients: they join a running batch as soon as
+//! half of its places are free.
+//!
+//! A text has an order and an end, clients have neither. Here a source hands out sentences
+//! while there are any and takes each back when it is translated; it may lose interest in one
+//! meanwhile. What a client wants of a sentence besides its translation is the same for a whole
+//! batch, for a search has one set of options: a translator makes variants of itself, which
+//! share the weights, and sentences with the same wishes share batches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::options::OutputOptions;
+use super::print::{ScoredTranslation, empty_translation};
+use super::sentence_parser::{InputSentence, SentenceParser};
+use super::{Translator, skips_cost};
+use crate::batch::{self, BatchingOptions, Job, JobSource};
+use crate::network::Session;
+use crate::search::{Translation, alignment};
+use crate::{Error, Result};
+
+/// What is wanted of sentences; those with the same wishes share batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SentenceOptions {
+    /// The beam size; `None` for that of the translator.
+    pub beam_size: Option<usize>,
+    /// The number of translations; 0 and 1 are the best one only.
+    pub n_best: usize,
+    /// Whether translations have scores. Without, greedy search is a little faster.
+    pub scores: bool,
+    /// Whether translations have alignments.
+    pub alignment: bool,
+}
+
+/// The text of a sentence, with what its translation must have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SentenceText {
+    /// The sentence.
+    pub text: Vec<u8>,
+    /// What its translation begins with.
+    pub prefix: Vec<u8>,
+    /// Texts that its translation has, each as often as it is listed.
+    pub constraints: Vec<Vec<u8>>,
+}
+
+/// Hands out sentences and takes their translations.
+pub trait SentenceSource {
+    /// The next sentences, each under an id that no other under translation has; `active`
+    /// sentences are being translated. None ends the translation when these are done; an empty
+    /// list means that there are none now, and only where some are active.
+    fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
+
+    /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped,
+    /// and [`finish`](SentenceSource::finish) is not called for it.
+    fn is_wanted(&mut self, id: u64) -> bool;
+
+    /// Takes a sentence that is translated, or that cannot be.
+    fn finish(&mut self, id: u64, sentence: FinishedSentence<'_>);
+}
+
+/// The memory of one thread for translating sentences.
+pub struct TranslationSession {
+    session: Box<dyn Session>,
+    /// Sessions of the members of an ensemble, which n-best lists name the scores of.
+    members: Vec<Box<dyn Session>>,
+}
+
+/// A sentence after its translation.
+pub struct FinishedSentence<'a> {
+    translator: &'a Translator,
+    sentence: &'a InputSentence,
+    found: &'a [ScoredTranslation],
+}
+
+/// A translation of a sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SentenceTranslation {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Its tokens, without `</s>`.
+    pub tokens: Vec<Vec<u8>>,
+    /// The score by which translations are ranked, and the sum of `token_scores`; both of use
+    /// only where scores are wanted.
+    pub score: f32,
+    /// The natural logarithm of its probability.
+    pub log_probability: f32,
+    /// The natural log-probability of every token, and of `</s>` unless it was cut.
+    pub token_scores: Vec<f32>,
+    /// The source token that each target token attends to most, as pairs of source and
+    /// target position, `</s>` among both; where alignments are wanted.
+    pub alignment: Vec<(u32, u32)>,
+    /// The score that each model of an ensemble gives it, where there are several translations.
+    pub model_scores: Vec<f32>,
+}
+
+impl FinishedSentence<'_> {
+    /// Why it has no translation.
+    pub fn error(&self) -> Option<&str> {
+        self.sentence.request.as_ref().err().map(String::as_str)
+    }
+
+    /// What its translation does not say by itself, such as that the sentence was cropped.
+    pub fn warning(&self) -> Option<&str> {
+        self.sentence.warning.as_deref()
+    }
+
+    /// The tokens of the source, without `</s>`.
+    pub fn source_tokens(&self) -> Vec<Vec<u8>> {
+        let pieces = &self.sentence.pieces;
+        (0..pieces.len()).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec).collect()
+    }
+
+    /// Its lines as `miriam nmt translate` prints them under the options of the translator,
+    /// with `number` in n-best lists.
+    pub fn lines(&self, number: u64) -> Vec<u8> {
+        self.translator.format_lines(number, self.sentence, self.found)
+    }
+
+    /// Its translations, best first: at least one, empty where there is an error.
+    pub fn translations(&self) -> Vec<SentenceTranslation> {
+        let nothing = [empty_translation(self.translator.models.count())];
+        let found = if self.found.is_empty() { &nothing } else { self.found };
+        found.iter().map(|scored| self.translation(scored)).collect()
+    }
+
+    fn translation(&self, scored: &ScoredTranslation) -> SentenceTranslation {
+        let ScoredTranslation { translation, model_scores } = scored;
+        let Translator { models, options, .. } = self.translator;
+        let target = &models.tokenizers()[1];
+        let mut text = Vec::new();
+        super::print::write_text(
+            translation,
+            &self.sentence.pieces,
+            target,
+            &options.output,
+            &mut text,
+        );
+        let token = |id: &u32| target.vocabulary.word(*id).unwrap_or_default().to_vec();
+        SentenceTranslation {
+            text,
+            tokens: translation.tokens.iter().map(token).collect(),
+            score: translation.score,
+            log_probability: translation.log_probability,
+            token_scores: translation.token_scores.clone(),
+            alignment: alignment::to_hard_alignment(&translation.alignment, 1.0),
+            model_scores: model_scores.clone(),
+        }
+    }
+}
+
+impl Translator {
+    /// A translator of the same models for sentences of which `wanted` is wanted. Unlike that
+    /// of the options, its output is text, whatever a configuration prints.
+    ///
+    /// # Errors
+    /// If more translations are wanted than the beam has.
+    pub fn for_sentences(&self, wanted: SentenceOptions) -> Result<Translator> {
+        let mut options = self.options.clone();
+        let mut search = self.search.clone();
+        search.beam_size = wanted.beam_size.unwrap_or(search.beam_size).max(1);
+        search.n_best = wanted.n_best.max(1);
+        if search.sampling.is_none() && search.n_best > search.beam_size {
+            let reason = format!(
+                "{} translations are wanted, and the beam has {}",
+                search.n_best, search.beam_size
+            );
+            return Err(Error::Untranslatable { reason });
+        }
+        options.output = OutputOptions {
+            n_best: wanted.n_best > 1,
+            word_scores: wanted.scores,
+            alignment: None,
+            ..options.output
+        };
+        search.return_alignments = wanted.alignment || options.output.replace_unknowns;
+        search.skip_cost = skips_cost(&search, &options.output);
+        Ok(Translator {
+            models: Arc::clone(&self.models),
+            candidates: self.candidates.clone(),
+            options,
+            search,
+            splitter: Arc::clone(&self.splitter),
+            max_length: self.max_length,
+            is_first_of_two: false,
+        })
+    }
+
+    /// The beam size of its searches.
+    pub fn beam_size(&self) -> usize {
+        self.search.beam_size
+    }
+
+    /// The largest number of sentences that are translated together.
+    pub fn batch_size(&self) -> usize {
+        self.options.mini_batch.max(1)
+    }
+
+    /// The memory of one thread; it serves all variants of this translator.
+    ///
+    /// # Errors
+    /// If a device has no memory to give.
+    pub fn session(&self) -> Result<TranslationSession> {
+        let members = match self.models.single_network() {
+            Some(_) => Vec::new(),
+            None => self.models.sessions()?,
+        };
+        Ok(TranslationSession { session: self.models.session()?, members })
+    }
+
+    /// Translates the sentences of `source` on this thread, until it has none and those under
+    /// translation are done.
+    ///
+    /// # Errors
+    /// Those of the device. Sentences under translation are dropped then.
+    pub fn translate_sentences(
+        &self,
+        session: &mut TranslationSession,
+        source: &mut dyn SentenceSource,
+    ) -> Result<()> {
+        let TranslationSession { session, members } = session;
+        let members = if self.options.output.n_best { &mut members[..] } else { &mut [] };
+        let parser = SentenceParser::for_models(&self.models, self.options.input, self.max_length);
+        let active = HashMap::new();
+        let mut jobs = SentenceJobs { translator: self, source, parser, members, active };
+        let batching = BatchingOptions { maxi_batch: 1, ..self.batching_options() };
+        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
+    }
+}
+
+/// The sentences of a source as jobs.
+struct SentenceJobs<'a> {
+    translator: &'a Translator,
+    source: &'a mut dyn SentenceSource,
+    parser: SentenceParser<'a>,
+    members: &'a mut [Box<dyn Session>],
+    /// Sentences under translation.
+    active: HashMap<u64, InputSentence>,
+}
+
+impl JobSource for SentenceJobs<'_> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        loop {
+            let Some(sentences) = self.source.next_sentences(self.active.len()) else {
+                return Ok(None);
+            };
+            let nothing_now = sentences.is_empty();
+            let mut jobs = Vec::with_capacity(sentences.len());
+            for (id, SentenceText { text, prefix, constraints }) in sentences {
+                let mut sentence = self.parser.parse((id, id + 1), &text, &prefix, &constraints);
+                let Ok(Some(request)) = &mut sentence.request else {
+                    self.pass_on(&sentence, &[]);
+                    continue;
+                };
+                let mut request = std::mem::take(request);
+                request.candidates = self.translator.candidates_for(&request);
+                if !self.members.is_empty() {
+                    sentence.candidates = request.candidates.clone();
+                }
+                self.active.insert(id, sentence);
+                jobs.push(Job { id, request });
+            }
+            if nothing_now || !jobs.is_empty() {
+                return Ok(Some(jobs));
+            }
+        }
+    }
+
+    fn is_wanted(&mut self, id: u64) -> bool {
+        let is_wanted = self.source.is_wanted(id);
+        if !is_wanted {
+            self.active.remove(&id);
+        }
+        is_wanted
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        let Some(mut sentence) = self.active.remove(&id) else { return Ok(()) };
+        let found = match result {
+            Ok(found) => self.translator.score_by_model(&sentence, found, self.members)?,
+            Err(error) => {
+                sentence.request = Err(error.to_string());
+                Vec::new()
+            }
+        };
+        self.pass_on(&sentence, &found);
+        Ok(())
+    }
+}
+
+impl SentenceJobs<'_> {
+    fn pass_on(&mut self, sentence: &InputSentence, found: &[ScoredTranslation]) {
+        let translator = self.translator;
+        self.source.finish(sentence.id, FinishedSentence { translator, sentence, found });
+    }
+}

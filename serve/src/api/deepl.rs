@@ -1,0 +1,150 @@
+//! DeepL's interface, version 2.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::parameters::Parameters;
+use super::{not_found, status, with_retry, wrong_method};
+use crate::app::{App, Refusal};
+use crate::engine::Wishes;
+use crate::http::{Call, Response, json as respond};
+use crate::models::{RouteError, languages};
+use crate::running_text::Split;
+
+/// The characters that clients are told they may translate: there is no limit.
+const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    let outcome = match (&*call.path, &call.method) {
+        ("/v2/translate", &Method::POST) => translate(app, call).await,
+        ("/v2/languages", &Method::GET | &Method::POST) => list_languages(app, call),
+        ("/v2/usage", &Method::GET | &Method::POST) => usage(app, call),
+        ("/v2/translate", _) => return wrong_method("POST"),
+        ("/v2/languages" | "/v2/usage", _) => return wrong_method("GET, POST"),
+        _ => return not_found(),
+    };
+    match outcome {
+        Ok(value) => respond(StatusCode::OK, &value),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    let status = match refusal {
+        // This protocol has 403 for keys, and 400 for languages.
+        Refusal::Unauthorized => StatusCode::FORBIDDEN,
+        Refusal::Route(error) if *error != RouteError::Loading => StatusCode::BAD_REQUEST,
+        _ => status(refusal),
+    };
+    with_retry(refusal, respond(status, &json!({"message": refusal.detail()})))
+}
+
+fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
+    let given =
+        Parameters::of(call).map_err(|_| Refusal::Invalid("the body is no JSON object".into()))?;
+    let key = call.bearer().or(given.text("auth_key")).map(str::to_owned);
+    if !app.needs_key() {
+        return Ok((given, None));
+    }
+    Ok((given, key))
+}
+
+async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
+    let (given, key) = open(app, call)?;
+    let wrong = |reason: &str| Refusal::Invalid(reason.to_owned());
+    // A list in JSON, repeated in forms.
+    let mut texts: Vec<String> = Vec::new();
+    for value in given.all("text") {
+        match value {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(list) => {
+                for one in list {
+                    let text = one.as_str().ok_or_else(|| wrong("text is no list of texts"))?;
+                    texts.push(text.to_owned());
+                }
+            }
+            _ => return Err(wrong("text is no list of texts")),
+        }
+    }
+    if texts.is_empty() {
+        return Err(wrong("Parameter 'text' not specified."));
+    }
+    if given.text("glossary_id").is_some() {
+        return Err(wrong("there are no glossaries"));
+    }
+    if let Some(handling) = given.text("tag_handling") {
+        return Err(wrong(&format!("tag_handling {handling} is not supported")));
+    }
+    let formality = given.text("formality").unwrap_or("default");
+    if !formality.starts_with("prefer") && formality != "default" {
+        return Err(wrong("formality is not supported"));
+    }
+    let to = given.text("target_lang");
+    let to = to.ok_or_else(|| wrong("Value for 'target_lang' not supported."))?;
+    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+    app.admit(key.as_deref(), characters)?;
+    app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
+    let registry = app.registry();
+    let from = match (given.text("source_lang"), &registry.sources()[..]) {
+        (Some(from), _) => from.to_owned(),
+        (None, [only]) => (*only).to_owned(),
+        (None, _) => return Err(wrong("the language is not detected; give source_lang")),
+    };
+    let route = registry.route(None, Some(&from), Some(to))?;
+    let split = match given.get("split_sentences") {
+        Some(Value::String(how)) if how == "0" => Split::Lines,
+        Some(Value::Bool(false)) => Split::Lines,
+        _ => Split::Sentences,
+    };
+    let deadline = app.deadline(None);
+    let wishes = Wishes::default();
+    let (found, ..) = app.translate_texts(&route, &texts, split, wishes, deadline).await?;
+    let source = route.from.as_deref().unwrap_or_default().to_uppercase();
+    let results = texts.iter().zip(found).map(|(text, found)| {
+        json!({
+            "detected_source_language": source,
+            "text": found.text,
+            "billed_characters": text.chars().count(),
+        })
+    });
+    Ok(json!({"translations": results.collect::<Vec<_>>()}))
+}
+
+/// The codes that clients of this protocol accept as targets for `code`: they do not take
+/// English and Portuguese without a country.
+fn target_codes(code: &str) -> Vec<String> {
+    match code.to_uppercase().as_str() {
+        "EN" => vec!["EN-GB".into(), "EN-US".into()],
+        "PT" => vec!["PT-BR".into(), "PT-PT".into()],
+        other => vec![other.to_owned()],
+    }
+}
+
+fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
+    let (given, key) = open(app, call)?;
+    app.admit(key.as_deref(), 0)?;
+    let registry = app.registry();
+    let entry = |code: String| {
+        let name = languages::name(code.split_once('-').map_or(&*code, |(language, _)| language));
+        (code, name)
+    };
+    if given.text("type") == Some("target") {
+        let codes = registry.targets().into_iter().flat_map(target_codes);
+        let entries = codes.map(entry).map(
+            |(code, name)| json!({"language": code, "name": name, "supports_formality": false}),
+        );
+        return Ok(entries.collect());
+    }
+    let codes = registry.sources().into_iter().map(str::to_uppercase);
+    Ok(codes.map(entry).map(|(code, name)| json!({"language": code, "name": name})).collect())
+}
+
+fn usage(app: &App, call: &Call) -> Result<Value, Refusal> {
+    let (_, key) = open(app, call)?;
+    app.admit(key.as_deref(), 0)?;
+    let count = app.metrics.characters.load(Ordering::Relaxed);
+    Ok(json!({"character_count": count, "character_limit": CHARACTER_LIMIT}))
+}

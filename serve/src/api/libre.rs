@@ -1,0 +1,289 @@
+//! LibreTranslate: the interface of which most applications have a client.
+//!
+//! The texts of errors are those that clients look for.
+
+use std::sync::Arc;
+
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::parameters::{Parameters, whole_number};
+use super::{not_found, wrong_method};
+use crate::app::{App, Refusal};
+use crate::config::ModelKind;
+use crate::engine::Wishes;
+use crate::http::{Call, Response, json as respond, set_retry_after};
+use crate::models::{Registry, Route, RouteError, languages};
+use crate::running_text::Split;
+
+/// The interface as OpenAPI describes it.
+const SPEC: &str = include_str!("libre_spec.json");
+
+/// The paths of the group.
+pub(super) const PATHS: [&str; 8] = [
+    "/translate",
+    "/languages",
+    "/detect",
+    "/health",
+    "/frontend/settings",
+    "/spec",
+    "/suggest",
+    "/translate_file",
+];
+
+/// An error: its status, its text, and when to try again.
+struct Wrong {
+    status: StatusCode,
+    text: String,
+    retry_after: Option<u64>,
+}
+
+impl Wrong {
+    fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Wrong { status, text: text.into(), retry_after: None }
+    }
+
+    fn request(text: impl Into<String>) -> Self {
+        Wrong::new(StatusCode::BAD_REQUEST, text)
+    }
+
+    fn response(self) -> Response {
+        let mut response = respond(self.status, &json!({"error": self.text}));
+        if let Some(seconds) = self.retry_after {
+            set_retry_after(&mut response, seconds);
+        }
+        response
+    }
+}
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    let is_get = call.method == Method::GET;
+    match (&*call.path, is_get) {
+        ("/translate", false) => match translate(app, call).await {
+            Ok(value) => respond(StatusCode::OK, &value),
+            Err(wrong) => wrong.response(),
+        },
+        ("/detect", false) => detect(app, call),
+        ("/languages", true) => respond(StatusCode::OK, &list_languages(&app.registry())),
+        ("/health", true) if app.is_ready() => respond(StatusCode::OK, &json!({"status": "ok"})),
+        ("/health", true) => {
+            respond(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "not ready"}))
+        }
+        ("/frontend/settings", true) => respond(StatusCode::OK, &settings(app)),
+        ("/spec", true) => crate::http::respond(StatusCode::OK, "application/json", SPEC),
+        ("/suggest", false) => {
+            let text = "Suggestions are disabled on this server.";
+            Wrong::new(StatusCode::FORBIDDEN, text).response()
+        }
+        ("/translate_file", false) => {
+            let text = "Files translation are disabled on this server.";
+            Wrong::new(StatusCode::FORBIDDEN, text).response()
+        }
+        ("/translate" | "/detect" | "/suggest" | "/translate_file", true) => wrong_method("POST"),
+        (path, false) if PATHS.contains(&path) => wrong_method("GET"),
+        _ => not_found(),
+    }
+}
+
+/// A refusal in the words of this protocol.
+pub(super) fn refuse(refusal: &Refusal, key_given: bool) -> Response {
+    wrong(refusal, key_given).response()
+}
+
+fn wrong(refusal: &Refusal, key_given: bool) -> Wrong {
+    let wrong = match refusal {
+        Refusal::Route(RouteError::NoPair { from, to }) => Wrong::request(format!(
+            "{} ({to}) is not available as a target language from {} ({from})",
+            languages::name(to),
+            languages::name(from)
+        )),
+        Refusal::Route(error) if refusal.retry_after().is_none() => {
+            Wrong::request(error.to_string())
+        }
+        Refusal::TooLarge(reason) => Wrong::request(format!("Invalid request: {reason}")),
+        Refusal::Invalid(reason) => Wrong::request(format!("Invalid request: {reason}")),
+        Refusal::Unauthorized if !key_given => {
+            Wrong::request("Please contact the server operator to get an API key")
+        }
+        Refusal::Unauthorized => Wrong::new(StatusCode::FORBIDDEN, "Invalid API key"),
+        Refusal::TooMany(_) => {
+            Wrong::new(super::status(refusal), format!("Slowdown: {}", refusal.detail()))
+        }
+        Refusal::Internal(reason) => {
+            Wrong::new(super::status(refusal), format!("Cannot translate text: {reason}"))
+        }
+        _ => Wrong::new(super::status(refusal), refusal.detail()),
+    };
+    Wrong { retry_after: refusal.retry_after(), ..wrong }
+}
+
+/// The parameters of a request, and its key.
+fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
+    let given = Parameters::of(call).map_err(|_| Wrong::request("Invalid JSON format"))?;
+    let key = given.text("api_key").or(call.bearer()).map(str::to_owned);
+    Ok((given, key))
+}
+
+async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
+    let (given, key) = open(call)?;
+    let missing = |name: &str| Wrong::request(format!("Invalid request: missing {name} parameter"));
+    let text = given.get("q").ok_or_else(|| missing("q"))?;
+    let (texts, is_list): (Vec<String>, bool) = match text {
+        Value::String(text) => (vec![text.clone()], false),
+        Value::Array(list) => {
+            let texts: Option<Vec<String>> =
+                list.iter().map(|one| one.as_str().map(str::to_owned)).collect();
+            let wrong = "Invalid request: q is neither a text nor a list of texts";
+            (texts.ok_or_else(|| Wrong::request(wrong))?, true)
+        }
+        _ => {
+            let wrong = "Invalid request: q is neither a text nor a list of texts";
+            return Err(Wrong::request(wrong));
+        }
+    };
+    let source = given.text("source").ok_or_else(|| missing("source"))?;
+    let target = given.text("target").ok_or_else(|| missing("target"))?;
+    let format = given.text("format").unwrap_or("text");
+    if format != "text" {
+        return Err(Wrong::request(format!("{format} format is not supported")));
+    }
+    let alternatives = alternatives(app, &given)?;
+    let registry = app.registry();
+    let refused = |refusal: Refusal| wrong(&refusal, key.is_some());
+    let characters = texts.iter().map(|text| text.chars().count()).sum();
+    app.admit(key.as_deref(), characters).map_err(refused)?;
+    let is_auto = source.eq_ignore_ascii_case("auto");
+    let source = match is_auto {
+        true => detected(&registry)?,
+        false => source.to_owned(),
+    };
+    let mut results = Vec::new();
+    if same_language(&registry, &source, target) {
+        results.extend(texts.into_iter().map(|text| (text, Vec::new())));
+    } else {
+        let route = registry.route(None, Some(&source), Some(target)).map_err(Refusal::from);
+        let route = route.map_err(refused)?;
+        let wishes = wishes(&route, alternatives);
+        let deadline = app.deadline(None);
+        let found = app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await;
+        for mut text in found.map_err(refused)?.0 {
+            if let Some(reason) = text.malformed() {
+                return Err(refused(Refusal::Internal(reason.to_owned())));
+            }
+            text.alternatives.truncate(alternatives);
+            results.push((text.text, text.alternatives));
+        }
+    }
+    let mut response = json!({});
+    let detected = json!({"confidence": 0, "language": source});
+    let (texts, others): (Vec<String>, Vec<Vec<String>>) = results.into_iter().unzip();
+    if is_list {
+        if is_auto {
+            response["detectedLanguage"] = texts.iter().map(|_| detected.clone()).collect();
+        }
+        response["translatedText"] = json!(texts);
+        if alternatives > 0 {
+            response["alternatives"] = json!(others);
+        }
+    } else {
+        if is_auto {
+            response["detectedLanguage"] = detected;
+        }
+        response["translatedText"] = json!(texts.first());
+        if alternatives > 0 {
+            response["alternatives"] = json!(others.first());
+        }
+    }
+    Ok(response)
+}
+
+fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
+    let most = app.configuration.limits.alternatives;
+    let Some(value) = given.get("alternatives") else { return Ok(0) };
+    let no_number = "Invalid request: alternatives parameter is not a number";
+    let count = whole_number(value).ok_or_else(|| Wrong::request(no_number))?;
+    match usize::try_from(count) {
+        Ok(count) if count <= most => Ok(count),
+        _ => {
+            let wrong = format!("Invalid request: alternatives parameter must be <= {most}");
+            Err(Wrong::request(wrong))
+        }
+    }
+}
+
+/// What is wanted for a number of alternatives: of a neural model as many as its beam has.
+fn wishes(route: &Route, alternatives: usize) -> Wishes {
+    let model = route.models.last().expect("a route has a model");
+    let n_best = alternatives + 1;
+    Wishes {
+        n_best: model.beam_size.map_or(n_best, |beam| n_best.min(beam)),
+        distinct: model.kind == ModelKind::Phrase,
+        ..Wishes::default()
+    }
+}
+
+/// The source language where the client names none: the only one there is.
+fn detected(registry: &Registry) -> Result<String, Wrong> {
+    match registry.sources()[..] {
+        [only] => Ok(only.to_owned()),
+        _ => Err(Wrong::request("auto is not supported")),
+    }
+}
+
+fn same_language(registry: &Registry, source: &str, target: &str) -> bool {
+    let find = |code: &str| {
+        let (sources, targets) = (registry.sources(), registry.targets());
+        languages::find(code, sources.into_iter().chain(targets)).map(str::to_owned)
+    };
+    find(source).is_some() && find(source) == find(target)
+}
+
+fn detect(app: &App, call: &Call) -> Response {
+    let (given, key) = match open(call) {
+        Ok(opened) => opened,
+        Err(wrong) => return wrong.response(),
+    };
+    let registry = app.registry();
+    let Some(text) = given.text("q") else {
+        return Wrong::request("Invalid request: missing q parameter").response();
+    };
+    if let Err(refusal) = app.admit(key.as_deref(), text.chars().count()) {
+        return refuse(&refusal, key.is_some());
+    }
+    match detected(&registry) {
+        Ok(language) => {
+            respond(StatusCode::OK, &json!([{"confidence": 0.0, "language": language}]))
+        }
+        Err(wrong) => wrong.response(),
+    }
+}
+
+fn list_languages(registry: &Registry) -> Value {
+    let entry = |code: &str| {
+        let mut targets = registry.targets_of(code);
+        if !targets.contains(&code) {
+            targets.insert(0, code);
+        }
+        json!({"code": code, "name": languages::name(code), "targets": targets})
+    };
+    registry.sources().into_iter().map(entry).collect()
+}
+
+fn settings(app: &App) -> Value {
+    let registry = app.registry();
+    let limit = app.configuration.limits.characters;
+    let target = registry.targets().first().map(|code| (*code).to_owned()).unwrap_or_default();
+    json!({
+        "charLimit": limit.map_or(-1, |limit| limit as i64),
+        "frontendTimeout": 500,
+        "apiKeys": app.needs_key(),
+        "keyRequired": app.needs_key(),
+        "suggestions": false,
+        "filesTranslation": false,
+        "supportedFilesFormat": [],
+        "language": {
+            "source": {"code": "auto", "name": "Auto Detect"},
+            "target": {"code": target, "name": languages::name(&target)},
+        },
+    })
+}

@@ -1,0 +1,78 @@
+//! The websocket of `marian-server`: lines in, lines out.
+
+use std::sync::Arc;
+
+use hyper::Request;
+use hyper::body::Incoming;
+
+use crate::app::{App, Refusal};
+use crate::config::ModelKind;
+use crate::engine::{Sentence, Wishes};
+use crate::http::forms::parse_urlencoded;
+use crate::http::websocket::{self, Answerer};
+use crate::http::{Response, bearer};
+
+/// Translates the messages of a websocket by the model that its address names.
+struct Lines {
+    app: Arc<App>,
+    query: Vec<(String, String)>,
+    key: Option<String>,
+}
+
+pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
+    let query = parse_urlencoded(request.uri().query().unwrap_or_default().as_bytes());
+    let key = bearer(request.headers()).map(str::to_owned);
+    let of_query = || query.iter().find(|(name, _)| name == "api_key").map(|(_, key)| key.clone());
+    let key = key.or_else(of_query);
+    let limit = app.configuration.limits.body_bytes;
+    websocket::open(request, limit, Lines { app: Arc::clone(app), query, key })
+}
+
+impl Answerer for Lines {
+    async fn answer(&self, message: String) -> Result<String, (u16, String)> {
+        self.translate(&message).await.map_err(|refusal| close_code(&refusal))
+    }
+}
+
+/// The code by which a websocket is closed.
+pub(super) fn close_code(refusal: &Refusal) -> (u16, String) {
+    let code = match refusal {
+        Refusal::Internal(_) | Refusal::Deadline => 1011,
+        Refusal::Overloaded(_) | Refusal::TooMany(_) | Refusal::Unavailable => 1013,
+        Refusal::Route(_) if refusal.retry_after().is_some() => 1013,
+        _ => 1008,
+    };
+    (code, refusal.detail())
+}
+
+impl Lines {
+    async fn translate(&self, message: &str) -> Result<String, Refusal> {
+        self.app.admit(self.key.as_deref(), message.chars().count())?;
+        let of_query = |name: &str| {
+            self.query.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
+        };
+        let registry = self.app.registry();
+        let route = registry.route(of_query("model"), of_query("from"), of_query("to"))?;
+        // The line end of the last line opens no further line.
+        let text = message.strip_suffix('\n').unwrap_or(message);
+        let sentence = |line: &str| Sentence {
+            text: line.strip_suffix('\r').unwrap_or(line).as_bytes().to_vec(),
+            ..Sentence::default()
+        };
+        let sentences: Vec<Sentence> = text.split('\n').map(sentence).collect();
+        let is_neural = route.models.last().is_some_and(|model| model.kind == ModelKind::Neural);
+        let wishes = Wishes { lines: is_neural, ..Wishes::default() };
+        let deadline = self.app.deadline(None);
+        let found = self.app.translate(&route, sentences, wishes, deadline).await?;
+        let mut answer = String::new();
+        for result in &found.sentences {
+            if is_neural {
+                answer.push_str(&String::from_utf8_lossy(&result.lines));
+            } else {
+                answer.push_str(crate::app::best_text(result).trim_end());
+                answer.push('\n');
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,240 @@
+//! Protocols: which of them a request speaks, and what all of them have in common.
+
+mod deepl;
+mod health;
+mod libre;
+mod marian;
+mod opennmt;
+mod opus_cat;
+mod opus_mt;
+mod parameters;
+pub mod v1;
+pub mod xmlrpc;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyper::body::Incoming;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
+    CONNECTION, HeaderName, HeaderValue, ORIGIN, VARY,
+};
+use hyper::{Method, Request, StatusCode};
+
+use crate::app::{App, Refusal};
+use crate::config::Api;
+use crate::http::body::{self, BodyError};
+use crate::http::{Call, Response, respond, set_retry_after, websocket};
+
+/// The header by which a request is followed through programs.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What answers a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    /// Health, readiness and measurements.
+    Health,
+    /// A protocol.
+    Api(Api),
+}
+
+impl Group {
+    /// The group of a path; methods of one path, and websockets, may be of different ones.
+    fn of(method: &Method, path: &str, is_websocket: bool) -> Option<Self> {
+        let below = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
+        if is_websocket {
+            return match path {
+                "/translate" | "/translate/" => Some(Group::Api(Api::Marian)),
+                "/opus" => Some(Group::Api(Api::OpusMt)),
+                _ => None,
+            };
+        }
+        Some(match path {
+            "/healthz" | "/readyz" | "/metrics" => Group::Health,
+            "/RPC2" => Group::Api(Api::XmlRpc),
+            "/" if method != Method::GET && method != Method::HEAD => Group::Api(Api::XmlRpc),
+            _ if below("/v1/") => Group::Api(Api::V1),
+            _ if libre::PATHS.contains(&path) => Group::Api(Api::Libre),
+            _ if below("/translator/") => Group::Api(Api::OpenNmt),
+            _ if below("/api/") => Group::Api(Api::OpusMt),
+            _ if below(opus_cat::PREFIX) => Group::Api(Api::OpusCat),
+            _ if below("/v2/") => Group::Api(Api::DeepL),
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Group::Health => "health",
+            Group::Api(api) => api.name(),
+        }
+    }
+
+    /// Whether pages of all origins may read its answers, unless the configuration names some.
+    fn is_open(self) -> bool {
+        matches!(self, Group::Api(Api::XmlRpc | Api::Libre | Api::OpusCat))
+    }
+}
+
+/// Answers a request.
+pub async fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
+    let started = Instant::now();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let id = request_id(app, &request);
+    let origin = request.headers().get(ORIGIN).cloned();
+    let is_served = |group: &Group| match group {
+        Group::Health => true,
+        Group::Api(api) => app.configuration.serves(*api),
+    };
+    let is_websocket = websocket::is_upgrade(request.headers());
+    let group = Group::of(&method, &path, is_websocket).filter(is_served);
+    let mut response = match group {
+        None => not_found(),
+        Some(group) if method == Method::OPTIONS => preflight(app, group),
+        Some(Group::Api(Api::Marian)) => marian::open(app, request),
+        Some(Group::Api(Api::OpusMt)) if is_websocket => opus_mt::open(app, request),
+        Some(group) => dispatch(app, group, request).await,
+    };
+    let headers = response.headers_mut();
+    if let Some(group) = group {
+        allow_origin(app, group, origin.as_ref(), headers);
+    }
+    headers.insert(REQUEST_ID, id.clone());
+    if app.is_stopping() {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    let status = response.status().as_u16();
+    let name = group.map_or("none", Group::name);
+    app.metrics.record_request(name, status, started.elapsed());
+    tracing::debug!(
+        "{} {method} {path} {status} {} ms",
+        id.to_str().unwrap_or_default(),
+        started.elapsed().as_millis()
+    );
+    response
+}
+
+async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> Response {
+    if group == Group::Api(Api::V1) && v1::stream::is_wanted(&request) {
+        return v1::stream::answer(app, request);
+    }
+    let limits = &app.configuration.limits;
+    let (head, body) = request.into_parts();
+    let time = Duration::from_secs(limits.body_seconds);
+    let body = match body::read(body, &head.headers, limits.body_bytes, time).await {
+        Ok(body) => body,
+        Err(error) => return refuse_body(group, error, limits.body_bytes),
+    };
+    let call = Call {
+        method: head.method,
+        path: head.uri.path().to_owned(),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        headers: head.headers,
+        body,
+    };
+    match group {
+        Group::Health => health::answer(app, &call),
+        Group::Api(Api::XmlRpc) => xmlrpc::answer(app, &call).await,
+        Group::Api(Api::Libre) => libre::answer(app, &call).await,
+        Group::Api(Api::OpenNmt) => opennmt::answer(app, &call).await,
+        Group::Api(Api::OpusMt) => opus_mt::answer(app, &call).await,
+        Group::Api(Api::OpusCat) => opus_cat::answer(app, &call).await,
+        Group::Api(Api::DeepL) => deepl::answer(app, &call).await,
+        Group::Api(Api::V1 | Api::Marian) => v1::answer(app, &call).await,
+    }
+}
+
+/// A refusal in the words of a group.
+fn refuse(group: Group, refusal: &Refusal) -> Response {
+    match group {
+        Group::Api(Api::XmlRpc) => xmlrpc::refuse(refusal),
+        Group::Api(Api::Libre) => libre::refuse(refusal, false),
+        Group::Api(Api::OpenNmt) => opennmt::refuse(refusal),
+        Group::Api(Api::OpusMt) => opus_mt::refuse(refusal),
+        Group::Api(Api::OpusCat) => opus_cat::refuse(refusal),
+        Group::Api(Api::DeepL) => deepl::refuse(refusal),
+        Group::Health | Group::Api(Api::V1 | Api::Marian) => v1::refuse(refusal),
+    }
+}
+
+fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
+    let mut response = match error {
+        BodyError::TooLarge => {
+            let reason = format!("the request has more than {limit} bytes");
+            refuse(group, &Refusal::TooLarge(reason))
+        }
+        BodyError::Malformed => {
+            refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
+        }
+        BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
+    };
+    // What is left of the body is not read.
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+fn not_found() -> Response {
+    respond(StatusCode::NOT_FOUND, "text/plain", "there is nothing here\n")
+}
+
+/// The answer to a method that a path does not have.
+fn wrong_method(allowed: &'static str) -> Response {
+    let mut response = respond(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "another method\n");
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// The status of a refusal, and when to try again.
+fn with_retry(refusal: &Refusal, mut response: Response) -> Response {
+    if let Some(seconds) = refusal.retry_after() {
+        set_retry_after(&mut response, seconds);
+    }
+    response
+}
+
+/// The HTTP status of a refusal.
+fn status(refusal: &Refusal) -> StatusCode {
+    StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// The id that the client gave, if it is short and plain, or a new one.
+fn request_id(app: &App, request: &Request<Incoming>) -> HeaderValue {
+    let given = request.headers().get(REQUEST_ID);
+    let is_plain = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        (1..=128).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    given.filter(is_plain).cloned().unwrap_or_else(|| HeaderValue::from(app.next_request()))
+}
+
+/// Tells browsers which pages may read an answer.
+fn allow_origin(
+    app: &App,
+    group: Group,
+    origin: Option<&HeaderValue>,
+    headers: &mut hyper::HeaderMap,
+) {
+    let named = &app.configuration.cors;
+    let any = HeaderValue::from_static("*");
+    if named.is_empty() && group.is_open() || named.iter().any(|one| one == "*") {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
+        return;
+    }
+    if let Some(origin) = origin.filter(|origin| named.iter().any(|one| one == *origin)) {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        headers.insert(VARY, HeaderValue::from_static("Origin"));
+    }
+}
+
+fn preflight(app: &App, group: Group) -> Response {
+    let mut response = respond(StatusCode::NO_CONTENT, "", "");
+    if group.is_open() || !app.configuration.cors.is_empty() {
+        let headers = response.headers_mut();
+        let methods = HeaderValue::from_static("GET, POST, OPTIONS");
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+        let names = HeaderValue::from_static("Authorization, Content-Type, X-Request-Id");
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names);
+    }
+    response
+}

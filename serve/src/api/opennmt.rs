@@ -1,0 +1,90 @@
+//! The REST server of OpenNMT-py. Errors have status 200, as there.
+
+use std::sync::Arc;
+
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::{not_found, wrong_method};
+use crate::app::{App, Refusal};
+use crate::engine::Wishes;
+use crate::http::{Call, Response, json as respond};
+use crate::models::{Registry, Route, RouteError};
+use crate::running_text::Split;
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    match (&*call.path, call.method == Method::GET) {
+        ("/translator/translate", false) => match translate(app, call).await {
+            Ok(value) => respond(StatusCode::OK, &value),
+            Err(refusal) => refuse(&refusal),
+        },
+        ("/translator/models", true) => respond(StatusCode::OK, &models(&app.registry())),
+        ("/translator/health", true) => respond(StatusCode::OK, &json!({"status": "ok"})),
+        ("/translator/translate", true) => wrong_method("POST"),
+        ("/translator/models" | "/translator/health", false) => wrong_method("GET"),
+        _ => not_found(),
+    }
+}
+
+/// An error of the protocol; what passes has its status, so that clients try again.
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    let body = json!({"error": refusal.detail(), "status": "error"});
+    match refusal.retry_after() {
+        Some(_) => super::with_retry(refusal, respond(super::status(refusal), &body)),
+        None => respond(StatusCode::OK, &body),
+    }
+}
+
+async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
+    let wrong = |reason: &str| Refusal::Invalid(reason.to_owned());
+    let inputs: Vec<Value> = serde_json::from_slice(&call.body)
+        .map_err(|error| wrong(&format!("the body is no list: {error}")))?;
+    let text = |input: &Value| input["src"].as_str().map(str::to_owned);
+    let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
+    let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
+    app.admit(call.bearer(), texts.iter().map(|text| text.chars().count()).sum())?;
+    let route = route(&app.registry(), inputs.first().map(|input| &input["id"]))?;
+    let wishes = Wishes { scores: true, ..Wishes::default() };
+    let deadline = app.deadline(None);
+    let (found, ..) = app.translate_texts(&route, &texts, Split::Lines, wishes, deadline).await?;
+    let results = texts.iter().zip(found).map(|(source, text)| {
+        let best = text.results.iter().filter_map(|result| result.translations.first());
+        let score: f32 = best.map(|best| best.score).sum();
+        let score = Some(score).filter(|score| score.is_finite());
+        json!({"src": source, "tgt": text.text, "n_best": 1, "pred_score": score})
+    });
+    Ok(json!([results.collect::<Vec<_>>()]))
+}
+
+/// The model of an id: its place in the configuration, or its name.
+fn route(registry: &Registry, id: Option<&Value>) -> Result<Route, Refusal> {
+    let no_model = |id: &str| Refusal::Invalid(format!("No such model '{id}'"));
+    let number = match id {
+        None | Some(Value::Null) => 0,
+        Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
+        Some(Value::String(name)) => match name.parse() {
+            Ok(number) => number,
+            Err(_) => {
+                let route = registry.route(Some(name), None, None);
+                return route.map_err(|error| match error {
+                    RouteError::NoModel(name) => no_model(&name),
+                    error => error.into(),
+                });
+            }
+        },
+        Some(other) => return Err(no_model(&other.to_string())),
+    };
+    let mut models = registry.models.iter().filter(|model| model.translates());
+    let model = usize::try_from(number).ok().and_then(|number| models.nth(number));
+    match model {
+        Some(model) => Ok(registry.route(Some(model.name()), None, None)?),
+        None if !registry.loading.is_empty() => Err(RouteError::Loading.into()),
+        None => Err(no_model(&number.to_string())),
+    }
+}
+
+fn models(registry: &Registry) -> Value {
+    let models = registry.models.iter().filter(|model| model.translates()).enumerate();
+    let entry = |(number, model): (usize, &Arc<crate::models::Model>)| json!({"model_id": number, "opt": {}, "models": [model.name()], "loaded": true, "timeout": -1});
+    models.map(entry).collect()
+}

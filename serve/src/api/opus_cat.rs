@@ -1,0 +1,118 @@
+//! OPUS-CAT: what plug-ins of computer-aided translation ask their local engine.
+
+use std::sync::Arc;
+
+use hyper::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::parameters::Parameters;
+use super::{not_found, status, with_retry};
+use crate::app::{App, Refusal, TranslatedText};
+use crate::engine::Wishes;
+use crate::http::{Call, Response, json as respond, respond as respond_plain};
+use crate::running_text::Split;
+
+/// What comes before the name of a method.
+pub(super) const PREFIX: &str = "/MtRestService/";
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    let Ok(given) = Parameters::of(call) else {
+        return refuse(&Refusal::Invalid("the body is no JSON object".into()));
+    };
+    let name = call.path.strip_prefix(PREFIX).unwrap_or_default();
+    match name {
+        "TranslateJson" | "TranslatePost" | "Translate" | "TranslateStream" => {
+            match translate(app, call, &given).await {
+                Ok(text) if name == "Translate" => respond(StatusCode::OK, &json!(text.text)),
+                Ok(text) if name == "TranslateStream" => {
+                    respond_plain(StatusCode::OK, "text/plain; charset=utf-8", text.text)
+                }
+                Ok(text) => respond(StatusCode::OK, &describe(&text)),
+                Err(refusal) => refuse(&refusal),
+            }
+        }
+        // A name and a password are no key: what a client needs is one, as its token.
+        "Login" => respond(StatusCode::OK, &json!(given.text("tokenCode").unwrap_or_default())),
+        "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
+        "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {
+            Ok(names) if name == "CheckModelStatus" => {
+                respond(StatusCode::OK, &json!(format!("Model ready: {}", names.join("+"))))
+            }
+            Ok(names) => respond(StatusCode::OK, &json!(names.join(","))),
+            Err(refusal) => refuse(&refusal),
+        },
+        "PreOrderBatch" if call.method == Method::POST => {
+            let text = "nothing is translated in advance; segments are when they are asked for";
+            respond(StatusCode::OK, &json!(text))
+        }
+        _ => not_found(),
+    }
+}
+
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    let body = json!({"Message": refusal.detail()});
+    with_retry(refusal, respond(status(refusal), &body))
+}
+
+/// The names of the models for the pair that is asked for.
+fn find(app: &App, given: &Parameters) -> Result<Vec<String>, Refusal> {
+    let (from, to) = (given.text("srcLangCode"), given.text("trgLangCode"));
+    let route = app.registry().route(given.text("modelTag"), from, to)?;
+    Ok(route.models.iter().map(|model| model.name().to_owned()).collect())
+}
+
+async fn translate(
+    app: &Arc<App>,
+    call: &Call,
+    given: &Parameters,
+) -> Result<TranslatedText, Refusal> {
+    let input = given.get("input").and_then(Value::as_str);
+    let input = input.ok_or_else(|| Refusal::Invalid("input is missing".into()))?;
+    app.admit(given.text("tokenCode").or(call.bearer()), input.chars().count())?;
+    let (from, to) = (given.text("srcLangCode"), given.text("trgLangCode"));
+    let route = app.registry().route(given.text("modelTag"), from, to)?;
+    let is_single = given.get("inputIsSingleSentence").is_some_and(|value| {
+        value.as_bool() == Some(true)
+            || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))
+    });
+    let split = if is_single { Split::Lines } else { Split::Sentences };
+    let wishes = Wishes { alignment: true, ..Wishes::default() };
+    let texts = [input.to_owned()];
+    let (found, ..) =
+        app.translate_texts(&route, &texts, split, wishes, app.deadline(None)).await?;
+    found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
+}
+
+/// The object of a translation. Links are of tokens, over all sentences.
+fn describe(text: &TranslatedText) -> Value {
+    let string = |token: &Vec<u8>| String::from_utf8_lossy(token).into_owned();
+    let (mut source, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    for result in &text.results {
+        let Some(best) = result.translations.first() else { continue };
+        let (first, after) = (source.len() as u32, target.len() as u32);
+        source.extend(result.source.iter().map(string));
+        target.extend(best.tokens.iter().map(string));
+        let points = best.alignment.iter().map(|(s, t)| (s + first, t + after));
+        let points =
+            points.filter(|(s, t)| (*s as usize) < source.len() && (*t as usize) < target.len());
+        links.extend(points.map(|(s, t)| format!("{s}-{t}")));
+    }
+    json!({
+        "translation": text.text,
+        "Translation": text.text,
+        "SegmentedSourceSentence": source,
+        "SegmentedTranslation": target,
+        "AlignmentString": links.join(" "),
+        "RawTranslation": target.join(" "),
+    })
+}
+
+fn pairs(app: &App) -> Value {
+    let registry = app.registry();
+    let sources = registry.sources();
+    let pairs = sources.iter().flat_map(|source| {
+        let targets = registry.targets_of(source);
+        targets.into_iter().map(|target| format!("{source}-{target}")).collect::<Vec<_>>()
+    });
+    pairs.collect()
+}

@@ -1,0 +1,212 @@
+//! OPUS-MT: its REST interface and its websocket of JSON.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+
+use super::{not_found, wrong_method};
+use crate::app::{App, Refusal, TranslatedText};
+use crate::engine::{SentenceResult, Wishes};
+use crate::http::websocket::{self, Answerer};
+use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain};
+use crate::models::RouteError;
+use crate::running_text::Split;
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    match (&*call.path, call.method == Method::GET) {
+        ("/api/translate", false) => match translate(app, call).await {
+            Ok(text) => respond(StatusCode::OK, &json!({"translation": text})),
+            Err(refusal) => refuse(&refusal),
+        },
+        ("/api/languages", true) => respond(StatusCode::OK, &languages(app)),
+        ("/api/ready", true) => {
+            let ready = app.is_ready();
+            let status =
+                if ready { StatusCode::NO_CONTENT } else { StatusCode::INTERNAL_SERVER_ERROR };
+            respond_plain(status, "", "")
+        }
+        ("/api/translate", true) => wrong_method("POST"),
+        ("/api/languages" | "/api/ready", false) => wrong_method("GET"),
+        _ => not_found(),
+    }
+}
+
+/// An error of the protocol: status 200, but for what passes.
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    let body = json!({"error": refusal.detail()});
+    match refusal.retry_after() {
+        Some(_) => super::with_retry(refusal, respond(super::status(refusal), &body)),
+        None => respond(StatusCode::OK, &body),
+    }
+}
+
+async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
+    let given: Value = serde_json::from_slice(&call.body)
+        .map_err(|error| Refusal::Invalid(format!("the body: {error}")))?;
+    let text = |name: &str| {
+        given[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
+    };
+    let (from, to, source) = (text("from")?, text("to")?, text("source")?);
+    app.admit(call.bearer(), source.chars().count())?;
+    let route = app.registry().route(None, Some(from), Some(to)).map_err(|error| match error {
+        RouteError::NoLanguage(_) | RouteError::NoPair { .. } => {
+            // Spelled as the programs of this protocol spell it.
+            Refusal::Invalid(format!("Language pair {from}-{to} not suppported"))
+        }
+        error => error.into(),
+    })?;
+    let texts = [source.to_owned()];
+    let deadline = app.deadline(None);
+    let wishes = Wishes::default();
+    let found = app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await?;
+    Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
+}
+
+fn languages(app: &App) -> Value {
+    let registry = app.registry();
+    let pairs = registry.sources().into_iter();
+    let pairs: BTreeMap<&str, Vec<&str>> =
+        pairs.map(|source| (source, registry.targets_of(source))).collect();
+    json!({"languages": pairs})
+}
+
+/// Answers the messages of the websocket.
+struct Messages {
+    app: Arc<App>,
+    key: Option<String>,
+}
+
+pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
+    let key = bearer(request.headers()).map(str::to_owned);
+    let limit = app.configuration.limits.body_bytes;
+    websocket::open(request, limit, Messages { app: Arc::clone(app), key })
+}
+
+/// What a message asks for.
+struct Message {
+    text: String,
+    source: Option<String>,
+    target: Option<String>,
+    model: Option<String>,
+}
+
+impl Message {
+    /// A JSON object, or `fi-en text`.
+    fn parse(message: &str) -> Self {
+        if let Ok(Value::Object(given)) = serde_json::from_str(message) {
+            let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
+            return Message {
+                text: text("text").unwrap_or_default(),
+                source: text("source").filter(|code| code != "detect" && code != "DL"),
+                target: text("target"),
+                model: text("model").filter(|name| name != "default"),
+            };
+        }
+        let pair = message.split_once(' ').and_then(|(pair, text)| {
+            let (source, target) = pair.split_once('-')?;
+            let is_code = |code: &str| {
+                (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
+            };
+            (is_code(source) && is_code(target)).then_some((source, target, text))
+        });
+        match pair {
+            Some((source, target, text)) => Message {
+                text: text.to_owned(),
+                source: Some(source.to_owned()),
+                target: Some(target.to_owned()),
+                model: None,
+            },
+            None => Message { text: message.to_owned(), source: None, target: None, model: None },
+        }
+    }
+}
+
+impl Answerer for Messages {
+    async fn answer(&self, message: String) -> Result<String, (u16, String)> {
+        let asked = Message::parse(&message);
+        match self.translate(&asked).await {
+            Ok(value) => Ok(value.to_string()),
+            // What the message asks for is not to be had: the conversation goes on.
+            Err(Refusal::Route(RouteError::NoLanguage(code))) => {
+                let side = if asked.source.as_ref() == Some(&code) { "source" } else { "target" };
+                let error = format!("unsupported {side} language {code}");
+                let (source, target) = (asked.source, asked.target);
+                Ok(json!({"error": error, "source": source, "target": target}).to_string())
+            }
+            Err(refusal @ (Refusal::Invalid(_) | Refusal::Route(_) | Refusal::TooLarge(_)))
+                if refusal.retry_after().is_none() =>
+            {
+                let (source, target) = (asked.source, asked.target);
+                let error = refusal.detail();
+                Ok(json!({"error": error, "source": source, "target": target}).to_string())
+            }
+            Err(refusal) => Err(super::marian::close_code(&refusal)),
+        }
+    }
+}
+
+impl Messages {
+    async fn translate(&self, asked: &Message) -> Result<Value, Refusal> {
+        let app = &self.app;
+        app.admit(self.key.as_deref(), asked.text.chars().count())?;
+        let (source, target) = (asked.source.as_deref(), asked.target.as_deref());
+        let route = app.registry().route(asked.model.as_deref(), source, target)?;
+        let texts = [asked.text.clone()];
+        let wishes = Wishes { alignment: true, ..Wishes::default() };
+        let deadline = app.deadline(None);
+        let (found, ..) =
+            app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await?;
+        let text = found.into_iter().next();
+        let text = text.ok_or_else(|| Refusal::Internal("no text".into()))?;
+        Ok(describe(&text, route.from.as_deref(), route.to.as_deref()))
+    }
+}
+
+/// The answer with sentences, their tokens and links.
+fn describe(text: &TranslatedText, from: Option<&str>, to: Option<&str>) -> Value {
+    let join = |tokens: &[Vec<u8>]| String::from_utf8_lossy(&tokens.join(&b' ')).into_owned();
+    let sources: Vec<String> = text.results.iter().map(|one| join(&one.source)).collect();
+    let best = |result: &SentenceResult| result.translations.first().cloned().unwrap_or_default();
+    let targets: Vec<String> =
+        text.results.iter().map(|result| join(&best(result).tokens)).collect();
+    let links = text.results.iter().map(|result| {
+        let best = best(result);
+        let (source, target) = (result.source.len() as u32, best.tokens.len() as u32);
+        let points = best.alignment.iter().filter(|(s, t)| *s < source && *t < target);
+        points.map(|(s, t)| format!("{s}-{t}")).collect::<Vec<_>>().join(" ")
+    });
+    let is_pieces = |text: &String| text.contains('\u{2581}');
+    let segmentation = if sources.iter().any(is_pieces) { "spm" } else { "bpe" };
+    json!({
+        "result": text.text,
+        "source": from,
+        "target": to,
+        "source-sentences": text.source,
+        "target-sentences": text.targets(),
+        "source-segments": sources,
+        "target-segments": targets,
+        "alignment": links.collect::<Vec<_>>(),
+        "segmentation": segmentation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_in_both_forms() {
+        let given = Message::parse(r#"{"text":"a b","source":"detect","target":"en"}"#);
+        assert_eq!(
+            (&*given.text, given.source, given.target.as_deref()),
+            ("a b", None, Some("en"))
+        );
+        let given = Message::parse("fi-en hyvää päivää");
+        assert_eq!((&*given.text, given.source.as_deref()), ("hyvää päivää", Some("fi")));
+        let given = Message::parse("well-known text");
+        assert_eq!((&*given.text, given.source), ("well-known text", None));
+    }
+}

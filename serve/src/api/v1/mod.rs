@@ -1,0 +1,105 @@
+//! Our own protocol: everything that the models know, in JSON.
+
+mod language_models;
+mod models;
+mod score;
+pub mod stream;
+mod text_tools;
+mod translate;
+
+use std::sync::Arc;
+
+use hyper::{Method, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{not_found, status, with_retry, wrong_method};
+use crate::app::{App, Refusal};
+use crate::http::{Call, Response, json as respond_json, respond};
+
+/// Answers a request below `/v1/`.
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    let path = call.path.strip_prefix("/v1/").unwrap_or_default();
+    let outcome = match (&call.method, path) {
+        (&Method::GET, "models") => models::list(app, call),
+        (&Method::POST, "translate") => translate::answer(app, call).await,
+        (&Method::POST, "score") => score::answer(app, call).await,
+        (&Method::POST, "perplexity") => language_models::perplexity(app, call).await,
+        (&Method::POST, "next") => language_models::next(app, call).await,
+        (&Method::POST, "split") => text_tools::split(app, call),
+        (&Method::POST, "tokenize") => text_tools::tokenize(app, call),
+        (&Method::POST, "detokenize") => text_tools::detokenize(app, call),
+        (method, path) => {
+            let name = path.strip_prefix("models/").and_then(|rest| rest.strip_suffix("/reload"));
+            match name {
+                Some(name) if method == Method::POST => models::reload(app, call, name).await,
+                _ => return unknown(path),
+            }
+        }
+    };
+    match outcome {
+        Ok(value) => respond_json(StatusCode::OK, &value),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// A path that is not there, or not with that method.
+fn unknown(path: &str) -> Response {
+    match path {
+        "models" => wrong_method("GET"),
+        "translate" | "score" | "perplexity" | "next" | "split" | "tokenize" | "detokenize" => {
+            wrong_method("POST")
+        }
+        _ => not_found(),
+    }
+}
+
+/// A problem of RFC 9457.
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    let body = problem(refusal).to_string();
+    with_retry(refusal, respond(status(refusal), "application/problem+json", body))
+}
+
+/// A problem as a JSON object.
+fn problem(refusal: &Refusal) -> Value {
+    let status = status(refusal);
+    json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or_default(),
+        "status": status.as_u16(),
+        "detail": refusal.detail(),
+    })
+}
+
+/// The object of a request.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    serde_json::from_slice(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
+}
+
+/// The key of a request, counted.
+fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
+    app.admit(call.bearer(), characters)
+}
+
+/// A number with the digits that an f32 needs; null where JSON has no such number.
+fn number(value: f32) -> Value {
+    serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
+}
+
+/// Bytes as text; those that are not UTF-8 become U+FFFD.
+fn text(bytes: &[u8]) -> Value {
+    Value::String(String::from_utf8_lossy(bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(0.1).to_string(), "0.1");
+        assert_eq!(number(-12.375).to_string(), "-12.375");
+        assert_eq!(number(f32::NAN), Value::Null);
+        assert_eq!(number(f32::NEG_INFINITY), Value::Null);
+    }
+}

@@ -1,0 +1,162 @@
+//! `POST /v1/translate` with JSON lines: a request a line, a response a line, in order, as many
+//! as one likes. A few are under way at a time; while the client does not read, no more are
+//! taken, so memory is bounded whatever the length of the text.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::header::ACCEPT;
+use hyper::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::translate::{self, OneOrMany};
+use super::{problem, refuse};
+use crate::app::{App, Refusal};
+use crate::http::forms::parse_urlencoded;
+use crate::http::{Body, Response};
+
+/// The media type of JSON lines.
+const JSON_LINES: &str = "application/x-ndjson";
+
+/// Lines under way at a time.
+const AHEAD: usize = 64;
+
+/// Whether a request asks for JSON lines.
+pub(in crate::api) fn is_wanted(request: &Request<Incoming>) -> bool {
+    let accepts = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+    let query = request.uri().query().unwrap_or_default();
+    request.method() == Method::POST
+        && request.uri().path() == "/v1/translate"
+        && (accepts.is_some_and(|types| types.contains(JSON_LINES))
+            || parse_urlencoded(query.as_bytes())
+                .iter()
+                .any(|(name, value)| name == "stream" && value == "1"))
+}
+
+/// Answers line by line.
+pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
+    let key = crate::http::bearer(request.headers()).map(str::to_owned);
+    if let Err(refusal) = app.admit(key.as_deref(), 0) {
+        return refuse(&refusal);
+    }
+    let (sender, receiver) = mpsc::channel(4);
+    tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender));
+    let mut response = Response::new(Body::Stream(receiver));
+    *response.status_mut() = StatusCode::OK;
+    let media_type = hyper::header::HeaderValue::from_static(JSON_LINES);
+    response.headers_mut().insert(hyper::header::CONTENT_TYPE, media_type);
+    response
+}
+
+type Line = Pin<Box<dyn Future<Output = Value> + Send>>;
+
+async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mpsc::Sender<Bytes>) {
+    let limits = app.configuration.limits.clone();
+    let mut unread = Vec::new();
+    let mut under_way: VecDeque<tokio::task::JoinHandle<Value>> = VecDeque::new();
+    let mut ended = false;
+    let mut number = 0;
+    loop {
+        // Lines that are there are begun.
+        while under_way.len() < AHEAD
+            && let Some(end) = unread.iter().position(|&byte| byte == b'\n')
+        {
+            let line: Vec<u8> = unread.drain(..=end).collect();
+            number += 1;
+            let answer = answer_line(Arc::clone(&app), key.clone(), line, number);
+            under_way.push_back(tokio::spawn(answer));
+        }
+        if ended && !unread.is_empty() && !unread.contains(&b'\n') {
+            unread.push(b'\n');
+            continue;
+        }
+        let may_read = !ended && under_way.len() < AHEAD;
+        if under_way.is_empty() && ended && unread.is_empty() {
+            return;
+        }
+        tokio::select! {
+            value = next(&mut under_way), if !under_way.is_empty() => {
+                let mut line = value.to_string();
+                line.push('\n');
+                if sender.send(line.into()).await.is_err() {
+                    break;
+                }
+            }
+            frame = tokio::time::timeout(Duration::from_secs(limits.body_seconds), body.frame()), if may_read => {
+                match frame {
+                    Ok(Some(Ok(frame))) => {
+                        if let Ok(data) = frame.into_data() {
+                            unread.extend_from_slice(&data);
+                        }
+                        let longest = limits.body_bytes;
+                        if unread.len() > longest && !unread.contains(&b'\n') {
+                            let refusal = Refusal::TooLarge(format!("line {}: more than {longest} bytes", number + 1));
+                            let line = format!("{}\n", json!({"line": number + 1, "error": problem(&refusal)}));
+                            let _ = sender.send(line.into()).await;
+                            break;
+                        }
+                    }
+                    Ok(None) => ended = true,
+                    // The client has gone, or sleeps: with nothing under way it is left.
+                    Ok(Some(Err(_))) => break,
+                    Err(_) if under_way.is_empty() => break,
+                    Err(_) => {}
+                }
+            }
+            () = sender.closed() => break,
+        }
+    }
+    // Nobody waits for the rest.
+    under_way.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+async fn next(under_way: &mut VecDeque<tokio::task::JoinHandle<Value>>) -> Value {
+    let Some(first) = under_way.front_mut() else { return std::future::pending().await };
+    let value = first.await;
+    under_way.pop_front();
+    value.unwrap_or_else(
+        |_| json!({"error": problem(&Refusal::Internal("the line was dropped".into()))}),
+    )
+}
+
+fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -> Line {
+    Box::pin(async move {
+        let outcome = async {
+            let request: translate::Request = match serde_json::from_slice(&line) {
+                Ok(Value::String(text)) => translate::Request::of(text),
+                _ => super::parse(&line)?,
+            };
+            let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
+            if texts.is_empty() {
+                return Err(Refusal::Invalid("text is missing".into()));
+            }
+            let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+            app.admit(key.as_deref(), characters)?;
+            // A stream waits where a single request is sent away.
+            let mut refused = 0;
+            loop {
+                match translate::translate(&app, &request).await {
+                    Err(Refusal::Overloaded(_)) if refused < 600 => {
+                        refused += 1;
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
+                    outcome => return outcome,
+                }
+            }
+        };
+        match outcome.await {
+            Ok(mut value) => {
+                value["line"] = json!(number);
+                value
+            }
+            Err(refusal) => json!({"line": number, "error": problem(&refusal)}),
+        }
+    })
+}

@@ -1,0 +1,267 @@
+//! `POST /v1/translate`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{admit, number, parse, text};
+use crate::app::{App, Refusal, TranslatedText};
+use crate::config::ModelKind;
+use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::http::Call;
+use crate::models::Route;
+use crate::running_text::Split;
+
+/// The object of a request.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Request {
+    pub model: Option<String>,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub text: Option<OneOrMany>,
+    /// Whether texts are cut into sentences.
+    split: bool,
+    /// Whether texts are prepared as the model was trained; otherwise they are tokens.
+    raw: Option<bool>,
+    n_best: Option<usize>,
+    alignment: bool,
+    word_scores: bool,
+    segmentation: bool,
+    graph: bool,
+    timeout_ms: Option<u64>,
+    /// What translations begin with, one for each text.
+    prefix: Option<OneOrMany>,
+    /// What translations must have, a list for each text.
+    constraints: Option<Vec<Vec<String>>>,
+    options: Options,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    beam_size: Option<usize>,
+    distinct: bool,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Request {
+    /// The request of a text alone.
+    pub fn of(text: String) -> Self {
+        Request { text: Some(OneOrMany::One(text)), ..Request::default() }
+    }
+}
+
+impl OneOrMany {
+    pub fn as_slice(&self) -> &[String] {
+        match self {
+            OneOrMany::One(one) => std::slice::from_ref(one),
+            OneOrMany::Many(many) => many,
+        }
+    }
+}
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
+    let request: Request = parse(&call.body)?;
+    let texts = request.text.as_ref().ok_or_else(|| Refusal::Invalid("text is missing".into()))?;
+    admit(app, call, texts.as_slice().iter().map(|text| text.chars().count()).sum())?;
+    translate(app, &request).await
+}
+
+/// The object of the response.
+pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Refusal> {
+    let invalid = |reason: &str| Refusal::Invalid(reason.to_owned());
+    let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
+    let (from, to) = (request.from.as_deref(), request.to.as_deref());
+    let route = app.registry().route(request.model.as_deref(), from, to)?;
+    let wishes = wishes(app, request, &route)?;
+    let deadline = app.deadline(request.timeout_ms);
+    let (results, queued, searched) = if request.split {
+        if request.prefix.is_some() || request.constraints.is_some() {
+            return Err(invalid("prefix and constraints are of one sentence; leave split out"));
+        }
+        if request.raw == Some(false) {
+            return Err(invalid("tokens are not running text; leave split or raw out"));
+        }
+        let split = Split::Sentences;
+        let (texts, queued, searched) =
+            app.translate_texts(&route, texts, split, wishes, deadline).await?;
+        (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
+    } else {
+        let sentences = sentences(texts, request, &route)?;
+        let found = app.translate(&route, sentences, wishes, deadline).await?;
+        let results = found.sentences.iter().map(|result| result_value(result, request));
+        (results.collect::<Vec<Value>>(), found.queued, found.searched)
+    };
+    let names = route.models.iter().map(|model| format!("{}@{}", model.name(), model.generation));
+    Ok(json!({
+        "model": names.collect::<Vec<_>>().join("+"),
+        "results": results,
+        "timing": {"queue_ms": milliseconds(queued), "search_ms": milliseconds(searched)},
+    }))
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1000.0
+}
+
+/// What is wanted of each sentence, if the models have it.
+fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal> {
+    let invalid = |reason: String| Err(Refusal::Invalid(reason));
+    let model = route.models.last().expect("a route has a model");
+    let most = app.configuration.limits.n_best;
+    let n_best = request.n_best.unwrap_or(1);
+    if !(1..=most).contains(&n_best) {
+        return invalid(format!("n_best is {n_best}; give a number from 1 to {most}"));
+    }
+    let beam_size = request.options.beam_size;
+    match model.kind {
+        ModelKind::Phrase => {
+            if request.word_scores || beam_size.is_some() {
+                return invalid(
+                    "word_scores and beam_size are of neural models; this one is phrase-based"
+                        .into(),
+                );
+            }
+        }
+        _ => {
+            if request.graph || request.segmentation || request.options.distinct {
+                return invalid(
+                    "graph, segmentation and distinct are of phrase-based models; this one is \
+                     neural"
+                        .into(),
+                );
+            }
+            if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
+                return invalid(format!("give a beam_size from 1 to {most}"));
+            }
+            let beam = beam_size.or(model.beam_size);
+            if beam.is_some_and(|beam| n_best > beam) {
+                let beam = beam.unwrap_or_default();
+                return invalid(format!(
+                    "n_best is {n_best} and the beam has {beam}; give options.beam_size"
+                ));
+            }
+        }
+    }
+    Ok(Wishes {
+        raw: request.raw.unwrap_or(true),
+        n_best,
+        distinct: request.options.distinct,
+        beam_size,
+        scores: true,
+        alignment: request.alignment,
+        graph: request.graph,
+        lines: false,
+        given: false,
+    })
+}
+
+/// The texts as sentences.
+fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<Sentence>, Refusal> {
+    let invalid = |reason: String| Refusal::Invalid(reason);
+    let prefixes = request.prefix.as_ref().map(OneOrMany::as_slice);
+    let constraints = request.constraints.as_deref();
+    let is_forced = prefixes.is_some() || constraints.is_some();
+    if is_forced && route.models.iter().any(|model| model.kind != ModelKind::Neural) {
+        let reason = "prefix and constraints are of neural models; phrase-based ones take markup";
+        return Err(invalid(reason.into()));
+    }
+    let lengths = [prefixes.map(<[_]>::len), constraints.map(<[_]>::len)];
+    if lengths.into_iter().flatten().any(|length| length != texts.len()) {
+        return Err(invalid(format!(
+            "give a prefix and constraints for each of {} texts",
+            texts.len()
+        )));
+    }
+    let sentence = |(number, text): (usize, &String)| {
+        if text.contains(['\n', '\r']) {
+            let reason = format!("text {number} has more than one line; set split");
+            return Err(invalid(reason));
+        }
+        Ok(Sentence {
+            text: text.clone().into_bytes(),
+            prefix: prefixes.map(|all| all[number].clone().into_bytes()).unwrap_or_default(),
+            constraints: constraints
+                .map(|all| all[number].iter().map(|text| text.clone().into_bytes()).collect())
+                .unwrap_or_default(),
+        })
+    };
+    texts.iter().enumerate().map(sentence).collect()
+}
+
+/// A text of several sentences.
+fn text_value(found: &TranslatedText, request: &Request) -> Value {
+    let sentences = found.results.iter().map(|result| result_value(result, request));
+    let mut value = json!({"text": found.text, "sentences": sentences.collect::<Vec<_>>()});
+    if !found.alternatives.is_empty() {
+        value["alternatives"] = json!(found.alternatives);
+    }
+    value
+}
+
+/// A sentence.
+fn result_value(result: &SentenceResult, request: &Request) -> Value {
+    let translations: Vec<Value> =
+        result.translations.iter().map(|found| translation(found, result, request)).collect();
+    let mut value = json!({"source": tokens(&result.source), "translations": translations});
+    if let Some(graph) = &result.graph {
+        value["graph"] = serde_json::from_slice(graph).unwrap_or(Value::Null);
+    }
+    if !result.mishaps.is_empty() {
+        let mishap = result.mishaps.iter();
+        let mishaps = mishap.map(|one| json!({"kind": one.kind, "reason": one.reason}));
+        value["mishaps"] = mishaps.collect();
+    }
+    value
+}
+
+fn translation(found: &Hypothesis, result: &SentenceResult, request: &Request) -> Value {
+    let mut value = Map::new();
+    value.insert("text".into(), text(&found.text));
+    value.insert("score".into(), number(found.score));
+    value.insert("tokens".into(), tokens(&found.tokens));
+    if request.word_scores {
+        let scores = found.word_scores.iter().map(|score| number(*score));
+        value.insert("word_scores".into(), scores.collect());
+    }
+    if request.alignment {
+        // Of words alone; neural models align the end of a sentence too.
+        let (source, target) = (result.source.len() as u32, found.tokens.len() as u32);
+        let points = found.alignment.iter().filter(|(s, t)| *s < source && *t < target);
+        value.insert("alignment".into(), points.map(|(s, t)| json!([s, t])).collect());
+    }
+    if request.segmentation {
+        let phrases = found.phrases.iter().map(|phrase| {
+            let words = found.tokens.iter().skip(phrase.target.0 as usize);
+            let count = (phrase.target.1 + 1 - phrase.target.0).max(0) as usize;
+            let words: Vec<_> =
+                words.take(count).map(|word| String::from_utf8_lossy(word)).collect();
+            json!({
+                "source": [phrase.source.0, phrase.source.1],
+                "target": [phrase.target.0, phrase.target.1],
+                "text": words.join(" "),
+            })
+        });
+        value.insert("phrases".into(), phrases.collect());
+    }
+    if !found.features.is_empty() {
+        let features = found.features.iter().map(|(name, values)| {
+            (name.clone(), values.iter().map(|value| number(*value)).collect::<Value>())
+        });
+        value.insert("features".into(), Value::Object(features.collect()));
+    }
+    Value::Object(value)
+}
+
+fn tokens(tokens: &[Vec<u8>]) -> Value {
+    tokens.iter().map(|token| text(token)).collect()
+}

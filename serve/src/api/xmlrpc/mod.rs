@@ -1,0 +1,160 @@
+//! Moses' XML-RPC: the calls that clients of `mosesserver` make.
+//!
+//! The text of a call is what a line of `miriam translate` is, and the text of a response ends
+//! every word with a space, as Moses' does.
+
+mod graph;
+pub mod parse;
+mod translate;
+pub mod value;
+
+use std::sync::Arc;
+
+use hyper::{Method, StatusCode};
+
+use super::{status, with_retry, wrong_method};
+use crate::app::{App, Refusal};
+use crate::http::{Call, Response, respond};
+use parse::{MethodCall, parse_call};
+use value::{Fault, Value, multicall_entry, write_response};
+
+/// The media type of calls and responses.
+const XML: &str = "text/xml; charset=utf-8";
+
+/// The methods.
+const METHODS: [&str; 6] = [
+    "close_session",
+    "system.listMethods",
+    "system.methodHelp",
+    "system.methodSignature",
+    "system.multicall",
+    "translate",
+];
+
+/// Calls of one `system.multicall` at most.
+const MAX_CALLS: usize = 1000;
+
+pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    if call.method != Method::POST {
+        return wrong_method("POST");
+    }
+    let outcome = match parse_call(&call.body) {
+        Ok(method_call) => run(app, call, &method_call).await,
+        Err(fault) => Err(Failure::Fault(fault)),
+    };
+    match outcome {
+        Ok(value) => respond(StatusCode::OK, XML, write_response(&Ok(value))),
+        Err(Failure::Fault(fault)) => respond(StatusCode::OK, XML, write_response(&Err(fault))),
+        Err(Failure::Refusal(refusal)) => refuse(&refusal),
+    }
+}
+
+/// A call that is not answered with a value.
+enum Failure {
+    /// Something is wrong with the call.
+    Fault(Fault),
+    /// The server does not take it.
+    Refusal(Refusal),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Failure::Fault(fault)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::Refusal(refusal)
+    }
+}
+
+/// What a client is told that is not served. Where trying again helps it is an HTTP status,
+/// which clients know to do; otherwise a fault.
+pub(super) fn refuse(refusal: &Refusal) -> Response {
+    if refusal.retry_after().is_some() || matches!(refusal, Refusal::Unauthorized) {
+        let text = format!("{}\n", refusal.detail());
+        return with_retry(refusal, respond(status(refusal), "text/plain", text));
+    }
+    respond(StatusCode::OK, XML, write_response(&Err(fault_of(refusal))))
+}
+
+fn fault_of(refusal: &Refusal) -> Fault {
+    let code = match refusal {
+        Refusal::Invalid(_) | Refusal::Route(_) => Fault::PARSE,
+        Refusal::TooLarge(_) => Fault::LIMIT,
+        Refusal::Deadline => Fault::TIMEOUT,
+        Refusal::Internal(_) => Fault::INTERNAL,
+        _ => Fault::REFUSED,
+    };
+    Fault::new(code, refusal.detail())
+}
+
+async fn run(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, Failure> {
+    match &*wanted.method {
+        "system.multicall" => multicall(app, call, wanted).await,
+        _ => run_one(app, call, wanted).await,
+    }
+}
+
+async fn run_one(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, Failure> {
+    let names_translate = || match wanted.parameters.first() {
+        Some(Value::String(name)) if METHODS.contains(&&**name) => Ok(name == "translate"),
+        Some(Value::String(name)) => {
+            Err(Fault::new(Fault::NO_METHOD, format!("Method '{name}' not defined")))
+        }
+        _ => Err(Fault::new(Fault::TYPE, "the name of a method is needed")),
+    };
+    let string = |text: &str| Value::String(text.to_owned());
+    Ok(match &*wanted.method {
+        "translate" => translate::run(app, call, wanted).await?,
+        "close_session" => string("Session closed"),
+        "system.listMethods" => Value::Array(METHODS.map(string).into()),
+        "system.methodHelp" => match names_translate()? {
+            true => string("Does translation"),
+            false => string(""),
+        },
+        "system.methodSignature" => match names_translate()? {
+            true => Value::Array(vec![Value::Array(vec![string("struct"), string("struct")])]),
+            false => string("undef"),
+        },
+        name => {
+            let reason = format!("Method '{name}' not defined");
+            return Err(Fault::new(Fault::NO_METHOD, reason).into());
+        }
+    })
+}
+
+/// Several calls in one, each with its own response or fault.
+async fn multicall(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, Failure> {
+    let [Value::Array(calls)] = &wanted.parameters[..] else {
+        return Err(Fault::new(Fault::TYPE, "an array of calls is needed").into());
+    };
+    if calls.len() > MAX_CALLS {
+        let reason = format!("{} calls; {MAX_CALLS} are allowed", calls.len());
+        return Err(Fault::new(Fault::LIMIT, reason).into());
+    }
+    let mut results = Vec::with_capacity(calls.len());
+    for one in calls {
+        let outcome = match (one.member("methodName"), one.member("params")) {
+            (Some(Value::String(name)), _) if name == "system.multicall" => {
+                Err(Fault::new(Fault::REFUSED, "Recursive system.multicall forbidden"))
+            }
+            (Some(Value::String(method)), Some(Value::Array(parameters))) => {
+                let wanted = MethodCall { method: method.clone(), parameters: parameters.clone() };
+                match run_one(app, call, &wanted).await {
+                    Ok(value) => Ok(value),
+                    Err(Failure::Fault(fault)) => Err(fault),
+                    // The whole call is tried again.
+                    Err(Failure::Refusal(refusal)) if refusal.retry_after().is_some() => {
+                        return Err(Failure::Refusal(refusal));
+                    }
+                    Err(Failure::Refusal(refusal)) => Err(fault_of(&refusal)),
+                }
+            }
+            _ => Err(Fault::new(Fault::TYPE, "a call has a methodName and params")),
+        };
+        results.push(multicall_entry(outcome));
+    }
+    Ok(Value::Array(results))
+}

@@ -1,0 +1,240 @@
+//! The method `translate`: a struct of wishes in, a struct of results out.
+
+use std::sync::Arc;
+
+use miriam_textio::number::push_general_f32;
+
+use super::Failure;
+use super::parse::MethodCall;
+use super::value::{Fault, Value};
+use crate::app::App;
+use crate::config::ModelKind;
+use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::http::Call;
+use crate::http::forms::parse_urlencoded;
+
+/// Members that mean something in Moses and nothing here: they are refused by name, for a
+/// translation without what they ask for is not the one that is asked for.
+const REFUSED: [&str; 16] = [
+    "weights",
+    "lambda",
+    "model_name",
+    "context",
+    "context-scope",
+    "context-weights",
+    "topt",
+    "search-algorithm",
+    "stack",
+    "beam-threshold",
+    "cube-pruning-pop-limit",
+    "cube-pruning-diversity",
+    "max-phrase-length",
+    "xml-input",
+    "output-factors",
+    "report-all-factors",
+];
+
+/// What a call asks for.
+struct Asked {
+    align: bool,
+    marks: bool,
+    word_align: bool,
+    nbest: usize,
+    distinct: bool,
+    breakdown: bool,
+    graph: bool,
+}
+
+pub(super) async fn run(
+    app: &Arc<App>,
+    call: &Call,
+    wanted: &MethodCall,
+) -> Result<Value, Failure> {
+    let parse = |reason: &str| Fault::new(Fault::PARSE, reason);
+    let Some(given @ Value::Struct(_)) = wanted.parameters.first() else {
+        return Err(Fault::new(Fault::TYPE, "a struct with a text is needed").into());
+    };
+    let text = match given.member("text") {
+        Some(Value::String(text)) => text,
+        Some(_) => return Err(Fault::new(Fault::TYPE, "the text is no string").into()),
+        None => return Err(parse("Missing source text").into()),
+    };
+    if let Some(name) = REFUSED.iter().find(|name| given.member(name).is_some()) {
+        return Err(parse(&format!("{name} is not available")).into());
+    }
+    let query = parse_urlencoded(call.query.as_bytes());
+    let key = query.iter().find(|(name, _)| name == "api_key").map(|(_, key)| &**key);
+    app.admit(call.bearer().or(key), text.chars().count())?;
+    // Several models have several addresses: `/RPC2?model=NAME`.
+    let of_query =
+        |name: &str| query.iter().find(|(known, _)| known == name).map(|(_, value)| &**value);
+    let route = app.registry().route(of_query("model"), of_query("from"), of_query("to"));
+    let route = route.map_err(crate::app::Refusal::from)?;
+    let model = route.models.last().expect("a route has a model");
+    let most = app.configuration.limits.n_best;
+    let nbest = match given.member("nbest") {
+        None => 0,
+        Some(Value::Int(count)) if (0..=most as i32).contains(count) => *count as usize,
+        Some(Value::String(text)) => match text.trim().parse() {
+            Ok(count) if count <= most => count,
+            _ => return Err(parse(&format!("nbest: give a number up to {most}")).into()),
+        },
+        Some(_) => return Err(parse(&format!("nbest: give a number up to {most}")).into()),
+    };
+    let asked = Asked {
+        align: flag(given, "align")?,
+        marks: !flag(given, "no-ReportSegmentation")?
+            && model.configuration.segmentation_marks.unwrap_or(true),
+        word_align: flag(given, "word-align")?,
+        nbest,
+        distinct: flag(given, "nbest-distinct")?,
+        breakdown: flag(given, "add-score-breakdown")?,
+        graph: flag(given, "sg")?,
+    };
+    if asked.graph && model.kind != ModelKind::Phrase {
+        return Err(parse("sg is not available for a neural model").into());
+    }
+    // A list is as long as the beam is wide.
+    let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
+    let wishes = Wishes {
+        n_best,
+        distinct: asked.distinct,
+        scores: nbest > 0,
+        alignment: asked.align || asked.word_align,
+        graph: asked.graph,
+        ..Wishes::default()
+    };
+    // A sentence is a line: what ends lines separates words.
+    let line = text.replace(['\n', '\r'], " ").into_bytes();
+    let sentence = Sentence { text: line, ..Sentence::default() };
+    let found = app.translate(&route, vec![sentence], wishes, app.deadline(None)).await?;
+    let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
+    let mut response = respond(result, &asked, model.kind == ModelKind::Phrase);
+    if let Some(id @ Value::Int(_)) = given.member("session-id") {
+        response.push(("session-id".into(), id.clone()));
+    }
+    Ok(Value::Struct(response))
+}
+
+/// A truth value, in any of the forms that clients write.
+fn flag(given: &Value, name: &str) -> Result<bool, Fault> {
+    match given.member(name) {
+        None => Ok(false),
+        Some(Value::Boolean(is_true)) => Ok(*is_true),
+        Some(Value::Int(number)) => Ok(*number != 0),
+        Some(Value::String(text)) => Ok(matches!(&**text, "true" | "True" | "TRUE" | "1")),
+        Some(_) => Err(Fault::new(Fault::TYPE, format!("{name} is neither true nor false"))),
+    }
+}
+
+fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(String, Value)> {
+    let nothing = Hypothesis::default();
+    let best = result.translations.first().unwrap_or(&nothing);
+    let marks = asked.align && asked.marks && is_phrase;
+    let text = match marks {
+        true => marked_text(best),
+        false => words(best),
+    };
+    let mut response = vec![("text".to_owned(), Value::text(&text))];
+    if asked.align {
+        response.push(("align".into(), alignment(best, result)));
+    }
+    if asked.word_align {
+        response.push(("word-align".into(), word_alignment(best, result)));
+    }
+    if asked.graph {
+        let graph = result.graph.as_deref().unwrap_or_default();
+        response.push(("sg".into(), super::graph::search_graph(graph)));
+    }
+    if asked.nbest > 0 {
+        let list = result.translations.iter().map(|entry| n_best_entry(entry, result, asked));
+        response.push(("nbest".into(), Value::Array(list.collect())));
+    }
+    response
+}
+
+/// The words, each with a space after it. The text of neural models is joined already.
+fn words(found: &Hypothesis) -> Vec<u8> {
+    found.text.clone()
+}
+
+/// The words with `|0-1|` after each phrase, the positions of its source.
+fn marked_text(found: &Hypothesis) -> Vec<u8> {
+    let mut text = Vec::new();
+    for phrase in &found.phrases {
+        let words = (phrase.target.0..=phrase.target.1).map(|at| &found.tokens[at as usize]);
+        for word in words {
+            text.extend_from_slice(word);
+            text.push(b' ');
+        }
+        text.extend_from_slice(format!("|{}-{}| ", phrase.source.0, phrase.source.1).as_bytes());
+    }
+    text
+}
+
+/// The phrases; of a neural model its word links.
+fn alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
+    let entry = |target: (i64, i64), source: (u32, u32)| {
+        Value::Struct(vec![
+            ("tgt-start".into(), Value::count(target.0)),
+            ("tgt-end".into(), Value::count(target.1)),
+            ("src-start".into(), Value::count(source.0)),
+            ("src-end".into(), Value::count(source.1)),
+        ])
+    };
+    if found.phrases.is_empty() {
+        let points = links(found, result);
+        let points = points.map(|(s, t)| entry((i64::from(t), i64::from(t)), (s, s)));
+        return Value::Array(points.collect());
+    }
+    Value::Array(found.phrases.iter().map(|phrase| entry(phrase.target, phrase.source)).collect())
+}
+
+fn word_alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
+    let entry = |(source, target)| {
+        Value::Struct(vec![
+            ("source-word".into(), Value::count(source)),
+            ("target-word".into(), Value::count(target)),
+        ])
+    };
+    Value::Array(links(found, result).map(entry).collect())
+}
+
+/// Links of words; neural models align the end of a sentence too, which is none.
+fn links(found: &Hypothesis, result: &SentenceResult) -> impl Iterator<Item = (u32, u32)> {
+    let (source, target) = (result.source.len() as u32, found.tokens.len() as u32);
+    found.alignment.iter().copied().filter(move |&(s, t)| s < source && t < target)
+}
+
+fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> Value {
+    let mut entry = vec![("hyp".to_owned(), Value::text(&words(found)))];
+    if asked.align {
+        entry.push(("align".into(), alignment(found, result)));
+    }
+    if asked.word_align {
+        entry.push(("word-align".into(), word_alignment(found, result)));
+    }
+    if asked.breakdown {
+        entry.push(("fvals".into(), Value::text(&labelled(found))));
+        let scores = found.features.iter().map(|(name, values)| {
+            let dense = values.iter().map(|&value| Value::Double(f64::from(value))).collect();
+            (name.clone(), Value::Array(vec![Value::Array(dense), Value::Struct(Vec::new())]))
+        });
+        entry.push(("scores".into(), Value::Struct(scores.collect())));
+    }
+    entry.push(("totalScore".into(), Value::Double(f64::from(found.score))));
+    Value::Struct(entry)
+}
+
+/// The feature values as a line of an n-best list has them.
+fn labelled(found: &Hypothesis) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (name, values) in &found.features {
+        text.extend_from_slice(format!("{name}= ").as_bytes());
+        for &value in values {
+            push_general_f32(&mut text, value);
+            text.push(b' ');
+        }
+    }
+    text
+}

@@ -1,0 +1,168 @@
+//! The values of XML-RPC, and how they are written.
+
+use std::fmt::Write;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number of 32 bits.
+    Int(i32),
+    /// A truth value.
+    Boolean(bool),
+    /// A number, written without an exponent.
+    Double(f64),
+    /// A text.
+    String(String),
+    /// Values in order.
+    Array(Vec<Value>),
+    /// Values by name, in the order in which they were given.
+    Struct(Vec<(String, Value)>),
+    /// A value that no method here takes: a date, bytes, nil.
+    Other,
+}
+
+/// Why a call failed, with a code of xmlrpc-c.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The code.
+    pub code: i32,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Fault {
+    /// Something failed that is not the client's fault.
+    pub const INTERNAL: i32 = -500;
+    /// A value has another type than is needed.
+    pub const TYPE: i32 = -501;
+    /// The call is no XML, or no call.
+    pub const PARSE: i32 = -503;
+    /// The call took too long.
+    pub const TIMEOUT: i32 = -505;
+    /// There is no such method.
+    pub const NO_METHOD: i32 = -506;
+    /// The call is refused.
+    pub const REFUSED: i32 = -507;
+    /// The call is larger than allowed.
+    pub const LIMIT: i32 = -509;
+    /// The call is not UTF-8.
+    pub const UTF8: i32 = -510;
+
+    /// A fault.
+    pub fn new(code: i32, reason: impl Into<String>) -> Self {
+        Fault { code, reason: reason.into() }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Struct(vec![
+            ("faultCode".into(), Value::Int(self.code)),
+            ("faultString".into(), Value::String(self.reason.clone())),
+        ])
+    }
+}
+
+impl Value {
+    /// The member `name` of a struct; the last one of several.
+    pub fn member(&self, name: &str) -> Option<&Value> {
+        match self {
+            Value::Struct(members) => {
+                members.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes as a string; those that are not UTF-8 become U+FFFD.
+    pub fn text(bytes: &[u8]) -> Self {
+        Value::String(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// A count or a position.
+    pub fn count(number: impl TryInto<i32>) -> Self {
+        Value::Int(number.try_into().unwrap_or(i32::MAX))
+    }
+
+    fn write(&self, out: &mut String) {
+        out.push_str("<value>");
+        match self {
+            // Writing into memory does not fail.
+            Value::Int(number) => {
+                let _ = write!(out, "<i4>{number}</i4>");
+            }
+            Value::Boolean(is_true) => {
+                let _ = write!(out, "<boolean>{}</boolean>", u8::from(*is_true));
+            }
+            Value::Double(number) => {
+                // XML-RPC has no infinities: the largest numbers are as near as one gets.
+                let number = if number.is_nan() { 0.0 } else { number.clamp(-1e308, 1e308) };
+                let _ = write!(out, "<double>{number}</double>");
+            }
+            Value::String(text) => {
+                out.push_str("<string>");
+                push_escaped(text, out);
+                out.push_str("</string>");
+            }
+            Value::Array(values) => {
+                out.push_str("<array><data>");
+                values.iter().for_each(|value| value.write(out));
+                out.push_str("</data></array>");
+            }
+            Value::Struct(members) => {
+                out.push_str("<struct>");
+                for (name, value) in members {
+                    out.push_str("<member><name>");
+                    push_escaped(name, out);
+                    out.push_str("</name>");
+                    value.write(out);
+                    out.push_str("</member>");
+                }
+                out.push_str("</struct>");
+            }
+            Value::Other => out.push_str("<nil/>"),
+        }
+        out.push_str("</value>");
+    }
+}
+
+/// The document of a response.
+pub fn write_response(outcome: &Result<Value, Fault>) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<methodResponse>");
+    match outcome {
+        Ok(value) => {
+            out.push_str("<params><param>");
+            value.write(&mut out);
+            out.push_str("</param></params>");
+        }
+        Err(fault) => {
+            out.push_str("<fault>");
+            fault.to_value().write(&mut out);
+            out.push_str("</fault>");
+        }
+    }
+    out.push_str("</methodResponse>\r\n");
+    out
+}
+
+/// One call of a `system.multicall`, answered.
+pub fn multicall_entry(outcome: Result<Value, Fault>) -> Value {
+    match outcome {
+        Ok(value) => Value::Array(vec![value]),
+        Err(fault) => fault.to_value(),
+    }
+}
+
+/// Escapes what XML reads otherwise. Characters that XML does not have become U+FFFD.
+fn push_escaped(text: &str, out: &mut String) {
+    for letter in text.chars() {
+        match letter {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // A reader would make it a line feed.
+            '\r' => out.push_str("&#xd;"),
+            '\t' | '\n' => out.push(letter),
+            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(letter),
+        }
+    }
+}

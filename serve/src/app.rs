@@ -1,0 +1,433 @@
+//! What all protocols share: the models, who may use them, and how sentences are translated.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use crate::config::{Configuration, ModelKind};
+use crate::engine::{Failure, Overload, Reply, Sentence, SentenceResult, Wishes};
+use crate::keys::{KeyError, Keys};
+use crate::metrics::Metrics;
+use crate::models::{Opener, Registry, Route, RouteError};
+use crate::running_text::{Split, SplitText};
+use crate::server::ReloadSender;
+use crate::{Error, Result};
+
+/// The state of a server.
+pub struct App {
+    /// The configuration that the server started with. A reload changes models and keys.
+    pub configuration: Configuration,
+    /// Measurements.
+    pub metrics: Arc<Metrics>,
+    pub(crate) opener: Opener,
+    registry: RwLock<Arc<Registry>>,
+    keys: RwLock<Option<Arc<Keys>>>,
+    draining: AtomicBool,
+    stopping: AtomicBool,
+    generations: AtomicU64,
+    requests: AtomicU64,
+    reloads: OnceLock<ReloadSender>,
+}
+
+/// Why a request is not served; each protocol has its own words for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request makes no sense.
+    Invalid(String),
+    /// There is no such model or language.
+    Route(RouteError),
+    /// A key is needed, or is not known.
+    Unauthorized,
+    /// The key is not an administrator's.
+    Forbidden,
+    /// More than is allowed.
+    TooLarge(String),
+    /// The key was used too much.
+    TooMany(Duration),
+    /// Too much is queued.
+    Overloaded(Duration),
+    /// The server stops, or its models are not open yet.
+    Unavailable,
+    /// It took too long.
+    Deadline,
+    /// A sentence could not be translated by a fault of the server's.
+    Internal(String),
+}
+
+impl Refusal {
+    /// The HTTP status that says so.
+    pub fn status(&self) -> u16 {
+        match self {
+            Refusal::Invalid(_) => 400,
+            Refusal::Route(RouteError::Loading) | Refusal::Unavailable => 503,
+            Refusal::Route(_) => 404,
+            Refusal::Unauthorized => 401,
+            Refusal::Forbidden => 403,
+            Refusal::TooLarge(_) => 413,
+            Refusal::TooMany(_) => 429,
+            Refusal::Overloaded(_) => 503,
+            Refusal::Deadline => 504,
+            Refusal::Internal(_) => 500,
+        }
+    }
+
+    /// The seconds after which to try again.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Refusal::TooMany(time) | Refusal::Overloaded(time) => Some(time.as_secs().max(1)),
+            Refusal::Unavailable | Refusal::Route(RouteError::Loading) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// What is wrong, in a sentence.
+    pub fn detail(&self) -> String {
+        match self {
+            Refusal::Invalid(reason) | Refusal::TooLarge(reason) | Refusal::Internal(reason) => {
+                reason.clone()
+            }
+            Refusal::Route(error) => error.to_string(),
+            Refusal::Unauthorized => "a key is needed, or it is not known".into(),
+            Refusal::Forbidden => "the key is not an administrator's".into(),
+            Refusal::TooMany(_) => "the key was used too often; try again later".into(),
+            Refusal::Overloaded(_) => "too much is queued; try again later".into(),
+            Refusal::Unavailable => "the server starts or stops".into(),
+            Refusal::Deadline => "the request took too long".into(),
+        }
+    }
+}
+
+impl From<RouteError> for Refusal {
+    fn from(error: RouteError) -> Self {
+        Refusal::Route(error)
+    }
+}
+
+impl From<Overload> for Refusal {
+    fn from(overload: Overload) -> Self {
+        Refusal::Overloaded(overload.retry_after)
+    }
+}
+
+/// Translated sentences, with the times of the engine.
+pub(crate) struct Translated {
+    pub sentences: Vec<SentenceResult>,
+    pub queued: Duration,
+    pub searched: Duration,
+}
+
+/// A translated text.
+pub(crate) struct TranslatedText {
+    /// The best translation.
+    pub text: String,
+    /// Others, best first, none twice.
+    pub alternatives: Vec<String>,
+    /// The sentences of the source.
+    pub source: Vec<String>,
+    /// Their results.
+    pub results: Vec<SentenceResult>,
+}
+
+impl TranslatedText {
+    /// The translations of its sentences.
+    pub fn targets(&self) -> Vec<String> {
+        self.results.iter().map(|result| best_text(result).into_owned()).collect()
+    }
+
+    /// What went wrong with a sentence that has no translation.
+    pub fn malformed(&self) -> Option<&str> {
+        let mut mishaps = self.results.iter().flat_map(|result| &result.mishaps);
+        mishaps.find(|mishap| mishap.kind == "malformed").map(|mishap| &*mishap.reason)
+    }
+}
+
+/// The best translation of a sentence as text.
+pub(crate) fn best_text(result: &SentenceResult) -> std::borrow::Cow<'_, str> {
+    let best = result.translations.first().map(|best| &best.text[..]).unwrap_or_default();
+    String::from_utf8_lossy(best)
+}
+
+impl App {
+    /// The state before any model is open.
+    ///
+    /// # Errors
+    /// If the file of keys is missing or wrong.
+    pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
+        let registry = Registry::loading(&configuration);
+        let keys = configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+        Ok(App {
+            metrics: Arc::clone(&opener.metrics),
+            opener,
+            registry: RwLock::new(Arc::new(registry)),
+            keys: RwLock::new(keys.map(Arc::new)),
+            draining: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            generations: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            reloads: OnceLock::new(),
+            configuration,
+        })
+    }
+
+    /// The models.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens the models of `configuration` that are not open as they are there, in its order,
+    /// and serves them; a model that does not open is served as it was. Returns whether all
+    /// opened.
+    pub fn open_models(&self, configuration: &Configuration) -> bool {
+        let before = self.registry();
+        let mut opened = Registry {
+            pivot: configuration.pivot.clone(),
+            loading: configuration.models.iter().map(|model| model.name.clone()).collect(),
+            ..Registry::default()
+        };
+        let is_first = before.models.is_empty();
+        for wanted in &configuration.models {
+            let old = before.find(&wanted.name);
+            opened.loading.retain(|name| *name != wanted.name);
+            if let Some(old) = old.filter(|old| old.is_current(wanted)) {
+                opened.models.push(Arc::clone(old));
+                continue;
+            }
+            for file in old.iter().flat_map(|old| old.changed_in_place()) {
+                tracing::warn!(
+                    "{}: it was written in place while it is mapped; replace files of models \
+                     by renaming new ones",
+                    file.display()
+                );
+            }
+            let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
+            match self.opener.open(wanted, generation) {
+                Ok(model) => opened.models.push(Arc::new(model)),
+                Err(error) => {
+                    tracing::error!("{error}");
+                    opened.broken.push((wanted.name.clone(), error.to_string()));
+                    opened.models.extend(old.map(Arc::clone));
+                }
+            }
+            if is_first {
+                // Each is served as soon as it is open.
+                let now = Registry {
+                    models: opened.models.clone(),
+                    pivot: opened.pivot.clone(),
+                    broken: opened.broken.clone(),
+                    loading: opened.loading.clone(),
+                };
+                self.set_registry(now);
+            }
+        }
+        let all = opened.broken.is_empty();
+        self.set_registry(opened);
+        all
+    }
+
+    fn set_registry(&self, registry: Registry) {
+        *self.registry.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(registry);
+    }
+
+    pub(crate) fn set_reloads(&self, reloads: ReloadSender) {
+        // Set once, by the server that has this state.
+        let _ = self.reloads.set(reloads);
+    }
+
+    /// What asks for reloads.
+    pub(crate) fn reloads(&self) -> Option<&ReloadSender> {
+        self.reloads.get()
+    }
+
+    /// Reads the keys again.
+    ///
+    /// # Errors
+    /// If their file is wrong; those known before stay.
+    pub fn reload_keys(&self) -> Result<(), Error> {
+        if let Some(file) = &self.configuration.api_keys {
+            let keys = Arc::new(Keys::read(file)?);
+            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(keys);
+        }
+        Ok(())
+    }
+
+    /// From now on the server is not ready, and serves all the same.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Release);
+    }
+
+    /// From now on the server takes no more requests.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    /// Whether it stops.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Whether all models are open and the server does not stop.
+    pub fn is_ready(&self) -> bool {
+        let is_draining = self.draining.load(Ordering::Acquire);
+        !is_draining && !self.is_stopping() && self.registry().is_ready()
+    }
+
+    /// A number for a request.
+    pub fn next_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether keys are needed.
+    pub fn needs_key(&self) -> bool {
+        self.keys().is_some()
+    }
+
+    fn keys(&self) -> Option<Arc<Keys>> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets a request of `characters` with the key `key` in, or not.
+    ///
+    /// # Errors
+    /// If there are keys and this is none, or it was used too much.
+    pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), Refusal> {
+        if let Some(limit) = self.configuration.limits.characters
+            && characters > limit
+        {
+            let reason = format!("request ({characters}) exceeds text limit ({limit})");
+            return Err(Refusal::TooLarge(reason));
+        }
+        let Some(keys) = self.keys() else { return Ok(()) };
+        keys.admit(key, characters).map_err(refuse_key)
+    }
+
+    /// Lets an administrator in. Without keys nobody is one.
+    ///
+    /// # Errors
+    /// If the key is none of an administrator.
+    pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
+        let keys = self.keys().ok_or(Refusal::Forbidden)?;
+        keys.admit_admin(key).map_err(refuse_key)
+    }
+
+    /// When a request that begins now should be done; it may ask for less than is allowed.
+    pub fn deadline(&self, asked: Option<u64>) -> Instant {
+        let longest = self.configuration.limits.deadline();
+        Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
+    }
+
+    /// Translates sentences by the models of `route`. `wishes` hold for the last of them.
+    pub(crate) async fn translate(
+        &self,
+        route: &Route,
+        sentences: Vec<Sentence>,
+        wishes: Wishes,
+        deadline: Instant,
+    ) -> Result<Translated, Refusal> {
+        let limits = &self.configuration.limits;
+        if sentences.len() > limits.lines {
+            let reason = format!("{} sentences; {} are allowed", sentences.len(), limits.lines);
+            return Err(Refusal::TooLarge(reason));
+        }
+        if self.is_stopping() {
+            return Err(Refusal::Unavailable);
+        }
+        let words: usize =
+            sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();
+        self.metrics.source_words.fetch_add(words as u64, Ordering::Relaxed);
+        let mut total =
+            Translated { sentences: Vec::new(), queued: Duration::ZERO, searched: Duration::ZERO };
+        let mut sentences = sentences;
+        for (step, model) in route.models.iter().enumerate() {
+            let is_last = step + 1 == route.models.len();
+            let first = Wishes { raw: wishes.raw, ..Wishes::default() };
+            let wishes = if is_last { wishes } else { first };
+            let pending = model.submit(std::mem::take(&mut sentences), wishes, deadline);
+            let pending = pending.inspect_err(|_| self.metrics.record_shed("queue"))?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            // A phrase-based system translates with less effort when its time is over.
+            let patience = if model.kind == ModelKind::Phrase { left * 2 } else { left };
+            let patience = patience + Duration::from_millis(100);
+            let reply = tokio::time::timeout(patience, pending.reply()).await;
+            let Reply { outcome, queued, searched } = reply.map_err(|_| Refusal::Deadline)?;
+            self.metrics.record_queue(queued);
+            total.queued += queued;
+            total.searched += searched;
+            let results = outcome.map_err(|failure| match failure {
+                Failure::Deadline => Refusal::Deadline,
+                Failure::Cancelled => Refusal::Unavailable,
+                Failure::Refused(reason) => Refusal::Invalid(reason),
+                Failure::Panicked => Refusal::Internal("a sentence made a worker fail".into()),
+                Failure::Model(reason) => Refusal::Internal(reason),
+            })?;
+            if is_last {
+                total.sentences = results;
+            } else {
+                sentences.extend(results.into_iter().map(|result| Sentence {
+                    text: best_text(&result).into_owned().into_bytes(),
+                    ..Sentence::default()
+                }));
+            }
+        }
+        Ok(total)
+    }
+
+    /// Translates running texts. `wishes` are those of each sentence; several translations of
+    /// a sentence become alternatives of its text.
+    pub(crate) async fn translate_texts(
+        &self,
+        route: &Route,
+        texts: &[String],
+        split: Split,
+        wishes: Wishes,
+        deadline: Instant,
+    ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
+        let language = route.from.clone().unwrap_or_default();
+        let cut: Vec<SplitText> =
+            texts.iter().map(|text| SplitText::new(text, split, &language)).collect();
+        let all = cut.iter().flat_map(|text| &text.sentences);
+        let sentence =
+            |text: &String| Sentence { text: text.clone().into_bytes(), ..Sentence::default() };
+        let sentences = all.map(sentence).collect();
+        let wishes = Wishes { raw: true, ..wishes };
+        let translated = self.translate(route, sentences, wishes, deadline).await?;
+        let mut results = translated.sentences.into_iter();
+        let texts = cut.into_iter().map(|text| {
+            let results: Vec<SentenceResult> =
+                results.by_ref().take(text.sentences.len()).collect();
+            join_text(text, results)
+        });
+        let texts = texts.collect();
+        Ok((texts, translated.queued, translated.searched))
+    }
+}
+
+fn refuse_key(error: KeyError) -> Refusal {
+    match error {
+        KeyError::Unknown => Refusal::Unauthorized,
+        KeyError::NoAdmin => Refusal::Forbidden,
+        KeyError::TooMuch(time) => Refusal::TooMany(time),
+    }
+}
+
+/// The text of the best translations of its sentences, and of the second best ones, and so on.
+fn join_text(cut: SplitText, results: Vec<SentenceResult>) -> TranslatedText {
+    let ranks = results.iter().map(|result| result.translations.len()).max().unwrap_or(1).max(1);
+    let ranked = |rank: usize| {
+        let texts = results.iter().map(|result| {
+            let last = result.translations.len().saturating_sub(1);
+            let found = result.translations.get(rank.min(last));
+            let text = found.map(|found| &found.text[..]).unwrap_or_default();
+            String::from_utf8_lossy(text).trim_end().to_owned()
+        });
+        let texts: Vec<String> = texts.collect();
+        cut.join(texts.iter().map(String::as_str))
+    };
+    let text = ranked(0);
+    let mut alternatives: Vec<String> = Vec::new();
+    for other in (1..ranks).map(ranked) {
+        if other != text && !alternatives.contains(&other) {
+            alternatives.push(other);
+        }
+    }
+    TranslatedText { text, alternatives, source: cut.sentences, results }
+}

@@ -1,0 +1,359 @@
+//! The configuration of a server: a file in TOML, and what the command line adds to it.
+//!
+//! A key that has no meaning is an error, so that nothing is set in vain.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::{Error, Result};
+
+/// The configuration of a server.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Configuration {
+    /// Addresses with ports, `127.0.0.1:8080`; port 0 is a free one.
+    pub listen: Vec<String>,
+    /// Unix sockets.
+    pub unix: Vec<PathBuf>,
+    /// Searching threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Threads for sockets; 0 for one.
+    pub io_threads: usize,
+    /// The language through which pairs are translated that no model has.
+    pub pivot: Option<String>,
+    /// A file of keys; without it everybody may translate.
+    pub api_keys: Option<PathBuf>,
+    /// Origins whose pages may read answers; `*` is any.
+    pub cors: Vec<String>,
+    /// The groups of protocols that are served; empty for all.
+    pub apis: Vec<Api>,
+    /// Bounds.
+    pub limits: Limits,
+    /// The models.
+    #[serde(rename = "model")]
+    pub models: Vec<ModelConfiguration>,
+}
+
+/// A group of protocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    /// Our own, at `/v1`.
+    V1,
+    /// Moses' XML-RPC.
+    XmlRpc,
+    /// LibreTranslate.
+    Libre,
+    /// Marian's websocket.
+    Marian,
+    /// OpenNMT's REST server.
+    OpenNmt,
+    /// OPUS-MT.
+    OpusMt,
+    /// OPUS-CAT.
+    OpusCat,
+    /// DeepL, version 2.
+    DeepL,
+}
+
+impl Api {
+    /// All groups with their names.
+    pub const ALL: [(Api, &str); 8] = [
+        (Api::V1, "v1"),
+        (Api::XmlRpc, "xmlrpc"),
+        (Api::Libre, "libre"),
+        (Api::Marian, "marian"),
+        (Api::OpenNmt, "opennmt"),
+        (Api::OpusMt, "opusmt"),
+        (Api::OpusCat, "opuscat"),
+        (Api::DeepL, "deepl"),
+    ];
+
+    /// The name in options and metrics.
+    pub fn name(self) -> &'static str {
+        Api::ALL[self as usize].1
+    }
+}
+
+impl std::str::FromStr for Api {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Api::ALL.iter().find(|(_, name)| *name == text);
+        found.map(|(api, _)| *api).ok_or_else(|| {
+            let names = Api::ALL.map(|(_, name)| name).join(", ");
+            format!("{text:?} is no group of protocols; there are {names}")
+        })
+    }
+}
+
+/// Bounds on what clients may ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Limits {
+    /// Bytes of a request, also after decompression.
+    pub body_bytes: usize,
+    /// Sentences of a request.
+    pub lines: usize,
+    /// Characters of a request; `None` for any number.
+    pub characters: Option<usize>,
+    /// Words in all queues.
+    pub queued_words: usize,
+    /// Connections.
+    pub connections: usize,
+    /// Entries of an n-best list.
+    pub n_best: usize,
+    /// LibreTranslate's alternatives.
+    pub alternatives: usize,
+    /// Milliseconds until a request fails; a phrase-based system searches less when they are
+    /// over, and fails after twice as many.
+    pub deadline_ms: u64,
+    /// Seconds in which the head of a request must come.
+    pub header_seconds: u64,
+    /// Seconds in which its body must come.
+    pub body_seconds: u64,
+    /// Seconds after which a connection without a request is closed.
+    pub idle_seconds: u64,
+    /// Seconds in which a server that is to stop is not ready and serves what still comes.
+    pub drain_seconds: u64,
+    /// Seconds for what is under way when the server is stopped.
+    pub grace_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            body_bytes: 2 << 20,
+            lines: 10_000,
+            characters: None,
+            queued_words: 200_000,
+            connections: 10_000,
+            n_best: 100,
+            alternatives: 10,
+            deadline_ms: 60_000,
+            header_seconds: 10,
+            body_seconds: 30,
+            idle_seconds: 75,
+            drain_seconds: 0,
+            grace_seconds: 30,
+        }
+    }
+}
+
+impl Limits {
+    /// The time of a request.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms)
+    }
+}
+
+/// The kind of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelKind {
+    /// A phrase-based system: a moses.ini.
+    Phrase,
+    /// A neural model of any format.
+    Neural,
+    /// An n-gram language model.
+    Lm,
+}
+
+impl ModelKind {
+    /// The name in options and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Phrase => "phrase",
+            ModelKind::Neural => "neural",
+            ModelKind::Lm => "lm",
+        }
+    }
+}
+
+/// A model of a configuration.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ModelConfiguration {
+    /// The name by which clients choose it.
+    pub name: String,
+    /// A moses.ini or its folder, a neural model's file or folder, or a language model.
+    pub path: PathBuf,
+    /// The languages it translates from.
+    pub from: Vec<String>,
+    /// The languages it translates to.
+    pub to: Vec<String>,
+    /// Its kind, where the path does not tell.
+    pub kind: Option<ModelKind>,
+    /// Whether clients that name no model get this one.
+    pub default: bool,
+    /// A phrase-based system: whether running text is prepared by the file `preparation`
+    /// beside the ini, where there is one.
+    pub raw: Option<bool>,
+    /// A phrase-based system: further options of `miriam translate`.
+    pub options: Vec<String>,
+    /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
+    /// XML-RPC, as Moses does.
+    pub segmentation_marks: Option<bool>,
+    /// A neural model: its vocabularies, where they are not beside it.
+    pub vocabs: Vec<PathBuf>,
+    /// A neural model: the token that begins each source, such as `>>fra<<`.
+    pub prefix_token: Option<String>,
+    /// A neural model: the beam size.
+    pub beam: Option<usize>,
+    /// A neural model: the exponent of length normalisation.
+    pub normalize: Option<f32>,
+    /// A neural model: the largest number of target tokens a source token.
+    pub max_length_factor: Option<f32>,
+    /// A neural model: sentences translated together at most.
+    pub mini_batch: Option<usize>,
+    /// A neural model: the precision of products.
+    pub precision: Option<String>,
+}
+
+impl ModelConfiguration {
+    /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
+    ///
+    /// # Errors
+    /// If a part is not known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
+        let mut parts = rest.split(',');
+        let mut model = ModelConfiguration {
+            name: name.to_owned(),
+            path: parts.next().unwrap_or_default().into(),
+            ..Default::default()
+        };
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, "true"));
+            let languages = || value.split('+').map(str::to_owned).collect();
+            let number = |what| move |_| format!("{key}={value}: give {what}");
+            match key {
+                "from" => model.from = languages(),
+                "to" => model.to = languages(),
+                "kind" => {
+                    let kinds = [ModelKind::Phrase, ModelKind::Neural, ModelKind::Lm];
+                    let found = kinds.into_iter().find(|kind| kind.name() == value);
+                    model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
+                }
+                "default" => model.default = value == "true",
+                "raw" => model.raw = Some(value.parse().map_err(number("true or false"))?),
+                "beam" => {
+                    let wrong = |_| format!("beam={value}: give a number");
+                    model.beam = Some(value.parse().map_err(wrong)?);
+                }
+                "precision" => model.precision = Some(value.to_owned()),
+                "prefix-token" => model.prefix_token = Some(value.to_owned()),
+                "vocab" => model.vocabs.push(value.into()),
+                _ => {
+                    return Err(format!(
+                        "{key} is not known here; there are from, to (several with +), kind, \
+                         default, raw, beam, precision, prefix-token and vocab; the rest is set \
+                         in a file (--config)"
+                    ));
+                }
+            }
+        }
+        Ok(model)
+    }
+}
+
+impl Configuration {
+    /// Reads a file. Relative paths of models and other files are in its folder.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no TOML, or has a key that is not known.
+    pub fn read(path: &Path) -> Result<Self> {
+        let wrong =
+            |reason: String| Error::Configuration { place: path.display().to_string(), reason };
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let mut configuration = Configuration::parse(&text).map_err(wrong)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for model in &mut configuration.models {
+            model.path = folder.join(&model.path);
+            model.vocabs.iter_mut().for_each(|file| *file = folder.join(&*file));
+        }
+        configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
+        Ok(configuration)
+    }
+
+    /// The configuration of the text of a file.
+    ///
+    /// # Errors
+    /// With the line and what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+            let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            format!("{place}{}", error.message())
+        })
+    }
+
+    /// Whether a group of protocols is served.
+    pub fn serves(&self, api: Api) -> bool {
+        self.apis.is_empty() || self.apis.contains(&api)
+    }
+
+    /// Checks what does not depend on files.
+    ///
+    /// # Errors
+    /// If there is no model, or two have one name.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |reason: String| Err(Error::Usage { reason });
+        if self.models.is_empty() {
+            return wrong("there is no model; give --model NAME=PATH, or --config".into());
+        }
+        for (number, model) in self.models.iter().enumerate() {
+            if model.name.is_empty() {
+                return wrong(format!("{}: the model has no name", model.path.display()));
+            }
+            if self.models[..number].iter().any(|other| other.name == model.name) {
+                return wrong(format!("there are two models of the name {}", model.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_toml() {
+        let text = "listen = [\"127.0.0.1:0\"]\npivot = \"en\"\napis = [\"v1\", \"libre\"]\n\n\
+                    [limits]\nlines = 5\n\n[[model]]\nname = \"a\"\npath = \"x/moses.ini\"\n\
+                    from = [\"de\"]\nto = [\"en\"]\nkind = \"phrase\"\n";
+        let found = Configuration::parse(text).unwrap();
+        assert_eq!(found.limits, Limits { lines: 5, ..Limits::default() });
+        assert_eq!(found.models[0].path, Path::new("x/moses.ini"));
+        assert!(found.serves(Api::V1) && !found.serves(Api::DeepL));
+        assert!(Configuration::default().serves(Api::DeepL));
+        let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
+        assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+    }
+
+    #[test]
+    fn models_on_the_command_line() {
+        let model = ModelConfiguration::parse("toy=a/moses.ini,from=en+de,to=es,beam=3").unwrap();
+        assert_eq!(model.from, ["en", "de"]);
+        assert_eq!((model.path.as_path(), model.beam), (Path::new("a/moses.ini"), Some(3)));
+        for wrong in ["toy", "toy=x,beam=many", "toy=x,color=red", "toy=x,kind=best"] {
+            assert!(ModelConfiguration::parse(wrong).is_err(), "{wrong}");
+        }
+        for (number, (api, name)) in Api::ALL.into_iter().enumerate() {
+            assert_eq!((name.parse::<Api>().unwrap(), api as usize), (api, number));
+        }
+    }
+
+    #[test]
+    fn names_are_single() {
+        let model = |name: &str| ModelConfiguration { name: name.into(), ..Default::default() };
+        let with = |models| Configuration { models, ..Default::default() }.check();
+        assert!(with(vec![model("a"), model("b")]).is_ok());
+        for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {
+            assert!(with(wrong).is_err());
+        }
+    }
+}

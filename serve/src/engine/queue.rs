@@ -1,0 +1,202 @@
+//! The queue of a model: requests by class, and within a class one sentence of each in turn, so
+//! that a request of a thousand lines does not keep one of a single line waiting.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::load::Load;
+use super::request::{Failure, Request};
+use super::{Sentence, SentenceResult, Wishes};
+
+/// Requests that wait for a model.
+pub struct ModelQueue {
+    load: Arc<Load>,
+    workers: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The classes that wait; none is empty.
+    classes: Vec<Class>,
+    /// Workers that wait for a sentence.
+    idle: usize,
+    closed: bool,
+}
+
+/// The requests with the same wishes.
+struct Class {
+    wishes: Wishes,
+    /// Those whose turn is next come first.
+    ring: VecDeque<Waiting>,
+    sentences: usize,
+}
+
+/// A request, of which sentences from `next` on wait.
+struct Waiting {
+    request: Arc<Request>,
+    next: usize,
+}
+
+/// A sentence of a request, to be finished or failed.
+pub struct Task {
+    request: Arc<Request>,
+    index: usize,
+}
+
+impl ModelQueue {
+    pub(super) fn new(load: Arc<Load>, workers: usize) -> Self {
+        ModelQueue { load, workers, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn push(&self, request: Arc<Request>) {
+        let sentences = request.sentences.len();
+        if sentences == 0 {
+            return;
+        }
+        let mut state = self.lock();
+        let wishes = request.wishes;
+        let waiting = Waiting { request, next: 0 };
+        match state.classes.iter_mut().find(|class| class.wishes == wishes) {
+            Some(class) => {
+                class.ring.push_back(waiting);
+                class.sentences += sentences;
+            }
+            None => {
+                let ring = VecDeque::from([waiting]);
+                state.classes.push(Class { wishes, ring, sentences });
+            }
+        }
+        match sentences {
+            1 => self.changed.notify_one(),
+            _ => self.changed.notify_all(),
+        }
+    }
+
+    /// Takes no more requests; those that wait are done before the workers end.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn wait(&self) -> bool {
+        let mut state = self.lock();
+        state.idle += 1;
+        while state.classes.is_empty() && !state.closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.idle -= 1;
+        !state.classes.is_empty()
+    }
+
+    /// The next sentence of the class of `wishes`, or of the class whose first request is
+    /// oldest. Requests that nobody waits for are dropped on the way.
+    pub(super) fn pop(&self, wishes: Option<Wishes>) -> Option<Task> {
+        let mut state = self.lock();
+        loop {
+            let place = match wishes {
+                Some(wishes) => state.classes.iter().position(|class| class.wishes == wishes),
+                None => {
+                    let classes = state.classes.iter().enumerate();
+                    classes.min_by_key(|(_, class)| class.oldest()).map(|(place, _)| place)
+                }
+            }?;
+            let class = &mut state.classes[place];
+            let mut waiting = class.ring.pop_front().expect("no class is empty");
+            let left = waiting.request.sentences.len() - waiting.next;
+            let request = Arc::clone(&waiting.request);
+            let index = waiting.next;
+            let is_wanted = request.is_wanted();
+            let taken = if is_wanted { 1 } else { left };
+            let words: usize =
+                (index..index + taken).map(|index| request.sentence_words(index)).sum();
+            self.load.leave(words);
+            class.sentences -= taken;
+            waiting.next += taken;
+            if taken < left {
+                class.ring.push_back(waiting);
+            }
+            if class.ring.is_empty() {
+                state.classes.swap_remove(place);
+            }
+            if is_wanted {
+                request.start();
+                return Some(Task { request, index });
+            }
+        }
+    }
+
+    /// How many sentences of a class one of the idle workers, or the one that asks, takes.
+    pub(super) fn fair_share(&self, wishes: Wishes) -> usize {
+        let state = self.lock();
+        let class = state.classes.iter().find(|class| class.wishes == wishes);
+        let sentences = class.map_or(0, |class| class.sentences);
+        sentences.div_ceil(state.idle.min(self.workers) + 1)
+    }
+
+    /// Since when the oldest request of another class than `wishes` has waited.
+    pub(super) fn oldest_other(&self, wishes: Wishes) -> Option<Instant> {
+        let state = self.lock();
+        state.classes.iter().filter(|class| class.wishes != wishes).map(Class::oldest).min()
+    }
+}
+
+impl Class {
+    /// When its first request came. A ring is nearly in that order.
+    fn oldest(&self) -> Instant {
+        self.ring.front().expect("no class is empty").request.arrived
+    }
+}
+
+impl Task {
+    /// The sentence.
+    pub fn sentence(&self) -> &Sentence {
+        &self.request.sentences[self.index]
+    }
+
+    /// Its place among those of its request.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// What is wanted of it.
+    pub fn wishes(&self) -> Wishes {
+        self.request.wishes
+    }
+
+    /// When it should be done.
+    pub fn deadline(&self) -> Instant {
+        self.request.deadline
+    }
+
+    /// Whether somebody waits for it.
+    pub fn is_wanted(&self) -> bool {
+        self.request.is_wanted()
+    }
+
+    /// Cancelled when nobody waits for it.
+    pub fn cancellation(&self) -> miriam_textio::CancellationToken {
+        self.request.cancellation.clone()
+    }
+
+    /// Its words, and one for its end.
+    pub fn words(&self) -> usize {
+        self.request.sentence_words(self.index)
+    }
+
+    /// Gives its result to the request.
+    pub fn finish(self, result: SentenceResult) {
+        self.request.finish(self.index, result);
+    }
+
+    /// Fails its request.
+    pub fn fail(self, failure: Failure) {
+        self.request.fail(failure);
+    }
+}

@@ -1,0 +1,245 @@
+//! Requests in the engine: sentences on their way there, results on their way back.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use miriam_nmt::translate::SentenceText as Sentence;
+use miriam_textio::CancellationToken;
+use tokio::sync::oneshot;
+
+/// What is wanted of the sentences of a request besides a translation. Sentences with the same
+/// wishes form a class, and share the batches of neural models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wishes {
+    /// Whether sentences are running text, to be prepared as the model wants it; otherwise
+    /// they are what the command line of the model takes.
+    pub raw: bool,
+    /// Translations a sentence; 0 and 1 are the best one only.
+    pub n_best: usize,
+    /// Whether no two of these have the same words.
+    pub distinct: bool,
+    /// The beam size, of neural models.
+    pub beam_size: Option<usize>,
+    /// Whether scores are wanted.
+    pub scores: bool,
+    /// Whether alignments are wanted.
+    pub alignment: bool,
+    /// Whether the search graph is wanted, of phrase-based models.
+    pub graph: bool,
+    /// Whether only the lines are wanted that the command line prints.
+    pub lines: bool,
+    /// Whether the prefix of each sentence is a translation, whose score is wanted.
+    pub given: bool,
+}
+
+/// A sentence after its translation.
+#[derive(Clone, Debug, Default)]
+pub struct SentenceResult {
+    /// The tokens of the source, as the model saw them.
+    pub source: Vec<Vec<u8>>,
+    /// The translations, best first; at least one, empty where there is none.
+    pub translations: Vec<Hypothesis>,
+    /// The search graph, a JSON object.
+    pub graph: Option<Vec<u8>>,
+    /// The lines of the command line, where these are wanted.
+    pub lines: Vec<u8>,
+    /// What went wrong.
+    pub mishaps: Vec<Mishap>,
+}
+
+/// A translation.
+#[derive(Clone, Debug, Default)]
+pub struct Hypothesis {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Its tokens.
+    pub tokens: Vec<Vec<u8>>,
+    /// Its score.
+    pub score: f32,
+    /// The scores of its tokens, of neural models.
+    pub word_scores: Vec<f32>,
+    /// Pairs of source and target token.
+    pub alignment: Vec<(u32, u32)>,
+    /// Its phrases in target order, of phrase-based models.
+    pub phrases: Vec<Phrase>,
+    /// The values of each feature, by name, in the order of the model.
+    pub features: Vec<(String, Vec<f32>)>,
+}
+
+/// A phrase of a translation: first and last positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// First and last source token.
+    pub source: (u32, u32),
+    /// First and last target token; the last is one less than the first in an empty phrase.
+    pub target: (i64, i64),
+}
+
+/// Something about a sentence that its translation does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mishap {
+    /// A word for the kind, such as `malformed` or `time-limit`.
+    pub kind: &'static str,
+    /// What happened.
+    pub reason: String,
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nobody waits for it any more.
+    Cancelled,
+    /// It took too long.
+    Deadline,
+    /// A sentence made its worker panic.
+    Panicked,
+    /// What is wanted cannot be had of this model.
+    Refused(String),
+    /// A model file is damaged, or a device failed.
+    Model(String),
+}
+
+/// The results of a request, with times.
+#[derive(Debug)]
+pub struct Reply {
+    /// A result for each sentence.
+    pub outcome: Result<Vec<SentenceResult>, Failure>,
+    /// From the request to the first sentence's search.
+    pub queued: Duration,
+    /// From there to the reply.
+    pub searched: Duration,
+}
+
+impl Reply {
+    /// That of a request that the engine forgot, as when it ends.
+    fn none() -> Self {
+        let outcome = Err(Failure::Cancelled);
+        Reply { outcome, queued: Duration::ZERO, searched: Duration::ZERO }
+    }
+}
+
+/// A request in the engine.
+pub(super) struct Request {
+    pub sentences: Vec<Sentence>,
+    pub wishes: Wishes,
+    pub deadline: Instant,
+    pub cancellation: CancellationToken,
+    pub arrived: Instant,
+    progress: Mutex<Progress>,
+}
+
+struct Progress {
+    results: Vec<Option<SentenceResult>>,
+    missing: usize,
+    started: Option<Instant>,
+    reply: Option<oneshot::Sender<Reply>>,
+}
+
+/// A request that the engine has. Dropping it cancels the request.
+pub struct Pending {
+    receiver: oneshot::Receiver<Reply>,
+    cancellation: CancellationToken,
+}
+
+impl Request {
+    /// A request, and what waits for its reply. One without sentences is replied to at once.
+    pub fn new(
+        sentences: Vec<Sentence>,
+        wishes: Wishes,
+        deadline: Instant,
+    ) -> (Arc<Self>, Pending) {
+        let (sender, receiver) = oneshot::channel();
+        let cancellation = CancellationToken::new();
+        let results = vec![None; sentences.len()];
+        let missing = results.len();
+        let progress = Progress { results, missing, started: None, reply: Some(sender) };
+        let request = Request {
+            sentences,
+            wishes,
+            deadline,
+            cancellation: cancellation.clone(),
+            arrived: Instant::now(),
+            progress: Mutex::new(progress),
+        };
+        if missing == 0 {
+            request.reply(&mut request.lock(), Ok(()));
+        }
+        (Arc::new(request), Pending { receiver, cancellation })
+    }
+
+    /// The words of sentence `index`, and one for its end.
+    pub fn sentence_words(&self, index: usize) -> usize {
+        self.sentences[index].text.split(u8::is_ascii_whitespace).count() + 1
+    }
+
+    /// The words of all sentences.
+    pub fn words(&self) -> usize {
+        (0..self.sentences.len()).map(|index| self.sentence_words(index)).sum()
+    }
+
+    /// Whether somebody waits for it.
+    pub fn is_wanted(&self) -> bool {
+        !self.cancellation.is_cancelled()
+    }
+
+    /// Says that a search begins.
+    pub fn start(&self) {
+        self.lock().started.get_or_insert_with(Instant::now);
+    }
+
+    /// Takes the result of sentence `index`.
+    pub fn finish(&self, index: usize, result: SentenceResult) {
+        let mut progress = self.lock();
+        // A request that was given up keeps no results.
+        let Some(place) = progress.results.get_mut(index) else { return };
+        if place.replace(result).is_none() {
+            progress.missing -= 1;
+            if progress.missing == 0 {
+                self.reply(&mut progress, Ok(()));
+            }
+        }
+    }
+
+    /// Gives the request up.
+    pub fn fail(&self, failure: Failure) {
+        self.cancellation.cancel();
+        self.reply(&mut self.lock(), Err(failure));
+    }
+
+    fn reply(&self, progress: &mut Progress, outcome: Result<(), Failure>) {
+        let Some(sender) = progress.reply.take() else { return };
+        let results = std::mem::take(&mut progress.results);
+        let started = progress.started.unwrap_or_else(Instant::now);
+        let reply = Reply {
+            outcome: outcome.map(|()| results.into_iter().flatten().collect()),
+            queued: started.saturating_duration_since(self.arrived),
+            searched: started.elapsed(),
+        };
+        // The client may have gone away.
+        let _ = sender.send(reply);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pending {
+    /// The reply.
+    pub async fn reply(mut self) -> Reply {
+        (&mut self.receiver).await.unwrap_or_else(|_| Reply::none())
+    }
+
+    /// As [`Pending::reply`], for a thread that serves no sockets.
+    pub fn blocking_reply(mut self) -> Reply {
+        let (_, closed) = oneshot::channel();
+        let receiver = std::mem::replace(&mut self.receiver, closed);
+        receiver.blocking_recv().unwrap_or_else(|_| Reply::none())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.cancellation.cancel();
+    }
+}

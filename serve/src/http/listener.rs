@@ -1,0 +1,155 @@
+//! Sockets that connections come from.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, mpsc, watch};
+
+use super::connections::{self, ConnectionGuard};
+use crate::app::App;
+use crate::{Error, Result};
+
+/// A socket that is listened to.
+pub enum Listener {
+    /// An address.
+    Tcp(TcpListener),
+    /// A file, which is removed with the listener.
+    Unix(UnixListener, SocketFile),
+}
+
+/// A socket in the file system.
+pub struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Listener {
+    /// Listens to `address`, which has a port.
+    ///
+    /// # Errors
+    /// If it is none, or is taken.
+    pub fn tcp(address: &str) -> Result<Self> {
+        let fail = |error| Error::system(address, error);
+        let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(fail)?.collect();
+        let listener = TcpListener::bind(&addresses[..]).map_err(fail)?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        Ok(Listener::Tcp(listener))
+    }
+
+    /// Listens to a socket in the file system, which its group may use. One that a server left
+    /// behind is replaced.
+    ///
+    /// # Errors
+    /// If there is something else, or a server that listens.
+    pub fn unix(path: &Path) -> Result<Self> {
+        let fail = |error| Error::system(path.display().to_string(), error);
+        if let Err(error) = UnixStream::connect(path) {
+            let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
+            if is_left {
+                std::fs::remove_file(path).map_err(fail)?;
+            }
+        }
+        let listener = UnixListener::bind(path).map_err(fail)?;
+        let file = SocketFile(path.to_owned());
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o660)).map_err(fail)?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        Ok(Listener::Unix(listener, file))
+    }
+
+    /// How clients name it.
+    pub fn name(&self) -> String {
+        match self {
+            Listener::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => format!("http://{address}"),
+                Err(error) => format!("an address that is not known: {error}"),
+            },
+            Listener::Unix(_, file) => format!("unix:{}", file.0.display()),
+        }
+    }
+
+    /// Whether others than this machine can reach it.
+    pub fn is_public(&self) -> bool {
+        match self {
+            Listener::Tcp(listener) => {
+                listener.local_addr().is_ok_and(|address| !address.ip().is_loopback())
+            }
+            Listener::Unix(..) => false,
+        }
+    }
+
+    /// Serves connections until `stop` is true. While there are too many, or no file
+    /// descriptors, none is taken.
+    pub async fn serve(
+        self,
+        app: Arc<App>,
+        places: Arc<Semaphore>,
+        alive: mpsc::Sender<()>,
+        mut stop: watch::Receiver<bool>,
+    ) -> io::Result<()> {
+        let (listener, _file) = match self {
+            Listener::Tcp(listener) => {
+                (Tokio::Tcp(tokio::net::TcpListener::from_std(listener)?), None)
+            }
+            Listener::Unix(listener, file) => {
+                (Tokio::Unix(tokio::net::UnixListener::from_std(listener)?), Some(file))
+            }
+        };
+        loop {
+            let accepted = tokio::select! {
+                _ = stop.changed() => return Ok(()),
+                accepted = accept(&listener, &places) => accepted,
+            };
+            let (stream, permit) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // A client that went away is nothing; no descriptors means to wait.
+                    tracing::debug!("a connection was not taken: {error}");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let guard = ConnectionGuard::new(&app, permit, alive.clone());
+            let (app, stop) = (Arc::clone(&app), stop.clone());
+            match stream {
+                Stream::Tcp(stream) => {
+                    // Small responses are sent at once.
+                    let _ = stream.set_nodelay(true);
+                    tokio::spawn(connections::serve(app, stream, guard, stop));
+                }
+                Stream::Unix(stream) => {
+                    tokio::spawn(connections::serve(app, stream, guard, stop));
+                }
+            }
+        }
+    }
+}
+
+enum Tokio {
+    Tcp(tokio::net::TcpListener),
+    Unix(tokio::net::UnixListener),
+}
+
+enum Stream {
+    Tcp(tokio::net::TcpStream),
+    Unix(tokio::net::UnixStream),
+}
+
+async fn accept(
+    listener: &Tokio,
+    places: &Arc<Semaphore>,
+) -> io::Result<(Stream, tokio::sync::OwnedSemaphorePermit)> {
+    let permit = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let stream = match listener {
+        Tokio::Tcp(listener) => Stream::Tcp(listener.accept().await?.0),
+        Tokio::Unix(listener) => Stream::Unix(listener.accept().await?.0),
+    };
+    Ok((stream, permit))
+}

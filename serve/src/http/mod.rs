@@ -1,0 +1,77 @@
+//! HTTP: sockets, bodies, forms. What is asked and answered is the business of [`crate::api`].
+
+pub mod body;
+pub mod connections;
+pub mod forms;
+pub mod listener;
+pub mod websocket;
+
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::{Method, StatusCode};
+use serde_json::Value;
+
+pub use body::Body;
+
+/// A response.
+pub type Response = hyper::Response<Body>;
+
+/// A request with its body.
+pub struct Call {
+    /// The method.
+    pub method: Method,
+    /// The path, without the query.
+    pub path: String,
+    /// The query, without `?`.
+    pub query: String,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, decompressed.
+    pub body: Bytes,
+}
+
+impl Call {
+    /// The value of a header, if it is text.
+    pub fn header(&self, name: HeaderName) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The media type of the body, without parameters, in lower case.
+    pub fn media_type(&self) -> String {
+        let value = self.header(CONTENT_TYPE);
+        value.split(';').next().unwrap_or_default().trim().to_lowercase()
+    }
+
+    /// The token of `Authorization: Bearer TOKEN` or `DeepL-Auth-Key TOKEN`.
+    pub fn bearer(&self) -> Option<&str> {
+        bearer(&self.headers)
+    }
+}
+
+/// As [`Call::bearer`].
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(hyper::header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let known = ["bearer", "deepl-auth-key"];
+    known.contains(&scheme.to_lowercase().as_str()).then(|| token.trim())
+}
+
+/// A response of one piece.
+pub fn respond(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::full(body.into()));
+    *response.status_mut() = status;
+    if !media_type.is_empty() {
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    }
+    response
+}
+
+/// A response in JSON.
+pub fn json(status: StatusCode, value: &Value) -> Response {
+    respond(status, "application/json", value.to_string())
+}
+
+/// Says when to try again.
+pub fn set_retry_after(response: &mut Response, seconds: u64) {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+}

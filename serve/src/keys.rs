@@ -1,0 +1,159 @@
+//! Keys: who may translate, and how much a minute.
+//!
+//! The file has the SHA-256 of each key, so that reading it gives no key away. Whether a key is
+//! known is decided by comparing digests; what their comparison tells by its time is of no use
+//! to somebody who looks for a key.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::{Error, Result};
+
+/// The keys of a file.
+#[derive(Default)]
+pub(crate) struct Keys {
+    by_digest: HashMap<[u8; 32], Key>,
+}
+
+struct Key {
+    requests_per_minute: Option<u64>,
+    characters_per_minute: Option<u64>,
+    is_admin: bool,
+    used: Mutex<Minute>,
+}
+
+/// What was asked for since a minute began.
+struct Minute {
+    began: Instant,
+    requests: u64,
+    characters: u64,
+}
+
+/// Why a key does not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyError {
+    /// There is none, or it is not known.
+    Unknown,
+    /// It is not an administrator's.
+    NoAdmin,
+    /// It was used too much; when to try again.
+    TooMuch(Duration),
+}
+
+impl Keys {
+    /// Reads a file of lines `SHA256-IN-HEX NAME [rpm=N] [cpm=N] [admin]`; those that begin
+    /// with `#` are left out.
+    pub fn read(path: &Path) -> Result<Self> {
+        let place = || path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::Configuration { place: place(), reason: error.to_string() })?;
+        Keys::parse(&text).map_err(|(line, reason)| Error::Configuration {
+            place: format!("{}, line {line}", place()),
+            reason,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let mut keys = Keys::default();
+        for (number, line) in text.lines().enumerate() {
+            let wrong = |reason: &str| (number + 1, reason.to_owned());
+            let mut words = line.split_whitespace();
+            let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
+            let digest = from_hex(digest).ok_or_else(|| wrong("no SHA-256 of 64 hex digits"))?;
+            words.next().ok_or_else(|| wrong("the key has no name"))?;
+            let used = Minute { began: Instant::now(), requests: 0, characters: 0 };
+            let mut key = Key {
+                requests_per_minute: None,
+                characters_per_minute: None,
+                is_admin: false,
+                used: Mutex::new(used),
+            };
+            for word in words {
+                let number = |text: &str| text.parse().map_err(|_| wrong("not a number"));
+                match word.split_once('=') {
+                    Some(("rpm", text)) => key.requests_per_minute = Some(number(text)?),
+                    Some(("cpm", text)) => key.characters_per_minute = Some(number(text)?),
+                    None if word == "admin" => key.is_admin = true,
+                    _ => return Err(wrong("after the name come rpm=N, cpm=N and admin")),
+                }
+            }
+            keys.by_digest.insert(digest, key);
+        }
+        Ok(keys)
+    }
+
+    fn find(&self, key: Option<&str>) -> Result<&Key, KeyError> {
+        let digest: [u8; 32] = Sha256::digest(key.unwrap_or_default().as_bytes()).into();
+        self.by_digest.get(&digest).ok_or(KeyError::Unknown)
+    }
+
+    /// Counts a request of `characters`.
+    pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), KeyError> {
+        let key = self.find(key)?;
+        let mut used = key.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let minute = Duration::from_secs(60);
+        if used.began.elapsed() >= minute {
+            *used = Minute { began: Instant::now(), requests: 0, characters: 0 };
+        }
+        let is_over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used > limit);
+        let (requests, total) = (used.requests + 1, used.characters + characters as u64);
+        if is_over(requests, key.requests_per_minute) || is_over(total, key.characters_per_minute) {
+            return Err(KeyError::TooMuch(minute.saturating_sub(used.began.elapsed())));
+        }
+        (used.requests, used.characters) = (requests, total);
+        Ok(())
+    }
+
+    /// Whether `key` is an administrator's.
+    pub fn admit_admin(&self, key: Option<&str>) -> Result<(), KeyError> {
+        if self.find(key)?.is_admin { Ok(()) } else { Err(KeyError::NoAdmin) }
+    }
+}
+
+fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|letter| letter.to_digit(16).map(|digit| digit as u8)).collect();
+    let bytes: Vec<u8> =
+        digits?.chunks(2).map(|pair| pair[0] << 4 | pair[pair.len() - 1]).collect();
+    (text.len() == 64).then(|| bytes.try_into().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `printf secret | sha256sum`.
+    const SECRET: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+
+    #[test]
+    fn keys_let_in_and_are_counted() {
+        let keys = Keys::parse(&format!("# who\n\n{SECRET} somebody rpm=2 cpm=100 admin\n"));
+        let keys = keys.unwrap_or_else(|(line, reason)| panic!("{line}: {reason}"));
+        assert_eq!(keys.admit(None, 1), Err(KeyError::Unknown));
+        assert_eq!(keys.admit(Some("secret2"), 1), Err(KeyError::Unknown));
+        assert!(matches!(keys.admit(Some("secret"), 101), Err(KeyError::TooMuch(_))));
+        assert_eq!(keys.admit(Some("secret"), 99), Ok(()));
+        assert_eq!(keys.admit(Some("secret"), 1), Ok(()));
+        assert!(matches!(keys.admit(Some("secret"), 0), Err(KeyError::TooMuch(_))));
+        assert_eq!(keys.admit_admin(Some("secret")), Ok(()));
+        let plain = Keys::parse(&format!("{SECRET} somebody")).unwrap_or_default();
+        assert_eq!(plain.admit_admin(Some("secret")), Err(KeyError::NoAdmin));
+    }
+
+    #[test]
+    fn files_of_keys_are_checked() {
+        for (text, line) in [
+            ("x name", 1),
+            ("\nabcd name", 2),
+            (SECRET, 1),
+            (&*format!("{SECRET} a rpm=x"), 1),
+            (&*format!("{SECRET} a super"), 1),
+        ] {
+            assert_eq!(Keys::parse(text).err().map(|(line, _)| line), Some(line), "{text}");
+        }
+    }
+}

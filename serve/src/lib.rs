@@ -1,0 +1,70 @@
+//! The translation server: models by name and language, behind the protocols that clients
+//! speak already.
+//!
+//! One process, one port. Searching threads take sentences out of queues ([`engine`]); sockets
+//! are served by a small runtime of their own ([`http`]), and each protocol is a file that turns
+//! its requests into sentences and results into its responses ([`api`]). What a sentence becomes
+//! is what the command line prints for it, to the byte, whatever else the server does.
+//!
+//! TLS, and names of hosts, are a proxy's: a server needs no network to start.
+
+#![forbid(unsafe_code)]
+
+pub mod api;
+mod app;
+pub mod config;
+pub mod engine;
+pub mod http;
+mod keys;
+pub mod metrics;
+pub mod models;
+mod running_text;
+mod server;
+
+pub use app::App;
+pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
+pub use server::{ConfigurationSource, ReloadSender, Server, check};
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What keeps a server from starting.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A mistake on the command line.
+    #[error("{reason}")]
+    Usage {
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// A mistake in a file.
+    #[error("{place}: {reason}")]
+    Configuration {
+        /// The file.
+        place: String,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// A model did not open.
+    #[error("{0}")]
+    Model(String),
+    /// An address cannot be listened to, or a thread not be started.
+    #[error("{place}: {error}")]
+    System {
+        /// The address, or what was to be started.
+        place: String,
+        /// Why not.
+        error: std::io::Error,
+    },
+}
+
+impl Error {
+    fn model(name: &str, reason: impl std::fmt::Display) -> Self {
+        Error::Model(format!("model {name}: {reason}"))
+    }
+
+    fn system(place: impl Into<String>, error: std::io::Error) -> Self {
+        Error::System { place: place.into(), error }
+    }
+}

@@ -1,0 +1,303 @@
+//! Counters and histograms, written as Prometheus reads them.
+//!
+//! No label names a client, an address or a key: those have no bound, and do not belong into a
+//! database of measurements.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::engine::Failure;
+
+/// The upper bounds of buckets of seconds.
+const SECONDS: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
+
+/// The upper bounds of buckets of sentences.
+const SENTENCES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+
+/// What became of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was translated.
+    Ok,
+    /// It was translated by a narrower search, for its time was over.
+    Degraded,
+    /// Its client went away.
+    Cancelled,
+    /// Its time was over.
+    Timeout,
+    /// It failed.
+    Error,
+}
+
+const OUTCOMES: [(Outcome, &str); 5] = [
+    (Outcome::Ok, "ok"),
+    (Outcome::Degraded, "degraded"),
+    (Outcome::Cancelled, "cancelled"),
+    (Outcome::Timeout, "timeout"),
+    (Outcome::Error, "error"),
+];
+
+impl Outcome {
+    /// The outcome of a failure.
+    pub fn of(failure: &Failure) -> Self {
+        match failure {
+            Failure::Cancelled => Outcome::Cancelled,
+            Failure::Deadline => Outcome::Timeout,
+            Failure::Panicked | Failure::Refused(_) | Failure::Model(_) => Outcome::Error,
+        }
+    }
+}
+
+/// Counts in buckets, with a sum.
+struct Histogram {
+    bounds: &'static [f64],
+    /// One more than there are bounds.
+    buckets: Vec<AtomicU64>,
+    /// In millionths.
+    sum: AtomicU64,
+}
+
+impl Histogram {
+    fn new(bounds: &'static [f64]) -> Self {
+        let buckets = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
+        Histogram { bounds, buckets, sum: AtomicU64::new(0) }
+    }
+
+    fn record(&self, value: f64) {
+        let bucket = self.bounds.partition_point(|bound| *bound < value);
+        self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+        self.sum.fetch_add((value * 1e6) as u64, Ordering::Relaxed);
+    }
+
+    fn write(&self, name: &str, labels: &str, out: &mut String) {
+        let comma = if labels.is_empty() { "" } else { "," };
+        let mut count = 0;
+        for (number, bucket) in self.buckets.iter().enumerate() {
+            count += bucket.load(Ordering::Relaxed);
+            let bound = self.bounds.get(number).map_or("+Inf".to_owned(), f64::to_string);
+            let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {count}");
+        }
+        let sum = self.sum.load(Ordering::Relaxed) as f64 / 1e6;
+        let _ = writeln!(out, "{name}_sum{{{labels}}} {sum}\n{name}_count{{{labels}}} {count}");
+    }
+}
+
+/// The measurements of a model.
+pub struct ModelMetrics {
+    outcomes: [AtomicU64; OUTCOMES.len()],
+    seconds: Histogram,
+    batches: Histogram,
+}
+
+impl Default for ModelMetrics {
+    fn default() -> Self {
+        ModelMetrics {
+            outcomes: Default::default(),
+            seconds: Histogram::new(SECONDS),
+            batches: Histogram::new(SENTENCES),
+        }
+    }
+}
+
+impl ModelMetrics {
+    /// Counts a sentence that was searched for `time`.
+    pub fn record(&self, outcome: Outcome, time: Duration) {
+        self.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
+        self.seconds.record(time.as_secs_f64());
+    }
+
+    /// Counts a batch that begins or grows.
+    pub fn record_batch(&self, sentences: usize) {
+        self.batches.record(sentences as f64);
+    }
+
+    /// The sentences with an outcome.
+    pub fn count(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize].load(Ordering::Relaxed)
+    }
+}
+
+/// The measurements of a server.
+#[derive(Default)]
+pub struct Metrics {
+    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
+    seconds: Mutex<BTreeMap<&'static str, Arc<Histogram>>>,
+    queue: Mutex<Option<Arc<Histogram>>>,
+    shed: Mutex<BTreeMap<&'static str, u64>>,
+    /// Of each name, also of models that have gone: counters do not go back.
+    models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
+    /// Open connections.
+    pub connections: AtomicI64,
+    /// Characters that a protocol counts for its clients.
+    pub characters: AtomicU64,
+    /// Words of sources.
+    pub source_words: AtomicU64,
+    /// Reloads of the configuration.
+    pub reloads: AtomicU64,
+    /// Reloads in which a model did not open.
+    pub reload_failures: AtomicU64,
+}
+
+/// What a page of measurements tells that is not counted here.
+pub struct Gauges {
+    /// Words in the queues.
+    pub queued_words: usize,
+    /// Name, generation and kind of each model.
+    pub models: Vec<(String, u64, &'static str)>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Metrics {
+    /// The measurements of the model `name`.
+    pub fn model(&self, name: &str) -> Arc<ModelMetrics> {
+        Arc::clone(lock(&self.models).entry(name.to_owned()).or_default())
+    }
+
+    /// Counts a request to a protocol.
+    pub fn record_request(&self, api: &'static str, status: u16, time: Duration) {
+        *lock(&self.requests).entry((api, status)).or_default() += 1;
+        let new = || Arc::new(Histogram::new(SECONDS));
+        lock(&self.seconds).entry(api).or_insert_with(new).record(time.as_secs_f64());
+    }
+
+    /// Counts the time of a request in a queue.
+    pub fn record_queue(&self, time: Duration) {
+        let new = || Arc::new(Histogram::new(SECONDS));
+        lock(&self.queue).get_or_insert_with(new).record(time.as_secs_f64());
+    }
+
+    /// Counts a request that was sent away.
+    pub fn record_shed(&self, reason: &'static str) {
+        *lock(&self.shed).entry(reason).or_default() += 1;
+    }
+
+    /// All measurements as text.
+    pub fn render(&self, gauges: &Gauges) -> String {
+        let mut out = String::new();
+        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
+            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        };
+        head(&mut out, "miriam_requests_total", "counter", "Requests by protocol and status");
+        for ((api, status), count) in &*lock(&self.requests) {
+            let labels = format!("api=\"{api}\",status=\"{status}\"");
+            let _ = writeln!(out, "miriam_requests_total{{{labels}}} {count}");
+        }
+        head(&mut out, "miriam_request_seconds", "histogram", "From request to response");
+        for (api, histogram) in &*lock(&self.seconds) {
+            histogram.write("miriam_request_seconds", &format!("api=\"{api}\""), &mut out);
+        }
+        head(&mut out, "miriam_queue_seconds", "histogram", "From request to search");
+        if let Some(histogram) = &*lock(&self.queue) {
+            histogram.write("miriam_queue_seconds", "", &mut out);
+        }
+        self.render_models(&mut out, &head);
+        head(&mut out, "miriam_shed_total", "counter", "Requests that were sent away");
+        for (reason, count) in &*lock(&self.shed) {
+            let _ = writeln!(out, "miriam_shed_total{{reason=\"{reason}\"}} {count}");
+        }
+        head(&mut out, "miriam_model_info", "gauge", "The models that are served");
+        for (name, generation, kind) in &gauges.models {
+            let model = escape(name);
+            let labels = format!("model=\"{model}\",generation=\"{generation}\",kind=\"{kind}\"");
+            let _ = writeln!(out, "miriam_model_info{{{labels}}} 1");
+        }
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+        let started = process_start().unwrap_or_default();
+        let plain = [
+            ("miriam_source_words_total", "counter", count(&self.source_words)),
+            ("miriam_reloads_total", "counter", count(&self.reloads)),
+            ("miriam_reload_failures_total", "counter", count(&self.reload_failures)),
+            ("miriam_queued_words", "gauge", gauges.queued_words as f64),
+            ("miriam_connections", "gauge", self.connections.load(Ordering::Relaxed) as f64),
+            ("process_resident_memory_bytes", "gauge", resident_bytes().unwrap_or_default() as f64),
+            ("process_start_time_seconds", "gauge", started),
+        ];
+        for (name, kind, value) in plain {
+            let _ = writeln!(out, "# TYPE {name} {kind}\n{name} {value}");
+        }
+        out
+    }
+
+    fn render_models(&self, out: &mut String, head: &dyn Fn(&mut String, &str, &str, &str)) {
+        let models = lock(&self.models).clone();
+        head(out, "miriam_sentences_total", "counter", "Sentences by model and outcome");
+        for (name, model) in &models {
+            let name = escape(name);
+            for (outcome, label) in OUTCOMES {
+                let labels = format!("model=\"{name}\",outcome=\"{label}\"");
+                let count = model.count(outcome);
+                let _ = writeln!(out, "miriam_sentences_total{{{labels}}} {count}");
+            }
+        }
+        head(out, "miriam_search_seconds", "histogram", "The search of a sentence");
+        for (name, model) in &models {
+            let labels = format!("model=\"{}\"", escape(name));
+            model.seconds.write("miriam_search_seconds", &labels, out);
+        }
+        head(out, "miriam_batch_sentences", "histogram", "Sentences translated together");
+        for (name, model) in &models {
+            let labels = format!("model=\"{}\"", escape(name));
+            model.batches.write("miriam_batch_sentences", &labels, out);
+        }
+    }
+}
+
+/// A label's value.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// The memory of this process, as Linux tells it.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+/// When this process began, in seconds since 1970.
+fn process_start() -> Option<f64> {
+    let began =
+        std::fs::metadata("/proc/self").ok()?.modified().unwrap_or_else(|_| SystemTime::now());
+    Some(began.duration_since(UNIX_EPOCH).ok()?.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_as_prometheus_reads_them() {
+        let metrics = Metrics::default();
+        metrics.record_request("v1", 200, Duration::from_millis(20));
+        metrics.record_request("v1", 200, Duration::from_millis(200));
+        metrics.record_shed("queue");
+        metrics.model("a\"b").record(Outcome::Ok, Duration::from_micros(1));
+        let models = vec![("a\"b".to_owned(), 3, "phrase")];
+        let page = metrics.render(&Gauges { queued_words: 7, models });
+        for line in [
+            "miriam_requests_total{api=\"v1\",status=\"200\"} 2",
+            "miriam_request_seconds_bucket{api=\"v1\",le=\"0.03\"} 1",
+            "miriam_request_seconds_bucket{api=\"v1\",le=\"+Inf\"} 2",
+            "miriam_request_seconds_count{api=\"v1\"} 2",
+            "miriam_request_seconds_sum{api=\"v1\"} 0.22",
+            "miriam_sentences_total{model=\"a\\\"b\",outcome=\"ok\"} 1",
+            "miriam_model_info{model=\"a\\\"b\",generation=\"3\",kind=\"phrase\"} 1",
+            "miriam_shed_total{reason=\"queue\"} 1",
+            "miriam_queued_words 7",
+        ] {
+            assert!(page.lines().any(|found| found == line), "{line} in {page}");
+        }
+        // Every line is a comment, or a name with labels and a number.
+        for line in page.lines().filter(|line| !line.starts_with('#')) {
+            let (name, value) = line.rsplit_once(' ').unwrap();
+            assert!(name.starts_with("miriam_") || name.starts_with("process_"), "{line}");
+            assert!(value.parse::<f64>().is_ok(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Language models: scores of lines and next words, computed at once; they need no queue.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_lmcpu::{LanguageModel as Model, LmWord, State};
+use miriam_storage::LoadMethod;
+use miriam_textio::{Log10, NoProgress};
+
+use crate::{Error, Result};
+
+/// A language model.
+pub struct LanguageModel(Arc<dyn Model>);
+
+/// The score of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineScore {
+    /// log10 of its probability, the sum of f32 in the order of words.
+    pub log10: f32,
+    /// Words with the end of the sentence.
+    pub tokens: usize,
+    /// Words that the model does not have.
+    pub oovs: usize,
+}
+
+impl LineScore {
+    /// The perplexity of the line.
+    pub fn perplexity(&self) -> f64 {
+        10f64.powf(-(f64::from(self.log10) / self.tokens as f64))
+    }
+}
+
+impl LanguageModel {
+    /// Opens the model at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no model for CPUs.
+    pub fn open(path: &Path) -> Result<Self> {
+        let opened = miriam_lmcpu::open(path, LoadMethod::Lazy, &NoProgress);
+        opened.map(LanguageModel).map_err(|error| Error::Model(error.to_string()))
+    }
+
+    /// The length of its longest n-grams.
+    pub fn order(&self) -> usize {
+        self.0.order()
+    }
+
+    /// The score of a line, between `<s>` and `</s>`.
+    pub fn score(&self, line: &[u8]) -> LineScore {
+        let mut score = LineScore { log10: 0.0, tokens: 0, oovs: 0 };
+        let (mut state, mut next) = (self.0.begin_state(), State::EMPTY);
+        let words = split(line).map(|word| self.0.word_id(word));
+        for word in words.chain([self.0.end_of_sentence()]) {
+            let (log10, _) = self.0.score(&state, word, &mut next);
+            score.log10 += log10.0;
+            score.tokens += 1;
+            score.oovs += usize::from(word == LmWord::UNKNOWN);
+            state = next;
+        }
+        score
+    }
+
+    /// The `count` most probable words after `context`, with log10 of their probabilities;
+    /// equal ones in the order of the model.
+    pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
+        let (mut state, mut next) = (self.0.begin_state(), State::EMPTY);
+        for word in split(context) {
+            self.0.score(&state, self.0.word_id(word), &mut next);
+            state = next;
+        }
+        let words: Vec<LmWord> = (0..self.0.num_words() as u32).map(LmWord).collect();
+        let mut scores = vec![Log10::default(); words.len()];
+        self.0.score_next_words(&state, &words, &mut scores);
+        let mut ranking: Vec<usize> = (0..words.len()).collect();
+        let by_rank = |&a: &usize, &b: &usize| scores[b].0.total_cmp(&scores[a].0).then(a.cmp(&b));
+        if count < ranking.len() {
+            ranking.select_nth_unstable_by(count, by_rank);
+            ranking.truncate(count);
+        }
+        ranking.sort_unstable_by(by_rank);
+        let text = |at: usize| self.0.word(words[at]).unwrap_or_default().to_vec();
+        ranking.into_iter().map(|at| (text(at), scores[at].0)).collect()
+    }
+}
+
+/// The words of a line, separated by what KenLM separates words by.
+fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
+    line.split(is_space).filter(|word| !word.is_empty())
+}

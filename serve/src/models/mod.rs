@@ -1,0 +1,334 @@
+//! Models: opened, probed, and behind a queue of the engine.
+
+mod fingerprint;
+pub mod languages;
+mod lm;
+mod neural;
+mod phrase;
+mod registry;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use miriam_decoder::{Configuration as PhraseConfiguration, System};
+use miriam_nmt::engine::{Autotuner, Precision};
+use miriam_nmt::translate::{TranslationOptions, Translator};
+use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_textio::NoProgress;
+use miriam_textproc::TextProcessorConfig;
+
+pub use lm::LanguageModel;
+pub use registry::{Registry, Route, RouteError};
+
+use crate::config::{ModelConfiguration, ModelKind};
+use crate::engine::{Backend, Engine, ModelQueue, Overload, Pending, Sentence, Wishes};
+use crate::metrics::Metrics;
+use crate::{Error, Result};
+use fingerprint::Fingerprint;
+use neural::NeuralModel;
+use phrase::PhraseModel;
+
+/// A model that is open.
+pub struct Model {
+    /// What it was opened by.
+    pub configuration: ModelConfiguration,
+    /// Counts the openings of models of a server, from 1.
+    pub generation: u64,
+    /// Its kind.
+    pub kind: ModelKind,
+    /// The largest list of translations that it has, where the beam bounds it.
+    pub beam_size: Option<usize>,
+    /// Facts about it, for clients that ask.
+    pub facts: Vec<(&'static str, String)>,
+    files: Fingerprint,
+    engine: Arc<Engine>,
+    served: Served,
+}
+
+/// How a model is asked.
+enum Served {
+    /// By sentences in a queue.
+    Sentences(Arc<ModelQueue>),
+    /// By calls.
+    Calls(Arc<LanguageModel>),
+}
+
+/// What models are opened with.
+pub struct Opener {
+    /// The engine whose threads search.
+    pub engine: Arc<Engine>,
+    /// Where their measurements are.
+    pub metrics: Arc<Metrics>,
+    /// Chooses kernels for neural models.
+    pub tuner: Arc<Autotuner>,
+}
+
+impl Opener {
+    /// Opens a model and translates a line with it.
+    ///
+    /// # Errors
+    /// If a file is missing or damaged, an option does not fit it, or it cannot translate.
+    pub fn open(&self, configuration: &ModelConfiguration, generation: u64) -> Result<Model> {
+        let kind = configuration.kind.unwrap_or_else(|| kind_of(&configuration.path));
+        check_keys(configuration, kind)?;
+        let configuration = configuration.clone();
+        let engine = Arc::clone(&self.engine);
+        if kind == ModelKind::Lm {
+            let model = LanguageModel::open(&configuration.path)?;
+            let files = Fingerprint::of(std::iter::once(configuration.path.clone()));
+            let facts = vec![("order", model.order().to_string())];
+            let served = Served::Calls(Arc::new(model));
+            let beam_size = None;
+            return Ok(Model {
+                configuration,
+                generation,
+                kind,
+                beam_size,
+                facts,
+                files,
+                engine,
+                served,
+            });
+        }
+        let opened = match kind {
+            ModelKind::Phrase => open_phrase(&configuration, engine.threads())?,
+            _ => self.open_neural(&configuration)?,
+        };
+        let metrics = self.metrics.model(&configuration.name);
+        let queue = engine.start(&configuration.name, opened.backend, &metrics);
+        let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
+        let served = Served::Sentences(queue);
+        let Opened { files, facts, beam_size, .. } = opened;
+        let model =
+            Model { configuration, generation, kind, beam_size, facts, files, engine, served };
+        model.probe()?;
+        Ok(model)
+    }
+
+    fn open_neural(&self, configuration: &ModelConfiguration) -> Result<Opened> {
+        let wrong = |reason: String| Error::model(&configuration.name, reason);
+        let vocabularies = match &configuration.vocabs[..] {
+            [] => None,
+            [both] => Some([both.as_path(); 2]),
+            [source, target] => Some([source.as_path(), target.as_path()]),
+            _ => return Err(wrong("give one vocabulary or two, source and target".into())),
+        };
+        let options = BundleOptions { vocabularies, without_shortlist: false };
+        let bundle = ModelBundle::open_with(&configuration.path, &options)
+            .map_err(|error| wrong(error.to_string()))?;
+        let mut options = TranslationOptions::for_bundle(&bundle, None);
+        if let Some(beam) = configuration.beam {
+            options.search.beam_size = beam.max(1);
+            options.search.n_best = if options.output.n_best { beam.max(1) } else { 1 };
+        }
+        if let Some(exponent) = configuration.normalize {
+            options.search.length_penalty = exponent;
+        }
+        if let Some(factor) = configuration.max_length_factor {
+            options.search.max_length_factor = factor;
+        }
+        options.mini_batch = configuration.mini_batch.unwrap_or(options.mini_batch).max(1);
+        if let Some(name) = &configuration.precision {
+            let known = Precision::from_name(name);
+            let names = Precision::ALL.map(Precision::name).join(", ");
+            options.precision =
+                known.ok_or_else(|| wrong(format!("precision {name:?}: there are {names}")))?;
+        }
+        let facts = std::iter::once(("format", bundle.format.clone()))
+            .chain(options.describe())
+            .filter(|(name, _)| *name != "cpu-threads")
+            .collect();
+        let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
+        let files = Fingerprint::of(files.chain(configuration.vocabs.clone()));
+        let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
+        let translator = Translator::new(bundle, options, &self.tuner)
+            .map_err(|error| wrong(error.to_string()))?;
+        let backend = NeuralModel::new(translator, configuration.prefix_token.as_deref());
+        Ok(Opened { backend: Arc::new(backend), files, facts, beam_size })
+    }
+}
+
+/// A model before it has a queue.
+struct Opened {
+    backend: Arc<dyn Backend>,
+    files: Fingerprint,
+    facts: Vec<(&'static str, String)>,
+    beam_size: Option<usize>,
+}
+
+fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
+    let wrong = |reason: String| Error::model(&configuration.name, reason);
+    let ini = match configuration.path.is_dir() {
+        true => configuration.path.join("moses.ini"),
+        false => configuration.path.clone(),
+    };
+    let Some(name) = ini.to_str() else { return Err(wrong("the path is not UTF-8".into())) };
+    let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
+    let options: Vec<String> = options.into_iter().chain(configuration.options.clone()).collect();
+    let found = PhraseConfiguration::from_command_line(&options)
+        .map_err(|error| wrong(error.to_string()))?;
+    let settings = &found.settings;
+    let no_effect = [
+        (settings.print_score, "output-hypo-score"),
+        (settings.output.print_id, "print-id"),
+        (settings.output.print_alignment, "print-alignment-info"),
+        (settings.output.print_score_breakdown, "report-segmentation-enriched"),
+        (settings.outputs.len() > 1, "output files"),
+        (!settings.cpus.is_empty(), "cpus"),
+    ];
+    for (_, option) in no_effect.iter().filter(|(is_set, _)| *is_set) {
+        tracing::warn!("{}: {option}: without effect in a server", configuration.name);
+    }
+    let preparation = ini.parent().unwrap_or(Path::new("")).join(TextProcessorConfig::FILE_NAME);
+    let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
+    let steps = if wanted {
+        let steps = TextProcessorConfig::read(&preparation).and_then(|steps| steps.build());
+        Some(steps.map_err(|error| wrong(error.to_string()))?)
+    } else {
+        None
+    };
+    let files = found.model_files().chain([ini.clone(), preparation]);
+    let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
+    let system = System::load(&found, &NoProgress).map_err(|error| wrong(error.to_string()))?;
+    let features: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
+    let settings = system.settings();
+    let facts = vec![
+        ("search", format!("{:?}", settings.algorithm)),
+        ("stack", settings.stack_size.to_string()),
+        ("pop-limit", settings.pop_limit.to_string()),
+        ("features", features.join(" ")),
+        ("prepares-text", steps.is_some().to_string()),
+    ];
+    let backend = Arc::new(PhraseModel::new(system, steps));
+    Ok(Opened { backend, files, facts, beam_size: None })
+}
+
+impl Model {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.configuration.name
+    }
+
+    /// The language model, if it is one.
+    pub fn language_model(&self) -> Option<&Arc<LanguageModel>> {
+        match &self.served {
+            Served::Calls(model) => Some(model),
+            Served::Sentences(_) => None,
+        }
+    }
+
+    /// Whether it translates.
+    pub fn translates(&self) -> bool {
+        matches!(self.served, Served::Sentences(_))
+    }
+
+    /// Whether it is what `configuration` would open now.
+    pub fn is_current(&self, configuration: &ModelConfiguration) -> bool {
+        self.configuration == *configuration && self.files.is_current()
+    }
+
+    /// The files that were changed in place, which a mapped model must not be.
+    pub fn changed_in_place(&self) -> Vec<&Path> {
+        self.files.changed_in_place()
+    }
+
+    /// Puts sentences into the queue of the model.
+    ///
+    /// # Errors
+    /// If too much is queued.
+    ///
+    /// # Panics
+    /// If it does not translate.
+    pub fn submit(
+        &self,
+        sentences: Vec<Sentence>,
+        wishes: Wishes,
+        deadline: Instant,
+    ) -> Result<Pending, Overload> {
+        let Served::Sentences(queue) = &self.served else {
+            panic!("a language model does not translate")
+        };
+        let wishes = match self.kind {
+            // What makes no difference makes no class of its own.
+            ModelKind::Neural => Wishes {
+                raw: false,
+                distinct: false,
+                graph: false,
+                n_best: wishes.n_best.max(1),
+                ..wishes
+            },
+            _ => Wishes { beam_size: None, scores: false, alignment: false, ..wishes },
+        };
+        self.engine.submit(queue, sentences, wishes, deadline)
+    }
+
+    /// Translates a line.
+    fn probe(&self) -> Result<()> {
+        let wrong = |reason: String| Error::model(self.name(), reason);
+        let sentence = Sentence { text: b"a".to_vec(), ..Default::default() };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let Served::Sentences(queue) = &self.served else { return Ok(()) };
+        let pending = self.engine.submit(queue, vec![sentence], Wishes::default(), deadline);
+        let pending = pending.map_err(|_| wrong("the queue is full".into()))?;
+        match pending.blocking_reply().outcome {
+            Ok(_) => Ok(()),
+            Err(failure) => Err(wrong(format!("it cannot translate a line: {failure:?}"))),
+        }
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        if let Served::Sentences(queue) = &self.served {
+            queue.close();
+        }
+    }
+}
+
+/// The kind that a path tells.
+fn kind_of(path: &Path) -> ModelKind {
+    let is_ini = path.extension().is_some_and(|extension| extension == "ini");
+    let is_named = |endings: &[&str]| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        endings.iter().any(|ending| name.ends_with(ending))
+    };
+    if is_ini || path.join("moses.ini").is_file() {
+        ModelKind::Phrase
+    } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"]) {
+        ModelKind::Lm
+    } else {
+        ModelKind::Neural
+    }
+}
+
+/// Refuses keys that the kind of the model has no use for.
+fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()> {
+    let given = configuration;
+    let phrase = [
+        (given.raw.is_some(), "raw"),
+        (!given.options.is_empty(), "options"),
+        (given.segmentation_marks.is_some(), "segmentation-marks"),
+    ];
+    let neural = [
+        (!given.vocabs.is_empty(), "vocabs"),
+        (given.prefix_token.is_some(), "prefix-token"),
+        (given.beam.is_some(), "beam"),
+        (given.normalize.is_some(), "normalize"),
+        (given.max_length_factor.is_some(), "max-length-factor"),
+        (given.mini_batch.is_some(), "mini-batch"),
+        (given.precision.is_some(), "precision"),
+    ];
+    let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
+    let of_neural = neural.iter().filter(|_| kind != ModelKind::Neural);
+    match of_phrase.chain(of_neural).find(|(is_set, _)| *is_set) {
+        None => Ok(()),
+        Some((_, key)) => {
+            let reason = format!("{key} has no effect on a model of the kind {}", kind.name());
+            Err(Error::model(&given.name, reason))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

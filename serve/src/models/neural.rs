@@ -1,0 +1,299 @@
+//! Neural models behind the engine: a worker translates a running batch, which sentences of all
+//! requests with the same wishes join.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use miriam_nmt::score::Scorer;
+use miriam_nmt::translate::{
+    FinishedSentence, SentenceOptions, SentenceSource, SentenceText, TranslationSession, Translator,
+};
+
+use crate::engine::{Backend, Failure, Hypothesis, Mishap, SentenceResult, Task, Wishes, Worker};
+use crate::metrics::Outcome;
+
+/// A neural model with its options.
+pub struct NeuralModel {
+    translator: Translator,
+    /// A token such as `>>fra<<` that begins every source sentence, with a space.
+    prefix: Vec<u8>,
+}
+
+/// The memory of a worker, which a panic leaves in no state to be used again.
+#[derive(Default)]
+struct Memory {
+    session: Option<TranslationSession>,
+    scorer: Option<Scorer>,
+}
+
+/// The sentences of one batch of a worker, from the first until it leaves the class.
+struct Batch<'a> {
+    worker: &'a Worker,
+    wishes: Wishes,
+    /// `>>fra<< `.
+    prefix: &'a [u8],
+    /// Where more sentences may join, how many are translated together at most.
+    places: Option<usize>,
+    started: Instant,
+    next_id: u64,
+    /// The sentences to begin with.
+    first: Vec<Task>,
+    active: HashMap<u64, (Task, Instant)>,
+}
+
+impl NeuralModel {
+    /// The model of `translator`; each source sentence begins with `prefix_token`.
+    pub fn new(translator: Translator, prefix_token: Option<&str>) -> Self {
+        let prefix = prefix_token.map(|token| format!("{token} ").into_bytes()).unwrap_or_default();
+        NeuralModel { translator, prefix }
+    }
+
+    /// Translates `first` and, where more may join, what comes while they are translated.
+    /// Returns the sentences that are left by a panic.
+    fn run_batch(
+        &self,
+        worker: &Worker,
+        session: &mut TranslationSession,
+        first: Task,
+        joins: bool,
+    ) -> Result<(), Vec<Task>> {
+        let wishes = first.wishes();
+        let variant = match wishes.lines {
+            true => None,
+            false => match self.translator.for_sentences(options_of(wishes)) {
+                Ok(variant) => Some(variant),
+                Err(error) => {
+                    first.fail(Failure::Refused(error.to_string()));
+                    return Ok(());
+                }
+            },
+        };
+        let translator = variant.as_ref().unwrap_or(&self.translator);
+        let mut batch = Batch {
+            worker,
+            wishes,
+            prefix: &self.prefix,
+            places: joins.then(|| translator.batch_size()),
+            started: Instant::now(),
+            next_id: 0,
+            first: vec![first],
+            active: HashMap::new(),
+        };
+        let run = AssertUnwindSafe(|| translator.translate_sentences(session, &mut batch));
+        let outcome = catch_unwind(run);
+        let left = batch.first.into_iter().chain(batch.active.into_values().map(|(task, _)| task));
+        match outcome {
+            Ok(Ok(())) => {
+                left.for_each(|task| task.fail(Failure::Cancelled));
+                Ok(())
+            }
+            Ok(Err(error)) => {
+                left.for_each(|task| task.fail(Failure::Model(error.to_string())));
+                Ok(())
+            }
+            Err(_) => Err(left.collect()),
+        }
+    }
+}
+
+fn options_of(wishes: Wishes) -> SentenceOptions {
+    SentenceOptions {
+        beam_size: wishes.beam_size,
+        n_best: wishes.n_best,
+        scores: wishes.scores,
+        alignment: wishes.alignment,
+    }
+}
+
+impl NeuralModel {
+    /// Scores the translations that `first` and others like it are given with. Returns them
+    /// where one makes the worker panic.
+    fn score_given(
+        &self,
+        worker: &Worker,
+        scorer: &mut Scorer,
+        first: Task,
+        joins: bool,
+    ) -> Result<(), Vec<Task>> {
+        let (started, wishes) = (Instant::now(), first.wishes());
+        let room =
+            if joins { worker.fair_share(wishes).min(self.translator.batch_size()) } else { 0 };
+        let more = (0..room).map_while(|_| worker.pop(Some(wishes)));
+        let tasks: Vec<Task> = std::iter::once(first).chain(more).collect();
+        let (tasks, late): (Vec<Task>, Vec<Task>) =
+            tasks.into_iter().partition(|task| started < task.deadline());
+        late.into_iter().for_each(|task| task.fail(Failure::Deadline));
+        worker.record_batch(tasks.len());
+        let pair = |task: &Task| {
+            let sentence = task.sentence();
+            ([&self.prefix[..], &sentence.text].concat(), sentence.prefix.clone())
+        };
+        let pairs: Vec<(Vec<u8>, Vec<u8>)> = tasks.iter().map(pair).collect();
+        let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(s, t)| (&s[..], &t[..])).collect();
+        let run = AssertUnwindSafe(|| self.translator.score_pairs(scorer, &pairs));
+        let scores = match catch_unwind(run) {
+            Ok(Ok(scores)) => scores,
+            Ok(Err(error)) => {
+                tasks.into_iter().for_each(|task| task.fail(Failure::Model(error.to_string())));
+                return Ok(());
+            }
+            Err(_) => return Err(tasks),
+        };
+        for (task, score) in tasks.into_iter().zip(scores) {
+            let mut result = SentenceResult::default();
+            match score {
+                Ok(score) => result.translations.push(Hypothesis {
+                    tokens: score.tokens,
+                    score: score.log_probability,
+                    word_scores: score.token_scores,
+                    ..Hypothesis::default()
+                }),
+                Err(reason) => result.mishaps.push(Mishap { kind: "malformed", reason }),
+            }
+            worker.record(&task, Outcome::Ok, started);
+            task.finish(result);
+        }
+        Ok(())
+    }
+
+    /// Does `task`, and those that may join it, in the memory of a worker.
+    fn work(
+        &self,
+        worker: &Worker,
+        memory: &mut Memory,
+        task: Task,
+        joins: bool,
+    ) -> Result<(), Vec<Task>> {
+        let failed = |task: Task, error: miriam_nmt::Error| {
+            task.fail(Failure::Model(error.to_string()));
+            Ok(())
+        };
+        if task.wishes().given {
+            let scorer = match &mut memory.scorer {
+                Some(scorer) => scorer,
+                None => match self.translator.scorer() {
+                    Ok(new) => memory.scorer.insert(new),
+                    Err(error) => return failed(task, error),
+                },
+            };
+            return self.score_given(worker, scorer, task, joins);
+        }
+        let session = match &mut memory.session {
+            Some(session) => session,
+            None => match self.translator.session() {
+                Ok(new) => memory.session.insert(new),
+                Err(error) => return failed(task, error),
+            },
+        };
+        self.run_batch(worker, session, task, joins)
+    }
+}
+
+impl Backend for NeuralModel {
+    fn serve(&self, worker: &Worker) {
+        let mut memory = Memory::default();
+        while worker.wait() {
+            let _permit = worker.permit();
+            let Some(task) = worker.pop(None) else { continue };
+            let mut waiting = vec![(task, true)];
+            while let Some((task, joins)) = waiting.pop() {
+                let Err(left) = self.work(worker, &mut memory, task, joins) else { continue };
+                memory = Memory::default();
+                if joins {
+                    // One of them made the worker panic; each alone tells which.
+                    waiting.extend(left.into_iter().map(|task| (task, false)));
+                    continue;
+                }
+                for task in left {
+                    worker.record(&task, Outcome::Error, Instant::now());
+                    task.fail(Failure::Panicked);
+                }
+            }
+        }
+    }
+}
+
+impl SentenceSource for Batch<'_> {
+    fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>> {
+        let mut tasks = std::mem::take(&mut self.first);
+        if let Some(places) = self.places {
+            let idle = active == 0 && tasks.is_empty();
+            if tasks.is_empty() && self.worker.must_yield(self.wishes, self.started, idle) {
+                return None;
+            }
+            let share = self.worker.fair_share(self.wishes).max(1);
+            let room = places.saturating_sub(self.active.len() + tasks.len()).min(share);
+            tasks.extend((0..room).map_while(|_| self.worker.pop(Some(self.wishes))));
+        }
+        if tasks.is_empty() {
+            return (active > 0 && self.places.is_some()).then(Vec::new);
+        }
+        let sentences = tasks.into_iter().map(|task| {
+            let id = self.next_id;
+            self.next_id += 1;
+            let mut sentence = task.sentence().clone();
+            if !self.prefix.is_empty() {
+                sentence.text.splice(0..0, self.prefix.iter().copied());
+            }
+            self.active.insert(id, (task, Instant::now()));
+            (id, sentence)
+        });
+        let sentences: Vec<_> = sentences.collect();
+        self.worker.record_batch(self.active.len());
+        Some(sentences)
+    }
+
+    fn is_wanted(&mut self, id: u64) -> bool {
+        let Some((task, since)) = self.active.get(&id) else { return false };
+        let failure = match (task.is_wanted(), Instant::now() < task.deadline()) {
+            (true, true) => return true,
+            (false, _) => Failure::Cancelled,
+            (true, false) => Failure::Deadline,
+        };
+        self.worker.record(task, Outcome::of(&failure), *since);
+        if let Some((task, _)) = self.active.remove(&id) {
+            task.fail(failure);
+        }
+        false
+    }
+
+    fn finish(&mut self, id: u64, sentence: FinishedSentence<'_>) {
+        #[cfg(test)]
+        if let Some((task, _)) = self.active.get(&id) {
+            assert!(!task.sentence().text.starts_with(b"panic in a test"));
+        }
+        let Some((task, since)) = self.active.remove(&id) else { return };
+        let mut result = SentenceResult::default();
+        if self.wishes.lines {
+            result.lines = sentence.lines(task.index() as u64);
+        } else {
+            result.source = sentence.source_tokens();
+            let translations = sentence.translations().into_iter();
+            result.translations.extend(translations.map(|found| Hypothesis {
+                text: found.text,
+                tokens: found.tokens,
+                score: found.score,
+                word_scores: found.token_scores,
+                alignment: found.alignment,
+                phrases: Vec::new(),
+                features: match &found.model_scores[..] {
+                    [] | [_] => Vec::new(),
+                    scores => named_scores(scores),
+                },
+            }));
+        }
+        let kinds = [("malformed", sentence.error()), ("cropped", sentence.warning())];
+        for (kind, reason) in kinds {
+            let reason = reason.map(str::to_owned);
+            result.mishaps.extend(reason.map(|reason| Mishap { kind, reason }));
+        }
+        self.worker.record(&task, Outcome::Ok, since);
+        task.finish(result);
+    }
+}
+
+/// The scores of the models of an ensemble, named as in n-best lists.
+fn named_scores(scores: &[f32]) -> Vec<(String, Vec<f32>)> {
+    scores.iter().enumerate().map(|(n, &score)| (format!("F{n}"), vec![score])).collect()
+}

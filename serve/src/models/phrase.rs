@@ -1,0 +1,174 @@
+//! Phrase-based systems behind the engine.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use miriam_decoder::{
+    Derivation, DetailOptions, Error, LineLimits, System, TranslatedPhrase, Translation, Translator,
+};
+use miriam_textproc::TextProcessor;
+
+use crate::engine::{
+    Backend, Failure, Hypothesis, Mishap, Phrase, SentenceResult, Task, Wishes, Worker,
+};
+use crate::metrics::Outcome;
+
+/// A system, with the steps from and to running text that it was trained for.
+pub struct PhraseModel {
+    system: Arc<System>,
+    preparation: Option<TextProcessor>,
+}
+
+/// The translators of a thread. One that keeps lattices is slower, so there are two.
+struct Translators<'s> {
+    plain: Translator<'s>,
+    detailed: Option<Translator<'s>>,
+}
+
+impl PhraseModel {
+    /// The model of `system`.
+    pub fn new(system: System, preparation: Option<TextProcessor>) -> Self {
+        PhraseModel { system: Arc::new(system), preparation }
+    }
+
+    fn translate<'s>(
+        &'s self,
+        translators: &mut Translators<'s>,
+        task: &Task,
+    ) -> Result<SentenceResult, Failure> {
+        let wishes = task.wishes();
+        let wanted = DetailOptions {
+            n_best: if wishes.n_best > 1 { wishes.n_best } else { 0 },
+            distinct: wishes.distinct,
+            search_graph: wishes.graph,
+        };
+        let translator = match wanted.n_best > 0 || wanted.search_graph {
+            false => &mut translators.plain,
+            true => translators.detailed.get_or_insert_with(|| Translator::new(&self.system)),
+        };
+        let time_limit = task.deadline().saturating_duration_since(Instant::now());
+        translator.set_line_limits(LineLimits {
+            time_limit: Some(time_limit.max(Duration::from_millis(1))),
+            cancellation: Some(task.cancellation()),
+        });
+        let mut line = Vec::new();
+        match &self.preparation {
+            Some(steps) if wishes.raw => steps.preprocess(&task.sentence().text, &mut line),
+            _ => line.extend_from_slice(&task.sentence().text),
+        }
+        #[cfg(test)]
+        assert!(!line.starts_with(b"panic in a test"));
+        let mut result = SentenceResult { source: split_tokens(&line), ..Default::default() };
+        match translator.translate_in_detail(&line, wanted) {
+            Ok(found) => {
+                result.graph = found.search_graph;
+                let best = found.best.map(|best| self.best_hypothesis(best, wishes));
+                let list = found.n_best.into_iter().map(|entry| self.hypothesis(entry, wishes));
+                result.translations.extend(list);
+                if result.translations.is_empty() {
+                    result.translations.push(best.unwrap_or_default());
+                }
+            }
+            Err(Error::Line { reason }) => {
+                result.translations.push(Hypothesis::default());
+                result.mishaps.push(Mishap { kind: "malformed", reason });
+            }
+            Err(Error::Cancelled) => return Err(Failure::Cancelled),
+            Err(error) => return Err(Failure::Model(error.to_string())),
+        }
+        let errors = translator.take_line_errors().into_iter();
+        result
+            .mishaps
+            .extend(errors.map(|error| Mishap { kind: error.kind.name(), reason: error.reason }));
+        Ok(result)
+    }
+
+    fn best_hypothesis(&self, best: Translation, wishes: Wishes) -> Hypothesis {
+        let Translation { score, phrases } = best;
+        self.hypothesis(Derivation { score, phrases, values: Vec::new() }, wishes)
+    }
+
+    fn hypothesis(&self, derivation: Derivation, wishes: Wishes) -> Hypothesis {
+        let Derivation { score, phrases: translated, values } = derivation;
+        let (mut text, mut tokens, mut phrases, mut alignment) = Default::default();
+        for phrase in translated {
+            push_phrase(phrase, &mut text, &mut tokens, &mut phrases, &mut alignment);
+        }
+        if wishes.raw {
+            let bare = text.strip_suffix(b" ").unwrap_or(&text).to_vec();
+            text.clear();
+            match &self.preparation {
+                Some(steps) => steps.postprocess(&bare, &mut text),
+                None => text = bare,
+            }
+        }
+        let features = self.system.features().iter().filter(|_| !values.is_empty());
+        let features = features
+            .filter(|feature| feature.tuneable)
+            .map(|feature| (feature.name.clone(), values[feature.range.clone()].to_vec()));
+        let features = features.collect();
+        Hypothesis { text, tokens, score, word_scores: Vec::new(), alignment, phrases, features }
+    }
+}
+
+impl Backend for PhraseModel {
+    fn serve(&self, worker: &Worker) {
+        let new = || Translators { plain: Translator::new(&self.system), detailed: None };
+        let mut translators = new();
+        while worker.wait() {
+            let permit = worker.permit();
+            let Some(task) = worker.pop(None) else { continue };
+            let started = Instant::now();
+            // What a panic leaves half done is replaced.
+            let run = AssertUnwindSafe(|| self.translate(&mut translators, &task));
+            let outcome = catch_unwind(run);
+            drop(permit);
+            match outcome {
+                Ok(Ok(result)) => {
+                    let degraded = result.mishaps.iter().any(|mishap| mishap.kind == "time-limit");
+                    let outcome = if degraded { Outcome::Degraded } else { Outcome::Ok };
+                    worker.record(&task, outcome, started);
+                    task.finish(result);
+                }
+                Ok(Err(failure)) => {
+                    worker.record(&task, Outcome::of(&failure), started);
+                    task.fail(failure);
+                }
+                Err(_) => {
+                    translators = new();
+                    worker.record(&task, Outcome::Error, started);
+                    task.fail(Failure::Panicked);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a phrase to what a hypothesis has so far.
+fn push_phrase(
+    phrase: TranslatedPhrase,
+    text: &mut Vec<u8>,
+    tokens: &mut Vec<Vec<u8>>,
+    phrases: &mut Vec<Phrase>,
+    alignment: &mut Vec<(u32, u32)>,
+) {
+    let first = tokens.len() as u32;
+    let source = phrase.source;
+    for word in &phrase.words {
+        text.extend_from_slice(word);
+        text.push(b' ');
+    }
+    tokens.extend(phrase.words);
+    phrases.push(Phrase {
+        source: (source.start, source.end.saturating_sub(1)),
+        target: (i64::from(first), tokens.len() as i64 - 1),
+    });
+    let points = phrase.alignment.iter();
+    alignment.extend(points.map(|&(s, t)| (source.start + u32::from(s), first + u32::from(t))));
+}
+
+/// The words of a line.
+fn split_tokens(line: &[u8]) -> Vec<Vec<u8>> {
+    miriam_textio::fields::split_words(line).map(<[u8]>::to_vec).collect()
+}

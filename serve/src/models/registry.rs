@@ -1,0 +1,222 @@
+//! The models that are served, and which of them a request is for.
+
+use std::sync::Arc;
+
+use super::{Model, languages};
+use crate::config::Configuration;
+
+/// The models of one reading of the configuration.
+#[derive(Default)]
+pub struct Registry {
+    /// The models in the order of the configuration.
+    pub models: Vec<Arc<Model>>,
+    /// The language through which pairs are translated that no model has.
+    pub pivot: Option<String>,
+    /// The models that did not open, with reasons.
+    pub broken: Vec<(String, String)>,
+    /// The models that are not open yet.
+    pub loading: Vec<String>,
+}
+
+/// The models by which a request is translated, one after the other, with its languages.
+#[derive(Clone)]
+pub struct Route {
+    /// One model, or two with the pivot language between them.
+    pub models: Vec<Arc<Model>>,
+    /// The language of the source, where it is known.
+    pub from: Option<String>,
+    /// The language of the target, where it is known.
+    pub to: Option<String>,
+}
+
+/// Why there is no model for a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RouteError {
+    /// No model has the name.
+    #[error("there is no model {0:?}")]
+    NoModel(String),
+    /// No model has the language, on that side.
+    #[error("{0} is not supported")]
+    NoLanguage(String),
+    /// Models have both languages, but not as a pair.
+    #[error("there is no model from {from} to {to}")]
+    NoPair {
+        /// The source.
+        from: String,
+        /// The target.
+        to: String,
+    },
+    /// No model translates.
+    #[error("no model that translates is open")]
+    Nothing,
+    /// The model has another purpose.
+    #[error("the model {0:?} does not translate")]
+    NoTranslation(String),
+    /// A model is being opened.
+    #[error("the models are being opened")]
+    Loading,
+}
+
+impl Registry {
+    /// A registry in which all models of `configuration` are still to be opened.
+    pub fn loading(configuration: &Configuration) -> Self {
+        Registry {
+            pivot: configuration.pivot.clone(),
+            loading: configuration.models.iter().map(|model| model.name.clone()).collect(),
+            ..Registry::default()
+        }
+    }
+
+    /// Whether all models are open.
+    pub fn is_ready(&self) -> bool {
+        self.broken.is_empty() && self.loading.is_empty()
+    }
+
+    fn translating(&self) -> impl Iterator<Item = &Arc<Model>> + Clone {
+        self.models.iter().filter(|model| model.translates())
+    }
+
+    /// The model `name`.
+    pub fn find(&self, name: &str) -> Option<&Arc<Model>> {
+        self.models.iter().find(|model| model.name() == name)
+    }
+
+    /// The source languages, each once, in the order of the models.
+    pub fn sources(&self) -> Vec<&str> {
+        unique(self.translating().flat_map(|model| &model.configuration.from))
+    }
+
+    /// The target languages.
+    pub fn targets(&self) -> Vec<&str> {
+        unique(self.translating().flat_map(|model| &model.configuration.to))
+    }
+
+    /// The targets that `source` is translated to, the pivot's included.
+    pub fn targets_of(&self, source: &str) -> Vec<&str> {
+        let targets = self.targets();
+        targets.into_iter().filter(|target| self.pair(source, target).is_ok()).collect()
+    }
+
+    /// The language model `name`, or the first one.
+    pub fn language_model(&self, name: Option<&str>) -> Option<&Arc<Model>> {
+        match name {
+            Some(name) => self.find(name).filter(|model| !model.translates()),
+            None => self.models.iter().find(|model| !model.translates()),
+        }
+    }
+
+    /// The route of a request that names a model, or languages, or one of them, or nothing.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn route(
+        &self,
+        name: Option<&str>,
+        from: Option<&str>,
+        to: Option<&str>,
+    ) -> Result<Route, RouteError> {
+        let found = self.find_route(name, from, to);
+        // What is not there may come.
+        found.map_err(|error| if self.loading.is_empty() { error } else { RouteError::Loading })
+    }
+
+    fn find_route(
+        &self,
+        name: Option<&str>,
+        from: Option<&str>,
+        to: Option<&str>,
+    ) -> Result<Route, RouteError> {
+        if let Some(name) = name {
+            let model = self.find(name).ok_or_else(|| RouteError::NoModel(name.to_owned()))?;
+            if !model.translates() {
+                return Err(RouteError::NoTranslation(name.to_owned()));
+            }
+            let matching = |code: Option<&str>, known: &[String]| match code {
+                Some(code) => languages::find(code, known.iter().map(String::as_str))
+                    .map(|found| Some(found.to_owned()))
+                    .ok_or_else(|| RouteError::NoLanguage(code.to_owned())),
+                None => Ok(only(known)),
+            };
+            return Ok(Route {
+                from: matching(from, &model.configuration.from)?,
+                to: matching(to, &model.configuration.to)?,
+                models: vec![Arc::clone(model)],
+            });
+        }
+        match (from, to) {
+            (Some(from), Some(to)) => self.pair(from, to),
+            (None, None) => {
+                let mut models = self.translating();
+                let chosen = models.clone().find(|model| model.configuration.default);
+                let model = chosen.or_else(|| models.next()).ok_or(RouteError::Nothing)?;
+                let models = vec![Arc::clone(model)];
+                let (from, to) = (&model.configuration.from, &model.configuration.to);
+                Ok(Route { models, from: only(from), to: only(to) })
+            }
+            (Some(from), None) => {
+                let from = known(from, self.sources())?;
+                let model = self.translating().find(|model| has(&model.configuration.from, from));
+                let model = model.ok_or(RouteError::Nothing)?;
+                let to = model.configuration.to.first().cloned();
+                Ok(Route { models: vec![Arc::clone(model)], from: Some(from.to_owned()), to })
+            }
+            (None, Some(to)) => {
+                let to = known(to, self.targets())?;
+                let model = self.translating().find(|model| has(&model.configuration.to, to));
+                let model = model.ok_or(RouteError::Nothing)?;
+                let from = model.configuration.from.first().cloned();
+                Ok(Route { models: vec![Arc::clone(model)], from, to: Some(to.to_owned()) })
+            }
+        }
+    }
+
+    /// The route of a pair of languages: the first model that has it, else two in a row.
+    fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
+        let from = known(from, self.sources())?;
+        let to = known(to, self.targets())?;
+        let direct = |from: &str, to: &str| {
+            let mut models = self.translating();
+            models.find(|model| {
+                has(&model.configuration.from, from) && has(&model.configuration.to, to)
+            })
+        };
+        let models = match direct(from, to) {
+            Some(model) => vec![Arc::clone(model)],
+            None => {
+                let pivot = self.pivot.as_deref();
+                let steps =
+                    pivot.and_then(|pivot| Some([direct(from, pivot)?, direct(pivot, to)?]));
+                let no_pair = || RouteError::NoPair { from: from.to_owned(), to: to.to_owned() };
+                steps.ok_or_else(no_pair)?.map(Arc::clone).into()
+            }
+        };
+        Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()) })
+    }
+}
+
+fn known<'a>(code: &str, served: Vec<&'a str>) -> Result<&'a str, RouteError> {
+    let found = languages::find(code, served.into_iter());
+    found.ok_or_else(|| RouteError::NoLanguage(code.to_owned()))
+}
+
+fn has(languages: &[String], code: &str) -> bool {
+    languages.iter().any(|language| language == code)
+}
+
+/// The only language of a side.
+fn only(languages: &[String]) -> Option<String> {
+    match languages {
+        [language] => Some(language.clone()),
+        _ => None,
+    }
+}
+
+fn unique<'a>(languages: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for language in languages {
+        if !found.contains(&language.as_str()) {
+            found.push(language);
+        }
+    }
+    found
+}

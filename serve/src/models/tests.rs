@@ -1,0 +1,75 @@
+//! Models whose sentences make a worker panic: the sentence fails, its neighbours do not.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use miriam_nmt::engine::{Autotuner, Cpu};
+
+use super::*;
+use crate::engine::{Failure, Reply};
+
+fn open(path: &str) -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path);
+    let configuration =
+        ModelConfiguration { name: "toy".into(), path, ..ModelConfiguration::default() };
+    let opener = Opener {
+        engine: Engine::new(1, 1 << 20),
+        metrics: Arc::default(),
+        tuner: Arc::new(Autotuner::new(Cpu::detect())),
+    };
+    opener.open(&configuration, 1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn submit(model: &Model, texts: &[&str], wishes: Wishes) -> Pending {
+    let text = |text: &&str| Sentence { text: text.as_bytes().to_vec(), ..Sentence::default() };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    model.submit(texts.iter().map(text).collect(), wishes, deadline).unwrap()
+}
+
+fn best(reply: Reply) -> Vec<Vec<u8>> {
+    let best = |result: crate::engine::SentenceResult| result.translations[0].text.clone();
+    reply.outcome.unwrap().into_iter().map(best).collect()
+}
+
+#[test]
+fn a_panic_is_the_failure_of_its_sentence() {
+    for path in ["toy/moses.ini", "toy-neural/decoder.yml"] {
+        let model = open(path);
+        let text = ["the red house is big .", "the small dog reads ."];
+        let wishes = Wishes::default();
+        let expected = best(submit(&model, &text, wishes).blocking_reply());
+        assert!(expected.iter().all(|text| !text.is_empty()));
+        // All are in one batch of a neural model, for there is one worker.
+        let before = submit(&model, &text, wishes);
+        let bad = submit(&model, &["panic in a test", "the house"], wishes);
+        let after = submit(&model, &text, wishes);
+        assert_eq!(bad.blocking_reply().outcome.unwrap_err(), Failure::Panicked, "{path}");
+        assert_eq!(best(before.blocking_reply()), expected, "{path}");
+        assert_eq!(best(after.blocking_reply()), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_deadline_narrows_phrase_search_and_ends_neural_search() {
+    let past = Instant::now();
+    let texts = || {
+        let text = b"the red house is big .".to_vec();
+        vec![Sentence { text, ..Sentence::default() }]
+    };
+    let reply =
+        |path: &str| open(path).submit(texts(), Wishes::default(), past).unwrap().blocking_reply();
+    let phrase = reply("toy/moses.ini").outcome.unwrap();
+    assert!(!phrase[0].translations[0].text.is_empty());
+    assert!(phrase[0].mishaps.len() <= 1);
+    assert_eq!(reply("toy-neural/decoder.yml").outcome.unwrap_err(), Failure::Deadline);
+}
+
+#[test]
+fn keys_that_have_no_effect_are_refused() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+    let name = "toy".to_owned();
+    let beam = ModelConfiguration { name, path, beam: Some(3), ..ModelConfiguration::default() };
+    let error = check_keys(&beam, ModelKind::Phrase).unwrap_err().to_string();
+    assert_eq!(error, "model toy: beam has no effect on a model of the kind phrase");
+}

@@ -1,0 +1,211 @@
+//! A server from its start to its end.
+//!
+//! The port is open before models are: a supervisor that looks at `/healthz` sees a process
+//! that lives, one that looks at `/readyz` waits for the models. One thread opens models, at the
+//! start and at every reload, so that two reloads never meet.
+
+use std::sync::Arc;
+use std::sync::mpsc as std_mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use miriam_nmt::engine::Autotuner;
+use tokio::runtime::Runtime;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+use crate::app::App;
+use crate::config::Configuration;
+use crate::engine::Engine;
+use crate::http::listener::Listener;
+use crate::metrics::Metrics;
+use crate::models::Opener;
+use crate::{Error, Result};
+use std::sync::atomic::Ordering;
+
+/// Reads the configuration, at the start and at every reload.
+pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
+
+/// A server that runs.
+pub struct Server {
+    app: Arc<App>,
+    runtime: Runtime,
+    addresses: Vec<String>,
+    stop: watch::Sender<bool>,
+    alive: mpsc::Receiver<()>,
+    reloads: ReloadSender,
+}
+
+/// Asks for reloads.
+#[derive(Clone)]
+pub struct ReloadSender(std_mpsc::Sender<ReloadRequest>);
+
+/// A reload, and who wants to know whether all models opened.
+type ReloadRequest = Option<oneshot::Sender<bool>>;
+
+impl ReloadSender {
+    /// Asks for a reload; requests that come while one is under way are one.
+    pub fn request(&self) {
+        // The thread ends with the server only.
+        let _ = self.0.send(None);
+    }
+
+    /// Reloads, and tells whether all models opened.
+    pub(crate) async fn reload(&self) -> bool {
+        let (sender, receiver) = oneshot::channel();
+        let _ = self.0.send(Some(sender));
+        receiver.await.unwrap_or(false)
+    }
+}
+
+impl Server {
+    /// Starts a server: sockets are open when this returns, models are being opened. `on_open`
+    /// is called when that is done, also where a model did not open.
+    ///
+    /// # Errors
+    /// If the configuration is wrong, or an address is taken.
+    pub fn start(
+        source: ConfigurationSource,
+        tuner: Arc<Autotuner>,
+        on_open: impl FnOnce() + Send + 'static,
+    ) -> Result<Self> {
+        let configuration = source()?;
+        configuration.check()?;
+        let listeners = listen(&configuration)?;
+        let addresses = listeners.iter().map(Listener::name).collect();
+        if configuration.api_keys.is_none() && listeners.iter().any(Listener::is_public) {
+            tracing::warn!("others than this machine can use the server, and need no key");
+        }
+        let limits = configuration.limits.clone();
+        let opener = opener(&configuration, tuner);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(configuration.io_threads.max(1))
+            .max_blocking_threads(4)
+            .thread_name("sockets")
+            .enable_all()
+            .build()
+            .map_err(|error| Error::system("the runtime of sockets", error))?;
+        let app = Arc::new(App::new(configuration.clone(), opener)?);
+        let reloads = start_reloader(Arc::clone(&app), configuration, source, on_open)?;
+        app.set_reloads(reloads.clone());
+        let (stop, stopped) = watch::channel(false);
+        let (alive_sender, alive) = mpsc::channel(1);
+        let places = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
+        for listener in listeners {
+            let (app, places) = (Arc::clone(&app), Arc::clone(&places));
+            let serving = listener.serve(app, places, alive_sender.clone(), stopped.clone());
+            runtime.spawn(async move {
+                if let Err(error) = serving.await {
+                    tracing::error!("a socket cannot be listened to: {error}");
+                }
+            });
+        }
+        Ok(Server { app, runtime, addresses, stop, alive, reloads })
+    }
+
+    /// The addresses, as clients name them.
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// What asks for reloads.
+    pub fn reloads(&self) -> ReloadSender {
+        self.reloads.clone()
+    }
+
+    /// Stops in order: takes no more connections, and finishes what is under way as long as the
+    /// limits of the configuration grant. Returns whether all of it was finished.
+    pub fn stop(mut self) -> bool {
+        let limits = &self.app.configuration.limits;
+        if limits.drain_seconds > 0 {
+            // Who balances the load sees that no more should come, and until then more comes.
+            self.app.drain();
+            thread::sleep(Duration::from_secs(limits.drain_seconds));
+        }
+        self.app.stop();
+        let grace = Duration::from_secs(self.app.configuration.limits.grace_seconds);
+        self.stop.send_replace(true);
+        let all_done = self
+            .runtime
+            .block_on(async { tokio::time::timeout(grace, self.alive.recv()).await.is_ok() });
+        self.runtime.shutdown_timeout(Duration::from_millis(100));
+        all_done
+    }
+}
+
+/// Opens all models of a configuration, translates a line with each, and closes them again.
+/// Returns how long each took.
+///
+/// # Errors
+/// The first that does not open.
+pub fn check(
+    configuration: &Configuration,
+    tuner: Arc<Autotuner>,
+) -> Result<Vec<(String, Duration)>> {
+    configuration.check()?;
+    let opener = opener(configuration, tuner);
+    let open = |model: &crate::ModelConfiguration| {
+        let started = Instant::now();
+        opener.open(model, 1).map(|_| (model.name.clone(), started.elapsed()))
+    };
+    configuration.models.iter().map(open).collect()
+}
+
+fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
+    let threads = configuration.threads.unwrap_or_else(miriam_textio::available_threads);
+    let engine = Engine::new(threads, configuration.limits.queued_words);
+    Opener { engine, metrics: Arc::new(Metrics::default()), tuner }
+}
+
+fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
+    let mut listeners = Vec::new();
+    if configuration.listen.is_empty() && configuration.unix.is_empty() {
+        listeners.push(Listener::tcp("127.0.0.1:8080")?);
+    }
+    for address in &configuration.listen {
+        listeners.push(Listener::tcp(address)?);
+    }
+    for path in &configuration.unix {
+        listeners.push(Listener::unix(path)?);
+    }
+    Ok(listeners)
+}
+
+/// The thread that opens models: those of `first` at once, then at every request those that
+/// `source` reads.
+fn start_reloader(
+    app: Arc<App>,
+    first: Configuration,
+    source: ConfigurationSource,
+    on_open: impl FnOnce() + Send + 'static,
+) -> Result<ReloadSender> {
+    let (sender, requests) = std_mpsc::channel::<ReloadRequest>();
+    let run = move || {
+        app.open_models(&first);
+        on_open();
+        while let Ok(request) = requests.recv() {
+            let waiting: Vec<ReloadRequest> =
+                std::iter::once(request).chain(requests.try_iter()).collect();
+            app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+            let outcome = app.reload_keys().and_then(|()| source()).and_then(|configuration| {
+                configuration.check()?;
+                Ok(app.open_models(&configuration))
+            });
+            let all = outcome.unwrap_or_else(|error| {
+                tracing::error!("the configuration was not read again: {error}");
+                false
+            });
+            if !all {
+                app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
+            }
+            // Who asked may have gone.
+            for asked in waiting.into_iter().flatten() {
+                let _ = asked.send(all);
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("models".into())
+        .spawn(run)
+        .map_err(|error| Error::system("the thread that opens models", error))?;
+    Ok(ReloadSender(sender))
+}

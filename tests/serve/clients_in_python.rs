@@ -1,0 +1,214 @@
+//! Clients that were written for other servers, unmodified.
+
+use std::process::Command;
+
+use super::client::Server;
+use super::{lines, toy, toy_neural, translate};
+use crate::common::{lossy_text, report_skip};
+
+/// The Python that has the clients, if there is one: `MIRIAM_CLIENTS_PYTHON`, or `python3`.
+fn python(modules: &[&str]) -> Option<Command> {
+    let name = std::env::var("MIRIAM_CLIENTS_PYTHON").unwrap_or_else(|_| "python3".into());
+    for module in modules {
+        let found = Command::new(&name).args(["-c", &format!("import {module}")]).output();
+        if !found.is_ok_and(|output| output.status.success()) {
+            report_skip(&format!("{name} has no module {module} (MIRIAM_CLIENTS_PYTHON)"));
+            return None;
+        }
+    }
+    Some(Command::new(name))
+}
+
+/// Runs a script with arguments, which must succeed; returns what it printed.
+fn run(mut python: Command, script: &str, arguments: &[&str]) -> String {
+    let output = python.args(["-c", script]).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+    lossy_text(&output.stdout)
+}
+
+/// All parts of responses, faults, several calls in one, and eight processes at once.
+#[test]
+fn xmlrpc_client() {
+    let Some(command) = python(&["xmlrpc.client"]) else { return };
+    let server = Server::start(&["--model", &toy()]);
+    let script = r#"
+import multiprocessing, sys, xmlrpc.client
+url, lines = sys.argv[1], sys.argv[2].split("\n")
+
+def translate(line):
+    with xmlrpc.client.ServerProxy(url) as proxy:
+        return proxy.translate({"text": line})["text"]
+
+if __name__ == "__main__":
+    proxy = xmlrpc.client.ServerProxy(url)
+    assert "translate" in proxy.system.listMethods()
+    assert proxy.system.methodHelp("translate") == "Does translation"
+    full = proxy.translate({"text": lines[0], "align": True, "word-align": "true", "nbest": 3,
+                            "add-score-breakdown": 1, "sg": "1", "no-ReportSegmentation": True,
+                            "session-id": 7, "unknown-member": "is ignored"})
+    assert sorted(full) == ["align", "nbest", "session-id", "sg", "text", "word-align"], full.keys()
+    assert full["session-id"] == 7 and full["text"] == translate(lines[0])
+    words = full["text"].split()
+    assert [e["tgt-start"] for e in full["align"]][0] == 0
+    assert full["align"][-1]["tgt-end"] == len(words) - 1
+    covered = sorted(i for e in full["align"] for i in range(e["src-start"], e["src-end"] + 1))
+    assert covered == list(range(len(lines[0].split()))), covered
+    assert all(set(e) == {"source-word", "target-word"} for e in full["word-align"])
+    best = full["nbest"][0]
+    assert best["hyp"] == full["text"] and len(full["nbest"]) == 3
+    assert best["fvals"].split()[0].endswith("=") and isinstance(best["totalScore"], float)
+    values = [v for dense, sparse in best["scores"].values() for v in dense]
+    shown = [float(v) for v in best["fvals"].split() if not v.endswith("=")]
+    assert len(values) == len(shown) and all(abs(a - b) < 1e-4 * max(1, abs(a)) for a, b in zip(values, shown))
+    nodes = {n["hyp"]: n for n in full["sg"]}
+    assert nodes[0]["stack"] == 0 and "back" not in nodes[0]
+    node, out = nodes[0], []
+    while node["forward"] != -1.0:
+        node = nodes[int(node["forward"])]
+        out += node["out"].split()
+    assert out == words, (out, words)
+    assert abs(nodes[0]["fscore"] - node["score"]) < 1e-3
+    for bad, code in [({}, -503), ({"text": "a", "topt": True}, -503), ({"text": 3}, -501)]:
+        try:
+            proxy.translate(bad)
+            raise SystemExit("no fault for %r" % bad)
+        except xmlrpc.client.Fault as fault:
+            assert fault.faultCode == code, fault
+    try:
+        proxy.updater({"source": "a"})
+        raise SystemExit("no fault")
+    except xmlrpc.client.Fault as fault:
+        assert fault.faultCode == -506, fault
+    calls = xmlrpc.client.MultiCall(proxy)
+    for line in lines[:5]:
+        calls.translate({"text": line})
+    assert [r["text"] for r in calls()] == [translate(line) for line in lines[:5]]
+    odd = "gr\u00f6\u00dfe \U0001f600 <a> & \u4e2d"
+    assert proxy.translate({"text": odd})["text"].split() == odd.split()
+    with multiprocessing.Pool(8) as pool:
+        print("\n".join(pool.map(translate, lines)))
+"#;
+    let lines = lines(64);
+    let url = format!("http://{}/RPC2", server.address);
+    let printed = run(command, script, &[&url, &lines.join("\n")]);
+    let expected = translate(&lines, &[]);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+    let neural = Server::start(&["--model", &toy_neural()]);
+    let Some(command) = python(&["xmlrpc.client"]) else { return };
+    let script = "
+import sys, xmlrpc.client
+proxy = xmlrpc.client.ServerProxy(sys.argv[1])
+found = proxy.translate({'text': 'the red house', 'align': True, 'nbest': 99})
+assert len(found['nbest']) == 4 and found['nbest'][0]['hyp'] == found['text'], found
+assert all(e['tgt-start'] == e['tgt-end'] for e in found['align'])
+";
+    run(command, script, &[&format!("http://{}/", neural.address)]);
+}
+
+/// The JSON of lines, as an argument of a script.
+fn as_argument(lines: &[String]) -> String {
+    serde_json::json!(lines).to_string()
+}
+
+#[test]
+fn libretranslatepy() {
+    let Some(command) = python(&["libretranslatepy"]) else { return };
+    let server = Server::start(&["--model", &toy()]);
+    let script = r#"
+import json, sys, urllib.error
+from libretranslatepy import LibreTranslateAPI
+lines = json.loads(sys.argv[2])
+api = LibreTranslateAPI("http://" + sys.argv[1])
+assert api.languages() == [{"code": "en", "name": "English", "targets": ["en", "es"]}]
+assert api.detect("Hello")[0]["language"] == "en"
+with_key = LibreTranslateAPI("http://" + sys.argv[1] + "/", api_key="any")
+assert with_key.translate(lines[0], "auto", "es", timeout=20) == api.translate(lines[0])
+try:
+    api.translate("a", "en", "zz")
+    raise SystemExit("no error")
+except urllib.error.HTTPError as error:
+    assert json.load(error)["error"] == "zz is not supported"
+print("\n".join(api.translate(line, "en", "es") for line in lines))
+"#;
+    let lines = lines(20);
+    let printed = run(command, script, &[&server.address, &as_argument(&lines)]);
+    let expected = translate(&lines, &[]);
+    let expected: Vec<&str> = expected.iter().map(|line| line.trim_end()).collect();
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn deep_translator() {
+    let Some(command) = python(&["deep_translator"]) else { return };
+    let server = Server::start(&["--model", &toy()]);
+    let script = r#"
+import json, sys
+from deep_translator import LibreTranslator
+url = "http://" + sys.argv[1] + "/"
+translator = LibreTranslator(source="en", target="es", base_url=url, custom_url=url, api_key="any")
+for line in json.loads(sys.argv[2]):
+    print(translator.translate(line))
+"#;
+    let lines = lines(20);
+    let printed = run(command, script, &[&server.address, &as_argument(&lines)]);
+    let expected = translate(&lines, &[]);
+    let expected: Vec<&str> = expected.iter().map(|line| line.trim_end()).collect();
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn deepl() {
+    let Some(command) = python(&["deepl"]) else { return };
+    let server = Server::start(&["--model", &toy_neural()]);
+    let script = r#"
+import json, sys, deepl
+translator = deepl.Translator("any", server_url="http://" + sys.argv[1])
+lines = json.loads(sys.argv[2])
+results = translator.translate_text(lines, source_lang="EN", target_lang="ES")
+assert all(result.detected_source_lang == "EN" for result in results)
+assert [result.billed_characters for result in results] == [len(line) for line in lines]
+assert translator.translate_text(lines[0], target_lang="ES").text == results[0].text
+assert [(one.code, one.name) for one in translator.get_target_languages()] == [("ES", "Spanish")]
+assert [one.code for one in translator.get_source_languages()] == ["EN"]
+usage = translator.get_usage()
+assert usage.character.count >= sum(map(len, lines)) and not usage.any_limit_reached
+try:
+    translator.translate_text("a", source_lang="DE", target_lang="ES")
+    raise SystemExit("no error")
+except deepl.DeepLException as error:
+    assert "DE is not supported" in str(error), error
+print("\n".join(result.text for result in results))
+"#;
+    let lines = lines(20);
+    let printed = run(command, script, &[&server.address, &as_argument(&lines)]);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), super::nmt_translate(&lines, &[]));
+}
+
+#[test]
+fn websockets() {
+    let Some(command) = python(&["websockets"]) else { return };
+    let server = Server::start(&["--model", &toy_neural()]);
+    let script = r#"
+import asyncio, json, sys, websockets
+lines = json.loads(sys.argv[2])
+
+async def one(part):
+    async with websockets.connect("ws://%s/translate" % sys.argv[1]) as socket:
+        answers = []
+        for line in part:
+            await socket.send(line)
+            answers.append((await socket.recv()).rstrip("\n"))
+        return answers
+
+async def main():
+    # Eight connections at once.
+    parts = await asyncio.gather(*(one(lines[i::8]) for i in range(8)))
+    for i in range(len(lines)):
+        print(parts[i % 8][i // 8])
+
+asyncio.run(main())
+"#;
+    let lines = lines(40);
+    let printed = run(command, script, &[&server.address, &as_argument(&lines)]);
+    assert_eq!(printed.lines().collect::<Vec<_>>(), super::nmt_translate(&lines, &[]));
+}

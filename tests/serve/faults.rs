@@ -1,0 +1,210 @@
+//! Clients that are slow, go away or send nonsense.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::client::{Client, PATIENCE, Server};
+use super::{lines, toy, toy_neural};
+
+/// A configuration file with limits, and its server.
+fn with_limits(limits: &str, model: &str) -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, format!("[limits]\n{limits}\n")).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap(), "--model", model]);
+    (folder, server)
+}
+
+/// Reads until the server closes; returns how long it took.
+fn time_until_closed(stream: &mut TcpStream) -> Duration {
+    let began = Instant::now();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut rest = Vec::new();
+    // A reset is a close too.
+    let outcome = stream.read_to_end(&mut rest);
+    let timed_out = outcome.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(!timed_out, "the server left the connection open");
+    began.elapsed()
+}
+
+#[test]
+fn slow_heads_and_bodies_end_their_connections_alone() {
+    let (_folder, server) =
+        with_limits("header-seconds = 1\nbody-seconds = 1\nidle-seconds = 60", &toy());
+    let mut idle = Client::connect(&server.address);
+    assert_eq!(idle.request("GET", "/healthz", &[], b"").status, 200);
+    let mut head = TcpStream::connect(&server.address).unwrap();
+    head.write_all(b"POST /RPC2 HTTP/1.1\r\nHost: x\r\nX-Slow: ").unwrap();
+    assert!(time_until_closed(&mut head) < Duration::from_secs(20));
+    let mut body = Client::connect(&server.address);
+    let request = b"POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n<methodCall>";
+    body.0.get_mut().write_all(request).unwrap();
+    assert_eq!(body.response().status, 408);
+    // One that was idle meanwhile, longer than a head may take, is still served.
+    assert_eq!(idle.request("GET", "/healthz", &[], b"").status, 200);
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let (_folder, server) = with_limits("body-bytes = 1000\nlines = 3\ncharacters = 50", &toy());
+    let large = "a".repeat(2000);
+    let response = server.post("/v1/translate", "application/json", large.as_bytes());
+    assert_eq!(response.status, 413);
+    let bomb = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        encoder.write_all(&vec![b' '; 900_000]).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut client = Client::connect(&server.address);
+    let gzip = [("Content-Encoding", "gzip")];
+    assert_eq!(client.request("POST", "/v1/translate", &gzip, &bomb).status, 413);
+    let four = server.post_json("/v1/translate", &json!({"text": ["a", "b", "c", "d"]}));
+    assert_eq!(four.status, 413);
+    let long = server.post_json("/v1/translate", &json!({"text": "a ".repeat(26)}));
+    assert_eq!(long.status, 413);
+    let gzip_call = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        encoder.write_all(br#"{"text": "the house"}"#).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut client = Client::connect(&server.address);
+    assert_eq!(client.request("POST", "/v1/translate", &gzip, &gzip_call).status, 200);
+}
+
+#[test]
+fn a_client_that_goes_away_is_worked_for_no_more() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let text: Vec<String> = lines(4000);
+    let body = json!({"text": text, "n_best": 4}).to_string();
+    let mut client = TcpStream::connect(&server.address).unwrap();
+    let head =
+        format!("POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
+    client.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
+    server.wait_for("the search to begin", |server| {
+        server.metric("miriam_sentences_total", "outcome=\"ok\"") > 1.0
+    });
+    client.shutdown(Shutdown::Both).unwrap();
+    drop(client);
+    server.wait_for("the queue to be empty", |server| {
+        server.metric("miriam_queued_words", "") == 0.0
+    });
+    let done = server.metric("miriam_sentences_total", "outcome=\"ok\"");
+    assert!(done < 3500.0, "{done} sentences were translated for nobody");
+    let next = server.post_json("/v1/translate", &json!({"text": "the house"}));
+    assert_eq!(next.status, 200);
+}
+
+#[test]
+fn more_than_fits_is_told_when_to_come_back() {
+    let (_folder, server) = with_limits("queued-words = 300", &toy_neural());
+    let text = lines(2000);
+    let body = json!({"text": text});
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| server.post_json("/v1/translate", &body));
+        server.wait_for("a full queue", |server| server.metric("miriam_queued_words", "") > 1000.0);
+        let refused = server.post_json("/v1/translate", &json!({"text": "the house"}));
+        assert_eq!(refused.status, 503);
+        let seconds: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((1..=60).contains(&seconds));
+        let call = b"<methodCall><methodName>translate</methodName><params><param><value><struct>\
+                     <member><name>text</name><value>a</value></member></struct></value></param>\
+                     </params></methodCall>";
+        assert_eq!(server.post("/RPC2", "text/xml", call).status, 503);
+        assert_eq!(first.join().unwrap().status, 200);
+    });
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    assert!(server.metric("miriam_shed_total", "queue") >= 2.0);
+}
+
+#[test]
+fn a_deadline_is_kept() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let body = json!({"text": lines(3000), "timeout_ms": 50});
+    let began = Instant::now();
+    let response = server.post_json("/v1/translate", &body);
+    assert_eq!(response.status, 504, "{}", response.text());
+    assert!(began.elapsed() < Duration::from_secs(30));
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+}
+
+#[test]
+fn nonsense_is_answered_and_does_no_harm() {
+    let server = Server::start(&["--model", &toy()]);
+    let mut state = 7u32;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    let good: [(&str, &[u8]); 2] = [
+        ("/v1/translate", br#"{"text": ["the house", "b"], "n_best": 2}"#),
+        (
+            "/RPC2",
+            b"<methodCall><methodName>translate</methodName><params><param><value><struct>\
+                    <member><name>text</name><value>a</value></member></struct></value></param>\
+                    </params></methodCall>",
+        ),
+    ];
+    let mut client = Client::connect(&server.address);
+    for number in 0..1000 {
+        let (path, body) = good[number % good.len()];
+        let mut body = body.to_vec();
+        for _ in 0..1 + random(4) {
+            let at = random(body.len());
+            body[at] = random(256) as u8;
+        }
+        let response = client.request("POST", path, &[], &body);
+        assert!([200, 400, 404].contains(&response.status), "{response:?}");
+    }
+    // What is no HTTP ends the connection, and nothing else.
+    let mut wrong = TcpStream::connect(&server.address).unwrap();
+    wrong.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 no HTTP\r\n\r\n").unwrap();
+    time_until_closed(&mut wrong);
+    assert_eq!(server.get("/healthz").status, 200);
+    assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
+}
+
+/// With few file descriptors the server takes no more connections, and goes on when some close.
+#[test]
+fn too_few_file_descriptors_are_waited_for() {
+    let binary = env!("CARGO_BIN_EXE_miriam");
+    let mut command = std::process::Command::new("bash");
+    let start =
+        format!("ulimit -n 48; exec {binary} serve --threads 1 --listen 127.0.0.1:0 \"$@\"");
+    command.args(["-c", &start, "miriam", "--no-tuner-file", "--model", &toy()]);
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    let mut idle: Vec<TcpStream> =
+        (0..60).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let time = |server: &Server| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.child.id())).unwrap();
+        let fields: Vec<i64> = stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .filter_map(|field| field.parse().ok())
+            .collect();
+        // User and system time, in hundredths of a second: the 14th and 15th fields of all.
+        fields[10] + fields[11]
+    };
+    let before = time(&server);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(time(&server) - before < 50, "the server spins");
+    idle.drain(..40);
+    assert_eq!(server.get("/healthz").status, 200);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+}
+
+#[test]
+fn many_idle_connections_cost_nothing_but_themselves() {
+    let (_folder, server) = with_limits("connections = 200", &toy());
+    let idle: Vec<Client> = (0..150).map(|_| Client::connect(&server.address)).collect();
+    server.wait_for("the connections", |server| server.metric("miriam_connections", "") >= 150.0);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    drop(idle);
+    server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
+}

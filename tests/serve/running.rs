@@ -1,0 +1,274 @@
+//! Starting, reloading and stopping.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::client::{PATIENCE, Server};
+use super::{lines, toy, toy_neural};
+use crate::common::{lossy_text, miriam, project_root};
+
+/// Waits until the server has ended by itself.
+fn status(server: &mut Server) -> std::process::ExitStatus {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = server.child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(began.elapsed() < PATIENCE, "the server does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_stopped_server_finishes_what_is_under_way() {
+    let mut server = Server::start(&["--model", &toy_neural()]);
+    let body = json!({"text": lines(600)});
+    let address = server.address.clone();
+    let request = std::thread::spawn(move || {
+        let mut client = super::client::Client::connect(&address);
+        client.request("POST", "/v1/translate", &[], body.to_string().as_bytes())
+    });
+    server.wait_for("the search to begin", |server| {
+        server.metric("miriam_sentences_total", "outcome=\"ok\"") > 1.0
+    });
+    server.signal("TERM");
+    let response = request.join().unwrap();
+    assert_eq!(response.status, 200);
+    assert_eq!(response.json()["results"].as_array().unwrap().len(), 600);
+    assert_eq!(status(&mut server).code(), Some(0));
+}
+
+#[test]
+fn supervisors_are_told_and_balancers_warned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = || {
+        let mut text = [0; 64];
+        let length = socket.recv(&mut text).unwrap();
+        lossy_text(&text[..length])
+    };
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, "[limits]\ndrain-seconds = 2\n").unwrap();
+    let mut command = miriam();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--model", &toy(), "--config"]).arg(&config);
+    let mut server = Server::start_by(command.env("NOTIFY_SOCKET", &path));
+    assert_eq!(told(), "READY=1");
+    assert_eq!(server.get("/readyz").status, 200);
+    server.signal("TERM");
+    assert_eq!(told(), "STOPPING=1");
+    server.wait_for("the warning", |server| server.get("/readyz").status == 503);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    assert_eq!(status(&mut server).code(), Some(0));
+}
+
+#[test]
+fn reloads_under_load_lose_no_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    let path = |file: &str| project_root().join("examples").join(file).canonicalize().unwrap();
+    let write = |beam: usize, toy: bool| {
+        let mut text = format!(
+            "[[model]]\nname = \"neural\"\npath = {:?}\nbeam = {beam}\n",
+            path("toy-neural/decoder.yml")
+        );
+        if toy {
+            text += &format!("[[model]]\nname = \"toy\"\npath = {:?}\n", path("toy/moses.ini"));
+        }
+        let new = folder.path().join("new");
+        std::fs::write(&new, text).unwrap();
+        std::fs::rename(&new, &config).unwrap();
+    };
+    write(4, true);
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let generation = |server: &Server, name: &str| {
+        let models = server.get("/v1/models").json()["models"].clone();
+        let found = models.as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+        found.map(|one| one["generation"].as_u64().unwrap())
+    };
+    let (neural, toy) = (generation(&server, "neural"), generation(&server, "toy"));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let done = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let mut done = 0;
+            let mut client = super::client::Client::connect(&server.address);
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let body = json!({"text": "the red house is big .", "model": "neural"});
+                let body = body.to_string();
+                let response = client.request("POST", "/v1/translate", &[], body.as_bytes());
+                assert_eq!(response.status, 200, "{}", response.text());
+                done += 1;
+            }
+            done
+        });
+        for reload in 0..6 {
+            write(3 + reload % 2, true);
+            let before = server.metric("miriam_reloads_total", "");
+            // Signals that come together are one reload.
+            (0..5).for_each(|_| server.signal("HUP"));
+            server
+                .wait_for("a reload", |server| server.metric("miriam_reloads_total", "") > before);
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        worker.join().unwrap()
+    });
+    assert!(done > 6, "{done} requests");
+    assert!(generation(&server, "neural") > neural);
+    assert_eq!(generation(&server, "toy"), toy, "a model that did not change stays");
+    // A configuration that is wrong changes nothing; one without a model removes it.
+    std::fs::write(&config, "[[model]]\nname = 3\n").unwrap();
+    server.signal("HUP");
+    server.wait_for("a failure", |server| server.metric("miriam_reload_failures_total", "") >= 1.0);
+    assert_eq!(
+        server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status,
+        200
+    );
+    write(4, false);
+    server.signal("HUP");
+    server.wait_for("the model to go", |server| generation(server, "toy").is_none());
+    assert_eq!(
+        server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status,
+        404
+    );
+    assert_eq!(server.get("/readyz").status, 200);
+}
+
+#[test]
+fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.npz");
+    let toy = project_root().join("examples/toy-neural");
+    std::fs::copy(toy.join("model.npz"), &model).unwrap();
+    let vocab = toy.join("vocab.spm");
+    let option = format!("m={},vocab={}", model.display(), vocab.display());
+    let server = Server::start(&["--model", &option]);
+    let truncated = folder.path().join("truncated");
+    let bytes = std::fs::read(&model).unwrap();
+    std::fs::write(&truncated, &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::rename(&truncated, &model).unwrap();
+    for gone in [false, true] {
+        if gone {
+            std::fs::remove_file(&model).unwrap();
+        }
+        let before = server.metric("miriam_reload_failures_total", "");
+        server.signal("HUP");
+        server.wait_for("a failure", |server| {
+            server.metric("miriam_reload_failures_total", "") > before
+        });
+        let response = server.post_json("/v1/translate", &json!({"text": "the house"}));
+        assert_eq!(response.status, 200);
+        assert_eq!(server.get("/readyz").status, 503);
+        let broken = server.get("/readyz").json()["broken"].clone();
+        assert_eq!(broken[0]["model"], "m");
+    }
+}
+
+#[test]
+fn what_keeps_a_server_from_starting_is_one_line() {
+    let server = Server::start(&["--model", &toy()]);
+    let failing = |options: &[&str]| {
+        let output = miriam().arg("serve").args(options).output().unwrap();
+        (output.status.code(), lossy_text(&output.stderr))
+    };
+    let (code, message) = failing(&["--listen", &server.address, "--model", &toy()]);
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.starts_with(&format!("miriam: {}: ", server.address)), "{message}");
+    assert_eq!(message.lines().count(), 1);
+    let (code, message) = failing(&["--listen", "127.0.0.1:0"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("there is no model"), "{message}");
+    let (code, message) = failing(&["--check", "--model", "x=/nowhere/moses.ini"]);
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.contains("/nowhere/moses.ini"), "{message}");
+    let checked = miriam().args(["serve", "--check", "--model", &toy()]).output().unwrap();
+    assert!(lossy_text(&checked.stdout).starts_with("toy: ok, "), "{checked:?}");
+}
+
+/// Moses' way to start a server.
+#[test]
+fn translate_starts_a_server_with_one_system() {
+    let ini = project_root().join("examples/toy/moses.ini");
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(&ini).args(["-server", "-server-port", "0", "-serial"]);
+    let server = Server::start_by(command.args(["-s", "50"]));
+    server.wait_until_ready();
+    let models = server.get("/v1/models").json();
+    assert_eq!(models["models"][0]["name"], "moses");
+    assert_eq!(models["models"][0]["facts"]["stack"], "50");
+    let lines = lines(1);
+    let body = json!({"text": lines[0], "raw": false});
+    let found = server.post_json("/v1/translate", &body).json();
+    let expected = super::translate(&lines, &["-s", "50"]);
+    assert_eq!(found["results"][0]["translations"][0]["text"], expected[0].as_str());
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(&ini).args(["-server", "-tokenize", "en"]);
+    assert_eq!(command.output().unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn unix_sockets_are_for_one_server() {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let name = path.to_str().unwrap();
+    // One that nobody listens to is replaced.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let server = Server::start(&["--model", &toy(), "--unix", name]);
+    let ask = || {
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
+    };
+    assert!(ask().starts_with("HTTP/1.1 200 OK\r\n"));
+    let second = miriam().args(["serve", "--unix", name, "--model", &toy()]).output().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(ask().ends_with("ok\n"));
+    drop(server);
+}
+
+#[test]
+fn keys_let_in_whom_they_should() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    // `printf secret | sha256sum`, `printf other | sha256sum`.
+    let [secret, other] = [
+        "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b",
+        "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa",
+    ];
+    std::fs::write(&keys, format!("{secret} one rpm=3 admin\n")).unwrap();
+    let options = ["--model", &toy(), "--api-keys", keys.to_str().unwrap()];
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0"]).args(options);
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    let ask = |key: &str, path: &str| {
+        let mut client = super::client::Client::connect(&server.address);
+        let value = format!("Bearer {key}");
+        let body = json!({"text": "the house"}).to_string();
+        client.request("POST", path, &[("Authorization", &value)], body.as_bytes())
+    };
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "a"})).status, 401);
+    assert_eq!(ask("wrong", "/v1/translate").status, 401);
+    assert_eq!(ask("secret", "/v1/models/toy/reload").json()["name"], "toy");
+    assert_eq!((0..3).map(|_| ask("secret", "/v1/translate").status).max(), Some(200));
+    let refused = ask("secret", "/v1/translate");
+    assert_eq!(refused.status, 429);
+    assert!((1..=60).contains(&refused.header("retry-after").parse::<u64>().unwrap()));
+    assert_eq!(server.get("/metrics").status, 401);
+    assert_eq!(server.get("/healthz").status, 200);
+    // Keys are read again with the rest.
+    std::fs::write(&keys, format!("{other} two\n")).unwrap();
+    server.signal("HUP");
+    let began = Instant::now();
+    while ask("other", "/v1/translate").status != 200 {
+        assert!(began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(ask("secret", "/v1/translate").status, 401);
+    assert_eq!(ask("other", "/v1/models/toy/reload").status, 403);
+}

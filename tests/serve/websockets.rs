@@ -1,0 +1,194 @@
+//! Websockets, spoken by hand: Marian's lines and OPUS-MT's JSON.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::client::{Client, Server, in_parallel};
+use super::{lines, nmt_translate, toy_neural};
+
+/// A websocket of the server.
+struct Socket(Client);
+
+impl Socket {
+    fn open(server: &Server, path: &str) -> Self {
+        let mut client = Client::connect(&server.address);
+        // The key and its answer are those of RFC 6455.
+        let headers = [
+            ("Upgrade", "websocket"),
+            ("Connection", "keep-alive, Upgrade"),
+            ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        let response = client.request("GET", path, &headers, b"");
+        assert_eq!(response.status, 101, "{response:?}");
+        assert_eq!(response.header("sec-websocket-accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        Socket(client)
+    }
+
+    /// Sends a frame, with a mask as clients do.
+    fn send(&mut self, opcode: u8, payload: &[u8]) {
+        let mut frame = vec![0x80 | opcode];
+        match payload.len() {
+            length @ 0..126 => frame.push(0x80 | length as u8),
+            length @ 126..65536 => {
+                frame.push(0x80 | 126);
+                frame.extend((length as u16).to_be_bytes());
+            }
+            length => {
+                frame.push(0x80 | 127);
+                frame.extend((length as u64).to_be_bytes());
+            }
+        }
+        let mask = [1, 2, 3, 4];
+        frame.extend(mask);
+        frame.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
+        self.0.0.get_mut().write_all(&frame).unwrap();
+    }
+
+    /// The next frame: its kind and content.
+    fn receive(&mut self) -> (u8, Vec<u8>) {
+        let mut head = [0; 2];
+        self.0.0.read_exact(&mut head).unwrap();
+        assert_eq!(head[0] & 0x80, 0x80, "one frame a message");
+        let length = match head[1] {
+            126 => {
+                let mut length = [0; 2];
+                self.0.0.read_exact(&mut length).unwrap();
+                u16::from_be_bytes(length) as usize
+            }
+            127 => {
+                let mut length = [0; 8];
+                self.0.0.read_exact(&mut length).unwrap();
+                u64::from_be_bytes(length) as usize
+            }
+            length => length as usize,
+        };
+        let mut payload = vec![0; length];
+        self.0.0.read_exact(&mut payload).unwrap();
+        (head[0] & 0xf, payload)
+    }
+
+    fn ask(&mut self, text: &str) -> String {
+        self.send(1, text.as_bytes());
+        let (opcode, payload) = self.receive();
+        assert_eq!(opcode, 1, "{payload:?}");
+        String::from_utf8(payload).unwrap()
+    }
+
+    /// The code of the frame that closes.
+    fn close_code(&mut self) -> u16 {
+        let (opcode, payload) = self.receive();
+        assert_eq!(opcode, 8);
+        u16::from_be_bytes([payload[0], payload[1]])
+    }
+}
+
+#[test]
+fn marian_gives_the_lines_of_the_command_line() {
+    let lines = lines(40);
+    let expected = nmt_translate(&lines, &[]);
+    let server = Server::start(&["--model", &toy_neural()]);
+    for path in ["/translate", "/translate/?model=neural&from=en"] {
+        let all = Socket::open(&server, path).ask(&(lines.join("\n") + "\n"));
+        assert_eq!(all, expected.join("\n") + "\n");
+    }
+    let found = in_parallel(8, lines.len(), |number| {
+        let mut socket = Socket::open(&server, "/translate");
+        let twice = [socket.ask(&lines[number]), socket.ask(&format!("{}\n\n", lines[number]))];
+        (twice[0].clone(), twice[1].clone())
+    });
+    for (number, (one, two)) in found.into_iter().enumerate() {
+        assert_eq!(one, format!("{}\n", expected[number]));
+        assert_eq!(two, format!("{}\n\n", expected[number]), "an empty line is a line");
+    }
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(9, b"ping");
+    assert_eq!(socket.receive(), (10, b"ping".to_vec()));
+    // Messages that come together are answered one after the other.
+    lines.iter().take(5).for_each(|line| socket.send(1, line.as_bytes()));
+    for expected in expected.iter().take(5) {
+        assert_eq!(socket.receive(), (1, format!("{expected}\n").into_bytes()));
+    }
+}
+
+/// A configuration that prints lists has them here too, numbered from 0 in every message.
+#[test]
+fn marian_prints_what_its_configuration_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = crate::common::project_root().join("examples/toy-neural").canonicalize().unwrap();
+    let config = folder.path().join("decoder.yml");
+    let text = std::fs::read_to_string(toy.join("decoder.yml")).unwrap();
+    let text = text.replace("- ", &format!("- {}/", toy.display()));
+    std::fs::write(&config, text + "n-best: true\nalignment: hard\nword-scores: true\n").unwrap();
+    let lines = lines(3);
+    let mut command = crate::common::miriam();
+    command.args(["nmt", "translate", "--quiet", "-m"]).arg(&config);
+    let expected = super::output(&mut command, &lines);
+    let server = Server::start(&["--model", &format!("m={}", config.display())]);
+    let mut socket = Socket::open(&server, "/translate");
+    for _ in 0..2 {
+        let found = socket.ask(&lines.join("\n"));
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn opus_mt_messages() {
+    let lines = lines(2);
+    let expected = nmt_translate(&lines, &[]);
+    let server = Server::start(&["--model", &toy_neural()]);
+    let mut socket = Socket::open(&server, "/opus");
+    let mut ask =
+        |text: &str| -> serde_json::Value { serde_json::from_str(&socket.ask(text)).unwrap() };
+    let found = ask(&json!({"text": lines[0], "source": "en", "target": "es"}).to_string());
+    assert_eq!((&found["result"], &found["source"]), (&json!(expected[0]), &json!("en")));
+    assert_eq!(found["source-sentences"], json!([lines[0]]));
+    assert_eq!(found["target-sentences"], json!([expected[0]]));
+    assert_eq!(found["segmentation"], "spm");
+    let pieces = found["target-segments"][0].as_str().unwrap().split(' ').count();
+    let links = found["alignment"][0].as_str().unwrap();
+    assert!(
+        links
+            .split(' ')
+            .all(|link| { link.split_once('-').unwrap().1.parse::<usize>().unwrap() < pieces })
+    );
+    assert_eq!(ask(&format!("en-es {}", lines[1]))["result"], expected[1]);
+    let error = ask(r#"{"text": "a", "source": "xx", "target": "es"}"#);
+    assert_eq!(error["error"], "unsupported source language xx");
+}
+
+#[test]
+fn websockets_are_closed_with_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, "[limits]\nbody-bytes = 1000\nlines = 3\n").unwrap();
+    let config = config.to_str().unwrap();
+    let server = Server::start(&["--config", config, "--model", &toy_neural()]);
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(1, &[b'a'; 2000]);
+    assert_eq!(socket.close_code(), 1009);
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(1, b"a\nb\nc\nd");
+    assert_eq!(socket.close_code(), 1008);
+    let mut socket = Socket::open(&server, "/translate?model=other");
+    socket.send(1, b"a");
+    assert_eq!(socket.close_code(), 1008);
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(2, b"\xff\xfe");
+    assert_eq!(socket.close_code(), 1007);
+    // Half a frame, and no more.
+    let mut half = Socket::open(&server, "/translate");
+    half.0.0.get_mut().write_all(&[0x81, 0xfe]).unwrap();
+    drop(half);
+    server.wait_for("the websockets to be gone", |server| {
+        server.metric("miriam_connections", "") <= 1.0
+    });
+    assert_eq!(Client::connect(&server.address).request("GET", "/translate", &[], b"").status, 405);
+    let mut last = Socket::open(&server, "/translate");
+    assert!(!last.ask("the house").is_empty());
+    server.signal("TERM");
+    assert_eq!(last.close_code(), 1001);
+    std::thread::sleep(Duration::from_millis(10));
+}
