@@ -112,10 +112,13 @@ pub fn run_server(
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let server = Server::start(source, tuner, || systemd::notify("READY=1"))?;
     for address in server.addresses() {
-        // Whoever started the server may wait for this line.
-        println!("listening on {address}");
+        // Whoever started the server may wait for this line, and read no further.
+        let mut output = io::stdout();
+        let told = writeln!(output, "listening on {address}").and_then(|()| output.flush());
+        if let Err(error) = told {
+            tracing::debug!("standard output: {error}");
+        }
     }
-    io::stdout().flush()?;
     let reloads = server.reloads();
     for signal in signals.forever() {
         match signal {

@@ -1,6 +1,7 @@
 //! `POST /v1/perplexity` and `/v1/next`: language models.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,10 +45,20 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     Ok(Opened { model: Arc::clone(found), texts, top })
 }
 
-/// Runs `work` where it keeps no socket waiting.
-async fn compute(work: impl FnOnce() -> Value + Send + 'static) -> Result<Value, Refusal> {
+/// What `score` makes of each text, computed where it keeps no socket waiting, until `deadline`:
+/// a client that went away is not seen there.
+async fn compute(
+    texts: Vec<String>,
+    deadline: Instant,
+    score: impl Fn(&str) -> Value + Send + 'static,
+) -> Result<Value, Refusal> {
+    let work = move || -> Option<Vec<Value>> {
+        let in_time = |text: &String| (Instant::now() < deadline).then(|| score(text));
+        texts.iter().map(in_time).collect()
+    };
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Refusal::Internal("the language model failed".into()))
+    let results = done.map_err(|_| Refusal::Internal("the language model failed".into()))?;
+    Ok(json!({"results": results.ok_or(Refusal::Deadline)?}))
 }
 
 pub(super) async fn perplexity(app: &App, call: &Call) -> Result<Value, Refusal> {
@@ -55,17 +66,14 @@ pub(super) async fn perplexity(app: &App, call: &Call) -> Result<Value, Refusal>
     if top.is_some() {
         return Err(Refusal::Invalid("top is of /v1/next".into()));
     }
-    compute(move || {
-        let results = texts.iter().map(|line| {
-            let score = model.score(line.as_bytes());
-            json!({
-                "log10": number(score.log10),
-                "tokens": score.tokens,
-                "oov": score.oovs,
-                "perplexity": score.perplexity(),
-            })
-        });
-        json!({"results": results.collect::<Vec<_>>()})
+    compute(texts, app.deadline(None), move |line| {
+        let score = model.score(line.as_bytes());
+        json!({
+            "log10": number(score.log10),
+            "tokens": score.tokens,
+            "oov": score.oovs,
+            "perplexity": score.perplexity(),
+        })
     })
     .await
 }
@@ -77,14 +85,11 @@ pub(super) async fn next(app: &App, call: &Call) -> Result<Value, Refusal> {
     if !(1..=most).contains(&top) {
         return Err(Refusal::Invalid(format!("top is {top}; give a number from 1 to {most}")));
     }
-    compute(move || {
-        let results = texts.iter().map(|context| {
-            let words = model.next_words(context.as_bytes(), top).into_iter();
-            let words =
-                words.map(|(word, log10)| json!({"word": text(&word), "log10": number(log10)}));
-            words.collect::<Value>()
-        });
-        json!({"results": results.collect::<Vec<_>>()})
+    compute(texts, app.deadline(None), move |context| {
+        let words = model.next_words(context.as_bytes(), top).into_iter();
+        let entry =
+            |(word, log10): (Vec<u8>, f32)| json!({"word": text(&word), "log10": number(log10)});
+        words.map(entry).collect()
     })
     .await
 }
