@@ -73,6 +73,7 @@ fn re_exports(lib: &str) -> BTreeMap<String, String> {
 fn imports(source: &Path) -> Imports {
     let mut files = Vec::new();
     rust_files(source, &mut files);
+    files.retain(|path| path.file_stem().is_none_or(|name| name != "tests"));
     let lib = fs::read_to_string(source.join("lib.rs")).unwrap();
     let names = re_exports(&lib);
     let mut modules: Imports = BTreeMap::new();

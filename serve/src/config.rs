@@ -29,6 +29,8 @@ pub struct Configuration {
     pub cors: Vec<String>,
     /// The groups of protocols that are served; empty for all.
     pub apis: Vec<Api>,
+    /// Whether the page for people is left out.
+    pub no_page: bool,
     /// Bounds.
     pub limits: Limits,
     /// The models.

@@ -3,11 +3,12 @@
 
 mod client;
 mod clients_in_python;
+mod documented_commands;
 mod engine;
 mod faults;
-mod page;
 mod protocols;
 mod running;
+mod web_page;
 mod websockets;
 
 use crate::common::{miriam, project_root, run_with_input};

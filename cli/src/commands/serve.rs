@@ -50,6 +50,9 @@ pub struct Arguments {
     /// opusmt, opuscat, deepl [all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = str::parse::<Api>)]
     apis: Vec<Api>,
+    /// Serve no page for people, protocols only
+    #[arg(long)]
+    no_page: bool,
     /// The language through which pairs are translated that no model has
     #[arg(long, value_name = "LANGUAGE")]
     pivot: Option<String>,
@@ -77,6 +80,7 @@ impl Arguments {
         all.io_threads = self.io_threads.unwrap_or(all.io_threads);
         all.api_keys = self.api_keys.clone().or(all.api_keys);
         all.pivot = self.pivot.clone().or(all.pivot);
+        all.no_page |= self.no_page;
         if !self.cors.is_empty() {
             all.cors.clone_from(&self.cors);
         }

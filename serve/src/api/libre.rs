@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
+use miriam_textproc::{DetectedLanguage, LanguageDetector};
 use serde_json::{Value, json};
 
 use super::parameters::{Parameters, whole_number};
@@ -153,19 +154,29 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let characters = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters).map_err(refused)?;
     let is_auto = source.eq_ignore_ascii_case("auto");
-    let source = match is_auto {
-        true => detected(&registry)?,
-        false => source.to_owned(),
+    let sources: Vec<DetectedLanguage> = match is_auto {
+        true => texts.iter().map(|text| detected(&registry, text)).collect::<Result<_, _>>()?,
+        false => {
+            let given = DetectedLanguage { code: source.to_owned(), confidence: 100.0 };
+            vec![given; texts.len()]
+        }
     };
     let mut results = Vec::new();
-    if same_language(&registry, &source, target) {
-        results.extend(texts.into_iter().map(|text| (text, Vec::new())));
-    } else {
-        let route = registry.route(None, Some(&source), Some(target)).map_err(Refusal::from);
+    let deadline = app.deadline(None);
+    // Texts of one language in a row are translated together.
+    let mut rest = &texts[..];
+    for alike in sources.chunk_by(|one, other| one.code == other.code) {
+        let (now, later) = rest.split_at(alike.len());
+        rest = later;
+        let source = &alike[0].code;
+        if same_language(&registry, source, target) {
+            results.extend(now.iter().map(|text| (text.clone(), Vec::new())));
+            continue;
+        }
+        let route = registry.route(None, Some(source), Some(target)).map_err(Refusal::from);
         let route = route.map_err(refused)?;
         let wishes = wishes(&route, alternatives);
-        let deadline = app.deadline(None);
-        let found = app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await;
+        let found = app.translate_texts(&route, now, Split::Sentences, wishes, deadline).await;
         for mut text in found.map_err(refused)?.0 {
             if let Some(reason) = text.malformed() {
                 return Err(refused(Refusal::Internal(reason.to_owned())));
@@ -175,11 +186,14 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
         }
     }
     let mut response = json!({});
-    let detected = json!({"confidence": 0, "language": source});
+    let detected: Vec<Value> = sources
+        .iter()
+        .map(|found| json!({"confidence": found.confidence.round(), "language": found.code}))
+        .collect();
     let (texts, others): (Vec<String>, Vec<Vec<String>>) = results.into_iter().unzip();
     if is_list {
         if is_auto {
-            response["detectedLanguage"] = texts.iter().map(|_| detected.clone()).collect();
+            response["detectedLanguage"] = detected.into();
         }
         response["translatedText"] = json!(texts);
         if alternatives > 0 {
@@ -187,7 +201,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
         }
     } else {
         if is_auto {
-            response["detectedLanguage"] = detected;
+            response["detectedLanguage"] = json!(detected.first());
         }
         response["translatedText"] = json!(texts.first());
         if alternatives > 0 {
@@ -222,12 +236,15 @@ fn wishes(route: &Route, alternatives: usize) -> Wishes {
     }
 }
 
-/// The source language where the client names none: the only one there is.
-fn detected(registry: &Registry) -> Result<String, Wrong> {
-    match registry.sources()[..] {
-        [only] => Ok(only.to_owned()),
-        _ => Err(Wrong::request("auto is not supported")),
-    }
+/// The source language of a text where the client names none: of those that are served the likeliest,
+/// or the first where nothing is known.
+fn detected(registry: &Registry, text: &str) -> Result<DetectedLanguage, Wrong> {
+    let sources = registry.sources();
+    let Some(&first) = sources.first() else {
+        return Err(Wrong::request("auto is not supported"));
+    };
+    let unknown = DetectedLanguage { code: first.to_owned(), confidence: 0.0 };
+    Ok(LanguageDetector::new(sources).detect(text).unwrap_or(unknown))
 }
 
 fn same_language(registry: &Registry, source: &str, target: &str) -> bool {
@@ -250,9 +267,9 @@ fn detect(app: &App, call: &Call) -> Response {
     if let Err(refusal) = app.admit(key.as_deref(), text.chars().count()) {
         return refuse(&refusal, key.is_some());
     }
-    match detected(&registry) {
-        Ok(language) => {
-            respond(StatusCode::OK, &json!([{"confidence": 0.0, "language": language}]))
+    match detected(&registry, text) {
+        Ok(DetectedLanguage { code, confidence }) => {
+            respond(StatusCode::OK, &json!([{"confidence": confidence, "language": code}]))
         }
         Err(wrong) => wrong.response(),
     }

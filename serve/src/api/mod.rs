@@ -7,6 +7,7 @@ mod marian;
 mod opennmt;
 mod opus_cat;
 mod opus_mt;
+mod page;
 mod parameters;
 pub mod v1;
 pub mod xmlrpc;
@@ -34,6 +35,8 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 enum Group {
     /// Health, readiness and measurements.
     Health,
+    /// The page for people.
+    Page,
     /// A protocol.
     Api(Api),
 }
@@ -53,6 +56,7 @@ impl Group {
             "/healthz" | "/readyz" | "/metrics" => Group::Health,
             "/RPC2" => Group::Api(Api::XmlRpc),
             "/" if method != Method::GET && method != Method::HEAD => Group::Api(Api::XmlRpc),
+            _ if page::has(path) => Group::Page,
             _ if below("/v1/") => Group::Api(Api::V1),
             _ if libre::PATHS.contains(&path) => Group::Api(Api::Libre),
             _ if below("/translator/") => Group::Api(Api::OpenNmt),
@@ -66,6 +70,7 @@ impl Group {
     fn name(self) -> &'static str {
         match self {
             Group::Health => "health",
+            Group::Page => "page",
             Group::Api(api) => api.name(),
         }
     }
@@ -85,6 +90,8 @@ pub async fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
     let origin = request.headers().get(ORIGIN).cloned();
     let is_served = |group: &Group| match group {
         Group::Health => true,
+        // It asks `/v1`.
+        Group::Page => !app.configuration.no_page && app.configuration.serves(Api::V1),
         Group::Api(api) => app.configuration.serves(*api),
     };
     let is_websocket = websocket::is_upgrade(request.headers());
@@ -135,6 +142,7 @@ async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> R
     };
     match group {
         Group::Health => health::answer(app, &call),
+        Group::Page => page::answer(&call),
         Group::Api(Api::XmlRpc) => xmlrpc::answer(app, &call).await,
         Group::Api(Api::Libre) => libre::answer(app, &call).await,
         Group::Api(Api::OpenNmt) => opennmt::answer(app, &call).await,
@@ -154,7 +162,7 @@ fn refuse(group: Group, refusal: &Refusal) -> Response {
         Group::Api(Api::OpusMt) => opus_mt::refuse(refusal),
         Group::Api(Api::OpusCat) => opus_cat::refuse(refusal),
         Group::Api(Api::DeepL) => deepl::refuse(refusal),
-        Group::Health | Group::Api(Api::V1 | Api::Marian) => v1::refuse(refusal),
+        Group::Health | Group::Page | Group::Api(Api::V1 | Api::Marian) => v1::refuse(refusal),
     }
 }
 

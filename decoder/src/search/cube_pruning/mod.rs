@@ -17,9 +17,6 @@ mod wave_cells;
 mod wave_recombination;
 mod waves;
 
-#[cfg(test)]
-mod tests;
-
 use std::ops::Range;
 
 use super::candidates::StackLimits;
@@ -236,3 +233,6 @@ fn push_kept(kept: &mut Vec<KeptGroup>, group: u32, number: u32) {
 fn recombination_rules(space: &SearchSpace<'_>) -> (RecombinationKey, StackLimits) {
     (space.system.plan.features.recombination_key, space.limits.stack_limits())
 }
+
+#[cfg(test)]
+mod tests;

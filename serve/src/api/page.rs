@@ -1,0 +1,73 @@
+//! The page for people: three files in the binary, which ask `/v1` for everything.
+
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, HeaderValue, IF_NONE_MATCH,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Method, StatusCode};
+
+use super::wrong_method;
+use crate::http::{Call, Response, respond};
+
+/// A file of the page: path, media type, bytes.
+type File = (&'static str, &'static str, &'static str);
+
+const FILES: [File; 3] = [
+    ("/", "text/html; charset=utf-8", include_str!("../../page/index.html")),
+    ("/app.js", "text/javascript; charset=utf-8", include_str!("../../page/app.js")),
+    ("/style.css", "text/css; charset=utf-8", include_str!("../../page/style.css")),
+];
+
+/// Browsers ask every server for it; the page has none.
+const ICON: &str = "/favicon.ico";
+
+/// Nothing comes from elsewhere, and no other page may frame this one.
+const POLICY: HeaderValue = HeaderValue::from_static("default-src 'self'; frame-ancestors 'none'");
+
+/// Whether `path` is one of the page.
+pub(super) fn has(path: &str) -> bool {
+    path == ICON || FILES.iter().any(|(name, ..)| *name == path)
+}
+
+pub(super) fn answer(call: &Call) -> Response {
+    if call.method != Method::GET && call.method != Method::HEAD {
+        return wrong_method("GET, HEAD");
+    }
+    let Some((_, media_type, text)) = FILES.iter().find(|(name, ..)| *name == call.path) else {
+        return respond(StatusCode::NO_CONTENT, "", "");
+    };
+    let tag = format!("\"{:016x}\"", miriam_storage::hash::hash64(text.as_bytes()));
+    let is_known = call.header(IF_NONE_MATCH).split(',').any(|known| known.trim() == tag);
+    let mut response = match is_known {
+        true => respond(StatusCode::NOT_MODIFIED, "", ""),
+        false => respond(StatusCode::OK, media_type, *text),
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    // A browser asks each time whether the server has another version.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_small_and_asks_no_other_host() {
+        let size: usize = FILES.iter().map(|(.., text)| text.len()).sum();
+        assert!(size < 60 << 10, "{size} bytes");
+        for (path, _, text) in FILES {
+            for elsewhere in ["http:", "https:", "src=\"//", "@import"] {
+                let named = text.replace("http://www.w3.org/", "");
+                assert!(!named.contains(elsewhere), "{path} has {elsewhere}");
+            }
+        }
+        let html = FILES[0].2;
+        assert!(!html.contains(" style=") && !html.contains("<style"), "the policy forbids these");
+    }
+}
