@@ -61,7 +61,7 @@ mod tests {
     use crate::options::preset;
 
     const GIVEN: &[u8] = b"train-sets: [my text, \"b,c.en\"]\ntransformer-postprocess-emb: \"\"\n\
-        lr-decay-strategy: epoch\noverwrite: false\nafter: [3e, 5u]\nvalid-metrics: []\nseed: 7\n\
+        lr-decay-strategy: epoch\noverwrite: false\nafter: [3e, 5u]\nseed: 7\n\
         throw-on-divergence: []\nsync-sgd: true\nguided-alignment: none\n";
 
     fn given() -> RawOptions {
@@ -77,6 +77,9 @@ mod tests {
         assert!(yaml.contains("train-sets: [\"my text\", \"b,c.en\"]\n"), "{yaml}");
         assert!(!yaml.contains("maxi-batch-sort"), "{yaml}");
         assert_eq!(RawOptions::default().dump(DumpScope::Minimal), "");
+        // An empty list means the default.
+        let empty = RawOptions::from_yaml(b"valid-metrics: []\n", "empty").unwrap();
+        assert_eq!(empty.dump(DumpScope::Minimal), "valid-metrics: [cross-entropy]\n");
     }
 
     #[test]
