@@ -26,7 +26,9 @@ fn the_page_is_served_with_its_files_and_can_be_left_out() {
     let asked = json!({"text": ["maría paints a door ."], "split": true, "n_best": 2,
         "alignment": true, "word_scores": true});
     let found = server.post_json("/v1/translate", &asked).json();
-    assert!(found["results"][0]["translations"][0]["text"].is_string(), "{found}");
+    let sentence = &found["results"][0]["sentences"][0];
+    assert_eq!(sentence["translations"].as_array().map(Vec::len), Some(2), "{found}");
+    assert!(sentence["translations"][0]["alignment"].is_array(), "{found}");
 
     let server = Server::start(&["--model", &toy_neural(), "--no-page"]);
     assert_eq!(server.get("/").status, 404);
