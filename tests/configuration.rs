@@ -224,7 +224,7 @@ fn options_of_moses_1_are_ignored_or_refused_by_name() {
     assert!(!warnings.contains("minimum-bayes-risk"), "it is off: {warnings}");
     for (option, named) in [
         ("-lmbr", "Bayes"),
-        ("-server", "server"),
+        ("-daemon", "background"),
         ("-generation-file", "-generation-file"),
         ("-phrase-drop-allowed", "without a translation"),
     ] {
