@@ -136,8 +136,8 @@ impl TranslatedText {
 
     /// What went wrong with a sentence that has no translation.
     pub fn malformed(&self) -> Option<&str> {
-        let mut mishaps = self.results.iter().flat_map(|result| &result.mishaps);
-        mishaps.find(|mishap| mishap.kind == "malformed").map(|mishap| &*mishap.reason)
+        let mut errors = self.results.iter().flat_map(|result| &result.errors);
+        errors.find(|error| error.kind == "malformed").map(|error| &*error.reason)
     }
 }
 

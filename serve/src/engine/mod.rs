@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 pub use load::Overload;
 pub use queue::{ModelQueue, Task};
 pub use request::{
-    Failure, Hypothesis, Mishap, Pending, Phrase, Reply, Sentence, SentenceResult, Wishes,
+    Failure, Hypothesis, Pending, Phrase, Reply, Sentence, SentenceError, SentenceResult, Wishes,
 };
 
 use crate::metrics::{ModelMetrics, Outcome};

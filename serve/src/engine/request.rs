@@ -44,7 +44,7 @@ pub struct SentenceResult {
     /// The lines of the command line, where these are wanted.
     pub lines: Vec<u8>,
     /// What went wrong.
-    pub mishaps: Vec<Mishap>,
+    pub errors: Vec<SentenceError>,
 }
 
 /// A translation.
@@ -77,7 +77,7 @@ pub struct Phrase {
 
 /// Something about a sentence that its translation does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mishap {
+pub struct SentenceError {
     /// A word for the kind, such as `malformed` or `time-limit`.
     pub kind: &'static str,
     /// What happened.

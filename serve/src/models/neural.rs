@@ -10,7 +10,9 @@ use miriam_nmt::translate::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, TranslationSession, Translator,
 };
 
-use crate::engine::{Backend, Failure, Hypothesis, Mishap, SentenceResult, Task, Wishes, Worker};
+use crate::engine::{
+    Backend, Failure, Hypothesis, SentenceError, SentenceResult, Task, Wishes, Worker,
+};
 use crate::metrics::Outcome;
 
 /// A neural model with its options.
@@ -149,7 +151,7 @@ impl NeuralModel {
                     word_scores: score.token_scores,
                     ..Hypothesis::default()
                 }),
-                Err(reason) => result.mishaps.push(Mishap { kind: "malformed", reason }),
+                Err(reason) => result.errors.push(SentenceError { kind: "malformed", reason }),
             }
             worker.record(&task, Outcome::Ok, started);
             task.finish(result);
@@ -286,7 +288,7 @@ impl SentenceSource for Batch<'_> {
         let kinds = [("malformed", sentence.error()), ("cropped", sentence.warning())];
         for (kind, reason) in kinds {
             let reason = reason.map(str::to_owned);
-            result.mishaps.extend(reason.map(|reason| Mishap { kind, reason }));
+            result.errors.extend(reason.map(|reason| SentenceError { kind, reason }));
         }
         self.worker.record(&task, Outcome::Ok, since);
         task.finish(result);

@@ -10,7 +10,7 @@ use miriam_decoder::{
 use miriam_textproc::TextProcessor;
 
 use crate::engine::{
-    Backend, Failure, Hypothesis, Mishap, Phrase, SentenceResult, Task, Wishes, Worker,
+    Backend, Failure, Hypothesis, Phrase, SentenceError, SentenceResult, Task, Wishes, Worker,
 };
 use crate::metrics::Outcome;
 
@@ -72,15 +72,15 @@ impl PhraseModel {
             }
             Err(Error::Line { reason }) => {
                 result.translations.push(Hypothesis::default());
-                result.mishaps.push(Mishap { kind: "malformed", reason });
+                result.errors.push(SentenceError { kind: "malformed", reason });
             }
             Err(Error::Cancelled) => return Err(Failure::Cancelled),
             Err(error) => return Err(Failure::Model(error.to_string())),
         }
         let errors = translator.take_line_errors().into_iter();
-        result
-            .mishaps
-            .extend(errors.map(|error| Mishap { kind: error.kind.name(), reason: error.reason }));
+        result.errors.extend(
+            errors.map(|error| SentenceError { kind: error.kind.name(), reason: error.reason }),
+        );
         Ok(result)
     }
 
@@ -126,7 +126,7 @@ impl Backend for PhraseModel {
             drop(permit);
             match outcome {
                 Ok(Ok(result)) => {
-                    let degraded = result.mishaps.iter().any(|mishap| mishap.kind == "time-limit");
+                    let degraded = result.errors.iter().any(|error| error.kind == "time-limit");
                     let outcome = if degraded { Outcome::Degraded } else { Outcome::Ok };
                     worker.record(&task, outcome, started);
                     task.finish(result);

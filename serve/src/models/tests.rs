@@ -61,7 +61,7 @@ fn a_deadline_narrows_phrase_search_and_ends_neural_search() {
         |path: &str| open(path).submit(texts(), Wishes::default(), past).unwrap().blocking_reply();
     let phrase = reply("toy/moses.ini").outcome.unwrap();
     assert!(!phrase[0].translations[0].text.is_empty());
-    assert!(phrase[0].mishaps.len() <= 1);
+    assert!(phrase[0].errors.len() <= 1);
     assert_eq!(reply("toy-neural/decoder.yml").outcome.unwrap_err(), Failure::Deadline);
 }
 

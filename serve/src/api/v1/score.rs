@@ -61,9 +61,9 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
 
 fn describe(result: &SentenceResult, word_scores: bool) -> Value {
     let Some(given) = result.translations.first() else {
-        let reasons = result.mishaps.iter();
-        let mishaps = reasons.map(|one| json!({"kind": one.kind, "reason": one.reason}));
-        return json!({"log_probability": null, "mishaps": mishaps.collect::<Vec<_>>()});
+        let reasons = result.errors.iter();
+        let errors = reasons.map(|one| json!({"kind": one.kind, "reason": one.reason}));
+        return json!({"log_probability": null, "errors": errors.collect::<Vec<_>>()});
     };
     let mut value = json!({
         "log_probability": number(given.score),

@@ -216,10 +216,10 @@ fn result_value(result: &SentenceResult, request: &Request) -> Value {
     if let Some(graph) = &result.graph {
         value["graph"] = serde_json::from_slice(graph).unwrap_or(Value::Null);
     }
-    if !result.mishaps.is_empty() {
-        let mishap = result.mishaps.iter();
-        let mishaps = mishap.map(|one| json!({"kind": one.kind, "reason": one.reason}));
-        value["mishaps"] = mishaps.collect();
+    if !result.errors.is_empty() {
+        let error = result.errors.iter();
+        let errors = error.map(|one| json!({"kind": one.kind, "reason": one.reason}));
+        value["errors"] = errors.collect();
     }
     value
 }
