@@ -32,14 +32,27 @@ pub(crate) trait RecombinedArcs: Default {
     /// The hypothesis of `entry` survives as the next one of the search.
     fn record_survivor(&mut self, entry: u32);
 
-    /// Appends the arcs of all survivors, the first of which is `first`, to `hypotheses`
-    /// and records them in `lattice`.
+    /// Sorts the arcs of the survivors, of which all are recorded: by total, of equals the
+    /// older first.
+    fn sort_arcs(&mut self) -> ArcOrder;
+
+    /// Appends the arcs as they were sorted to `hypotheses` and records them in `lattice`;
+    /// `first` is the first of the survivors there.
     fn append_to_lattice(
         &mut self,
         first: u32,
         hypotheses: &mut Vec<Hypothesis>,
         lattice: &mut Lattice,
     );
+}
+
+/// What decided the order of arcs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ArcOrder {
+    /// No survivor has two arcs of the same total.
+    ByTotal,
+    /// Of some arcs, when they arrived.
+    ByAge,
 }
 
 /// Arcs are dropped.
@@ -67,6 +80,11 @@ impl RecombinedArcs for Discard {
     fn record_survivor(&mut self, _: u32) {}
 
     #[inline(always)]
+    fn sort_arcs(&mut self) -> ArcOrder {
+        ArcOrder::ByTotal
+    }
+
+    #[inline(always)]
     fn append_to_lattice(&mut self, _: u32, _: &mut Vec<Hypothesis>, _: &mut Lattice) {}
 }
 
@@ -79,6 +97,8 @@ pub(crate) struct Keep {
     survivors: Vec<u32>,
     /// Arrivals so far: the age of the next.
     next_age: u32,
+    /// The arcs of survivors in order: the survivor's rank, the arc's total and age, and
+    /// its number, which takes the lowest 32 bits.
     order: Vec<u128>,
 }
 
@@ -141,12 +161,7 @@ impl RecombinedArcs for Keep {
         self.entries[entry as usize].survivor_rank = self.survivors.len() as u32;
     }
 
-    fn append_to_lattice(
-        &mut self,
-        first: u32,
-        hypotheses: &mut Vec<Hypothesis>,
-        lattice: &mut Lattice,
-    ) {
+    fn sort_arcs(&mut self) -> ArcOrder {
         self.order.clear();
         for (i, arc) in self.arcs.iter().enumerate() {
             let entry = self.entries[arc.entry as usize];
@@ -159,6 +174,16 @@ impl RecombinedArcs for Keep {
             }
         }
         self.order.sort_unstable();
+        let are_equal = |two: &[u128]| two[0] >> 64 == two[1] >> 64;
+        if self.order.windows(2).any(are_equal) { ArcOrder::ByAge } else { ArcOrder::ByTotal }
+    }
+
+    fn append_to_lattice(
+        &mut self,
+        first: u32,
+        hypotheses: &mut Vec<Hypothesis>,
+        lattice: &mut Lattice,
+    ) {
         lattice.arcs.resize(hypotheses.len(), (0, 0));
         for &key in &self.order {
             let winner = first as usize + (key >> 96) as usize;
@@ -223,6 +248,7 @@ mod tests {
         let mut hypotheses = vec![hypothesis(0.0, 0), hypothesis(-1.0, 2), hypothesis(-2.0, 1)];
         let mut lattice = Lattice::default();
         lattice.start();
+        assert_eq!(kept.sort_arcs(), ArcOrder::ByAge);
         kept.append_to_lattice(1, &mut hypotheses, &mut lattice);
         let states = |winner| -> Vec<u32> {
             let arcs = lattice.recombined(HypothesisId(winner));

@@ -145,6 +145,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         let stack = &mut self.stacks[self.covered as usize];
         stack.drain(limits, |_, h| hypotheses.push(*h));
         self.last = hypotheses.len() as u32;
+        stack.recombined.sort_arcs();
         stack.recombined.append_to_lattice(self.first, hypotheses, &mut self.lattice);
         if self.covered == space.length && self.first < self.last {
             // Sorted: the first is the best.

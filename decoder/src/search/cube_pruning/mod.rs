@@ -38,8 +38,8 @@ pub(crate) struct CubePruning<L = Discard> {
     lattice: Lattice,
     edges: Edges,
     queue: ItemQueue<L>,
-    waves: Waves,
-    /// Whether cells are popped in waves where these serve the system.
+    waves: Waves<L>,
+    /// Whether cells are popped in waves where these serve the system. Only tests want none.
     uses_waves: bool,
     /// Scratch: the mini-stacks of the stack filled last.
     kept_groups: Vec<KeptGroup>,
@@ -58,8 +58,7 @@ impl<L: RecombinedArcs> Default for CubePruning<L> {
             edges: Edges::default(),
             queue: ItemQueue::default(),
             waves: Waves::default(),
-            // Waves do not know which of two hypotheses arrived first.
-            uses_waves: !L::KEEPS_ARCS,
+            uses_waves: true,
             kept_groups: Vec::new(),
             covered: 0,
             best: None,
@@ -95,11 +94,14 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
         self.covered += 1;
         let mut edges = self.edges.take(self.covered);
         let first = self.hypotheses.len() as u32;
-        if !self.fill_in_waves(space, &mut edges) {
+        let in_waves = self.fill_in_waves(space, &mut edges);
+        if !in_waves {
             self.fill_one_at_a_time(space, &mut edges);
         }
         self.edges.give_back(self.covered, edges);
-        self.leave_stack(space, first);
+        let last = self.hypotheses.len() as u32;
+        self.append_arcs(space, first, in_waves);
+        self.leave_stack(space, first..last);
         true
     }
 
@@ -176,6 +178,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
             push_kept(&mut self.kept_groups, group, self.hypotheses.len() as u32);
             self.hypotheses.push(*hypothesis);
         });
+        self.queue.candidates.recombined.sort_arcs();
         if let Some(features) = self.wave_features(space) {
             self.push_predecessors(space, features, first);
         }
@@ -193,18 +196,26 @@ impl<L: RecombinedArcs> CubePruning<L> {
         );
     }
 
+    /// Appends the arcs of the stack filled last, whose first hypothesis is `first`.
+    fn append_arcs(&mut self, space: &SearchSpace<'_>, first: u32, in_waves: bool) {
+        let recombined = match in_waves {
+            true => self.waves.recombined(),
+            false => &mut self.queue.candidates.recombined,
+        };
+        recombined.append_to_lattice(first, &mut self.hypotheses, &mut self.lattice);
+        if self.wave_features(space).is_some() {
+            // No arc is extended.
+            self.predecessors.resize(self.hypotheses.len(), Predecessor::initial(0));
+        }
+    }
+
     /// Makes the edges that leave the mini-stacks of the stack filled last, or notes that the
-    /// search is over. `first`: the stack's first hypothesis.
-    fn leave_stack(&mut self, space: &mut SearchSpace<'_>, first: u32) {
-        let last = self.hypotheses.len() as u32;
-        self.queue.candidates.recombined.append_to_lattice(
-            first,
-            &mut self.hypotheses,
-            &mut self.lattice,
-        );
+    /// search is over. `stack`: its hypotheses.
+    fn leave_stack(&mut self, space: &mut SearchSpace<'_>, stack: Range<u32>) {
         if self.covered == space.length {
-            self.complete_hypotheses = first..last;
-            let complete = &self.hypotheses[first as usize..last as usize];
+            let first = stack.start;
+            let complete = &self.hypotheses[first as usize..stack.end as usize];
+            self.complete_hypotheses = stack;
             let mut best: Option<(usize, f32)> = None;
             for (i, hypothesis) in complete.iter().enumerate() {
                 if best.is_none_or(|(_, score)| hypothesis.future_score > score) {

@@ -1,5 +1,5 @@
-//! Waves against the loop that pops one cell at a time: every hypothesis of every stack, over
-//! random systems, with ties on purpose.
+//! Waves against the loop that pops one cell at a time: every hypothesis of every stack, and
+//! every arc of the lattice, over random systems, with ties on purpose.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,8 +9,10 @@ use miriam_storage::random::SplitMix64;
 
 use super::CubePruning;
 use crate::config::{Configuration, SearchAlgorithm};
+use crate::hypothesis::HypothesisId;
 use crate::input_line::LineAnnotations;
-use crate::search::{Discard, Search, run_search};
+use crate::search::lattice::{Discard, Keep, RecombinedArcs};
+use crate::search::{Search, SearchSpace, run_search};
 use crate::sentence_decoder::SentenceDecoder;
 use crate::system::System;
 
@@ -137,13 +139,25 @@ impl Case {
     }
 }
 
-/// What the two ways came to.
+/// What the two ways came to, where only the best is wanted, and where lattices are.
 #[derive(Default)]
 struct Seen {
+    best: WaysSeen,
+    lattices: WaysSeen,
+}
+
+#[derive(Default, Debug)]
+struct WaysSeen {
     /// Sentences of which all stacks were filled in waves.
     in_waves: usize,
     /// Sentences of which some stacks were, and some filled anew.
     redone: usize,
+}
+
+impl WaysSeen {
+    fn count(&mut self, is_redone: bool) {
+        *(if is_redone { &mut self.redone } else { &mut self.in_waves }) += 1;
+    }
 }
 
 fn compare(seed: u64, seen: &mut Seen) {
@@ -170,31 +184,39 @@ fn compare(seed: u64, seen: &mut Seen) {
         let (mut space, _) = decoder.search_parts();
         let begin =
             space.lm_caches[0].intern(&system.models.language_models[0].model.begin_state());
-        let mut waves = CubePruning::<Discard>::default();
-        run_search(&mut waves, &mut space, begin, None);
-        let mut looped = CubePruning::<Discard> { uses_waves: false, ..CubePruning::default() };
-        run_search(&mut looped, &mut space, begin, None);
-
         let context = format!("seed {seed}: {line}");
-        assert_eq!(waves.best_hypothesis(), looped.best_hypothesis(), "{context}");
-        assert_eq!(waves.complete_hypotheses(), looped.complete_hypotheses(), "{context}");
-        // Interned states may have other numbers.
-        let facts = |search: &CubePruning<Discard>| -> Vec<_> {
-            let hypotheses = search.hypotheses().iter();
-            hypotheses
-                .map(|h| {
-                    let scores = [h.total.to_bits(), h.future_score.to_bits()];
-                    (scores, h.previous, h.option, h.span, h.coverage)
-                })
-                .collect()
-        };
-        assert_eq!(facts(&waves), facts(&looped), "{context}");
-        assert!(waves.waves.num_evaluated > 0 && looped.waves.num_evaluated == 0);
-        match waves.queue.num_evaluated {
-            0 => seen.in_waves += 1,
-            _ => seen.redone += 1,
-        }
+        seen.best.count(compare_searches::<Discard>(&mut space, begin, &context));
+        seen.lattices.count(compare_searches::<Keep>(&mut space, begin, &context));
     }
+}
+
+/// Searches in both ways; whether ties made waves fill a stack anew.
+fn compare_searches<L: RecombinedArcs>(
+    space: &mut SearchSpace<'_>,
+    begin: u32,
+    context: &str,
+) -> bool {
+    let mut waves = CubePruning::<L>::default();
+    run_search(&mut waves, space, begin, None);
+    let mut looped = CubePruning::<L> { uses_waves: false, ..CubePruning::default() };
+    run_search(&mut looped, space, begin, None);
+
+    assert_eq!(waves.best_hypothesis(), looped.best_hypothesis(), "{context}");
+    assert_eq!(waves.complete_hypotheses(), looped.complete_hypotheses(), "{context}");
+    // Interned states may have other numbers.
+    let facts = |search: &CubePruning<L>| -> Vec<_> {
+        let hypotheses = (0..).zip(search.hypotheses());
+        hypotheses
+            .map(|(number, h)| {
+                let scores = [h.total.to_bits(), h.future_score.to_bits()];
+                let arcs = search.lattice().map(|lattice| lattice.recombined(HypothesisId(number)));
+                (scores, h.previous, h.option, h.span, h.coverage, arcs)
+            })
+            .collect()
+    };
+    assert_eq!(facts(&waves), facts(&looped), "{context}");
+    assert!(waves.waves.num_evaluated > 0 && looped.waves.num_evaluated == 0);
+    waves.queue.num_evaluated > 0
 }
 
 #[test]
@@ -204,5 +226,7 @@ fn waves_keep_what_the_loop_keeps() {
         compare(seed, &mut seen);
     }
     // Both ways were seen often.
-    assert!(seen.in_waves > 500 && seen.redone > 500, "{} {}", seen.in_waves, seen.redone);
+    for ways in [&seen.best, &seen.lattices] {
+        assert!(ways.in_waves > 500 && ways.redone > 500, "{ways:?}");
+    }
 }

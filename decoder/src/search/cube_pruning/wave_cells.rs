@@ -10,9 +10,9 @@ use miriam_lmcpu::{LanguageModel, LmWord};
 use super::super::SearchSpace;
 use super::edges::Edge;
 use crate::features::FastPathFeatures;
-use crate::hypothesis::Hypothesis;
+use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::lm_scoring::LmScoreCache;
-use crate::translation_options::{HotOption, MAX_HOT_COLUMNS};
+use crate::translation_options::{HotOption, MAX_HOT_COLUMNS, OptionId};
 
 /// Forward reordering scores there may be: one an orientation.
 const MAX_ORIENTATIONS: usize = 4;
@@ -74,6 +74,23 @@ pub(super) struct Cell {
 }
 
 const _: () = assert!(size_of::<Cell>() == 32 && size_of::<Predecessor>() == 32);
+
+impl Cell {
+    /// The hypothesis that this cell, of one of `edges`, becomes once it is scored and popped.
+    #[inline(always)]
+    pub(super) fn hypothesis(&self, edges: &[Edge]) -> Hypothesis {
+        let edge = &edges[self.edge as usize];
+        Hypothesis {
+            total: self.total,
+            joint_state: self.lm_state,
+            previous: HypothesisId(self.previous),
+            option: OptionId(self.option),
+            span: edge.transition.span,
+            coverage: edge.coverage,
+            future_score: self.future_score,
+        }
+    }
+}
 
 /// Makes and scores the cells of a stack.
 pub(super) struct CellScorer<'s> {

@@ -1,11 +1,14 @@
 //! Recombination of popped cells, in whatever order they come.
 //!
 //! The best of all cells with the same key is the same for every order, unless two of them are
-//! equal; then the first to be popped should win, and the stack counts as tied.
+//! equal; then the first to be popped should win, and the stack counts as tied. Where the
+//! recombined cells are kept as arcs, so does a stack with two arcs of one hypothesis that are
+//! equal: the older comes first.
 
 use std::cmp::Ordering;
 
 use super::super::candidates::ordered_bits;
+use super::super::lattice::{ArcOrder, RecombinedArcs};
 use super::edges::Edge;
 use super::wave_cells::Cell;
 
@@ -23,10 +26,12 @@ struct Slot {
 
 /// The best cell a key, in buffers that are reused.
 #[derive(Default)]
-pub(super) struct Recombination {
+pub(super) struct Recombination<L> {
     slots: Vec<Slot>,
     generation: u32,
     entries: Vec<Cell>,
+    /// What the others became.
+    pub(super) recombined: L,
     /// Whether the order of arrival decides what is kept.
     pub(super) is_tied: bool,
     /// Scratch: where the ranks of each mini-stack end, and the ranks.
@@ -34,10 +39,11 @@ pub(super) struct Recombination {
     ranks: Vec<u64>,
 }
 
-impl Recombination {
+impl<L: RecombinedArcs> Recombination<L> {
     /// Begins a stack.
     pub(super) fn start(&mut self) {
         self.entries.clear();
+        self.recombined.clear();
         self.is_tied = false;
         self.generation = self.generation.wrapping_add(1);
         if self.slots.is_empty() || self.generation == 0 {
@@ -47,9 +53,10 @@ impl Recombination {
         }
     }
 
-    /// Adds a cell of `edge`.
+    /// Adds a cell of one of `edges`.
     #[inline(always)]
-    pub(super) fn add(&mut self, cell: &Cell, edge: &Edge) {
+    pub(super) fn add(&mut self, cell: &Cell, edges: &[Edge]) {
+        let edge = &edges[cell.edge as usize];
         // The mini-stack stands for the coverage and the end of the last phrase.
         let place = edge.group << 16 | edge.transition.span.start;
         let key = u64::from(place) << 32 | u64::from(cell.lm_state);
@@ -59,6 +66,7 @@ impl Recombination {
             let slot = &mut self.slots[at];
             if slot.generation != self.generation {
                 *slot = Slot { key, generation: self.generation, entry: self.entries.len() as u32 };
+                self.recombined.record_new(slot.entry);
                 self.entries.push(*cell);
                 if self.entries.len() * 2 > self.slots.len() {
                     self.grow();
@@ -68,8 +76,13 @@ impl Recombination {
             if slot.key == key {
                 let stored = &mut self.entries[slot.entry as usize];
                 match cell.future_score.partial_cmp(&stored.future_score) {
-                    Some(Ordering::Greater) => *stored = *cell,
-                    Some(Ordering::Less) => {}
+                    Some(Ordering::Greater) => {
+                        self.recombined.record_replaced(slot.entry, &stored.hypothesis(edges));
+                        *stored = *cell;
+                    }
+                    Some(Ordering::Less) => {
+                        self.recombined.record_rejected(slot.entry, &cell.hypothesis(edges));
+                    }
                     // Equal, or no numbers.
                     _ => self.is_tied = true,
                 }
@@ -94,9 +107,9 @@ impl Recombination {
 
     /// Sorts the cells of each of `num_groups` mini-stacks, the best first; false where that
     /// is not all there is to it: of equal scores the older comes first, and a mini-stack that
-    /// reaches `max_size` may have been pruned or have turned arrivals away.
+    /// reaches `max_size` may have been pruned or have turned arrivals away. Arcs are sorted too.
     pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
-        let Recombination { entries, group_ends, ranks, .. } = self;
+        let Recombination { entries, recombined, group_ends, ranks, .. } = self;
         group_ends.clear();
         group_ends.resize(num_groups, 0);
         for entry in &*entries {
@@ -114,12 +127,17 @@ impl Recombination {
             *place += 1;
         }
         let mut begin = 0;
-        group_ends.iter().all(|&end| {
+        let is_decided = group_ends.iter().all(|&end| {
             let ranks = &mut ranks[begin..end as usize];
             begin = end as usize;
             ranks.sort_unstable();
             ranks.len() < max_size && ranks.windows(2).all(|two| two[0] >> 32 != two[1] >> 32)
-        })
+        });
+        if !L::KEEPS_ARCS || !is_decided {
+            return is_decided;
+        }
+        ranks.iter().for_each(|&rank| recombined.record_survivor(rank as u32));
+        recombined.sort_arcs() == ArcOrder::ByTotal
     }
 
     /// The cells in the order of [`Recombination::sort`].

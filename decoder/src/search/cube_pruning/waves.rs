@@ -12,8 +12,8 @@
 //! Where the pop limit falls into a bucket, its cells go into buckets of finer steps, and where
 //! it falls into one of those, its cells are popped in order, their scores being known already.
 //!
-//! Order matters for equal scores alone: for two cells that recombine, for neighbours of a
-//! sorted mini-stack, and for the two best at the pop limit; and for a mini-stack that fills up,
+//! Order matters for equal scores alone: for two cells that recombine, for two arcs of one
+//! hypothesis, for neighbours of a sorted mini-stack, and for the two best at the pop limit; and for a mini-stack that fills up,
 //! which turns arrivals away. All these are noticed ([`Recombination`]), and then the
 //! stack is filled anew by the loop, for which the language model's cache is warm.
 
@@ -22,6 +22,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashTable;
 
 use super::super::candidates::ordered_bits;
+use super::super::lattice::RecombinedArcs;
 use super::super::{SearchLimits, SearchSpace};
 use super::edges::Edge;
 use super::item_queue::PREFETCH_BATCH;
@@ -29,8 +30,7 @@ use super::score_buckets::{NUM_BUCKETS, ScoreBuckets};
 use super::wave_cells::{Cell, CellScorer, PendingQueries, Predecessor};
 use super::wave_recombination::{MAX_KEY_PART, Recombination};
 use crate::features::FastPathFeatures;
-use crate::hypothesis::{Hypothesis, HypothesisId};
-use crate::translation_options::OptionId;
+use crate::hypothesis::Hypothesis;
 
 /// Buckets over the range of scores that the last stack's pops spanned: fewer make larger waves,
 /// more make more of the cells that are scored needlessly.
@@ -63,8 +63,8 @@ pub(super) struct WaveStack {
 
 /// The waves of a stack, in buffers that are reused.
 #[derive(Default)]
-pub(super) struct Waves {
-    frontier: Frontier,
+pub(super) struct Waves<L> {
+    frontier: Frontier<L>,
     /// Numbers of the cells of the wave.
     wave: Vec<u32>,
     /// What the last stack's pops spanned, in ordered bits of scores; 0 before the first.
@@ -85,7 +85,7 @@ struct LastBucket {
 
 /// The cells of a stack.
 #[derive(Default)]
-struct Frontier {
+struct Frontier<L> {
     cells: Vec<Cell>,
     seen: Vec<u64>,
     /// The ordered bits of the best first cell.
@@ -101,10 +101,10 @@ struct Frontier {
     /// Numbers of the cells popped in waves, and how many of them are recombined.
     popped: Vec<u32>,
     num_recombined: usize,
-    recombination: Recombination,
+    recombination: Recombination<L>,
 }
 
-impl Waves {
+impl<L: RecombinedArcs> Waves<L> {
     /// Pops the best cells of `edges`; false where the one-at-a-time loop must do it.
     /// [`Waves::for_each_survivor`] visits what the stack keeps.
     pub(super) fn fill_stack(
@@ -147,20 +147,13 @@ impl Waves {
     #[inline(always)]
     pub(super) fn for_each_survivor(&self, edges: &[Edge], mut visit: impl FnMut(u32, Hypothesis)) {
         for cell in self.frontier.recombination.sorted_cells() {
-            let edge = &edges[cell.edge as usize];
-            visit(
-                edge.group,
-                Hypothesis {
-                    total: cell.total,
-                    joint_state: cell.lm_state,
-                    previous: HypothesisId(cell.previous),
-                    option: OptionId(cell.option),
-                    span: edge.transition.span,
-                    coverage: edge.coverage,
-                    future_score: cell.future_score,
-                },
-            );
+            visit(edges[cell.edge as usize].group, cell.hypothesis(edges));
         }
+    }
+
+    /// The arcs of the stack filled last.
+    pub(super) fn recombined(&mut self) -> &mut L {
+        &mut self.frontier.recombination.recombined
     }
 
     /// Pops `limit` cells, or all there are; how many.
@@ -212,9 +205,9 @@ impl Waves {
 impl LastBucket {
     /// Pops `limit` cells of `wave`, or all there are, one at a time; how many. Those from
     /// `first_new` on were made as neighbours, and wait until a popped cell reaches them.
-    fn pop(
+    fn pop<L: RecombinedArcs>(
         &mut self,
-        frontier: &mut Frontier,
+        frontier: &mut Frontier<L>,
         wave: &[u32],
         first_new: usize,
         edges: &mut [Edge],
@@ -239,7 +232,7 @@ impl LastBucket {
             frontier.recombination.is_tied |= heap.peek().is_some_and(|n| n >> 32 == key >> 32);
             let number = !(key as u32);
             let Cell { edge, previous, option, .. } = frontier.cells[number as usize];
-            frontier.recombination.add(&frontier.cells[number as usize], &edges[edge as usize]);
+            frontier.recombination.add(&frontier.cells[number as usize], edges);
             for neighbour in [(previous + 1, option, edge), (previous, option + 1, edge)] {
                 let is_it = |&at: &u32| name(&frontier.cells[at as usize]) == neighbour;
                 let Some(&at) = unreached.find(hash(neighbour), is_it) else { continue };
@@ -262,7 +255,7 @@ impl LastBucket {
     }
 }
 
-impl Frontier {
+impl<L: RecombinedArcs> Frontier<L> {
     /// Begins a stack.
     fn start(&mut self) {
         self.cells.clear();
@@ -365,8 +358,7 @@ impl Frontier {
         scorer.score_cells(new, edges, &mut self.queries, || {
             let end = popped.len().min(*num_recombined + RECOMBINED_WHILE_WAITING);
             for &number in &popped[*num_recombined..end] {
-                let cell = &known[number as usize];
-                recombination.add(cell, &edges[cell.edge as usize]);
+                recombination.add(&known[number as usize], edges);
             }
             *num_recombined = end;
         });
@@ -375,8 +367,7 @@ impl Frontier {
     /// Recombines the rest of the popped cells.
     fn recombine_rest(&mut self, edges: &[Edge]) {
         for &number in &self.popped[self.num_recombined..] {
-            let cell = &self.cells[number as usize];
-            self.recombination.add(cell, &edges[cell.edge as usize]);
+            self.recombination.add(&self.cells[number as usize], edges);
         }
     }
 
