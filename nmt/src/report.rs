@@ -216,7 +216,7 @@ impl ModelDescription {
             let count = tensor.numel() as u64;
             description.parameters += count;
             description.tensors += 1;
-            description.bytes += tensor.bytes().len() as u64;
+            description.bytes += tensor.byte_len() as u64;
             *description.elements.entry(tensor.dtype()).or_default() += count;
             let element = tensor.dtype().name().to_owned();
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
