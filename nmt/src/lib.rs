@@ -75,7 +75,9 @@ pub use model_bundle::{
 };
 pub use model_file::{KIND, verify};
 pub use report::{DIALECTS, Report};
-pub use segmentation::{BPE_SEPARATOR, BpeCodesFile, Segmentation, SentencePieceModel};
+pub use segmentation::{
+    BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,
+};
 pub use vocabulary::{
     LearnOptions, LearnedVocabulary, Vocabulary, learn_vocabulary, select_words, words_to_yaml,
 };

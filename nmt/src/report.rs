@@ -299,7 +299,9 @@ fn describe_segmentation(segmentation: &Segmentation) -> String {
             if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
         ),
         Segmentation::Bpe(file) => {
-            format!("byte pair encoding, {} codes", file.codes.num_merges())
+            let words = file.words.as_ref().map(|words| format!(", {words}"));
+            let codes = file.codes.num_merges();
+            format!("byte pair encoding, {codes} codes{}", words.unwrap_or_default())
         }
     }
 }

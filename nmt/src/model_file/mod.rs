@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
 use crate::checkpoint::{DType, StorageOrder};
+use crate::segmentation::WordRules;
 
 use decoder_config::StoredDecoderConfig;
 pub use read::{from_container, open, verify};
@@ -96,6 +97,9 @@ struct Extensions {
     weight: Option<f32>,
     /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
+    /// How text of each side is divided into words before BPE.
+    #[serde(skip_serializing_if = "has_no_rules")]
+    words: [Option<WordRules>; 2],
     /// Whether the model was packed for browsers.
     #[serde(skip_serializing_if = "is_false")]
     is_for_browsers: bool,
@@ -110,6 +114,10 @@ struct Extensions {
     target_prefix: Vec<u32>,
     #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
     decoder: StoredDecoderConfig,
+}
+
+fn has_no_rules(words: &[Option<WordRules>; 2]) -> bool {
+    words.iter().all(Option::is_none)
 }
 
 fn is_false(flag: &bool) -> bool {

@@ -194,14 +194,15 @@ fn open_tokenizers(
         let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
         let name =
             name.ok_or_else(|| container.damaged("metadata", "BPE codes of neither side"))?;
-        segmentation[side] = match &segmentation[0] {
-            Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
+        let codes = match &segmentation[0] {
+            Segmentation::Bpe(codes) if section == 0 => codes.clone(),
             _ => {
                 let bytes = container.section::<u8>(&format!("{name}.bpe"))?;
                 let place = format!("{} ({name}.bpe)", container.path().display());
-                Segmentation::Bpe(BpeCodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?)
+                BpeCodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?
             }
         };
+        segmentation[side] = Segmentation::Bpe(codes.with_words(extensions.words[side].clone()));
     }
     let source_marks =
         SentenceMarks { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };

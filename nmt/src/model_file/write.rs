@@ -20,7 +20,7 @@ use crate::engine::{UsedParameters, packs_losslessly};
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::network;
 use crate::packed::{Precision, is_transposed, matrix_names};
-use crate::segmentation::Segmentation;
+use crate::segmentation::{Segmentation, WordRules};
 use crate::{Error, Result};
 
 /// Writes `bundle`, which must have one model, to the file `output`. Returns descriptions of
@@ -111,6 +111,7 @@ fn write_to(
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
+        words: bundle.tokenizers.as_ref().map(word_rules).unwrap_or_default(),
         is_for_browsers: bundle.is_for_browsers,
         source_bos: bundle.tokenizers.as_ref().and_then(|words| words.source_marks.bos_id),
         omits_source_eos: bundle
@@ -166,6 +167,14 @@ fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
         _ => None,
     }))
+}
+
+/// How text of each side is divided into words before BPE.
+fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
+    words.segmentation.each_ref().map(|side| match side {
+        Segmentation::Bpe(file) => file.words.as_ref().map(|words| words.rules().clone()),
+        _ => None,
+    })
 }
 
 /// The side whose section has the file of each side: a file of both is stored once.
