@@ -156,7 +156,9 @@ impl TranslationOptions {
                 length_penalty: settings.normalize.unwrap_or(normalize),
                 word_penalty: settings.word_penalty.unwrap_or(0.0),
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
-                max_length: longest,
+                max_length: settings.max_target_length.unwrap_or(longest),
+                no_repeat_ngram_size: settings.no_repeat_ngram_size.unwrap_or(0),
+                repetition_penalty: settings.repetition_penalty.unwrap_or(1.0),
                 min_length: usize::from(!is_marian),
                 semantics,
                 ..SearchOptions::default()
