@@ -81,8 +81,10 @@ fn write_pieces_package(folder: &Path) {
     let text = folder.join("text");
     let lines: String = (0..300)
         .map(|n: usize| {
-            let word = |k: usize| ["ab", "abba", "cab", "bac", "ccab", "abc"][(n * k + n / 7) % 6];
-            format!("{} {} {}\n", word(1), word(3), word(5))
+            let words =
+                ["ab", "abba", "cab", "bac", "ccab", "abc", "acb", "bacca", "cba", "aab", "ccc"];
+            let word = |k: usize| words[(n * k + n / 7) % words.len()];
+            format!("{} {}{} {}\n", word(1), word(3), word(2), word(5))
         })
         .collect();
     fs::write(&text, lines).unwrap();
