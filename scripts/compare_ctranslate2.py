@@ -9,12 +9,15 @@ counted, warms the page cache and determines how long the texts must be.
     python3 -m venv venv && venv/bin/pip install ctranslate2 pymarian numpy pyyaml
     venv/bin/python scripts/compare_ctranslate2.py --shape tiny
     venv/bin/python scripts/compare_ctranslate2.py --shape base --settings 1x1 32x5
+    venv/bin/python scripts/compare_ctranslate2.py --shape nllb-600m --settings 1x1 32x1 --no-agreement
     venv/bin/python scripts/compare_ctranslate2.py --threads 2
     venv/bin/python scripts/compare_ctranslate2.py --marian --type float32
     venv/bin/python scripts/compare_ctranslate2.py --agree
 
-Prints target tokens a CPU second, the ratios pair by pair, and the cost of beam 5 relative to greedy
-search: in time, and in the multiply-adds of the shape. --settings picks rows, BATCHxBEAM.
+Prints target tokens a CPU second, the ratios pair by pair, the most memory that each program held,
+and the cost of beam 5 relative to greedy search: in time, and in the multiply-adds of the shape.
+--settings picks rows, BATCHxBEAM. After that start-up: a text without lines, wall time and memory.
+nllb-600m is the shape of NLLB-200-distilled-600M; making it takes 10 GB of memory and 6 GB of disk.
 --threads N: N threads against one over the same text, at least two batches a thread; tokens a
 second of wall time, and how much CPU time they take.
 --marian: against Marian, all kinds of decoder one after the other.
@@ -34,7 +37,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.dont_write_bytecode = True
-from random_nmt import KINDS, Model, save_vocabulary, sentences, shape_of
+from random_nmt import (KINDS, SHAPES, VOCABULARY_SIZES, Model, save_vocabulary, sentences,
+                        shape_of)
 
 LENGTH = 25
 ENDLESS = -1e4
@@ -42,24 +46,31 @@ PRECISIONS = {"int8": "i8", "int16": "i16", "float32": "f32"}
 
 
 class Cost(NamedTuple):
-    """Seconds of CPU and of wall time."""
+    """Seconds of CPU and of wall time, and the most memory, in MB."""
     cpu: float
     wall: float
+    memory: float
 
 
 def run(command):
-    """CPU and wall time of a command."""
+    """CPU and wall time of a command, and its memory. A process counts the memory of the one that
+    started it until it has its own program, so a small one starts the command."""
+    words = [sys.executable, __file__, "measure", *map(str, command)]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode != 0:
+        sys.stderr.write(done.stderr.decode(errors="replace")[-2000:])
+        sys.exit(f"status {done.returncode}: {' '.join(map(str, command))}")
+    return Cost(*map(float, done.stdout.split()))
+
+
+def measure_command(command):
+    """Runs a command and prints the numbers of its `Cost`."""
     start = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = process.stderr.read()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.stderr.write(errors.decode(errors="replace")[-2000:])
-        sys.exit(f"status {process.returncode}: {' '.join(map(str, command))}")
     wall = time.perf_counter() - start
-    return Cost(usage.ru_utime + usage.ru_stime, wall)
+    print(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+    sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def spread(values, digits=2):
@@ -125,6 +136,10 @@ class Comparison:
         self.model = Model(kind, shape_of(arguments.shape), words, end=ENDLESS)
         self.npz, self.vocabulary = folder / "model.npz", folder / "vocab.yml"
         self.model.save_npz(self.npz)
+        keep_parameters = arguments.marian and arguments.type == "int8"
+        if not keep_parameters:
+            # Large models need the memory.
+            self.model.parameters.clear()
         save_vocabulary(words, self.vocabulary)
         self.theirs = self.npz
         if arguments.marian:
@@ -204,7 +219,7 @@ class Comparison:
         """CPU and wall seconds of the additional lines of the long text."""
         short, long = (run(command(setting, self.folder / text, self.folder / "out", **options))
                        for text in ("short", "long"))
-        return Cost(long.cpu - short.cpu, long.wall - short.wall)
+        return Cost(long.cpu - short.cpu, long.wall - short.wall, long.memory)
 
     def prepare(self, setting, threads=1):
         """Writes texts of which the short one takes the slower program the seconds asked for,
@@ -231,8 +246,19 @@ class Comparison:
         if len(costs) == 2:
             ratios = [t.cpu / o.cpu for t, o in zip(costs["theirs"], costs["ours"])]
             cells.append(f"   {spread(ratios)}")
+        memory = {side: max(cost.memory for cost in of_side) for side, of_side in costs.items()}
+        cells.append("   " + ", ".join(f"{side} {most:.0f} MB" for side, most in memory.items()))
         print("".join(cells), flush=True)
         return {side: statistics.median(of_side) for side, of_side in speeds.items()}
+
+    def start_up(self):
+        """A text without lines: what it takes to open the model."""
+        (self.folder / "empty").write_text("")
+        for side, command in self.sides().items():
+            runs = [run(command(Setting(1, 1), self.folder / "empty", self.folder / "out"))
+                    for _ in range(max(3, self.arguments.n))]
+            print(f"start-up, {side}: {spread([1000 * one.wall for one in runs], 0)} ms, "
+                  f"{max(one.memory for one in runs):.0f} MB", flush=True)
 
     def measure_threads(self, setting, threads):
         """A row a program: one thread and several in turn over the same text."""
@@ -374,11 +400,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
     parser.add_argument("--marian", action="store_true", help="compare with Marian, not CTranslate2")
-    parser.add_argument("--shape", default="tiny", help="tiny, base, or WIDTH/FFN/ENCODER/DECODER [tiny]")
+    parser.add_argument("--shape", default="tiny",
+                        help=f"{', '.join(SHAPES)}, or WIDTH/FFN/ENCODER/DECODER [tiny]")
     parser.add_argument("--kinds", nargs="+", choices=KINDS,
                         help="what decodes [transformer; with --marian all of them]")
     parser.add_argument("--type", choices=("int8", "int16", "float32"), default="int8")
-    parser.add_argument("--words", type=int, default=32000, help="size of the vocabulary [32000]")
+    parser.add_argument("--words", type=int,
+                        help="size of the vocabulary [32000; that of the model for nllb-600m]")
     parser.add_argument("--settings", nargs="+", metavar="BATCHxBEAM",
                         help="rows to measure [1x1 1x5 32x1 32x5; with several kinds 32x1 32x5]")
     parser.add_argument("--threads", type=int, default=1,
@@ -386,6 +414,8 @@ def main():
     parser.add_argument("--shortlist", action="store_true",
                         help="100 frequent words and 20 for each word of the source")
     parser.add_argument("--agree", action="store_true", help="compare results of small models instead")
+    parser.add_argument("--no-agreement", action="store_true",
+                        help="do not compare translations in f32 first")
     parser.add_argument("-n", type=int, default=5, help="counted pairs of a row [5]")
     parser.add_argument("--seconds", type=float, default=4.0,
                         help="what the short text takes the slower program [4]")
@@ -393,6 +423,7 @@ def main():
     parser.add_argument("--peer-only", action="store_true", help="measure the other program alone")
     a = parser.parse_args()
     a.peer = "Marian" if a.marian else "CTranslate2"
+    a.words = a.words or VOCABULARY_SIZES.get(a.shape, 32000)
     a.kinds = a.kinds or (KINDS if a.marian else ["transformer"])
     if not a.marian and list(a.kinds) != ["transformer"]:
         parser.error(f"--kinds {' '.join(a.kinds)}: CTranslate2 reads transformers only; add --marian")
@@ -410,9 +441,10 @@ def main():
         rows = []
         for kind in a.kinds:
             comparison = Comparison(a, kind, folder / kind)
-            if not a.peer_only:
+            if not a.peer_only and not a.no_agreement:
                 comparison.agreement()
             rows += (table_of_threads if a.threads > 1 else table)(a, comparison)
+            comparison.start_up()
         if not a.peer_only:
             threads = ["1 thread", f"{a.threads} threads", "speed-up"]
             names = threads if a.threads > 1 else [a.peer, "Miriam", "ratio"]
@@ -435,4 +467,6 @@ def drive():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["measure"]:
+        measure_command(sys.argv[2:])
     drive() if sys.argv[1:2] == ["drive"] else main()

@@ -2,15 +2,17 @@
 """Writes a small package of Argos Translate, and what CTranslate2 makes of texts with it.
 
     python3 -m venv venv
-    venv/bin/pip install ctranslate2==4.8.5 sentencepiece numpy
+    venv/bin/pip install ctranslate2==4.8.5 sentencepiece numpy sacremoses subword-nmt
     venv/bin/python scripts/make_argos_golden.py nmt/testdata
 
 `argos.argosmodel` is a zip archive, deflated, as packages are: metadata, a SentencePiece model, and
 a CTranslate2 folder with random weights of the kind that OpenNMT-py's converter writes. The metadata
 name a token that translations begin with. `argos.tsv` has a text, its translation, its score: of beam
-4 and length penalty 0.2, which Argos Translate decodes with.
+4 and length penalty 0.2, which Argos Translate decodes with. `argos-bpe.argosmodel` and `.tsv` are the
+same with BPE codes: sacremoses makes words of text and text of words, subword-nmt subwords of words.
 """
 
+import io
 import json
 import pathlib
 import sys
@@ -20,6 +22,9 @@ import zipfile
 import ctranslate2
 import sentencepiece
 from ctranslate2.specs import transformer_spec
+from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
 
 from make_ct2_golden import Filler, save
 
@@ -27,43 +32,95 @@ PREFIX = "__yy__"
 LONGEST = 14
 
 
-def main(root):
-    root = pathlib.Path(root)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        lines = [f"{a}{b} {b}{c} {c}{a}{b}" for a in "abc" for b in "abcd" for c in "bcd"]
-        (folder / "text").write_text("".join(line + "\n" for line in lines))
+class Pieces:
+    """A SentencePiece model."""
+
+    name, file, codes, prefix = "argos", "sentencepiece.model", ("xx", "yy"), [PREFIX]
+
+    def __init__(self, folder):
+        self.lines = [f"{a}{b} {b}{c} {c}{a}{b}" for a in "abc" for b in "abcd" for c in "bcd"]
+        (folder / "text").write_text("".join(line + "\n" for line in self.lines))
         sentencepiece.SentencePieceTrainer.train(
             input=str(folder / "text"), model_prefix=str(folder / "pieces"), vocab_size=24,
             hard_vocab_limit=False, normalization_rule_name="identity", minloglevel=2)
-        pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "pieces.model"))
-        tokens = ["<unk>", "<s>", "</s>"]
-        tokens += [pieces.id_to_piece(number) for number in range(3, pieces.get_piece_size())]
-        tokens.append(PREFIX)
+        self.path = folder / "pieces.model"
+        self.model = sentencepiece.SentencePieceProcessor(model_file=str(self.path))
+        self.tokens = [self.model.id_to_piece(number)
+                       for number in range(3, self.model.get_piece_size())]
+
+    def encode(self, text):
+        return self.model.encode(text, out_type=str)
+
+    def decode(self, tokens):
+        return self.model.decode(tokens)
+
+
+class Codes:
+    """BPE codes over words of Moses' tokeniser."""
+
+    name, file, codes, prefix = "argos-bpe", "bpe.model", ("de", "en"), []
+
+    def __init__(self, folder):
+        self.lines = [f"„{a}{b}“ ({b}{c}), z.B. {c}{a}{b}-{a} & {a}'{c}: {b} % {c} !"
+                      for a in "abc" for b in "abcd" for c in "bcd"]
+        self.normalizer = MosesPunctNormalizer("de")
+        self.tokenizer, self.detokenizer = MosesTokenizer("de"), MosesDetokenizer("en")
+        words = [" ".join(self.words(line)) for line in self.lines]
+        learned = io.StringIO()
+        learn_bpe(io.StringIO("\n".join(words)), learned, 30)
+        self.path = folder / "codes"
+        self.path.write_text(learned.getvalue())
+        self.bpe = BPE(io.StringIO(learned.getvalue()))
+        self.tokens = sorted({token for line in self.lines for token in self.encode(line)})
+
+    def words(self, text):
+        return self.tokenizer.tokenize(self.normalizer.normalize(text))
+
+    def encode(self, text):
+        return self.bpe.segment_tokens(" ".join(self.words(text)).strip("\r\n ").split(" "))
+
+    def decode(self, tokens):
+        return self.detokenizer.detokenize(" ".join(tokens).replace("@@ ", "").split(" "))
+
+
+def main(root):
+    for tokenizer in (Pieces, Codes):
+        write(pathlib.Path(root), tokenizer)
+
+
+def write(root, tokenizer):
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        pieces = tokenizer(folder)
+        tokens = ["<unk>", "<s>", "</s>", *pieces.tokens, *pieces.prefix]
         spec = transformer_spec.TransformerSpec.from_config((1, 2), 2)
         fill = Filler(21)
         fill.stack(spec.encoder, len(tokens), 8, 2, 4, 12)
         fill.stack(spec.decoder, len(tokens), 8, 2, 4, 12)
         spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = False
         save(spec, folder / "model", tokens, tokens)
-        metadata = {"package_version": "1.0", "argos_version": "1.9", "from_code": "xx",
-                    "from_name": "X", "to_code": "yy", "to_name": "Y", "target_prefix": PREFIX}
-        with zipfile.ZipFile(root / "argos.argosmodel", "w", zipfile.ZIP_DEFLATED) as archive:
-            inside = "translate-xx_yy-1_0"
+        source, target = pieces.codes
+        metadata = {"package_version": "1.0", "argos_version": "1.9", "from_code": source,
+                    "from_name": "X", "to_code": target, "to_name": "Y"}
+        if pieces.prefix:
+            metadata["target_prefix"] = pieces.prefix[0]
+        archive = root / f"{pieces.name}.argosmodel"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as archive:
+            inside = f"translate-{source}_{target}-1_0"
             archive.writestr(f"{inside}/metadata.json", json.dumps(metadata))
-            archive.write(folder / "pieces.model", f"{inside}/sentencepiece.model")
+            archive.write(pieces.path, f"{inside}/{pieces.file}")
             for file in sorted((folder / "model").iterdir()):
                 archive.write(file, f"{inside}/model/{file.name}")
             archive.writestr(f"{inside}/stanza/resources.json", "{}")
         translator = ctranslate2.Translator(str(folder / "model"), compute_type="float32")
         expected = []
-        for line in lines[::3]:
+        for line in pieces.lines[::3]:
             [found] = translator.translate_batch(
-                [pieces.encode(line, out_type=str)], target_prefix=[[PREFIX]], beam_size=4,
-                length_penalty=0.2, return_scores=True, max_decoding_length=LONGEST)
-            text = pieces.decode(found.hypotheses[0][1:])
+                [pieces.encode(line)], target_prefix=[pieces.prefix] if pieces.prefix else None,
+                beam_size=4, length_penalty=0.2, return_scores=True, max_decoding_length=LONGEST)
+            text = pieces.decode(found.hypotheses[0][len(pieces.prefix):])
             expected.append(f"{line}\t{text}\t{found.scores[0]:.6f}\n")
-        (root / "argos.tsv").write_text("".join(expected))
+        (root / f"{pieces.name}.tsv").write_text("".join(expected))
 
 
 if __name__ == "__main__":

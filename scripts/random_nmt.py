@@ -11,7 +11,9 @@ import numpy as np
 import yaml
 
 # Width, width of feed-forward layers, layers of encoder and decoder.
-SHAPES = {"tiny": (256, 1536, 6, 2), "base": (512, 2048, 6, 6)}
+SHAPES = {"tiny": (256, 1536, 6, 2), "base": (512, 2048, 6, 6), "nllb-600m": (1024, 4096, 12, 12)}
+# Words of the vocabularies of shapes that are those of well-known models.
+VOCABULARY_SIZES = {"nllb-600m": 256206}
 KINDS = ("transformer", "ssru", "aan", "gru")
 
 OPTIONS = {
@@ -45,7 +47,7 @@ def shape_of(text):
     except ValueError:
         numbers = ()
     if len(numbers) != 4 or min(numbers) < 1:
-        raise ValueError(f"{text}: tiny, base, or WIDTH/FFN/ENCODER/DECODER is needed")
+        raise ValueError(f"{text}: {', '.join(SHAPES)}, or WIDTH/FFN/ENCODER/DECODER is needed")
     return numbers
 
 
@@ -171,18 +173,26 @@ class Model:
         header = np.frombuffer(self.header(), dtype=np.int8)
         np.savez(path, **self.parameters, **{"special:model.yml": header})
 
-    def save_bin(self, path, bits8=False):
+    def save_bin(self, path, bits8=False, browser=False):
         """Marian's binary form; with `bits8` matrices as intgemm takes them, in the numbering
-        of Marian's main line."""
+        of Marian's main line; with `browser` as Firefox's models are: eight bits for the table of
+        words too, scales of activations, and the numbering of the fork for browsers."""
         items = []
+        integers = 0x4101 if browser else 0x10001
         for name, values in {**self.parameters, "special:model.yml": None}.items():
             if values is None:
                 header = self.header()
                 items.append((name, 0x101, (len(header),), header))
-            elif bits8 and "_W" in name and len(name) - name.rindex("_W") <= 3:
+            elif browser and name == "Wemb" or (
+                    (bits8 or browser) and "_W" in name and len(name) - name.rindex("_W") <= 3):
                 quotient = np.float32(127 / np.abs(values).max())
-                whole = np.clip(np.rint(values.T * quotient), -127, 127).astype(np.int8)
-                items.append((name, 0x10001, values.shape, whole.tobytes() + quotient.tobytes()))
+                columns = values if name == "Wemb" else values.T
+                whole = np.clip(np.rint(columns * quotient), -127, 127).astype(np.int8)
+                items.append((name, integers, values.shape, whole.tobytes() + quotient.tobytes()))
+                if browser:
+                    alpha = "none" if name == "Wemb" else name
+                    scale = np.float32(16).tobytes()
+                    items.append((f"{alpha}_QuantMultA", 0x404, (1, 1), scale))
             else:
                 items.append((name, 0x404, values.shape, values.astype("<f4").tobytes()))
         items.sort()

@@ -365,3 +365,55 @@ fn two_models_translate_like_two_commands() {
     // What failed in the first model is empty in the second one's input.
     assert_eq!(lossy_text(&output.stdout), lossy_text(&twice));
 }
+
+/// What `generation_config.json` says is a default, or is named as without effect; the language of
+/// the text is that of abbreviations too.
+#[test]
+fn settings_of_generation_are_taken_or_named() {
+    let target = tempfile::tempdir().unwrap();
+    let folder = target.path().join("model");
+    fs::create_dir(&folder).unwrap();
+    for entry in fs::read_dir(tiny_model("hf-nllb")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+    }
+    let path = folder.join("generation_config.json");
+    let generation = fs::read_to_string(&path).unwrap();
+    let more = "{\"num_beams\": 4, \"early_stopping\": false, \"max_length\": 6, \
+                \"no_repeat_ngram_size\": 2, \"repetition_penalty\": 1.5,";
+    fs::write(&path, generation.replacen('{', more, 1)).unwrap();
+    let languages = ["--from", "deu_Latn", "--to", "eng_Latn"];
+    let output = |model: &Path, more: &[&str]| {
+        let mut command = translate(&[model]);
+        command.args(languages).args(more);
+        let output = run_with_input(&mut command, b"ade bdadc\n");
+        (lossy_text(&output.stdout), lossy_text(&output.stderr))
+    };
+    let (by_file, messages) = output(&folder, &["--verbose"]);
+    assert_eq!(messages.matches("early_stopping: false").count(), 1, "{messages}");
+    for setting in ["beam-size: 4", "max-decoding-length: 5"] {
+        assert!(messages.contains(setting), "{setting}: {messages}");
+    }
+    let options = [
+        "-b",
+        "4",
+        "--max-decoding-length",
+        "5",
+        "--no-repeat-ngram-size",
+        "2",
+        "--repetition-penalty",
+        "1.5",
+    ];
+    let (by_options, messages) = output(&tiny_model("hf-nllb"), &options);
+    assert_eq!(by_file, by_options);
+    assert!(!messages.contains("early_stopping"), "{messages}");
+    // A file of ours keeps them.
+    let ours = target.path().join("ours.miriam");
+    run(miriam().args(["nmt", "convert", "--quiet"]).arg(&folder).arg("-o").arg(&ours));
+    assert_eq!(output(&ours, &[]).0, by_file);
+    // The language in the model's name is none of the text's here.
+    let named = target.path().join("opus-mt-fr-en");
+    fs::rename(&folder, &named).unwrap();
+    let (_, messages) = output(&named, &["--verbose", "--split"]);
+    assert!(messages.contains("abbreviations of: de"), "{messages}");
+}

@@ -21,6 +21,7 @@ mod n_best;
 mod nmt;
 mod nmt_bundles;
 mod nmt_folders;
+mod nmt_packages;
 mod nmt_robustness;
 mod nmt_train;
 mod nmt_translate;

@@ -69,13 +69,15 @@ pub mod yaml;
 
 pub use decoder_config::DecoderConfig;
 pub use error::{Error, Result};
-pub use languages::{LanguageStyle, LanguageToken, Languages};
+pub use languages::{LanguageStyle, LanguageToken, Languages, language_code};
 pub use model_bundle::{
     BundleOptions, ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair,
 };
 pub use model_file::{KIND, verify};
 pub use report::{DIALECTS, Report};
-pub use segmentation::{BPE_SEPARATOR, BpeCodesFile, Segmentation, SentencePieceModel};
+pub use segmentation::{
+    BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,
+};
 pub use vocabulary::{
     LearnOptions, LearnedVocabulary, Vocabulary, learn_vocabulary, select_words, words_to_yaml,
 };

@@ -216,7 +216,7 @@ impl ModelDescription {
             let count = tensor.numel() as u64;
             description.parameters += count;
             description.tensors += 1;
-            description.bytes += tensor.bytes().len() as u64;
+            description.bytes += tensor.byte_len() as u64;
             *description.elements.entry(tensor.dtype()).or_default() += count;
             let element = tensor.dtype().name().to_owned();
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
@@ -299,7 +299,9 @@ fn describe_segmentation(segmentation: &Segmentation) -> String {
             if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
         ),
         Segmentation::Bpe(file) => {
-            format!("byte pair encoding, {} codes", file.codes.num_merges())
+            let words = file.words.as_ref().map(|words| format!(", {words}"));
+            let codes = file.codes.num_merges();
+            format!("byte pair encoding, {codes} codes{}", words.unwrap_or_default())
         }
     }
 }

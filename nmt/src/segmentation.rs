@@ -1,10 +1,14 @@
 //! Segmentation of text into the tokens of a vocabulary, and the files it needs.
 
+mod moses_words;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use miriam_storage::Bytes;
 use miriam_textproc::{BpeCodes, SentencePiece};
+
+pub use moses_words::{MosesWords, WordRules};
 
 use crate::{Result, compressed};
 
@@ -33,6 +37,9 @@ pub struct BpeCodesFile {
     pub bytes: Bytes,
     /// The file's name.
     pub name: String,
+    /// How text is divided into words first, and joined again after translation; without it
+    /// words are what spaces divide.
+    pub words: Option<Arc<MosesWords>>,
 }
 
 impl BpeCodesFile {
@@ -46,7 +53,12 @@ impl BpeCodesFile {
 
     pub(crate) fn from_bytes(bytes: Bytes, name: &str) -> Result<Self> {
         let codes = Arc::new(BpeCodes::from_text(&bytes, name)?);
-        Ok(BpeCodesFile { codes, bytes, name: name.to_owned() })
+        Ok(BpeCodesFile { codes, bytes, name: name.to_owned(), words: None })
+    }
+
+    /// The codes for the words of `rules`; without rules for what spaces divide.
+    pub(crate) fn with_words(self, rules: Option<WordRules>) -> Self {
+        BpeCodesFile { words: rules.map(|rules| Arc::new(MosesWords::new(rules))), ..self }
     }
 }
 

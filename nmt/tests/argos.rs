@@ -53,7 +53,11 @@ fn translate(translator: &Translator, text: &str) -> String {
 
 /// The texts of `argos.tsv`, their translations and scores.
 fn golden() -> (String, Vec<(String, f64)>) {
-    let expected = std::fs::read_to_string(data("argos.tsv")).unwrap();
+    golden_of("argos.tsv")
+}
+
+fn golden_of(name: &str) -> (String, Vec<(String, f64)>) {
+    let expected = std::fs::read_to_string(data(name)).unwrap();
     let fields = expected.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let fields: Vec<Vec<&str>> = fields.collect();
     let text = fields.iter().map(|fields| format!("{}\n", fields[0])).collect();
@@ -61,7 +65,10 @@ fn golden() -> (String, Vec<(String, f64)>) {
 }
 
 fn assert_golden(bundle: ModelBundle) {
-    let (text, expected) = golden();
+    assert_translations(bundle, golden());
+}
+
+fn assert_translations(bundle: ModelBundle, (text, expected): (String, Vec<(String, f64)>)) {
     let options = TranslationOptions { threads: 2, ..options(&bundle) };
     let found = translate(&translator(bundle, options), &text);
     let best: Vec<Vec<&str>> = found
@@ -120,6 +127,22 @@ fn packages_translate_as_their_parts_in_ctranslate2() {
     }
 }
 
+/// Text is made words by Moses' rules of the source's language, and words text by those of the
+/// target's, as sacremoses does for Argos Translate.
+#[test]
+fn packages_with_bpe_codes_translate_text() {
+    let golden = || golden_of("argos-bpe.tsv");
+    let package = data("argos-bpe.argosmodel");
+    assert_translations(ModelBundle::open(&package, None).unwrap(), golden());
+    let target = tempfile::tempdir().unwrap();
+    for precision in [None, Some(Precision::F32)] {
+        let file = target.path().join("model.miriam");
+        let bundle = ModelBundle::open(&package, None).unwrap();
+        miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
+        assert_translations(ModelBundle::open(&file, None).unwrap(), golden());
+    }
+}
+
 #[test]
 fn packages_of_other_kinds_are_refused_by_name() {
     let target = tempfile::tempdir().unwrap();
@@ -127,7 +150,8 @@ fn packages_of_other_kinds_are_refused_by_name() {
     let refusal = || ModelBundle::open(&folder, None).err().unwrap().to_string();
     let pieces = folder.join("sentencepiece.model");
     std::fs::rename(&pieces, folder.join("bpe.model")).unwrap();
-    assert!(refusal().contains("--bpe-codes"));
+    // Codes are text, a pair of symbols a line.
+    assert!(refusal().contains("bpe.model, line 1"), "{}", refusal());
     std::fs::rename(folder.join("bpe.model"), target.path().join("elsewhere")).unwrap();
     assert!(refusal().contains("neither sentencepiece.model nor bpe.model"));
     let metadata = folder.join("metadata.json");

@@ -1,5 +1,5 @@
 //! Model files with packed weights: the same bits as packing at load, for all formats; damage
-//! gives an error.
+//! gives an error. Files without a precision of their own serve all.
 
 use std::path::{Path, PathBuf};
 
@@ -67,14 +67,93 @@ fn packed_files_give_the_bits_of_packing_at_load() {
     }
 }
 
+/// Files written without a precision are packed in that of their weights, and give the bits of
+/// the original in every other too.
+#[test]
+fn complete_files_serve_every_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in MODELS.into_iter().chain(["tiny-ct2-int16", "tiny-ct2-float16"]) {
+        let package = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
+        let path = folder.path().join("complete.miriam");
+        model_file::write(&package, None, &path, &NoProgress).unwrap();
+        let complete = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let model = &complete.models[0];
+        assert_eq!(model.precision(), None, "{name}");
+        assert_eq!(model.stored_precision(), package.models[0].stored_precision(), "{name}");
+        for precision in Precision::ALL {
+            assert_eq!(
+                decode_logits(&complete, precision),
+                decode_logits(&package, precision),
+                "{name}, {precision:?}"
+            );
+            // For one precision, the file is that of the original.
+            let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+            model_file::write(&complete, Some(precision), &one, &NoProgress).unwrap();
+            model_file::write(&package, Some(precision), &other, &NoProgress).unwrap();
+            let [one, other] = [one, other]
+                .map(|path| decode_logits(&ModelBundle::open(&path, None).unwrap(), precision));
+            assert_eq!(one, other, "{name}, {precision:?}");
+        }
+        let again = folder.path().join("again.miriam");
+        model_file::write(&complete, None, &again, &NoProgress).unwrap();
+        let again = ModelBundle::open(&again, None).unwrap();
+        let values = |bundle: &ModelBundle| -> Vec<(String, Vec<f32>)> {
+            let all = bundle.models[0].parameters();
+            all.map(|(name, tensor)| (name.to_owned(), tensor.values())).collect()
+        };
+        assert_eq!(values(&again), values(&package), "{name}");
+        model_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
+    }
+}
+
+/// A table that is also the output layer is stored once.
+#[test]
+fn complete_files_hold_tied_tables_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("complete.miriam");
+    let package = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
+    model_file::write(&package, None, &path, &NoProgress).unwrap();
+    let container = Container::open_any(&path, LoadMethod::Lazy).unwrap();
+    let length = |name: &str| {
+        let section = container.sections().iter().find(|section| section.name == name);
+        section.unwrap_or_else(|| panic!("{name}")).length as usize
+    };
+    // All matrices of this model are multiplied with, so only vectors are beside them.
+    let vectors = package.models[0].parameters().filter(|(_, tensor)| tensor.shape()[0] == 1);
+    let vectors: usize = vectors.map(|(_, tensor)| (4 * tensor.numel()).next_multiple_of(64)).sum();
+    assert!(length("tensors.data") <= vectors, "{} for {vectors}", length("tensors.data"));
+    // Rows of the table are read from the packed output layer.
+    let complete = ModelBundle::open(&path, None).unwrap();
+    let [table, original] =
+        [&complete, &package].map(|bundle| bundle.models[0].parameter("Wemb").unwrap());
+    assert_eq!(table.values(), original.values());
+    let (mut row, width) = (vec![0.0; table.shape()[1]], table.shape()[1]);
+    for (token, expected) in original.values().chunks(width).enumerate() {
+        table.read_row(token, &mut row);
+        assert_eq!(row, expected);
+    }
+}
+
+#[test]
+fn a_complete_file_of_version_5_is_read() {
+    let golden = ModelBundle::open(&testdata("complete.miriam"), None).unwrap();
+    let origin = ModelBundle::open(&testdata("tiny-ct2-int8"), None).unwrap();
+    for precision in Precision::ALL {
+        assert_eq!(decode_logits(&golden, precision), decode_logits(&origin, precision));
+    }
+    let container = Container::open_any(&testdata("complete.miriam"), LoadMethod::Lazy).unwrap();
+    assert_eq!(container.kind_version(), model_file::VERSION_COLUMNS);
+}
+
 /// Whichever bit is flipped, opening and translating give an error or numbers.
 #[test]
 fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed.miriam");
     let package = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
-    for precision in Precision::ALL {
-        model_file::write(&package, Some(precision), &path, &NoProgress).unwrap();
+    for kept in Precision::ALL.map(Some).into_iter().chain([None]) {
+        let precision = kept.unwrap_or(Precision::I8);
+        model_file::write(&package, kept, &path, &NoProgress).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let mut refused = 0;
         for place in (0..bytes.len()).step_by(7) {

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,7 +62,10 @@ impl AlignedBuffer {
 }
 
 enum Owner {
-    Mapped(Mmap),
+    /// Pages of a file, which the system can read again.
+    File(Mmap),
+    /// Pages of memory.
+    Pages(Mmap),
     Memory(AlignedBuffer),
 }
 
@@ -94,7 +97,7 @@ impl Bytes {
         if len == 0 {
             return Ok(Bytes::from_owner(Owner::Memory(AlignedBuffer::default())));
         }
-        let mapped = match load {
+        let owner = match load {
             LoadMethod::Lazy | LoadMethod::Populate => {
                 let mut options = MmapOptions::new();
                 if load == LoadMethod::Populate {
@@ -103,7 +106,7 @@ impl Bytes {
                 // SAFETY: the mapping is read-only. That nobody changes the
                 // file in place is the condition in this function's doc; our
                 // writers keep it by writing a new file and renaming it.
-                unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?
+                Owner::File(unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?)
             }
             LoadMethod::HugePages => {
                 let mut memory = MmapMut::map_anon(len)
@@ -113,10 +116,35 @@ impl Bytes {
                 #[cfg(target_os = "linux")]
                 let _ = memory.advise(memmap2::Advice::HugePage);
                 file.read_exact(&mut memory).map_err(|e| Error::io(path, "read", e))?;
-                memory.make_read_only().map_err(|e| Error::io(path, "protect", e))?
+                let memory = memory.make_read_only();
+                Owner::Pages(memory.map_err(|e| Error::io(path, "protect", e))?)
             }
         };
-        Ok(Bytes::from_owner(Owner::Mapped(mapped)))
+        Ok(Bytes::from_owner(owner))
+    }
+
+    /// Gives back the memory of the pages of a mapped file that lie in `range`; the next access
+    /// reads them again. For a program that has taken what it needs from a part of a file, and
+    /// would otherwise keep both. Bytes in memory stay.
+    pub fn release_pages(&self, range: Range<usize>) {
+        #[cfg(target_os = "linux")]
+        if let Owner::File(map) = &*self.0 {
+            /// Where pages are larger, most ranges are refused, which does no harm.
+            const PAGE: usize = 4 << 10;
+            let first = range.start.next_multiple_of(PAGE);
+            let end = range.end.min(map.len()) / PAGE * PAGE;
+            if first < end {
+                // SAFETY: the mapping is a read-only one of a file, of which no private copy of
+                // a page can exist, so its bytes are the same before and after; the condition
+                // that nobody changes the file is that of `open`. A refusal changes nothing.
+                let _ = unsafe {
+                    let advice = memmap2::UncheckedAdvice::DontNeed;
+                    map.unchecked_advise_range(advice, first, end - first)
+                };
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = range;
     }
 
     /// A private copy of `bytes`.
@@ -140,7 +168,7 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Owner::Mapped(map) => map,
+            Owner::File(map) | Owner::Pages(map) => map,
             Owner::Memory(buffer) => buffer.as_slice(),
         }
     }
@@ -166,6 +194,21 @@ mod tests {
         for load in [LoadMethod::Lazy, LoadMethod::Populate, LoadMethod::HugePages] {
             assert_eq!(&Bytes::open(file.path(), load).unwrap()[..], &data[..], "{load:?}");
         }
+    }
+
+    #[test]
+    fn released_pages_are_read_again() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let data: Vec<u8> = (0..500_000u32).map(|i| (i % 251) as u8).collect();
+        std::fs::write(file.path(), &data).unwrap();
+        for load in [LoadMethod::Lazy, LoadMethod::Populate, LoadMethod::HugePages] {
+            let bytes = Bytes::open(file.path(), load).unwrap();
+            assert_eq!(&bytes[..], &data[..]);
+            bytes.release_pages(0..bytes.len());
+            bytes.release_pages(70_000..usize::MAX);
+            assert_eq!(&bytes[..], &data[..], "{load:?}");
+        }
+        Bytes::copy_from(&data).release_pages(0..data.len());
     }
 
     #[test]

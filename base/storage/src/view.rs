@@ -14,7 +14,7 @@ use crate::Bytes;
 pub struct View<T> {
     start: NonNull<T>,
     len: usize,
-    _owner: Bytes,
+    owner: Bytes,
 }
 
 // SAFETY: a view is a shared reference to immutable memory with a counted
@@ -33,13 +33,22 @@ impl<T: FromBytes + Immutable + KnownLayout> View<T> {
         let bytes = owner.get(offset..end).ok_or("it reaches beyond the end of the file")?;
         let items = <[T]>::ref_from_bytes(bytes)
             .map_err(|_| "it is misaligned or not a whole number of items")?;
-        Ok(View { start: NonNull::from(items).cast(), len: items.len(), _owner: owner.clone() })
+        Ok(View { start: NonNull::from(items).cast(), len: items.len(), owner: owner.clone() })
+    }
+}
+
+impl<T> View<T> {
+    /// [`Bytes::release_pages`] for the items of `range`.
+    pub fn release_pages(&self, range: std::ops::Range<usize>) {
+        let first = self.start.as_ptr() as usize - self.owner.as_ptr() as usize;
+        let place = |item: usize| first + item.min(self.len) * size_of::<T>();
+        self.owner.release_pages(place(range.start)..place(range.end));
     }
 }
 
 impl<T> Clone for View<T> {
     fn clone(&self) -> Self {
-        View { start: self.start, len: self.len, _owner: self._owner.clone() }
+        View { start: self.start, len: self.len, owner: self.owner.clone() }
     }
 }
 
@@ -48,7 +57,7 @@ impl<T> Deref for View<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `start` and `len` come from a valid `&[T]` into `_owner`,
+        // SAFETY: `start` and `len` come from a valid `&[T]` into `owner`,
         // whose memory is immutable, never moves (an `Arc` owns it), and
         // lives as long as this view.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }

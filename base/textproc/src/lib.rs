@@ -41,6 +41,7 @@ mod token_spans;
 mod tokenizer;
 mod tokenizer_rules;
 mod truecaser;
+mod unicode_punctuation;
 mod word_counts;
 
 pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, learn_bpe};
@@ -58,4 +59,5 @@ pub use text_processor::{TextProcessor, TextProcessorConfig};
 pub use token_spans::locate_tokens;
 pub use tokenizer::{ProtectedPatterns, Tokenizer};
 pub use truecaser::{TruecaseModel, TruecaseTrainer, detruecase};
+pub use unicode_punctuation::replace_unicode_punctuation;
 pub use word_counts::WordCounts;

@@ -74,8 +74,8 @@ pub enum Command {
     /// Write a model of any format as one file of ours, with its vocabularies and shortlist
     ///
     /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
-    /// (.yml), folders of OPUS-MT, Firefox, CTranslate2 and Hugging Face, and packages of Argos
-    /// Translate.
+    /// (.yml), folders of Firefox, CTranslate2 and Hugging Face, and packages of OPUS-MT and
+    /// Argos Translate, zipped or unpacked.
     ///
     /// Example: miriam nmt convert model/decoder.yml -o model.miriam
     Convert(ConvertArguments),
@@ -109,8 +109,8 @@ pub struct ConvertArguments {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Pack weights for GEMM of this precision: the file opens at once and serves no
-    /// other; without it parameters stay as they are and serve all
+    /// Pack weights for GEMM of this precision, and leave out what others need: the file
+    /// serves no other; without it weights stay as they are, and serve all
     #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,
 }

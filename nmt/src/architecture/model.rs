@@ -7,7 +7,7 @@ use miriam_storage::{Bytes, View};
 
 use super::{Architecture, nematus};
 use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
-use crate::packed::{MappedMatrix, Precision, is_transposed, matrix_names};
+use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
 /// Entries of checkpoints that are no parameters, left by training.
@@ -34,8 +34,10 @@ pub struct Model {
     parameters: BTreeMap<String, Tensor>,
     activation_multipliers: BTreeMap<String, f32>,
     unused: Vec<String>,
-    /// Matrices packed for GEMM in one precision, which replace their parameters.
-    packed_matrices: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
+    /// Matrices packed for GEMM in one precision.
+    packed_matrices: Option<PackedMatrices>,
+    /// Whether all parameters are there, and not only matrices in their place.
+    is_complete: bool,
 }
 
 impl Model {
@@ -57,19 +59,20 @@ impl Model {
         architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
         activation_multipliers: BTreeMap<String, f32>,
-        packed_matrices: Option<(Precision, BTreeMap<String, MappedMatrix>)>,
+        packed_matrices: Option<PackedMatrices>,
         path: &Path,
     ) -> Result<Self> {
         let wrong = |reason| Error::mismatch(path, "options", reason);
         architecture.validate().map_err(wrong)?;
         let packed = match &packed_matrices {
-            Some((_, matrices)) => check_packed_shapes(&architecture, matrices, path)?,
+            Some(packed) => check_packed_shapes(&architecture, &packed.matrices, path)?,
             None => BTreeSet::new(),
         };
         let mut parameters = BTreeMap::new();
-        let mut missing = Vec::new();
+        let (mut missing, mut is_complete) = (Vec::new(), true);
         for ParameterSpec { name, shape } in architecture.parameters() {
             let Some(tensor) = take_tensor(&mut tensors, &name) else {
+                is_complete = false;
                 if !packed.contains(&name) {
                     missing.push(name);
                 }
@@ -100,7 +103,14 @@ impl Model {
         }
         let unused =
             tensors.into_keys().filter(|name| !IGNORED_TENSORS.contains(&&name[..])).collect();
-        Ok(Model { architecture, parameters, activation_multipliers, unused, packed_matrices })
+        Ok(Model {
+            architecture,
+            parameters,
+            activation_multipliers,
+            unused,
+            packed_matrices,
+            is_complete,
+        })
     }
 
     /// A model in memory: `values` gives the elements of each parameter in row-major order.
@@ -158,13 +168,31 @@ impl Model {
     }
 
     /// The packed matrices, by the joined names of their parameters, if the file has any.
-    pub(crate) fn packed_matrices(&self) -> Option<(Precision, &BTreeMap<String, MappedMatrix>)> {
-        self.packed_matrices.as_ref().map(|(precision, stored)| (*precision, stored))
+    pub(crate) fn packed_matrices(&self) -> Option<&PackedMatrices> {
+        self.packed_matrices.as_ref()
     }
 
-    /// The precision that weights are packed for, if they are: the model runs in no other.
+    /// The precision that weights are packed for, if the file has them in no other form: the
+    /// model runs in no other.
     pub fn precision(&self) -> Option<Precision> {
-        self.packed_matrices.as_ref().map(|(precision, _)| *precision)
+        let packed = self.packed_matrices.as_ref().filter(|_| !self.is_complete);
+        packed.map(|packed| packed.precision)
+    }
+
+    /// The precision of the weights as they are stored: that of integers if matrices are
+    /// integers, the only one if there is one, otherwise f32.
+    pub fn stored_precision(&self) -> Precision {
+        if let Some(packed) = self.precision() {
+            return packed;
+        }
+        let weights = self.parameters().filter(|(name, _)| !name.contains("emb"));
+        let mut dtypes = weights.map(|(_, tensor)| tensor.dtype());
+        let highest = dtypes.try_fold(Precision::F32, |found, dtype| match dtype {
+            DType::I8 => Err(Precision::I8),
+            DType::I16 => Ok(Precision::I16),
+            _ => Ok(found),
+        });
+        highest.unwrap_or_else(|eight| eight)
     }
 
     /// The quantisation multiplier of the input activations of the matrix `name`, if the

@@ -12,6 +12,7 @@ mod npz_writer;
 mod numpy;
 mod safetensors;
 mod tensor;
+mod tensor_data;
 mod zip_archive;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::{Error, Result, compressed};
 
 pub use npz_writer::NpzWriter;
 pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+pub(crate) use tensor_data::PackedColumns;
 
 /// The entry with the options of a model, in YAML.
 pub(crate) const OPTIONS_ENTRY: &str = "special:model.yml";

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use miriam_storage::{Bytes, View};
 use serde::{Deserialize, Serialize};
 
+use super::tensor_data::{PackedColumns, TensorData};
+
 /// The data type of the elements of a tensor, stored little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DType {
@@ -101,6 +103,13 @@ impl OwnedBytes {
     }
 }
 
+impl OwnedBytes {
+    /// Gives back the memory of the pages of a mapped file in this window.
+    fn release_pages(&self) {
+        self.owner.release_pages(self.start..self.start + self.length);
+    }
+}
+
 impl std::ops::Deref for OwnedBytes {
     type Target = [u8];
 
@@ -116,7 +125,7 @@ pub struct Tensor {
     dtype: DType,
     order: StorageOrder,
     multipliers: Option<QuantMultipliers>,
-    data: OwnedBytes,
+    data: TensorData,
 }
 
 impl std::fmt::Debug for Tensor {
@@ -143,7 +152,20 @@ impl Tensor {
         }
         // Vectors come as [n] and as [1, n].
         let order = if shape.len() == 2 { order } else { StorageOrder::RowMajor };
-        Ok(Tensor { shape, dtype, order, multipliers: None, data })
+        Ok(Tensor { shape, dtype, order, multipliers: None, data: TensorData::Stored(data) })
+    }
+
+    /// A parameter that a model file holds packed: floats in row-major order, or integers of
+    /// eight bits whose channels are contiguous.
+    pub(crate) fn from_packed(columns: PackedColumns) -> Self {
+        let (dtype, order) = match (columns.has_floats(), columns.is_table()) {
+            (true, _) => (DType::F32, StorageOrder::RowMajor),
+            (false, true) => (DType::I8, StorageOrder::RowMajor),
+            (false, false) => (DType::I8, StorageOrder::ColumnMajor),
+        };
+        let shape = columns.shape().to_vec();
+        let data = TensorData::Packed(Arc::new(columns));
+        Tensor { shape, dtype, order, multipliers: None, data }
     }
 
     /// The tensor with quantisation multipliers.
@@ -193,9 +215,22 @@ impl Tensor {
         self.multipliers.as_ref()
     }
 
-    /// The stored bytes.
+    /// The stored bytes; those of a packed parameter are unpacked by the first call.
     pub fn bytes(&self) -> &[u8] {
-        &self.data
+        self.data.bytes()
+    }
+
+    /// The number of stored bytes, without unpacking them.
+    pub fn byte_len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Gives back the memory of the stored bytes, which the system reads again from their file
+    /// if they are needed.
+    pub(crate) fn release_pages(&self) {
+        if let TensorData::Stored(bytes) = &self.data {
+            bytes.release_pages();
+        }
     }
 
     /// The number of contiguous rows or columns.
@@ -294,7 +329,7 @@ impl Tensor {
             return Err(format!("{:?} is not in blocks of {block} rows", self.shape));
         }
         let row_bytes = self.data.len() / rows.max(1);
-        let blocks = self.data.chunks_exact((block * row_bytes).max(1));
+        let blocks = self.bytes().chunks_exact((block * row_bytes).max(1));
         let bytes: Vec<u8> = blocks.flat_map(|bytes| bytes.repeat(times)).collect();
         let mut shape = self.shape.clone();
         shape[0] = rows * times;
@@ -319,7 +354,7 @@ impl Tensor {
             dtype,
             order: StorageOrder::RowMajor,
             multipliers: None,
-            data: OwnedBytes::new(view),
+            data: TensorData::Stored(OwnedBytes::new(view)),
         }
     }
 
@@ -340,7 +375,10 @@ impl Tensor {
         assert!(self.order == StorageOrder::RowMajor && row < self.shape[0]);
         let bytes = into.len() * self.dtype.size();
         assert_eq!(bytes * self.shape[0], self.data.len(), "rows of that length");
-        self.decode(&self.data[row * bytes..][..bytes], into);
+        match &self.data {
+            TensorData::Packed(columns) if columns.is_table() => columns.read_column(row, into),
+            data => self.decode(&data.bytes()[row * bytes..][..bytes], into),
+        }
         let multiplier = match &self.multipliers {
             None => return,
             Some(QuantMultipliers::PerTensor(multiplier)) => multiplier,
@@ -352,7 +390,11 @@ impl Tensor {
     /// As [`Tensor::values`], in storage order.
     fn stored_values(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.numel()];
-        self.decode(&self.data, &mut values);
+        match &self.data {
+            TensorData::Stored(bytes) => self.decode(bytes, &mut values),
+            // Values are asked for once, so the bytes are not kept.
+            TensorData::Packed(columns) => self.decode(&columns.unpack(), &mut values),
+        }
         match &self.multipliers {
             None => {}
             Some(QuantMultipliers::PerTensor(multiplier)) => {

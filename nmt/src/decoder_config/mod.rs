@@ -38,6 +38,12 @@ pub struct DecoderConfig {
     pub maxi_batch: Option<usize>,
     /// The maximum of target tokens per source token.
     pub max_length_factor: Option<f32>,
+    /// The maximum of target tokens (Hugging Face).
+    pub max_target_length: Option<usize>,
+    /// No n-gram of this order is generated twice (Hugging Face).
+    pub no_repeat_ngram_size: Option<usize>,
+    /// The penalty of tokens that were generated before (Hugging Face).
+    pub repetition_penalty: Option<f32>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
     /// The maximum number of source tokens of a batch; 0 is no limit.
@@ -127,6 +133,7 @@ impl DecoderConfig {
             ("maxi-batch", self.maxi_batch, Self::BATCH_SIZES),
             ("mini-batch-words", self.mini_batch_words, 0..=*Self::LENGTHS.end()),
             ("max-length", self.max_length, Self::LENGTHS),
+            ("max-decoding-length", self.max_target_length, Self::LENGTHS),
         ];
         for (name, number, range) in counts {
             if let Some(number) = number
@@ -135,6 +142,12 @@ impl DecoderConfig {
                 let reason = format!("{number} is not from {} to {}", range.start(), range.end());
                 return Err(Error::mismatch(path, name, reason));
             }
+        }
+        if let Some(penalty) = self.repetition_penalty
+            && !(penalty.is_finite() && penalty > 0.0)
+        {
+            let reason = format!("{penalty} is not above 0");
+            return Err(Error::mismatch(path, "repetition-penalty", reason));
         }
         let threshold = self.shortlist.as_ref().map(|(_, options)| options.threshold);
         let weights = self.weights.iter().map(|&weight| ("weights", weight));

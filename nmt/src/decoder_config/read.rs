@@ -48,6 +48,9 @@ impl ConfigReader<'_> {
             mini_batch: self.number("mini-batch")?,
             maxi_batch: self.number("maxi-batch")?,
             max_length_factor: self.number("max-length-factor")?,
+            max_target_length: None,
+            no_repeat_ngram_size: None,
+            repetition_penalty: None,
             bpe_codes: None,
             // Marian's 0 is a batch of sentences, whose words nothing bounds there.
             mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),

@@ -13,7 +13,7 @@ use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
 use crate::architecture::{Model, PositionalEncodingKind};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
 use crate::layer::{AffineNames, ParameterLoader};
-use crate::packed::matrix_key;
+use crate::packed::{matrix_key, matrix_names};
 use crate::{Error, Result};
 
 /// Packs the parameters of a model, or takes the packed ones of a file.
@@ -62,23 +62,32 @@ impl<'a> WeightLoader<'a> {
         bias: Option<Vec<f32>>,
         pack: impl FnOnce(&Self) -> Result<WeightMatrix>,
     ) -> Result<Arc<Weights>> {
-        let matrix = match self.model.packed_matrices() {
-            None => pack(self)?,
-            Some((precision, _)) if precision != self.precision => {
+        let stored = self.model.packed_matrices().and_then(|packed| {
+            let stored = packed.matrices.get(&key);
+            stored.filter(|_| packed.precision == self.precision)
+        });
+        let matrix = match (stored, self.model.precision()) {
+            (Some(stored), _) => WeightMatrix::Mapped(stored.clone()),
+            (None, None) => {
+                let packed = pack(self)?;
+                // What is packed is not read again, except rows of tables.
+                matrix_names(&key).for_each(|name| {
+                    self.model.parameter(name).into_iter().for_each(Tensor::release_pages);
+                });
+                packed
+            }
+            (None, Some(only)) if only != self.precision => {
                 let reason = format!(
                     "its weights are packed as {}, not as {}; convert the original again",
-                    precision.name(),
+                    only.name(),
                     self.precision.name()
                 );
                 return Err(Error::unsupported(&self.path, reason));
             }
-            Some((_, stored)) => {
-                let matrix = stored.get(&key).cloned().ok_or_else(|| {
-                    let reason = "they are not packed together; if another dialect is wanted, \
-                                  convert the original for it";
-                    Error::mismatch(&self.path, &key, reason)
-                })?;
-                WeightMatrix::Mapped(matrix)
+            (None, Some(_)) => {
+                let reason = "they are not packed together; if another dialect is wanted, \
+                              convert the original for it";
+                return Err(Error::mismatch(&self.path, &key, reason));
             }
         };
         let columns = matrix.view().columns();
@@ -103,11 +112,13 @@ impl<'a> WeightLoader<'a> {
     /// Packs several matrices side by side.
     fn pack_concatenated(&self, names: &[&str]) -> Result<WeightMatrix> {
         let tensors = names.iter().map(|name| self.tensor(name)).collect::<Result<Vec<_>>>()?;
-        let columns = tensors.iter().map(|tensor| IntegerColumns::of_matrix(tensor));
-        if let Some(columns) = columns.collect::<Option<Vec<_>>>()
-            && let Some(packed) = pack_integers(self.precision.layout(names[0]), &columns)
-        {
-            return packed.map_err(|e| Error::mismatch(&self.path, names[0], e.to_string()));
+        if self.precision.layout(names[0]) == Layout::I8 {
+            let columns = tensors.iter().map(|tensor| IntegerColumns::of_matrix(tensor));
+            if let Some(columns) = columns.collect::<Option<Vec<_>>>()
+                && let Some(packed) = pack_integers(&columns)
+            {
+                return packed.map_err(|e| Error::mismatch(&self.path, names[0], e.to_string()));
+            }
         }
         let depth = tensors[0].shape()[0];
         let width: usize = tensors.iter().map(|tensor| tensor.shape()[1]).sum();
@@ -166,14 +177,22 @@ impl<'a> IntegerColumns<'a> {
     }
 }
 
-/// Packs the integers of a file as they are, matrices side by side, where the file has those of
-/// `layout`: they lose nothing more, and no matrix of floats is made.
-fn pack_integers(
-    layout: Layout,
-    matrices: &[IntegerColumns<'_>],
-) -> Option<miriam_kernels::Result<WeightMatrix>> {
+/// Whether packing the tensors of a matrix in `layout`, or one that is packed transposed, loses
+/// nothing: their values can be read from the packed matrix.
+pub(crate) fn packs_losslessly(layout: Layout, tensors: &[&Tensor], transposed: bool) -> bool {
+    tensors.iter().all(|tensor| match layout {
+        Layout::F32 => !matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64),
+        Layout::I16 => false,
+        Layout::I8 if transposed => IntegerColumns::of_table(tensor).is_some(),
+        Layout::I8 => IntegerColumns::of_matrix(tensor).is_some(),
+    })
+}
+
+/// Packs the integers of a file as they are, matrices side by side: they lose nothing more, and
+/// no matrix of floats is made.
+fn pack_integers(matrices: &[IntegerColumns<'_>]) -> Option<miriam_kernels::Result<WeightMatrix>> {
     let depth = matrices.first()?.depth;
-    if layout != Layout::I8 || matrices.iter().any(|matrix| matrix.depth != depth) {
+    if matrices.iter().any(|matrix| matrix.depth != depth) {
         return None;
     }
     let scales: Vec<f32> = matrices.iter().flat_map(IntegerColumns::scales).collect();
@@ -182,7 +201,7 @@ fn pack_integers(
         // An output layer, the largest matrix, is alone.
         [one] => one.bytes,
         several => {
-            joined = several.iter().flat_map(|matrix| matrix.bytes).copied().collect();
+            joined = several.iter().map(|matrix| matrix.bytes).collect::<Vec<_>>().concat();
             &joined
         }
     };
@@ -214,8 +233,9 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
             bias.map(|name| Ok::<_, Error>(self.plain_tensor(name)?.values())).transpose()?;
         self.load_matrix(matrix_key(&[table], true), bias, |loader| {
             let tensor = loader.tensor(table)?;
-            if let Some(columns) = IntegerColumns::of_table(tensor)
-                && let Some(packed) = pack_integers(loader.precision.layout(table), &[columns])
+            if loader.precision.layout(table) == Layout::I8
+                && let Some(columns) = IntegerColumns::of_table(tensor)
+                && let Some(packed) = pack_integers(&[columns])
             {
                 return packed.map_err(|e| Error::mismatch(&loader.path, table, e.to_string()));
             }
@@ -301,13 +321,12 @@ mod tests {
         let other = tensor([3, 1], StorageOrder::ColumnMajor, &[1, 127, -127]);
         let other = other.with_multipliers(each).unwrap();
         let both = [&one, &other].map(|tensor| IntegerColumns::of_matrix(tensor).unwrap());
-        let packed = pack_integers(Layout::I8, &both).unwrap().unwrap();
+        let packed = pack_integers(&both).unwrap().unwrap();
         let expected = [[1.0, 2.0, 3.0], [50.0, -28.0, 21.5], [0.25, 31.75, -31.75]];
         assert_eq!(columns(&packed), expected);
-        assert!(pack_integers(Layout::I16, &both).is_none());
         // A table has its outputs as rows.
         let table = one.transposed();
-        let packed = pack_integers(Layout::I8, &[IntegerColumns::of_table(&table).unwrap()]);
+        let packed = pack_integers(&[IntegerColumns::of_table(&table).unwrap()]);
         assert_eq!(columns(&packed.unwrap().unwrap()), expected[..2]);
         assert!(IntegerColumns::of_matrix(&table).is_none());
         let lowest = tensor([1, 2], StorageOrder::ColumnMajor, &[1, -128]);

@@ -28,7 +28,7 @@ pub use pooled_tensor::PooledTensor;
 pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
 pub use weights::{EmbeddingTable, PositionalEncoding, Weights};
 
-pub(crate) use load::UsedParameters;
+pub(crate) use load::{UsedParameters, packs_losslessly};
 
 use crate::Result;
 use crate::layer::Device;

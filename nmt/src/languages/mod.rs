@@ -173,6 +173,18 @@ impl Languages {
     }
 }
 
+/// The language that a name in any usual spelling means, by the shortest of its codes: `de` for
+/// `deu_Latn`, `de-AT` and `>>ger<<`; none if it is no such name.
+///
+/// ```
+/// assert_eq!(miriam_nmt::language_code("deu_Latn").as_deref(), Some("de"));
+/// assert_eq!(miriam_nmt::language_code("__zh__").as_deref(), Some("zh"));
+/// assert_eq!(miriam_nmt::language_code("German"), None);
+/// ```
+pub fn language_code(name: &str) -> Option<String> {
+    LanguageTag::parse(undecorated(name)).map(|tag| tag.language)
+}
+
 /// A name without what models write around it.
 fn undecorated(name: &str) -> &str {
     for (before, after) in [("__", "__"), ("<2", ">"), (">>", "<<")] {

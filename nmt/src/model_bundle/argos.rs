@@ -10,7 +10,7 @@ use super::ctranslate2;
 use super::files::Files;
 use super::found::FoundModel;
 use crate::decoder_config::DecoderConfig;
-use crate::segmentation::{Segmentation, SentencePieceModel};
+use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel, WordRules};
 use crate::{Error, Result};
 
 /// The width of the beam and the length penalty that Argos Translate decodes with.
@@ -26,6 +26,10 @@ const CODES: &str = "bpe.model";
 struct Metadata {
     #[serde(rename = "type")]
     kind: Option<String>,
+    #[serde(default)]
+    from_code: String,
+    #[serde(default)]
+    to_code: String,
     /// A token that every translation begins with.
     #[serde(default)]
     target_prefix: String,
@@ -83,13 +87,16 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
         (Some(path), _) => {
             let bytes = files.open(&path)?;
             let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
-            Segmentation::SentencePiece(model)
+            let both = Segmentation::SentencePiece(model);
+            [both.clone(), both]
         }
         (None, Some(path)) => {
-            let reason = "BPE codes over text of Moses' tokeniser, which is not covered in \
-                          packages; tokenise with `miriam tokenize` and name the folder model and \
-                          the codes (--bpe-codes)";
-            return Err(Error::unsupported(&path, reason));
+            let codes = BpeCodesFile::from_bytes(files.open(&path)?, &path.display().to_string())?;
+            // Text of both sides is that of Moses' tools in the language of the side.
+            [&metadata.from_code, &metadata.to_code].map(|language| {
+                let rules = WordRules { language: language.clone(), is_opus_mt: false };
+                Segmentation::Bpe(codes.clone().with_words(Some(rules)))
+            })
         }
         (None, None) => {
             let reason = "neither sentencepiece.model nor bpe.model is in the package";
@@ -99,7 +106,7 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
     let model_folder = folder.join("model");
     let mut found = ctranslate2::find(&model_folder, &model_folder.join("model.bin"), files)?;
     found.format = format!("Argos package, {}", found.format);
-    found.segmentation = [segmentation.clone(), segmentation];
+    found.segmentation = segmentation;
     found.target_prefix_token = Some(metadata.target_prefix).filter(|token| !token.is_empty());
     found.settings = DecoderConfig {
         beam_size: Some(BEAM_SIZE),

@@ -2,24 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_storage::LoadMethod;
-
 use super::browser::{self, BrowserFiles};
 use super::files::Files;
 use super::found::FoundModel;
-use super::{argos, ctranslate2, hugging_face};
+use super::{argos, ctranslate2, hugging_face, opus_mt};
 use crate::architecture::{self, Model};
 use crate::checkpoint::{Checkpoint, Format};
 use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
-use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
+use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
 use crate::{Error, Result, compressed};
 
 /// A single checkpoint of Marian, Nematus or Amun.
 pub fn find_single_file(path: &Path) -> Result<FoundModel> {
-    let Opened { model, format, is_for_browsers } = open_marian(path)?;
+    let Opened { model, format, is_for_browsers } = open_marian(path, &Files::default())?;
     let mut found = FoundModel {
         format: format.to_string(),
         files: vec![path.to_owned()],
@@ -42,13 +40,13 @@ struct Opened {
     is_for_browsers: bool,
 }
 
-fn open_marian(path: &Path) -> Result<Opened> {
-    let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
+fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
+    let checkpoint = Checkpoint::from_bytes(&files.open(path)?, path)?;
     let (format, is_for_browsers) = (checkpoint.format(), checkpoint.is_for_browsers());
     // While training, Marian writes the options to a file next to the checkpoint.
     let options_path = PathBuf::from(format!("{}.yml", path.display()));
-    let options = if checkpoint.options().is_none() && options_path.is_file() {
-        Some(read_yaml(&options_path)?)
+    let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
+        Some(Value::parse(&files.open(&options_path)?, &options_path.display().to_string())?)
     } else {
         None
     };
@@ -57,11 +55,15 @@ fn open_marian(path: &Path) -> Result<Opened> {
 }
 
 /// The models that a decoder's configuration names.
-pub fn find_from_config(path: &Path, mut settings: DecoderConfig) -> Result<FoundModel> {
+pub fn find_from_config(
+    path: &Path,
+    mut settings: DecoderConfig,
+    files: Files,
+) -> Result<FoundModel> {
     // Caches of browsers keep files as they were loaded, which is compressed.
     let named = settings.models.iter_mut().chain(&mut settings.vocabularies);
     for path in named.chain(settings.shortlist.as_mut().map(|(path, _)| path)) {
-        *path = compressed::find(std::mem::take(path));
+        *path = files.find(std::mem::take(path));
     }
     if settings.models.is_empty() {
         let reason =
@@ -70,7 +72,7 @@ pub fn find_from_config(path: &Path, mut settings: DecoderConfig) -> Result<Foun
     }
     let mut is_for_browsers = false;
     let models = settings.models.iter().map(|model| {
-        let opened = open_marian(model)?;
+        let opened = open_marian(model, &files)?;
         is_for_browsers |= opened.is_for_browsers;
         Ok(opened.model)
     });
@@ -106,6 +108,7 @@ pub fn find_from_config(path: &Path, mut settings: DecoderConfig) -> Result<Foun
         shortlist: settings.shortlist.clone(),
         is_for_browsers,
         settings,
+        contents: files,
         ..FoundModel::default()
     })
 }
@@ -156,12 +159,11 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let mut found = match configuration {
         Some(path) => {
             let mut settings = DecoderConfig::open(&path)?;
-            if file("preprocess.sh").is_some() || file("source.spm").is_some() {
-                // OPUS-MT's configurations may name files that are in this folder.
-                let paths = settings.models.iter_mut().chain(&mut settings.vocabularies);
-                paths.for_each(|path| *path = resolve_in_folder(folder, path));
+            let files = Files::default();
+            if opus_mt::is_package(folder, &files) {
+                opus_mt::resolve_in_folder(&mut settings, folder, &files);
             }
-            find_from_config(&path, settings)?
+            find_from_config(&path, settings, files)?
         }
         None => {
             let models = models_among(&names);
@@ -190,16 +192,7 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
             found
         }
     };
-    for (side, name) in ["source", "target"].into_iter().enumerate() {
-        if let Some(path) = file(&format!("{name}.spm")) {
-            found.segmentation[side] =
-                Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
-            found.format = "OPUS-MT folder".into();
-        } else if let Some(path) = file(&format!("{name}.bpe")) {
-            found.segmentation[side] = Segmentation::Bpe(BpeCodesFile::open(&path)?);
-            found.format = "OPUS-MT folder".into();
-        }
-    }
+    opus_mt::find_segmentation(folder, &mut found)?;
     let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(file);
     if let ([Segmentation::Presegmented, Segmentation::Presegmented], Some(path)) =
         (&found.segmentation, codes)
@@ -225,18 +218,4 @@ fn models_among(names: &[String]) -> Vec<&str> {
     };
     let models = names.iter().map(String::as_str).filter(|name| is_model(name));
     compressed::without_doubles(models)
-}
-
-/// The file in `folder` with the name of `path` if there is one, else `path`.
-fn resolve_in_folder(folder: &Path, path: &Path) -> PathBuf {
-    let inside = path.file_name().map(|name| folder.join(name));
-    match inside {
-        Some(inside) if inside.is_file() => inside,
-        _ => path.to_owned(),
-    }
-}
-
-fn read_yaml(path: &Path) -> Result<Value> {
-    let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
-    Value::parse(&text, &path.display().to_string())
 }

@@ -1,6 +1,7 @@
 //! A model with its vocabularies, segmentation, shortlist and configuration, found from one
 //! path: a model file of this program, a single Marian checkpoint, a decoder configuration,
-//! a folder of OPUS-MT, a browser, CTranslate2 or Hugging Face, or a package of Argos Translate.
+//! a folder of a browser, CTranslate2 or Hugging Face, or a package of OPUS-MT or Argos Translate,
+//! zipped or unpacked.
 
 mod argos;
 mod browser;
@@ -10,11 +11,14 @@ mod found;
 mod hugging_face;
 mod languages;
 mod marian;
+mod opus_mt;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_storage::Container;
+
+use files::Files;
 
 use crate::architecture::{Dialect, Model};
 use crate::checkpoint::Checkpoint;
@@ -133,10 +137,12 @@ impl ModelBundle {
         }
         let mut found = if argos::is_archive(path) {
             argos::find_in_archive(path)?
+        } else if opus_mt::is_archive(path) {
+            opus_mt::find_in_archive(path)?
         } else if path.is_dir() {
             marian::find_in_folder(path)?
         } else if is_config(path) {
-            marian::find_from_config(path, DecoderConfig::open(path)?)?
+            marian::find_from_config(path, DecoderConfig::open(path)?, Files::default())?
         } else {
             marian::find_single_file(path)?
         };

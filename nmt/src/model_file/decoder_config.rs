@@ -16,6 +16,12 @@ pub(super) struct StoredDecoderConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    max_target_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_repeat_ngram_size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repetition_penalty: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     crop: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     is_tokenized: Option<bool>,
@@ -46,6 +52,9 @@ impl StoredDecoderConfig {
             mini_batch_words: config.mini_batch_words.map(|n| n as u64),
             sort_by_length,
             max_length: config.max_length.map(|n| n as u64),
+            max_target_length: config.max_target_length.map(|n| n as u64),
+            no_repeat_ngram_size: config.no_repeat_ngram_size.map(|n| n as u64),
+            repetition_penalty: config.repetition_penalty,
             crop,
             is_tokenized,
             as_pieces,
@@ -70,6 +79,9 @@ impl StoredDecoderConfig {
             mini_batch_words: number(self.mini_batch_words),
             sort_by_length: self.sort_by_length,
             max_length: number(self.max_length),
+            max_target_length: number(self.max_target_length),
+            no_repeat_ngram_size: number(self.no_repeat_ngram_size),
+            repetition_penalty: self.repetition_penalty,
             crop: self.crop,
             is_tokenized: self.is_tokenized,
             as_pieces: self.as_pieces,

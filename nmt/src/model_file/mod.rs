@@ -1,9 +1,11 @@
 //! The model file of this program: a model, its vocabularies and its shortlist in one
 //! container that is mapped (`docs/formats.md`).
 //!
-//! Floats are stored as f32 in row-major order, aligned, so that an engine uses them in
-//! place; integers stay as they are, with their multipliers. Weights of GEMMs may be packed
-//! for one precision instead ([`write`] with a precision); these have sections of their own.
+//! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening
+//! packs nothing. Floats packed as floats, and integers of eight bits packed as they are, are
+//! still the numbers of the original: parameters name their columns, and every precision can
+//! be made of them. Where packing rounds, parameters are stored beside the packed matrices; or
+//! left out ([`write`] with a precision), and then the file serves that precision only.
 
 mod decoder_config;
 mod packed_weights;
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
 use crate::checkpoint::{DType, StorageOrder};
+use crate::segmentation::WordRules;
 
 use decoder_config::StoredDecoderConfig;
 pub use read::{from_container, open, verify};
@@ -26,18 +29,24 @@ pub const KIND: FileKind = FileKind::new("nmt-model");
 /// The version of the layout with weights packed for GEMM in one precision.
 pub const VERSION_PACKED: u32 = 2;
 
-/// The version of the layout without packed weights.
+/// The version of the layout without packed weights, which is no longer written.
 const VERSION_PLAIN: u32 = 1;
 
 /// Added to both for models with relative positions, RMS norms or gated layers, and for those
 /// with sentence marks of their own, which programs of the first versions do not know.
 const LATER_MODELS: u32 = 2;
 
+/// The version of the layout where parameters may be columns of packed matrices, for all models.
+pub const VERSION_COLUMNS: u32 = 5;
+
 /// Tensors start at multiples of this many bytes.
 const ALIGNMENT: u64 = 64;
 
 /// `TensorRecord::packing` of elements one after another, without padding.
 const PACKING_NONE: u32 = 0;
+/// `TensorRecord::packing` of columns of a packed matrix: `start` is the first, `length` the
+/// index of the matrix.
+const PACKING_COLUMNS: u32 = 1;
 
 /// The names of the two sides in section names.
 const SIDES: [&str; 2] = ["source", "target"];
@@ -88,6 +97,9 @@ struct Extensions {
     weight: Option<f32>,
     /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
+    /// How text of each side is divided into words before BPE.
+    #[serde(skip_serializing_if = "has_no_rules")]
+    words: [Option<WordRules>; 2],
     /// Whether the model was packed for browsers.
     #[serde(skip_serializing_if = "is_false")]
     is_for_browsers: bool,
@@ -104,6 +116,10 @@ struct Extensions {
     decoder: StoredDecoderConfig,
 }
 
+fn has_no_rules(words: &[Option<WordRules>; 2]) -> bool {
+    words.iter().all(Option::is_none)
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -118,8 +134,9 @@ const EXTENSIONS_SECTION: &str = "more";
 struct TensorRecord {
     rows: u64,
     columns: u64,
-    /// Byte offset in `tensors.data`.
+    /// Byte offset in `tensors.data`, or the first column of a packed matrix.
     start: u64,
+    /// Bytes, or the index of that matrix.
     length: u64,
     /// Index in `tensors.scales`; `multipliers` of them: 0, 1 or one a channel.
     first_multiplier: u64,

@@ -13,7 +13,7 @@ use miriam_textio::Progress;
 
 use crate::Result;
 use crate::engine::UsedParameters;
-use crate::packed::{MappedMatrix, Precision};
+use crate::packed::{MappedMatrix, PackedMatrices, Precision};
 
 /// The record of a packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -90,7 +90,7 @@ pub(super) fn write(
 }
 
 /// The precision of a file and its matrices by name.
-pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String, MappedMatrix>)> {
+pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let name = container.section::<u8>("packed.layout")?;
     let mut precisions = Precision::ALL.into_iter();
     let precision = precisions.find(|p| layout_signature(*p).as_bytes() == &name[..]);
@@ -110,7 +110,7 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
         let reason = format!("{} names for {} matrices", names.len(), records.len());
         return Err(container.damaged("packed.table", reason).into());
     }
-    let mut all = BTreeMap::new();
+    let mut matrices = BTreeMap::new();
     for (id, record) in records.iter().enumerate() {
         let name = names.get(id as u32).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
@@ -138,9 +138,9 @@ pub(super) fn open(container: &Container) -> Result<(Precision, BTreeMap<String,
             Ok(stored)
         };
         let stored = stored().map_err(|reason| container.damaged(&name, reason))?;
-        if all.insert(name.clone(), stored).is_some() {
+        if matrices.insert(name.clone(), stored).is_some() {
             return Err(container.damaged(&name, "it is there twice").into());
         }
     }
-    Ok((precision, all))
+    Ok(PackedMatrices { precision, matrices })
 }

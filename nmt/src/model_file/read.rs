@@ -8,15 +8,16 @@ use miriam_storage::dictionary::{Dictionary, StringPool};
 use miriam_storage::{Bytes, Container, LoadMethod};
 
 use super::{
-    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_NONE, SIDES,
-    STORAGE_ORDERS, TensorRecord, VERSION_PACKED, VERSION_PLAIN, VocabularyMetadata,
-    packed_weights,
+    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_COLUMNS,
+    PACKING_NONE, SIDES, STORAGE_ORDERS, TensorRecord, VERSION_COLUMNS, VERSION_PACKED,
+    VERSION_PLAIN, VocabularyMetadata, packed_weights,
 };
 use crate::Result;
 use crate::architecture::Model;
-use crate::checkpoint::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+use crate::checkpoint::{DType, OwnedBytes, PackedColumns, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::DecoderConfig;
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+use crate::packed::{MappedMatrix, is_transposed};
 use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
@@ -58,12 +59,12 @@ pub fn verify(container: &Container) -> Result<()> {
 /// # Errors
 /// If the container is of another kind or version, or a part of it is damaged.
 pub fn from_container(container: &Container) -> Result<ModelBundle> {
-    const LAST_VERSION: u32 = VERSION_PACKED + LATER_MODELS;
     let version = match container.kind_version() {
-        known @ VERSION_PLAIN..=LAST_VERSION => known,
-        _ => LAST_VERSION,
+        known @ VERSION_PLAIN..=VERSION_COLUMNS => known,
+        _ => VERSION_COLUMNS,
     };
-    let is_packed = [VERSION_PACKED, LAST_VERSION].contains(&version);
+    let is_packed =
+        [VERSION_PACKED, VERSION_PACKED + LATER_MODELS, VERSION_COLUMNS].contains(&version);
     let container = container.clone().expect_kind(KIND, version)?;
     let metadata: Metadata = container.metadata()?;
     metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
@@ -98,9 +99,9 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         }
         _ => None,
     };
-    let tensors = open_tensors(&container)?;
-    let multipliers = metadata.activation_multipliers.into_iter().collect();
     let packed = if is_packed { Some(packed_weights::open(&container)?) } else { None };
+    let tensors = open_tensors(&container, packed.as_ref().map(|packed| &packed.matrices))?;
+    let multipliers = metadata.activation_multipliers.into_iter().collect();
     let (architecture, path) = (metadata.architecture, container.path());
     let model = Model::with_packed(architecture, tensors, multipliers, packed, path)?;
     let defaults = metadata.defaults;
@@ -193,14 +194,15 @@ fn open_tokenizers(
         let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
         let name =
             name.ok_or_else(|| container.damaged("metadata", "BPE codes of neither side"))?;
-        segmentation[side] = match &segmentation[0] {
-            Segmentation::Bpe(codes) if section == 0 => Segmentation::Bpe(codes.clone()),
+        let codes = match &segmentation[0] {
+            Segmentation::Bpe(codes) if section == 0 => codes.clone(),
             _ => {
                 let bytes = container.section::<u8>(&format!("{name}.bpe"))?;
                 let place = format!("{} ({name}.bpe)", container.path().display());
-                Segmentation::Bpe(BpeCodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?)
+                BpeCodesFile::from_bytes(Bytes::copy_from(&bytes), &place)?
             }
         };
+        segmentation[side] = Segmentation::Bpe(codes.with_words(extensions.words[side].clone()));
     }
     let source_marks =
         SentenceMarks { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };
@@ -216,7 +218,12 @@ fn open_tokenizers(
     Ok(TokenizerPair { vocabularies: [source, target], segmentation, source_marks, target_prefix })
 }
 
-fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {
+fn open_tensors(
+    container: &Container,
+    packed: Option<&BTreeMap<String, MappedMatrix>>,
+) -> Result<BTreeMap<String, Tensor>> {
+    // Their order in the file, which is that of their names.
+    let packed: Vec<_> = packed.into_iter().flatten().collect();
     let names = StringPool::open(container, "tensors")?;
     let records = container.section::<TensorRecord>("tensors.table")?;
     let scales = container.section::<f32>("tensors.scales")?;
@@ -229,7 +236,7 @@ fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {
     for (id, record) in records.iter().enumerate() {
         let name = names.get(id as u32).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
-        let tensor = open_tensor(record, &scales, &data);
+        let tensor = open_tensor(record, &scales, &data, &packed);
         let tensor = tensor.map_err(|reason| container.damaged(&name, reason))?;
         if tensors.insert(name.clone(), tensor).is_some() {
             return Err(container.damaged(&name, "it is there twice").into());
@@ -238,27 +245,46 @@ fn open_tensors(container: &Container) -> Result<BTreeMap<String, Tensor>> {
     Ok(tensors)
 }
 
-fn open_tensor(record: &TensorRecord, scales: &[f32], data: &OwnedBytes) -> Result<Tensor, String> {
+fn open_tensor(
+    record: &TensorRecord,
+    scales: &[f32],
+    data: &OwnedBytes,
+    packed: &[(&String, &MappedMatrix)],
+) -> Result<Tensor, String> {
     let size = |number: u64| usize::try_from(number).map_err(|_| "it is too large".to_owned());
-    if record.packing != PACKING_NONE {
-        return Err(format!(
-            "packed in a way, {}, that this program does not know",
-            record.packing
-        ));
-    }
     let dtype = *DTYPES.get(record.dtype as usize).ok_or("its data type is not known")?;
     let order =
         *STORAGE_ORDERS.get(record.order as usize).ok_or("its storage order is not known")?;
     if dtype == DType::F32 && order != StorageOrder::RowMajor {
         return Err("floats in column-major order".into());
     }
-    let data = data.slice(size(record.start)?, size(record.length)?);
-    let data = data.ok_or("it exceeds the section of data")?;
-    if !record.start.is_multiple_of(super::ALIGNMENT) {
-        return Err("it is misaligned".into());
-    }
-    let shape = vec![size(record.rows)?, size(record.columns)?];
-    let tensor = Tensor::new(shape, dtype, order, data)?;
+    let shape = [size(record.rows)?, size(record.columns)?];
+    let tensor = match record.packing {
+        PACKING_NONE => {
+            let data = data.slice(size(record.start)?, size(record.length)?);
+            let data = data.ok_or("it exceeds the section of data")?;
+            if !record.start.is_multiple_of(super::ALIGNMENT) {
+                return Err("it is misaligned".into());
+            }
+            Tensor::new(shape.to_vec(), dtype, order, data)?
+        }
+        PACKING_COLUMNS => {
+            let matrix = packed.get(size(record.length)?);
+            let (key, matrix) = *matrix.ok_or("its packed matrix is not there")?;
+            let is_table = is_transposed(key);
+            let count = shape[if is_table { 0 } else { 1 }];
+            let first = size(record.start)?;
+            let columns = PackedColumns::new(matrix.clone(), first, count, is_table)?;
+            let tensor = Tensor::from_packed(columns);
+            if (tensor.shape(), tensor.dtype(), tensor.order()) != (&shape[..], dtype, order) {
+                return Err(format!("{tensor:?} in the packed matrix {key}"));
+            }
+            tensor
+        }
+        other => {
+            return Err(format!("packed in a way, {other}, that this program does not know"));
+        }
+    };
     let (first, count) = (size(record.first_multiplier)?, size(record.multipliers)?);
     let scales = first.checked_add(count).and_then(|end| scales.get(first..end));
     match scales.ok_or("its multipliers exceed their section")? {

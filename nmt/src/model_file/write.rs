@@ -1,5 +1,6 @@
 //! Writing model files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,23 +10,25 @@ use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 
 use super::{
-    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_NONE,
-    SIDES, STORAGE_ORDERS, SearchDefaults, StoredDecoderConfig, TensorRecord, VERSION_PACKED,
-    VERSION_PLAIN, VocabularyMetadata, packed_weights,
+    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata,
+    PACKING_COLUMNS, PACKING_NONE, SIDES, STORAGE_ORDERS, SearchDefaults, StoredDecoderConfig,
+    TensorRecord, VERSION_COLUMNS, VERSION_PACKED, VocabularyMetadata, packed_weights,
 };
 use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
+use crate::engine::{UsedParameters, packs_losslessly};
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::network;
-use crate::packed::Precision;
-use crate::segmentation::Segmentation;
+use crate::packed::{Precision, is_transposed, matrix_names};
+use crate::segmentation::{Segmentation, WordRules};
 use crate::{Error, Result};
 
 /// Writes `bundle`, which must have one model, to the file `output`. Returns descriptions of
 /// the parts that the file leaves out.
 ///
-/// With a precision, the weights of GEMMs are packed for it: the file opens without packing
-/// and serves no other precision. Without, all parameters are stored as they are.
+/// The weights of GEMMs are packed, so that opening packs nothing: with a precision for that
+/// one, and the file serves no other; without one for that of the weights as they are
+/// ([`Model::stored_precision`]), and with all that other precisions need.
 ///
 /// # Errors
 /// If `bundle` is an ensemble, the file cannot be written, or a tensor cannot be stored.
@@ -42,9 +45,9 @@ pub fn write(
         );
         return Err(Error::unsupported(&bundle.path, reason));
     };
-    // Packed weights cannot be unpacked.
+    // Weights that were rounded serve no other precision.
     let precision = precision.or(model.precision());
-    let mut version = if precision.is_some() { VERSION_PACKED } else { VERSION_PLAIN };
+    let mut version = VERSION_PACKED;
     let of_first_versions = match model.architecture() {
         Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
         _ => true,
@@ -55,17 +58,28 @@ pub fn write(
     if !of_first_versions || has_marks {
         version += LATER_MODELS;
     }
+    let packed_as = precision.unwrap_or_else(|| model.stored_precision());
+    let used = network::used_parameters(model, &bundle.path, packed_as)?;
+    let is_stored = |name: &str| precision.is_none() || used.plain.contains(name);
+    let mut columns = lossless_columns(model, &used, packed_as);
+    columns.retain(|name, _| is_stored(name));
+    if precision.is_none() || !columns.is_empty() {
+        version = VERSION_COLUMNS;
+    }
+    let parameters = model.parameters().filter(|(name, _)| is_stored(name));
+    let parameters: Vec<(&str, &Tensor)> = parameters.collect();
+    let weights = StoredWeights { precision: packed_as, used: &used, parameters, columns };
     let mut writer = ContainerWriter::create(output, KIND, version)?;
-    let omitted = write_to(&mut writer, bundle, model, precision, progress)?;
+    let omitted = write_to(&mut writer, bundle, model, &weights, progress)?;
     writer.finish()?;
     Ok(omitted)
 }
 
-pub(super) fn write_to(
+fn write_to(
     writer: &mut ContainerWriter,
     bundle: &ModelBundle,
     model: &Model,
-    precision: Option<Precision>,
+    weights: &StoredWeights<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<String>> {
     let mut omitted = Vec::new();
@@ -97,6 +111,7 @@ pub(super) fn write_to(
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
+        words: bundle.tokenizers.as_ref().map(word_rules).unwrap_or_default(),
         is_for_browsers: bundle.is_for_browsers,
         source_bos: bundle.tokenizers.as_ref().and_then(|words| words.source_marks.bos_id),
         omits_source_eos: bundle
@@ -122,15 +137,8 @@ pub(super) fn write_to(
         writer.write_section("shortlist.offsets", offsets)?;
         writer.write_section("shortlist.words", translations)?;
     }
-    match precision {
-        None => write_tensors(writer, &model.parameters().collect::<Vec<_>>(), progress)?,
-        Some(precision) => {
-            let recording = network::used_parameters(model, &bundle.path, precision)?;
-            let plain = model.parameters().filter(|(name, _)| recording.plain.contains(*name));
-            write_tensors(writer, &plain.collect::<Vec<_>>(), progress)?;
-            packed_weights::write(writer, &recording, precision, progress)?;
-        }
-    }
+    write_tensors(writer, &weights.parameters, &weights.columns, progress)?;
+    packed_weights::write(writer, weights.used, weights.precision, progress)?;
     let unused = model.unused_tensors().iter();
     omitted.extend(unused.map(|name| format!("{name}, which decoding does not use")));
     Ok(omitted)
@@ -159,6 +167,14 @@ fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
         _ => None,
     }))
+}
+
+/// How text of each side is divided into words before BPE.
+fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
+    words.segmentation.each_ref().map(|side| match side {
+        Segmentation::Bpe(file) => file.words.as_ref().map(|words| words.rules().clone()),
+        _ => None,
+    })
 }
 
 /// The side whose section has the file of each side: a file of both is stored once.
@@ -190,9 +206,51 @@ fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Resu
     Ok(())
 }
 
+/// What a file stores of the weights.
+struct StoredWeights<'a> {
+    /// What matrices are packed for.
+    precision: Precision,
+    used: &'a UsedParameters,
+    /// The parameters that the file names, as tensors or as columns of packed matrices.
+    parameters: Vec<(&'a str, &'a Tensor)>,
+    columns: BTreeMap<String, LosslessColumns>,
+}
+
+/// The columns of packed matrices that hold a parameter as it is.
+struct LosslessColumns {
+    matrix: u64,
+    first: u64,
+}
+
+/// Where parameters can be read from packed matrices, by their names.
+fn lossless_columns(
+    model: &Model,
+    used: &UsedParameters,
+    precision: Precision,
+) -> BTreeMap<String, LosslessColumns> {
+    let mut all = BTreeMap::new();
+    for (matrix, key) in (0..).zip(used.packed.keys()) {
+        let names: Vec<&str> = matrix_names(key).collect();
+        let tensors: Option<Vec<&Tensor>> =
+            names.iter().map(|name| model.parameter(name)).collect();
+        let (layout, transposed) = (precision.layout(names[0]), is_transposed(key));
+        let Some(tensors) = tensors.filter(|all| packs_losslessly(layout, all, transposed)) else {
+            continue;
+        };
+        let mut first = 0;
+        for (name, tensor) in names.iter().zip(tensors) {
+            let columns = tensor.shape()[if transposed { 0 } else { 1 }] as u64;
+            all.entry((*name).to_owned()).or_insert(LosslessColumns { matrix, first });
+            first += columns;
+        }
+    }
+    all
+}
+
 fn write_tensors(
     writer: &mut ContainerWriter,
     parameters: &[(&str, &Tensor)],
+    packed: &BTreeMap<String, LosslessColumns>,
     progress: &dyn Progress,
 ) -> Result<()> {
     let names = parameters.iter().map(|(name, _)| name.as_bytes());
@@ -216,9 +274,15 @@ fn write_tensors(
             Some(QuantMultipliers::PerTensor(multiplier)) => multipliers.push(*multiplier),
             Some(QuantMultipliers::PerChannel(all)) => multipliers.extend_from_slice(all),
         }
-        let start = end.next_multiple_of(ALIGNMENT);
-        let length = (tensor.numel() * dtype.size()) as u64;
-        end = start + length;
+        let (packing, start, length) = match packed.get(name) {
+            Some(columns) => (PACKING_COLUMNS, columns.first, columns.matrix),
+            None => {
+                let start = end.next_multiple_of(ALIGNMENT);
+                let length = (tensor.numel() * dtype.size()) as u64;
+                end = start + length;
+                (PACKING_NONE, start, length)
+            }
+        };
         records.push(TensorRecord {
             rows: rows as u64,
             columns: columns as u64,
@@ -228,7 +292,7 @@ fn write_tensors(
             multipliers: multipliers.len() as u64 - first_multiplier,
             dtype: number as u32,
             order: STORAGE_ORDERS.iter().position(|&known| known == order).unwrap_or(0) as u32,
-            packing: PACKING_NONE,
+            packing,
             reserved: 0,
         });
     }
@@ -236,7 +300,8 @@ fn write_tensors(
     writer.write_section("tensors.scales", &multipliers)?;
     let task = progress.task("writing", Some(end));
     let mut section = writer.begin_section("tensors.data", 1, end)?;
-    for ((_, tensor), record) in parameters.iter().zip(&records) {
+    let stored = parameters.iter().zip(&records).filter(|(_, one)| one.packing == PACKING_NONE);
+    for ((_, tensor), record) in stored {
         let padding = record.start - section.len();
         section.write(&[0; ALIGNMENT as usize][..padding as usize])?;
         if stored_dtype(tensor) == DType::F32 {

@@ -4,10 +4,18 @@
 mod mapped_matrix;
 mod precision;
 
+use std::collections::BTreeMap;
+
 pub use mapped_matrix::MappedMatrix;
 pub use precision::Precision;
 
 pub(crate) use mapped_matrix::PackedView;
+
+/// The packed matrices of a model file, by their names.
+pub(crate) struct PackedMatrices {
+    pub precision: Precision,
+    pub matrices: BTreeMap<String, MappedMatrix>,
+}
 
 /// Marks the name of an output layer, a table that is packed transposed.
 const TRANSPOSED_SUFFIX: &str = "^T";

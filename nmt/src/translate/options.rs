@@ -1,6 +1,6 @@
 //! Options of translation, and their defaults by the configuration and format of a model.
 
-use crate::checkpoint::DType;
+use crate::architecture::Model;
 use crate::model_bundle::ModelBundle;
 use crate::packed::Precision;
 use crate::search::{DecodingSemantics, SearchOptions};
@@ -156,7 +156,9 @@ impl TranslationOptions {
                 length_penalty: settings.normalize.unwrap_or(normalize),
                 word_penalty: settings.word_penalty.unwrap_or(0.0),
                 max_length_factor: settings.max_length_factor.unwrap_or(factor),
-                max_length: longest,
+                max_length: settings.max_target_length.unwrap_or(longest),
+                no_repeat_ngram_size: settings.no_repeat_ngram_size.unwrap_or(0),
+                repetition_penalty: settings.repetition_penalty.unwrap_or(1.0),
                 min_length: usize::from(!is_marian),
                 semantics,
                 ..SearchOptions::default()
@@ -235,19 +237,13 @@ impl TranslationOptions {
     }
 }
 
-/// The precision of the stored weights, if they are integers or packed; otherwise f32.
+/// The precision of the stored weights: that of the only form of a file, or of integers;
+/// otherwise f32.
 fn stored_precision(bundle: &ModelBundle) -> Precision {
     if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {
         return packed;
     }
-    let parameters = bundle.models.iter().flat_map(|model| model.parameters());
-    let weights = parameters.filter(|(name, _)| !name.contains("emb"));
-    let mut dtypes = weights.map(|(_, tensor)| tensor.dtype());
-    dtypes
-        .try_fold(Precision::F32, |found, dtype| match dtype {
-            DType::I8 => Err(Precision::I8),
-            DType::I16 => Ok(Precision::I16),
-            _ => Ok(found),
-        })
-        .unwrap_or_else(|eight| eight)
+    let stored: Vec<Precision> = bundle.models.iter().map(Model::stored_precision).collect();
+    let rank = [Precision::I8, Precision::I16];
+    rank.into_iter().find(|precision| stored.contains(precision)).unwrap_or(Precision::F32)
 }

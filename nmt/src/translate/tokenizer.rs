@@ -116,7 +116,8 @@ impl Tokenizer {
                 model.model.pieces(encoding).for_each(push);
             }
             Segmentation::Bpe(file) => {
-                for word in fields::split_words(rest) {
+                let words = file.words.as_ref().map(|words| words.tokenize(rest));
+                for word in fields::split_words(words.as_deref().unwrap_or(rest)) {
                     file.codes.segment_word(word, bpe, |part, more| {
                         piece.clear();
                         piece.extend_from_slice(part);
@@ -168,17 +169,14 @@ impl Tokenizer {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
                 model.model.decode_pieces(pieces, out);
             }
-            Segmentation::Bpe(_) if !self.output_as_pieces => {
-                let mut inside_word = true;
-                for piece in pieces {
-                    if !inside_word {
-                        out.push(b' ');
-                    }
-                    let part = piece.strip_suffix(BPE_SEPARATOR);
-                    inside_word = part.is_some();
-                    out.extend_from_slice(part.unwrap_or(piece));
+            Segmentation::Bpe(file) if !self.output_as_pieces => match &file.words {
+                None => join_subwords(pieces, out),
+                Some(words) => {
+                    let mut joined = Vec::new();
+                    join_subwords(pieces, &mut joined);
+                    words.detokenize(&joined, out);
                 }
-            }
+            },
             _ => {
                 for (place, piece) in pieces.enumerate() {
                     if place > 0 {
@@ -188,6 +186,19 @@ impl Tokenizer {
                 }
             }
         }
+    }
+}
+
+/// Appends the words that subwords make, with spaces between them.
+fn join_subwords<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    let mut inside_word = true;
+    for piece in pieces {
+        if !inside_word {
+            out.push(b' ');
+        }
+        let part = piece.strip_suffix(BPE_SEPARATOR);
+        inside_word = part.is_some();
+        out.extend_from_slice(part.unwrap_or(piece));
     }
 }
 

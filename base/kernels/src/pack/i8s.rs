@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, round_ties_even};
-use crate::{LANES, Result};
+use crate::{LANES, MatRef, Result};
 
 /// Packed i8 weights `[depth, columns]`, borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +112,17 @@ impl<'a> PackedI8<'a> {
             }
         }
     }
+
+    /// The integers of one column as bytes, `[depth]`.
+    ///
+    /// # Panics
+    /// If there is no such column, or `into` is not as long as the depth.
+    pub fn column_integers(&self, column: usize, into: &mut [u8]) {
+        assert_eq!(into.len(), self.depth());
+        for (to, cell) in into.chunks_mut(4).zip(self.panels.column_cells(column)) {
+            to.copy_from_slice(&cell[..to.len()]);
+        }
+    }
 }
 
 impl WeightsI8 {
@@ -150,7 +161,21 @@ impl WeightsI8 {
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn pack_bytes(source: UnpackedWeights<u8>, scale: impl Fn(usize) -> f32) -> Result<Self> {
-        Self::pack_numbers(source, |byte| byte, scale)
+        if !source.transposed || !source.depth().is_multiple_of(4) {
+            return Self::pack_numbers(source, |byte| byte, scale);
+        }
+        let (depth, columns) = (source.depth(), source.columns());
+        let count = Layout::I8.lines(depth, columns)?;
+        let (mut scales, mut corrections) = (vec![0.0; padded(columns)], vec![0; padded(columns)]);
+        for column in 0..columns {
+            scales[column] = scale(column);
+            corrections[column] = column_correction(source.values.row(column));
+        }
+        let mut lines = Vec::with_capacity(count);
+        for first in (0..columns).step_by(LANES) {
+            interleave(source.values, first..columns.min(first + LANES), &mut lines);
+        }
+        Ok(Self { lines, scales, corrections, depth, columns })
     }
 
     fn pack_numbers<T: Copy>(
@@ -194,6 +219,36 @@ impl WeightsI8 {
     pub fn parts(&self) -> (&[Line], &[f32], &[i32]) {
         (&self.lines, &self.scales, &self.corrections)
     }
+}
+
+/// Appends the lines of a panel of at most sixteen columns, which are rows of `values` in whole
+/// cells.
+fn interleave(values: MatRef<u8>, columns: Range<usize>, lines: &mut Vec<Line>) {
+    const NONE: &[[u8; 4]] = &[];
+    let mut cells = [NONE; LANES];
+    for (cells, column) in cells.iter_mut().zip(columns.clone()) {
+        *cells = values.row(column).as_chunks().0;
+    }
+    let steps = cells[0].len();
+    if columns.len() == LANES {
+        // Lengths that the compiler knows to be equal need no checks in the loop.
+        let cells = cells.map(|cells| &cells[..steps]);
+        lines.extend((0..steps).map(|step| {
+            let mut line = Line::ZERO;
+            for lane in 0..LANES {
+                *line.cell_mut(lane) = cells[lane][step];
+            }
+            line
+        }));
+        return;
+    }
+    lines.extend((0..steps).map(|step| {
+        let mut line = Line::ZERO;
+        for (lane, cells) in cells[..columns.len()].iter().enumerate() {
+            *line.cell_mut(lane) = cells[step];
+        }
+        line
+    }));
 }
 
 fn column_correction(bytes: &[u8]) -> i32 {

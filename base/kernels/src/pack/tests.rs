@@ -213,3 +213,30 @@ fn registers_are_transposed_on_every_instruction_set() {
         assert_eq!(numbers, expected, "{}", cpu.name());
     }
 }
+
+/// Bytes that lie output by output are packed a panel at a time, to the same lines.
+#[test]
+fn packing_panels_gives_the_bytes_of_packing_columns() {
+    for (depth, columns) in [(4, 1), (8, 16), (64, 40), (12, 33), (6, 20), (0, 5), (8, 0)] {
+        let bytes: Vec<u8> = (0..depth * columns).map(|at| (at * 89 % 255 + 1) as u8).collect();
+        let bytes: Vec<u8> = bytes.iter().map(|&b| if b == 128 { 1 } else { b }).collect();
+        let integers: Vec<i8> = bytes.iter().map(|&byte| byte as i8).collect();
+        let scale = |column: usize| 1.0 / (column + 1) as f32;
+        let by_panels = WeightsI8::pack_bytes(
+            UnpackedWeights::outputs_by_inputs(MatRef::new(&bytes, columns, depth)),
+            scale,
+        );
+        let by_columns = WeightsI8::pack(
+            UnpackedWeights::outputs_by_inputs(MatRef::new(&integers, columns, depth)),
+            scale,
+        );
+        let (by_panels, by_columns) = (by_panels.unwrap(), by_columns.unwrap());
+        assert_eq!(by_panels.parts(), by_columns.parts(), "{depth} x {columns}");
+        // Columns give their integers back.
+        let mut column = vec![0; depth];
+        for index in 0..columns {
+            by_panels.view().column_integers(index, &mut column);
+            assert_eq!(column, bytes[index * depth..][..depth]);
+        }
+    }
+}

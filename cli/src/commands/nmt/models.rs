@@ -14,8 +14,9 @@ use crate::common::exit_with_usage_error;
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArguments {
-    /// Models: folders of OPUS-MT, CTranslate2 or Hugging Face, files of Marian, Nematus or
-    /// Amun, decoder configurations, files of ours; several vote together
+    /// Models: packages of OPUS-MT or Argos Translate (zipped or unpacked), folders of
+    /// CTranslate2, Hugging Face or Firefox, files of Marian, Nematus or Amun, decoder
+    /// configurations, files of ours; several vote together
     #[arg(short, long, num_args = 1.., value_name = "PATH", required_unless_present = "config")]
     models: Vec<PathBuf>,
     /// A decoder's configuration (.yml); options given here override it

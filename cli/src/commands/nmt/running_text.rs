@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
-use miriam_nmt::ModelBundle;
 use miriam_nmt::translate::{LineFormat, TranslationOptions};
+use miriam_nmt::{ModelBundle, language_code};
 use miriam_textproc::{LanguageDetector, SentenceSplitter};
 
 use crate::commands::textproc::warn_if_unknown_language;
@@ -23,7 +23,7 @@ pub struct RunningTextArguments {
     #[arg(long, conflicts_with_all = ["input_form", "tsv", "force_decode"])]
     html: bool,
     /// The language of the text, whose abbreviations end no sentence, for --split, --html and
-    /// lines that are too long [that in the model's name]
+    /// lines that are too long [that of --from, or in the model's name]
     #[arg(long, value_name = "LANG")]
     source_language: Option<String>,
 }
@@ -62,9 +62,11 @@ impl RunningTextArguments {
         }
     }
 
-    /// The splitter of the text's language, with the name of the language.
-    pub fn splitter(&self, bundle: &ModelBundle) -> (SentenceSplitter, String) {
-        let known = self.source_language.clone().or_else(|| {
+    /// The splitter of the text's language, with the name of the language; `from` is that of
+    /// the model's text, if it was named.
+    pub fn splitter(&self, bundle: &ModelBundle, from: Option<&str>) -> (SentenceSplitter, String) {
+        let named = self.source_language.clone().or_else(|| from.and_then(language_code));
+        let known = named.or_else(|| {
             let path = std::path::absolute(&bundle.path).unwrap_or_else(|_| bundle.path.clone());
             bundle.files.iter().chain([&path]).find_map(|path| source_language_in_name(path))
         });

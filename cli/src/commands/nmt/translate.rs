@@ -405,7 +405,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.verbose {
         tracing::info!("{}", tuner_cache.describe());
     }
-    let (splitter, language) = arguments.running_text.splitter(&bundle);
+    let (splitter, language) =
+        arguments.running_text.splitter(&bundle, arguments.models.from.as_deref());
     if arguments.verbose && arguments.running_text.is_given() {
         tracing::info!("abbreviations of: {language}");
     }

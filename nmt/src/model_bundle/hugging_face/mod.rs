@@ -1,6 +1,7 @@
 //! Folders of Hugging Face's `transformers`: weights in one file or several shards, configurations
 //! of the model and of decoding, and the files of a tokeniser.
 
+mod generation;
 mod tokenizer;
 mod tokenizer_json;
 
@@ -16,7 +17,6 @@ use serde_json::Value;
 use super::found::FoundModel;
 use crate::architecture;
 use crate::checkpoint::Checkpoint;
-use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::{Error, Result, json};
@@ -105,13 +105,8 @@ pub fn find(folder: &Path, weights: &[PathBuf], config: &Path) -> Result<FoundMo
                 return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
             }
         };
-        found.settings = DecoderConfig {
-            beam_size: option("num_beams").and_then(Value::as_u64).map(|n| n as usize),
-            normalize: option("length_penalty").and_then(Value::as_f64).map(|a| a as f32),
-            ..DecoderConfig::default()
-        };
-        found.settings.validate(folder)?;
     }
+    found.settings = generation::settings(folder, &config, generation.as_ref(), kind)?;
     found.models = vec![model];
     Ok(found)
 }

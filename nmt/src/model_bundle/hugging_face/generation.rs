@@ -1,0 +1,149 @@
+//! What `generation_config.json`, or `config.json` of older models, says of decoding: it is taken,
+//! or named as without effect.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::decoder_config::DecoderConfig;
+use crate::{Error, Result};
+
+/// Options of `transformers` that search does not have, with the values that mean nothing.
+const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
+    ("min_length", &[0.0]),
+    ("min_new_tokens", &[0.0]),
+    ("num_beam_groups", &[1.0]),
+    ("diversity_penalty", &[0.0]),
+    ("penalty_alpha", &[0.0]),
+    ("encoder_no_repeat_ngram_size", &[0.0]),
+    ("encoder_repetition_penalty", &[1.0]),
+    ("exponential_decay_length_penalty", &[]),
+    ("force_words_ids", &[]),
+    ("sequence_bias", &[]),
+    ("suppress_tokens", &[]),
+    ("begin_suppress_tokens", &[]),
+    ("guidance_scale", &[1.0]),
+    ("max_time", &[]),
+];
+
+/// The settings of a folder with the configuration of its model and that of decoding. `kind` is the
+/// type of the model: MarianMT's beam is not taken, it is wider than what the models need.
+///
+/// # Errors
+/// If a value is of another type or out of range.
+pub fn settings(
+    folder: &Path,
+    config: &Value,
+    generation: Option<&Value>,
+    kind: &str,
+) -> Result<DecoderConfig> {
+    let option = |name: &str| {
+        let mut files = [generation, Some(config)].into_iter().flatten();
+        files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
+    };
+    let number = |name: &'static str| -> Result<Option<f64>> {
+        let wrong = || Error::mismatch(folder, name, "a number is needed here");
+        option(name).map(|value| value.as_f64().ok_or_else(wrong)).transpose()
+    };
+    let count = |name: &'static str| -> Result<Option<usize>> {
+        let wrong = || Error::mismatch(folder, name, "a whole number from 0 on is needed here");
+        let count = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+        option(name).map(|value| count(value).ok_or_else(wrong)).transpose()
+    };
+    let beam_size = count("num_beams")?;
+    // Positions count the start token there.
+    let longest = count("max_length")?.map(|length| length.saturating_sub(1).max(1));
+    let mut settings = DecoderConfig {
+        max_target_length: count("max_new_tokens")?.map(|length| length.max(1)).or(longest),
+        no_repeat_ngram_size: count("no_repeat_ngram_size")?,
+        repetition_penalty: number("repetition_penalty")?.map(|penalty| penalty as f32),
+        ..DecoderConfig::default()
+    };
+    if kind != "marian" {
+        settings.beam_size = beam_size;
+        settings.normalize = number("length_penalty")?.map(|power| power as f32);
+    }
+    settings.validate(folder)?;
+    let mut ignored = Vec::new();
+    let is_early = |value: &&Value| value.as_bool() != Some(true);
+    if let Some(value) = option("early_stopping").filter(is_early)
+        && beam_size.is_some_and(|beam| beam > 1)
+    {
+        ignored.push(format!("early_stopping: {value} (search ends as with true)"));
+    }
+    if option("do_sample").and_then(Value::as_bool) == Some(true) {
+        ignored.push("do_sample: true (--sampling-topk and others sample)".into());
+    }
+    let phrases = option("bad_words_ids").and_then(Value::as_array);
+    let is_phrase = |ids: &Value| ids.as_array().is_none_or(|ids| ids.len() != 1);
+    if phrases.is_some_and(|phrases| phrases.iter().any(is_phrase)) {
+        ignored.push("bad_words_ids of several tokens".into());
+    }
+    for (name, neutral) in WITHOUT_EFFECT {
+        let Some(value) = option(name) else { continue };
+        let is_empty = value.as_array().is_some_and(Vec::is_empty);
+        let is_neutral = value.as_f64().is_some_and(|number| neutral.contains(&number));
+        if !is_empty && !is_neutral {
+            ignored.push(format!("{name}: {value}"));
+        }
+    }
+    settings.keys_without_effect = ignored;
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(generation: Value) -> Result<DecoderConfig> {
+        settings(Path::new("folder"), &json!({"num_beams": 3}), Some(&generation), "m2m_100")
+    }
+
+    #[test]
+    fn options_that_search_has_are_taken() {
+        let found = read(json!({
+            "num_beams": 5, "length_penalty": 0.6, "max_length": 200, "early_stopping": true,
+            "no_repeat_ngram_size": 3, "repetition_penalty": 1.5, "bad_words_ids": [[7]],
+            "min_length": 0, "num_beam_groups": 1, "forced_bos_token_id": null,
+        }));
+        let found = found.unwrap();
+        assert_eq!((found.beam_size, found.normalize), (Some(5), Some(0.6)));
+        assert_eq!(found.max_target_length, Some(199));
+        assert_eq!((found.no_repeat_ngram_size, found.repetition_penalty), (Some(3), Some(1.5)));
+        assert!(found.keys_without_effect.is_empty(), "{:?}", found.keys_without_effect);
+        // Older folders have them in config.json; the number of new tokens counts first.
+        let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
+        assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
+        let marian = settings(Path::new("f"), &json!({"num_beams": 6}), None, "marian").unwrap();
+        assert_eq!(marian.beam_size, None);
+    }
+
+    #[test]
+    fn options_that_search_has_not_are_named() {
+        for (generation, name) in [
+            (json!({"early_stopping": false}), "early_stopping: false"),
+            (json!({"early_stopping": "never"}), "early_stopping: \"never\""),
+            (json!({"do_sample": true}), "do_sample"),
+            (json!({"bad_words_ids": [[1], [2, 3]]}), "bad_words_ids"),
+            (json!({"min_length": 5}), "min_length: 5"),
+            (json!({"diversity_penalty": 0.5}), "diversity_penalty: 0.5"),
+            (json!({"suppress_tokens": [4]}), "suppress_tokens: [4]"),
+        ] {
+            let found = read(generation).unwrap().keys_without_effect;
+            assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
+        }
+        // A beam of one has nothing to stop early.
+        let found = read(json!({"early_stopping": false, "num_beams": 1})).unwrap();
+        assert!(found.keys_without_effect.is_empty());
+        for wrong in [
+            json!({"max_length": "long"}),
+            json!({"repetition_penalty": 0}),
+            json!({"num_beams": 0}),
+            json!({"num_beams": -1}),
+        ] {
+            let text = wrong.to_string();
+            assert!(read(wrong).is_err(), "{text}");
+        }
+    }
+}

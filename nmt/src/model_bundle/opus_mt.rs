@@ -1,0 +1,156 @@
+//! Packages of OPUS-MT: the zip archive that people download, or its folder unpacked, with a
+//! decoder's configuration, Marian's checkpoint and vocabularies, and the SentencePiece models or
+//! the BPE codes of both sides.
+//!
+//! The vocabularies of Marian are not those of the SentencePiece models: text is cut by
+//! `source.spm` and pieces are looked up. The first models have BPE codes, for words of Moses'
+//! tokeniser; `preprocess.sh` says so, and which languages these are is in the README's links.
+
+use std::path::Path;
+
+use super::files::Files;
+use super::found::FoundModel;
+use super::{argos, marian};
+use crate::decoder_config::DecoderConfig;
+use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel, WordRules};
+use crate::{Error, Result};
+
+const CONFIGURATION: &str = "decoder.yml";
+const PREPARATION: &str = "preprocess.sh";
+const README: &str = "README.md";
+/// The command of [`PREPARATION`] by which text is divided into words.
+const TOKENIZER: &[u8] = b"tokenizer.perl";
+/// The address of a model in a README goes on with its languages.
+const ADDRESS: &str = "OPUS-MT-models/";
+/// The rules of words where no language is known.
+const DEFAULT_LANGUAGE: &str = "en";
+
+/// Whether `path` is an archive, by its name.
+pub fn is_archive(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// Whether `folder` is that of a package.
+pub fn is_package(folder: &Path, files: &Files) -> bool {
+    [PREPARATION, "source.spm", "source.bpe"].iter().any(|name| files.is_file(&folder.join(name)))
+}
+
+/// The model of the archive at `path`; also of one of Argos Translate that is named `.zip`.
+pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
+    let files = Files::in_archive(path, &|name| !name.ends_with(".log"))?;
+    let configuration = {
+        let mut all: Vec<&Path> =
+            files.archive_paths().filter(|file| file.ends_with(CONFIGURATION)).collect();
+        all.sort_by_key(|file| file.components().count());
+        all.first().map(|file| file.to_path_buf())
+    };
+    let Some(configuration) = configuration else {
+        if files.archive_paths().any(|file| file.ends_with("metadata.json")) {
+            return argos::find_in_archive(path);
+        }
+        let reason = "a zip archive without decoder.yml (OPUS-MT) or metadata.json (Argos \
+                      Translate); unpack it and name the model in it";
+        return Err(Error::unsupported(path, reason));
+    };
+    let folder = configuration.parent().unwrap_or(path).to_owned();
+    let mut settings = DecoderConfig::parse(&files.open(&configuration)?, &configuration)?;
+    resolve_in_folder(&mut settings, &folder, &files);
+    let mut found = marian::find_from_config(&configuration, settings, files)?;
+    find_segmentation(&folder, &mut found)?;
+    found.format = "OPUS-MT archive".into();
+    found.files = vec![path.to_owned()];
+    Ok(found)
+}
+
+/// Makes configurations name the files of this folder, which may name those of the machine that
+/// the model was trained on.
+pub fn resolve_in_folder(settings: &mut DecoderConfig, folder: &Path, files: &Files) {
+    for path in settings.models.iter_mut().chain(&mut settings.vocabularies) {
+        let inside = path.file_name().map(|name| folder.join(name));
+        if let Some(inside) = inside.filter(|inside| files.is_file(inside)) {
+            *path = inside;
+        }
+    }
+}
+
+/// How text is cut: by the files of the package's `folder`.
+pub fn find_segmentation(folder: &Path, found: &mut FoundModel) -> Result<()> {
+    let files = &found.contents;
+    let rules = word_rules(folder, files)?;
+    let mut segmentation = found.segmentation.clone();
+    let mut is_package = false;
+    for (side, name) in ["source", "target"].into_iter().enumerate() {
+        let [pieces, codes] = ["spm", "bpe"].map(|kind| folder.join(format!("{name}.{kind}")));
+        segmentation[side] = if files.is_file(&pieces) {
+            let name = pieces.display().to_string();
+            let model = SentencePieceModel::from_bytes(files.open(&pieces)?, name)?;
+            Segmentation::SentencePiece(model)
+        } else if files.is_file(&codes) {
+            let name = codes.display().to_string();
+            let codes = BpeCodesFile::from_bytes(files.open(&codes)?, &name)?;
+            Segmentation::Bpe(codes.with_words(rules[side].clone()))
+        } else {
+            continue;
+        };
+        is_package = true;
+    }
+    // Codes of the source side alone are joint codes.
+    if let [Segmentation::Bpe(codes), target @ Segmentation::Presegmented] = &mut segmentation
+        && is_package
+    {
+        *target = Segmentation::Bpe(codes.clone().with_words(rules[1].clone()));
+    }
+    found.segmentation = segmentation;
+    if is_package {
+        found.format = "OPUS-MT folder".into();
+    }
+    Ok(())
+}
+
+/// The rules of words of both sides, if text is divided into words by Moses' tokeniser.
+fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
+    let preparation = folder.join(PREPARATION);
+    if !files.is_file(&preparation)
+        || !files.open(&preparation)?.windows(TOKENIZER.len()).any(|part| part == TOKENIZER)
+    {
+        return Ok([None, None]);
+    }
+    let readme = folder.join(README);
+    let readme = match files.is_file(&readme) {
+        true => String::from_utf8_lossy(&files.open(&readme)?).into_owned(),
+        false => String::new(),
+    };
+    let address = readme.find(ADDRESS).map(|at| &readme[at + ADDRESS.len()..]);
+    let pair = address.and_then(|rest| rest.split('/').next()).or_else(|| {
+        let name = folder.file_name()?.to_str()?;
+        Some(name.strip_prefix("opus-mt-").unwrap_or(name))
+    });
+    let languages = pair.and_then(language_pair).unwrap_or([DEFAULT_LANGUAGE; 2]);
+    Ok(languages.map(|name| Some(WordRules { language: name.to_owned(), is_opus_mt: true })))
+}
+
+/// Source and target of a name such as `de-en`; of several languages (`de+fr-en`) the first.
+fn language_pair(name: &str) -> Option<[&str; 2]> {
+    let (source, target) = name.split_once('-')?;
+    let first = |side: &'_ str| side.split(['+', '_', '&']).next().map(str::len);
+    let pair = [&source[..first(source)?], &target[..first(target)?]];
+    let is_code = |code: &&str| {
+        (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    pair.iter().all(is_code).then_some(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_read_from_names() {
+        assert_eq!(language_pair("de-en"), Some(["de", "en"]));
+        assert_eq!(language_pair("de+nl+fy-fr_FR"), Some(["de", "fr"]));
+        for none in ["2020-02-26", "opus", "de-", "Model-x"] {
+            assert_eq!(language_pair(none), None, "{none}");
+        }
+    }
+}

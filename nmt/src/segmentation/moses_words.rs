@@ -1,0 +1,89 @@
+//! The words of models that were trained on text of Moses' tools, before byte pair encoding and
+//! after it: packages of Argos Translate with BPE codes, and the first models of OPUS-MT.
+
+use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, replace_unicode_punctuation};
+use serde::{Deserialize, Serialize};
+
+/// How words are made of text; stored in model files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordRules {
+    /// The language whose rules count, by two letters.
+    pub language: String,
+    /// As OPUS-MT prepares text: punctuation of other scripts is replaced and characters that
+    /// print nothing are removed before punctuation is normalised, and hyphens are split.
+    #[serde(default)]
+    pub is_opus_mt: bool,
+}
+
+/// Moses' tools with the rules of a model.
+pub struct MosesWords {
+    rules: WordRules,
+    normalizer: PunctuationNormalizer,
+    tokenizer: Tokenizer,
+    detokenizer: Detokenizer,
+}
+
+impl MosesWords {
+    /// The tools by these rules.
+    pub fn new(rules: WordRules) -> Self {
+        let language = &rules.language;
+        MosesWords {
+            normalizer: PunctuationNormalizer::new(language),
+            tokenizer: Tokenizer::new(language).aggressive(rules.is_opus_mt),
+            detokenizer: Detokenizer::new(language),
+            rules,
+        }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &WordRules {
+        &self.rules
+    }
+
+    /// The words of `text`, with spaces between them.
+    pub fn tokenize(&self, text: &[u8]) -> Vec<u8> {
+        let (mut replaced, mut normalized, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        let text = match self.rules.is_opus_mt {
+            true => {
+                replace_unicode_punctuation(text, &mut replaced);
+                &replaced
+            }
+            false => text,
+        };
+        self.normalizer.normalize(text, &mut normalized);
+        self.tokenizer.tokenize(&normalized, &mut words);
+        words
+    }
+
+    /// Appends the text of `words` to `out`.
+    pub fn detokenize(&self, words: &[u8], out: &mut Vec<u8>) {
+        self.detokenizer.detokenize(words, out);
+    }
+}
+
+impl std::fmt::Display for MosesWords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "words of Moses' tokeniser ({})", self.rules.language)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_programs_that_models_come_from() {
+        let words = |is_opus_mt, text: &str| {
+            let words = MosesWords::new(WordRules { language: "en".into(), is_opus_mt });
+            String::from_utf8(words.tokenize(text.as_bytes())).unwrap()
+        };
+        // OPUS-MT splits hyphens (`tokenizer.perl -a`) and replaces punctuation of other scripts.
+        let text = "A well-known “dog”， isn't it？";
+        assert_eq!(words(true, text), "A well @-@ known &quot; dog , &quot; isn &apos;t it ?");
+        assert_eq!(words(false, "A well-known “dog”."), "A well-known &quot; dog . &quot;");
+        let words = MosesWords::new(WordRules { language: "en".into(), is_opus_mt: true });
+        let mut out = Vec::new();
+        words.detokenize(b"A well @-@ known dog , isn &apos;t it ?", &mut out);
+        assert_eq!(out, b"A well-known dog, isn't it?");
+    }
+}
