@@ -15,6 +15,7 @@ use super::rows::{TrieBlock, child_count, is_pruned};
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
 use crate::Result;
+use crate::error::check_cancelled;
 
 /// Prints the n-grams of 2 words and more.
 pub(super) struct ModelPrinter<'m> {
@@ -109,6 +110,7 @@ impl ModelPrinter<'_> {
                 };
                 let receivers: Vec<_> = (0..threads).map(spawn).collect();
                 for row in 0..rows {
+                    check_cancelled(progress)?;
                     // The scope propagates the panic of a thread that sends no more.
                     while let Ok(Some(text)) = receivers[row % threads].recv() {
                         let mut text = text?;

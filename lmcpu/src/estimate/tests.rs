@@ -194,3 +194,37 @@ fn invalid_options_are_refused() {
     assert!(refused(EstimateOptions { vocab_pad: 1, interpolate_unigrams: false, ..small(3) }));
     assert!(refused(EstimateOptions { discount_fallback: Some([2.0; 3]), ..small(3) }));
 }
+
+/// Asks for the end of the work when the task of this name begins.
+struct CancelAt {
+    task: &'static str,
+    reached: std::sync::atomic::AtomicBool,
+}
+
+impl Progress for CancelAt {
+    fn begin(&self, name: &str, _: Option<u64>) {
+        if name == self.task {
+            self.reached.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+    fn set_position(&self, _: u64) {}
+    fn end(&self) {}
+    fn is_cancelled(&self) -> bool {
+        self.reached.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn work_is_cancelled_in_every_task() {
+    for task in ["reading text", "counting n-grams", "smoothing", "writing"] {
+        let progress = CancelAt { task, reached: false.into() };
+        let input = text_input(b"a b c\nb c a\n", "text");
+        let outcome = capture_output(|output| estimate(&small(3), input, output, &progress));
+        assert!(matches!(outcome, Err(Error::Cancelled)), "{task}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), crate::test_support::TOY).unwrap();
+    let progress = CancelAt { task: "reading", reached: false.into() };
+    let outcome = crate::open(file.path(), miriam_storage::LoadMethod::Lazy, &progress);
+    assert!(matches!(outcome.err(), Some(Error::Cancelled)));
+}
