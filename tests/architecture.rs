@@ -103,6 +103,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-gpu",
         ],
     ),
+    ("miriam-python", &["miriam-storage", "miriam-textio", "miriam-lmcpu", "miriam-glm"]),
 ];
 
 #[test]

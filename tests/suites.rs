@@ -27,6 +27,7 @@ mod nmt_translate;
 mod nmt_vocab;
 mod perplexity;
 mod pt;
+mod python;
 mod readme;
 mod references;
 mod robustness;
