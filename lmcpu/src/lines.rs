@@ -132,7 +132,8 @@ pub fn score_tokens(
     Ok(all)
 }
 
-/// log10 p of one sentence, for callers that ask for one at a time: no thread, no buffers.
+/// log10 p of one sentence, for callers that ask for one at a time: it starts no thread and keeps
+/// no buffers.
 /// The value is that of [`score_lines`].
 pub fn score_sentence(model: &dyn LanguageModel, text: &[u8], markers: SentenceMarkers) -> f32 {
     let mut total = 0.0;
@@ -148,20 +149,29 @@ pub fn walk_sentence(
     markers: SentenceMarkers,
     mut visit: impl FnMut(LmWord, f32, u8),
 ) {
+    let mut ids = sentence_ids(model, text);
+    if markers.end {
+        ids.push(model.end_of_sentence());
+    }
+    // Of one sentence too the scorer of many prefetches ahead, and skips what the longest
+    // n-grams make unnecessary.
+    let begin = if markers.begin { model.begin_state() } else { State::EMPTY };
+    let mut scores = vec![Default::default(); ids.len()];
+    model.score_sentences(&begin, &ids, &[ids.len()], &mut scores);
+    ids.iter().zip(&scores).for_each(|(&id, &(log10, matched))| visit(id, log10.0, matched));
+}
+
+/// The ids of the words of `text`.
+fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
     /// Words that are looked up together, so that their memory accesses overlap.
     const GROUP: usize = 64;
-    let mut states = [if markers.begin { model.begin_state() } else { State::EMPTY }, State::EMPTY];
-    let mut score = |word: LmWord| {
-        let [context, next] = &mut states;
-        let (log10, matched) = model.score(context, word, next);
-        visit(word, log10.0, matched);
-        states.swap(0, 1);
-    };
+    // A word and its blank have six bytes or so; </s> is pushed later.
+    let mut all = Vec::with_capacity(text.len() / 4 + 2);
+    let (mut spans, mut ids) = ([(0, 0); GROUP], [LmWord::UNKNOWN; GROUP]);
     // Spans are of 32 bits.
     for part in split_between_words(text, u32::MAX as usize - 1) {
         let mut words = part.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty());
         loop {
-            let (mut spans, mut ids) = ([(0, 0); GROUP], [LmWord::UNKNOWN; GROUP]);
             let mut count = 0;
             for (span, word) in spans.iter_mut().zip(&mut words) {
                 let start = word.as_ptr().addr() - part.as_ptr().addr();
@@ -169,15 +179,13 @@ pub fn walk_sentence(
                 count += 1;
             }
             model.word_ids(part, &spans[..count], &mut ids[..count]);
-            ids[..count].iter().for_each(|&id| score(id));
+            all.extend_from_slice(&ids[..count]);
             if count < GROUP {
                 break;
             }
         }
     }
-    if markers.end {
-        score(model.end_of_sentence());
-    }
+    all
 }
 
 /// The number of words of `text`, which are separated as everywhere in this crate.

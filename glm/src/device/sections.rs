@@ -1,15 +1,18 @@
 //! The n-grams of a model on a GPU, and the parameters by which kernels address them.
 
 use miriam_gpu::{Buffer, Stream};
-use miriam_lmcpu::{LanguageModel, MAX_ORDER};
+use miriam_lmcpu::LanguageModel;
 use miriam_storage::zerocopy::{Immutable, IntoBytes};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Bucket, UNIT_BYTES};
 use crate::model::{GlmModel, Level};
 
 /// The alignment of orders in the device's memory, in bytes: two lines.
 const SECTION_ALIGNMENT: usize = 256;
+
+/// The highest order that the kernels address (`orders` in `glm/kernels/model.cuh`).
+const KERNEL_MAX_ORDER: usize = 16;
 
 /// The bytes of the n-grams of `order`, from 1.
 fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
@@ -36,6 +39,13 @@ impl Sections {
     /// Uploads the n-grams of `model`.
     pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
         let order = LanguageModel::order(model);
+        if order > KERNEL_MAX_ORDER {
+            let reason = format!(
+                "the model is of order {order}, and on a GPU it may be at most {KERNEL_MAX_ORDER}; \
+                 use the CPU (--device cpu)"
+            );
+            return Err(Error::Unsupported { reason });
+        }
         let mut starts = vec![0];
         for n in 1..=order {
             let end = starts[n - 1] + order_bytes(model, n).len();
@@ -43,7 +53,7 @@ impl Sections {
         }
         let mut ngrams = stream.alloc_zeros(starts[order] + SECTION_ALIGNMENT)?;
         let mut parameters = ModelParameters {
-            orders: [OrderParameters::default(); MAX_ORDER],
+            orders: [OrderParameters::default(); KERNEL_MAX_ORDER],
             order: order as u32,
             hashed: model.max_hashed_order() as u32,
             words: LanguageModel::num_words(model) as u32,
@@ -69,7 +79,7 @@ impl Sections {
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 pub(super) struct ModelParameters {
-    orders: [OrderParameters; MAX_ORDER],
+    orders: [OrderParameters; KERNEL_MAX_ORDER],
     order: u32,
     hashed: u32,
     pub words: u32,

@@ -210,7 +210,8 @@ macro_rules! dispatch_key_width {
             ..=64 => $work::<u64>($($argument),*),
             65..=128 => $work::<u128>($($argument),*),
             _ if $packing.order <= 8 => $work::<[u32; 8]>($($argument),*),
-            _ => $work::<[u32; 16]>($($argument),*),
+            _ if $packing.order <= 16 => $work::<[u32; 16]>($($argument),*),
+            _ => $work::<[u32; MAX_ORDER]>($($argument),*),
         }
     };
 }

@@ -150,7 +150,7 @@ fn equals_lmplz_on_a_caption_corpus() {
 fn long_ngrams_need_wide_keys() {
     let words: Vec<String> = (0..3000).map(|i| format!("w{}", i * i % 1013)).collect();
     let text: String = words.chunks(23).map(|line| line.join(" ") + "\n").collect();
-    for order in [7, 8, 12, 16] {
+    for order in [7, 8, 12, 16, 20, 24] {
         let expected = reference_arpa(&small(order), &text, None).unwrap();
         for chunk in [usize::MAX, 700] {
             let plan = MemoryPlan { memory: 1 << 20, chunk_tokens: chunk, block_bytes: 999 };
@@ -187,8 +187,8 @@ fn errors_say_what_to_do() {
 #[test]
 fn invalid_options_are_refused() {
     let refused = |options: EstimateOptions| options.validate().is_err();
-    assert!(!refused(small(16)));
-    assert!(refused(small(0)) && refused(small(17)));
+    assert!(!refused(small(24)));
+    assert!(refused(small(0)) && refused(small(25)));
     assert!(refused(EstimateOptions { prune: vec![1, 0], ..small(3) }));
     assert!(refused(EstimateOptions { prune: vec![0; 4], ..small(3) }));
     assert!(refused(EstimateOptions { vocab_pad: 1, interpolate_unigrams: false, ..small(3) }));
