@@ -26,6 +26,7 @@ mod nmt_train;
 mod nmt_translate;
 mod nmt_vocab;
 mod perplexity;
+mod programs;
 mod pt;
 mod python;
 mod readme;
