@@ -4,11 +4,13 @@
 and builds models. Importing this package imports neither: each costs its own time only.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+__version__: str
 
-try:
-    __version__: str = version("miriam-mt")
-except PackageNotFoundError:  # The source tree without an installed distribution.
-    __version__ = "0"
 
-del PackageNotFoundError, version
+def __getattr__(name: str) -> str:
+    # Asking the distribution takes longer than everything else that is imported.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("miriam-mt")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

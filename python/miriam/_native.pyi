@@ -21,6 +21,9 @@ __all__ = [
     "build",
     "dump",
     "estimate",
+    "score_bleu",
+    "score_chrf",
+    "score_ter",
 ]
 
 __VERSION__: str
@@ -191,3 +194,33 @@ def build(
     threads: int = 0,
 ) -> list[int]: ...
 def dump(model: _Path, arpa: _Path, *, duplicates: str = "refuse", threads: int = 0) -> None: ...
+def score_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+    use_effective_order: bool = False,
+) -> tuple[float, str]: ...
+def score_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+    lowercase: bool = False,
+) -> tuple[float, str]: ...
+def score_ter(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> tuple[float, str]: ...

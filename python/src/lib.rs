@@ -17,6 +17,8 @@ mod kenlm;
 #[cfg(feature = "extension")]
 mod lm;
 #[cfg(feature = "extension")]
+mod metrics;
+#[cfg(feature = "extension")]
 mod open;
 #[cfg(feature = "extension")]
 mod text;
@@ -28,6 +30,8 @@ mod _native {
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
     #[pymodule_export]
     use crate::lm::{LanguageModel, build, dump, estimate};
+    #[pymodule_export]
+    use crate::metrics::{score_bleu, score_chrf, score_ter};
 
     /// The version of the distribution.
     #[pymodule_export]
