@@ -241,3 +241,31 @@ def test_control_c_ends_a_batch(toy: LanguageModel) -> None:
         assert time.monotonic() - sent[0] < 2
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_models_of_order_24(tmp_path: Path) -> None:
+    words = [f"w{i * i % 37}" for i in range(400)]
+    text, arpa = tmp_path / "text", tmp_path / "arpa"
+    text.write_text("".join(" ".join(words[i : i + 30]) + "\n" for i in range(0, 400, 30)))
+    counted = LanguageModel.estimate(text, order=24, arpa=arpa, discount_fallback=True)
+    assert len(counted.counts) == 24 and counted.counts[-1] > 0
+    lines = [" ".join(words[i : i + 28]) for i in range(0, 300, 7)]
+    expected = LanguageModel(arpa).score_many(lines)
+    for kind in ("probing", "trie", "glm", "kenlm-probing"):
+        built = tmp_path / kind
+        assert LanguageModel.build(arpa, built, type=kind) == counted.counts
+        assert (LanguageModel(built).score_many(lines) == expected).all()
+        model = kenlm.Model(str(built))
+        lengths = [length for _, length, _ in model.full_scores(" ".join(words[:30]))]
+        # The whole sentence is in the text: each n-gram with what precedes it.
+        assert lengths == [min(i + 2, 24) for i in range(31)]
+        # Word by word, through states of up to 23 words.
+        states = [kenlm.State(), kenlm.State()]
+        model.BeginSentenceWrite(states[0])
+        total = numpy.float32(0)
+        for word in [*words[:30], "</s>"]:
+            total += numpy.float32(model.BaseScore(states[0], word, states[1]))
+            states.reverse()
+        assert total == model.score(" ".join(words[:30]))
+    with pytest.raises(ValueError, match="from 1 to 24"):
+        LanguageModel.estimate(text, order=25, arpa=arpa)

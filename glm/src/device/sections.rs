@@ -14,6 +14,18 @@ const SECTION_ALIGNMENT: usize = 256;
 /// The highest order that the kernels address (`orders` in `glm/kernels/model.cuh`).
 const KERNEL_MAX_ORDER: usize = 16;
 
+/// An error if the kernels are not made for models of `order`.
+fn check_order(order: usize) -> Result<()> {
+    if order <= KERNEL_MAX_ORDER {
+        return Ok(());
+    }
+    let reason = format!(
+        "the model is of order {order}, and on a GPU it may be at most {KERNEL_MAX_ORDER}; use the \
+         CPU (--device cpu)"
+    );
+    Err(Error::Unsupported { reason })
+}
+
 /// The bytes of the n-grams of `order`, from 1.
 fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
     if order == 1 {
@@ -39,13 +51,7 @@ impl Sections {
     /// Uploads the n-grams of `model`.
     pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
         let order = LanguageModel::order(model);
-        if order > KERNEL_MAX_ORDER {
-            let reason = format!(
-                "the model is of order {order}, and on a GPU it may be at most {KERNEL_MAX_ORDER}; \
-                 use the CPU (--device cpu)"
-            );
-            return Err(Error::Unsupported { reason });
-        }
+        check_order(order)?;
         let mut starts = vec![0];
         for n in 1..=order {
             let end = starts[n - 1] + order_bytes(model, n).len();
@@ -96,4 +102,16 @@ struct OrderParameters {
     /// are none: the padding after the section is read then, as zeros.
     last: u32,
     padding: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_beyond_the_kernels_are_refused() {
+        assert!(check_order(16).is_ok());
+        let error = check_order(17).unwrap_err().to_string();
+        assert!(error.contains("order 17") && error.contains("--device cpu"), "{error}");
+    }
 }
