@@ -103,6 +103,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-gpu",
         ],
     ),
+    (
+        "miriam-python",
+        &["miriam-storage", "miriam-textio", "miriam-metrics", "miriam-lmcpu", "miriam-glm"],
+    ),
 ];
 
 #[test]

@@ -96,7 +96,7 @@ fn wrong_usage_ends_with_status_2() {
     let wrong: &[&[&str]] = &[
         &[],
         &["-o", "0"],
-        &["-o", "17"],
+        &["-o", "25"],
         &["-o", "3", "--prune", "1", "0"],
         &["-o", "2", "--prune", "0", "1", "2"],
         &["-o", "2", "--vocab-pad", "9", "--interpolate-unigrams", "0"],

@@ -57,6 +57,7 @@ enum Command {
     #[cfg(feature = "serve")]
     Serve(Box<commands::serve::Arguments>),
     Verify(commands::verify::Arguments),
+    InstallAliases(commands::programs::InstallArguments),
     Split(commands::textproc::split::Arguments),
     Tokenize(commands::textproc::tokenize::Arguments),
     Detokenize(commands::textproc::detokenize::Arguments),
@@ -66,6 +67,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = commands::programs::run_by_name(std::env::args_os()) {
+        return code;
+    }
     // Moses' options may have one dash or two, which clap does not support.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|first| first == "translate") {
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => commands::serve::run(*arguments, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
+        Command::InstallAliases(arguments) => commands::programs::install(arguments),
         Command::Split(arguments) => commands::textproc::split::run(arguments, &common),
         Command::Tokenize(arguments) => commands::textproc::tokenize::run(arguments, &common),
         Command::Detokenize(arguments) => commands::textproc::detokenize::run(arguments, &common),

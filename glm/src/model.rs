@@ -17,7 +17,7 @@ pub const VERSION: u32 = 1;
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Metadata {
-    /// The length of the longest n-grams, 1 to 16.
+    /// The length of the longest n-grams, 1 to [`miriam_lmcpu::MAX_ORDER`].
     pub order: u32,
     /// The number of n-grams of each order, as the source counts them.
     pub counts: Vec<u64>,

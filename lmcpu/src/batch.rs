@@ -225,7 +225,7 @@ pub(crate) fn score_sentences<M: NgramIndex>(
         start = end;
         (span.0 < end).then_some(span)
     });
-    let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES);
+    let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES.min(ends.len()));
     for span in waiting.by_ref().take(LANES) {
         let mut lane = Lane::new();
         lane.start_sentence(model, begin, words, span);

@@ -3,6 +3,11 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error if `progress` asks for the end of the work.
+pub(crate) fn check_cancelled(progress: &dyn miriam_textio::Progress) -> Result<()> {
+    if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+}
+
 /// Why a language model could not be read, built or trusted. Each message names the
 /// file and the place in it and is complete: there is no `source` to print after it.
 #[derive(Debug, thiserror::Error)]
@@ -40,4 +45,7 @@ pub enum Error {
         /// Which discount is missing or out of range, and why.
         reason: String,
     },
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
 }

@@ -4,7 +4,8 @@
 //! [`arpa`] and built into a [`probing`] model or a [`trie`]; KenLM's binary files are
 //! mapped and used as they are ([`kenlm`]); [`dump`](dump()) writes any model as ARPA
 //! text. [`estimate`] estimates a model from plain text, as lmplz does. [`query`],
-//! [`perplexity`] and [`next_word`] print what `miriam lm` prints.
+//! [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`lines`] gives the same
+//! scores for lines in memory.
 //!
 //! A model estimated from text and queried:
 //!
@@ -52,6 +53,7 @@ mod hash;
 pub mod json_lines;
 pub mod kenlm;
 pub mod level_source;
+pub mod lines;
 mod model;
 mod model_head;
 pub mod next_word;
@@ -80,6 +82,6 @@ pub use model::{LanguageModel, LmWord, Request, ScoreResult};
 pub use model_head::{HeadMetadata, ModelHead, ModelVocabulary, check_values};
 pub use ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 pub use ngram_source::{NgramSource, open_source};
-pub use open::open;
+pub use open::{is_binary_model, open};
 pub use probing::verify;
 pub use state::{MAX_ORDER, State};

@@ -104,6 +104,42 @@ pub fn print_next_words(
     })
 }
 
+/// The `count` most probable words after `context`, the most probable first; equal ones in
+/// the order of their ids. With `markers` the context follows `<s>`.
+///
+/// ```
+/// use miriam_lmcpu::next_word::most_probable;
+/// # let file = tempfile::NamedTempFile::new()?;
+/// # let arpa = "\\data\\\nngram 1=4\nngram 2=2\n\n\
+/// #     \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\t-0.25\n\n\
+/// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
+/// # std::fs::write(file.path(), arpa)?;
+/// # let load = miriam_storage::LoadMethod::Lazy;
+/// let model = miriam_lmcpu::open(file.path(), load, &miriam_textio::NoProgress)?;
+/// let best = most_probable(&*model, b"a", true, 1);
+/// assert_eq!((model.word(best[0].0), best[0].1.0), (Some(&b"</s>"[..]), -0.75));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn most_probable(
+    model: &dyn LanguageModel,
+    context: &[u8],
+    markers: bool,
+    count: usize,
+) -> Vec<(LmWord, Log10)> {
+    let options = NextWordOptions {
+        candidates: NextWordSelection::Top(count),
+        sentence_markers: markers,
+        threads: 1,
+    };
+    let mut scorer = NextWordScorer::new(model, &options);
+    // A context is one line.
+    let context: Vec<u8> =
+        context.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
+    scorer.score_line(&context);
+    scorer.rank(count);
+    scorer.ranking.iter().map(|&at| (LmWord(at), scorer.scores[at as usize])).collect()
+}
+
 /// Scores lines; each thread has its own.
 struct NextWordScorer<'m> {
     model: &'m dyn LanguageModel,
@@ -135,7 +171,8 @@ impl<'m> NextWordScorer<'m> {
         }
     }
 
-    fn print_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
+    /// Scores every candidate after `line`.
+    fn score_line(&mut self, line: &[u8]) {
         self.line.clear();
         self.line.extend_from_slice(line);
         self.line.push(b'\n');
@@ -148,6 +185,29 @@ impl<'m> NextWordScorer<'m> {
             state.copy_from(&next);
         }
         self.model.score_next_words(&state, &self.candidates, &mut self.scores);
+    }
+
+    /// Ranks the `count` best of all words.
+    fn rank(&mut self, count: usize) {
+        self.ranking.clear();
+        self.ranking.extend(0..self.scores.len() as u32);
+        let scores = &self.scores;
+        let by_rank = |&a: &u32, &b: &u32| {
+            let log10 = |at: u32| scores[at as usize].0;
+            log10(b).total_cmp(&log10(a)).then(a.cmp(&b))
+        };
+        if count < self.ranking.len() {
+            self.ranking.select_nth_unstable_by(count, by_rank);
+            self.ranking.truncate(count);
+        }
+        self.ranking.sort_unstable_by(by_rank);
+    }
+
+    fn print_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
+        self.score_line(line);
+        if let NextWordSelection::Top(count) = self.options.candidates {
+            self.rank(count);
+        }
         let start = out.len();
         let mut push = |word: &[u8], log10: Log10| {
             if out.len() > start {
@@ -161,21 +221,9 @@ impl<'m> NextWordScorer<'m> {
             NextWordSelection::Words(words) => {
                 words.iter().zip(&self.scores).for_each(|(word, &score)| push(&word.0, score));
             }
-            NextWordSelection::Top(count) => {
-                self.ranking.clear();
-                self.ranking.extend(0..self.scores.len() as u32);
-                let scores = &self.scores;
-                let by_rank = |&a: &u32, &b: &u32| {
-                    let log10 = |at: u32| scores[at as usize].0;
-                    log10(b).total_cmp(&log10(a)).then(a.cmp(&b))
-                };
-                if *count < self.ranking.len() {
-                    self.ranking.select_nth_unstable_by(*count, by_rank);
-                    self.ranking.truncate(*count);
-                }
-                self.ranking.sort_unstable_by(by_rank);
+            NextWordSelection::Top(_) => {
                 for &at in &self.ranking {
-                    push(self.model.word(LmWord(at)).unwrap_or_default(), scores[at as usize]);
+                    push(self.model.word(LmWord(at)).unwrap_or_default(), self.scores[at as usize]);
                 }
             }
         }

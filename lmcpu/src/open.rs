@@ -11,6 +11,12 @@ use crate::probing::{ProbingModel, probing_from_arpa};
 use crate::trie::{self, TrieModel};
 use crate::{LanguageModel, Result};
 
+/// Whether the file at `path` is one that [`open`] maps, of ours or of KenLM's: then it opens
+/// at once.
+pub fn is_binary_model(path: &Path) -> bool {
+    Container::is_container(path) || is_kenlm_binary(path)
+}
+
 /// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text
 /// (plain, gzip or zstd; `-` for standard input), which is built into a probing model
 /// in memory on rayon's current threads. `load` says how a binary file is loaded into

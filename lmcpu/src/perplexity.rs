@@ -9,7 +9,9 @@ use miriam_textio::{Input, Output, Progress, number};
 pub use crate::text_scoring::{LineCounts, Perplexity};
 
 use crate::json_lines::{TextField, push_with_scores};
-use crate::text_scoring::{BlockOutcome, StreamOptions, TextScorer, perplexity_of, score_stream};
+use crate::text_scoring::{
+    BlockOutcome, SentenceMarkers, StreamOptions, TextScorer, perplexity_of, score_stream,
+};
 use crate::{LanguageModel, Result};
 
 /// How text is scored and what is written.
@@ -78,13 +80,18 @@ pub fn perplexity(
     let stream = StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
     let sums = match &options.json {
         None => score_stream(inputs, output, stream, progress, || {
-            let mut scorer = TextScorer::new(model, options.sentence_markers, false);
+            let mut scorer =
+                TextScorer::new(model, SentenceMarkers::both_if(options.sentence_markers), false);
             move |block| score_plain_text(&mut scorer, block, options)
         })?,
         Some(json) => score_stream(inputs, output, stream, progress, || {
             let mut documents = JsonScorer {
                 field: TextField::new(&json.field, options.per_line),
-                scorer: TextScorer::new(model, options.sentence_markers, false),
+                scorer: TextScorer::new(
+                    model,
+                    SentenceMarkers::both_if(options.sentence_markers),
+                    false,
+                ),
                 text: Vec::new(),
                 documents: Vec::new(),
             };

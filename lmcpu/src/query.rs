@@ -8,7 +8,8 @@ use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
 
 use crate::text_scoring::{
-    BlockOutcome, Perplexity, ScoredSentence, StreamOptions, TextScorer, score_stream,
+    BlockOutcome, Perplexity, ScoredSentence, SentenceMarkers, StreamOptions, TextScorer,
+    score_stream,
 };
 use crate::{LanguageModel, Result};
 
@@ -59,7 +60,11 @@ pub fn query(
 ) -> Result<Perplexity> {
     let verbosity = options.verbosity;
     let worker = || {
-        let mut scorer = TextScorer::new(model, options.sentence_markers, verbosity.word);
+        let mut scorer = TextScorer::new(
+            model,
+            SentenceMarkers::both_if(options.sentence_markers),
+            verbosity.word,
+        );
         move |mut text: Vec<u8>| {
             if !options.kenlm_compat && text.last() != Some(&b'\n') {
                 text.push(b'\n');

@@ -17,7 +17,7 @@ use crate::{Error, LanguageModel, LmWord, Result, State};
 /// Bytes of text in a block: enough sentences that the end of a batch, when few are
 /// left, does not matter; few enough for the words and scores of a block to stay in the
 /// second-level cache.
-const BLOCK_BYTES: usize = 128 << 10;
+pub(crate) const BLOCK_BYTES: usize = 128 << 10;
 
 /// The sums over a corpus. Logarithms are to base 10.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,6 +59,25 @@ pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
     10f64.powf(-(log10 / tokens as f64))
 }
 
+/// Which markers a line is scored with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentenceMarkers {
+    /// The line follows `<s>`; without it, no context.
+    pub begin: bool,
+    /// `</s>` is scored after the line.
+    pub end: bool,
+}
+
+impl SentenceMarkers {
+    /// Both: the line is a sentence.
+    pub const BOTH: SentenceMarkers = SentenceMarkers { begin: true, end: true };
+
+    /// Both or none.
+    pub(crate) fn both_if(markers: bool) -> Self {
+        SentenceMarkers { begin: markers, end: markers }
+    }
+}
+
 /// A scored word of a sentence.
 pub(crate) struct ScoredToken<'b> {
     /// Its bytes in the text.
@@ -91,6 +110,11 @@ impl<'b> ScoredSentence<'b> {
             log10: log10.0,
             ngram_length: matched,
         })
+    }
+
+    /// log10 p of each token.
+    pub fn token_log10s(&self) -> impl Iterator<Item = f32> {
+        self.scores.iter().map(|score| score.0.0)
     }
 
     /// The number of tokens, `</s>` included.
@@ -150,13 +174,12 @@ pub(crate) struct TextScorer<'m> {
 }
 
 impl<'m> TextScorer<'m> {
-    /// With `markers` each line is scored between `<s>` and `</s>`; with `keep_spans`
-    /// words can be printed.
-    pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
+    /// With `keep_spans` words can be printed.
+    pub fn new(model: &'m dyn LanguageModel, markers: SentenceMarkers, keep_spans: bool) -> Self {
         TextScorer {
             model,
-            begin_state: if markers { model.begin_state() } else { State::EMPTY },
-            encoder: TextEncoder::new(model, markers, keep_spans),
+            begin_state: if markers.begin { model.begin_state() } else { State::EMPTY },
+            encoder: TextEncoder::new(model, markers.end, keep_spans),
             words: EncodedText::default(),
             scores: Vec::new(),
         }

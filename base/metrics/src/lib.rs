@@ -46,7 +46,9 @@ pub use bleu::Bleu;
 pub use bootstrap::{ConfidenceInterval, Resampling, estimate_confidence};
 pub use chrf::Chrf;
 pub use error::{Error, Result};
-pub use metric::{Metric, SegmentStatistics, corpus_score, corpus_statistics, sentence_score};
+pub use metric::{
+    Metric, SegmentStatistics, corpus_score, corpus_statistics, score_of_sums, sentence_score,
+};
 pub use paired_test::{PairedTest, SystemComparison, compare_systems};
 pub use python_text::rstrip;
 pub use score::{Score, ScoreFormat, Signature};

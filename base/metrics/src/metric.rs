@@ -109,7 +109,13 @@ pub fn corpus_statistics(
 /// The score of a text with the statistics `rows`; `references` is the number of
 /// references, for the signature.
 pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: usize) -> Score {
-    let (value, verbose) = metric.score(&rows.sums());
+    score_of_sums(metric, &rows.sums(), references)
+}
+
+/// As [`corpus_score`], for statistics that have been summed, such as those of a text that
+/// was processed in parts.
+pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: usize) -> Score {
+    let (value, verbose) = metric.score(sums);
     let mut signature = Signature::new(references);
     metric.extend_signature(&mut signature);
     Score { name: metric.name(), value, verbose, confidence: None, signature }

@@ -11,6 +11,11 @@ pub trait Progress: Sync {
     fn set_position(&self, done: u64);
     /// The current task has ended.
     fn end(&self);
+    /// Whether the work is to stop with an error as soon as it can. Work that ends soon by
+    /// itself need not ask.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 impl dyn Progress + '_ {

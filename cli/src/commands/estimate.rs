@@ -59,15 +59,11 @@ pub struct EstimateArguments {
 }
 
 pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let fallback = arguments.discount_fallback.map(|given| match given.last() {
-        None => DISCOUNT_FALLBACK,
-        Some(&last) => std::array::from_fn(|i| given.get(i).copied().unwrap_or(last)),
-    });
     let options = EstimateOptions {
         prune: arguments.prune,
         limit_vocab: arguments.limit_vocab,
         vocab_pad: arguments.vocab_pad,
-        discount_fallback: fallback,
+        discount_fallback: arguments.discount_fallback.as_deref().map(fallback_discounts),
         interpolate_unigrams: matches!(arguments.interpolate_unigrams.as_str(), "1" | "true"),
         skip_symbols: arguments.skip_symbols,
         fused_multiply_add: arguments.fma,
@@ -79,14 +75,32 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     if let Err(Error::InvalidOptions { reason }) = options.validate() {
         exit_with_usage_error(reason);
     }
-    Input::check_access(&arguments.text, Some(&arguments.arpa))?;
-    if let Some(path) = &options.limit_vocab {
-        Input::check_access(path, Some(&arguments.arpa))?;
+    estimate_file(&options, &arguments.text, &arguments.arpa, common)
+}
+
+/// The discounts of `--discount-fallback` with these values: the last for what is missing.
+pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
+    match given.last() {
+        None => DISCOUNT_FALLBACK,
+        Some(&last) => std::array::from_fn(|i| given.get(i).copied().unwrap_or(last)),
     }
-    let input = Input::open(&arguments.text)?;
-    log_resource_estimate(&options, input.size());
-    let mut output = Output::create_atomic(Path::new(&arguments.arpa))?;
-    let summary = estimate(&options, input, &mut output, &common.progress())?;
+}
+
+/// Estimates a model from the file `text` and writes it to the file `arpa`.
+pub fn estimate_file(
+    options: &EstimateOptions,
+    text: &Path,
+    arpa: &Path,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    Input::check_access(text, Some(arpa))?;
+    if let Some(path) = &options.limit_vocab {
+        Input::check_access(path, Some(arpa))?;
+    }
+    let input = Input::open(text)?;
+    log_resource_estimate(options, input.size());
+    let mut output = Output::create_atomic(arpa)?;
+    let summary = estimate(options, input, &mut output, &common.progress())?;
     output.finish()?;
     if summary.spilled_bytes > 0 {
         tracing::info!("{} MiB of temporary files", summary.spilled_bytes.div_ceil(1 << 20));

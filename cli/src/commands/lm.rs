@@ -307,7 +307,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
 }
 
 /// Names accumulate, a number replaces what came before, as in KenLM.
-fn parse_levels(given: &[String]) -> Verbosity {
+pub fn parse_levels(given: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {
         match level.as_str() {

@@ -10,6 +10,7 @@ pub mod extract;
 pub mod lm;
 pub mod next;
 pub mod nmt;
+pub mod programs;
 pub mod pt;
 mod raw_text;
 #[cfg(feature = "serve")]

@@ -1,15 +1,30 @@
 //! The n-grams of a model on a GPU, and the parameters by which kernels address them.
 
 use miriam_gpu::{Buffer, Stream};
-use miriam_lmcpu::{LanguageModel, MAX_ORDER};
+use miriam_lmcpu::LanguageModel;
 use miriam_storage::zerocopy::{Immutable, IntoBytes};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Bucket, UNIT_BYTES};
 use crate::model::{GlmModel, Level};
 
 /// The alignment of orders in the device's memory, in bytes: two lines.
 const SECTION_ALIGNMENT: usize = 256;
+
+/// The highest order that the kernels address (`orders` in `glm/kernels/model.cuh`).
+const KERNEL_MAX_ORDER: usize = 16;
+
+/// An error if the kernels are not made for models of `order`.
+fn check_order(order: usize) -> Result<()> {
+    if order <= KERNEL_MAX_ORDER {
+        return Ok(());
+    }
+    let reason = format!(
+        "the model is of order {order}, and on a GPU it may be at most {KERNEL_MAX_ORDER}; use the \
+         CPU (--device cpu)"
+    );
+    Err(Error::Unsupported { reason })
+}
 
 /// The bytes of the n-grams of `order`, from 1.
 fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
@@ -36,6 +51,7 @@ impl Sections {
     /// Uploads the n-grams of `model`.
     pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
         let order = LanguageModel::order(model);
+        check_order(order)?;
         let mut starts = vec![0];
         for n in 1..=order {
             let end = starts[n - 1] + order_bytes(model, n).len();
@@ -43,7 +59,7 @@ impl Sections {
         }
         let mut ngrams = stream.alloc_zeros(starts[order] + SECTION_ALIGNMENT)?;
         let mut parameters = ModelParameters {
-            orders: [OrderParameters::default(); MAX_ORDER],
+            orders: [OrderParameters::default(); KERNEL_MAX_ORDER],
             order: order as u32,
             hashed: model.max_hashed_order() as u32,
             words: LanguageModel::num_words(model) as u32,
@@ -69,7 +85,7 @@ impl Sections {
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
 pub(super) struct ModelParameters {
-    orders: [OrderParameters; MAX_ORDER],
+    orders: [OrderParameters; KERNEL_MAX_ORDER],
     order: u32,
     hashed: u32,
     pub words: u32,
@@ -86,4 +102,16 @@ struct OrderParameters {
     /// are none: the padding after the section is read then, as zeros.
     last: u32,
     padding: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_beyond_the_kernels_are_refused() {
+        assert!(check_order(16).is_ok());
+        let error = check_order(17).unwrap_err().to_string();
+        assert!(error.contains("order 17") && error.contains("--device cpu"), "{error}");
+    }
 }

@@ -13,7 +13,10 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 use memchr::{memchr, memrchr};
-use miriam_textio::{Error, Input, Progress, Result};
+use miriam_textio::{Error, Input, Progress};
+
+use crate::Result;
+use crate::error::check_cancelled;
 
 /// Small enough to stay in a core's cache while it is parsed.
 const BLOCK_BYTES: usize = 1 << 18;
@@ -24,7 +27,7 @@ const MAX_ENTRY_BYTES: usize = 256 << 20;
 
 /// A block, or `None` at the end. The end is a message of its own, so that a thread
 /// that dies is not taken for the end of the file.
-type BlockMessage = Result<Option<Vec<u8>>>;
+type BlockMessage = miriam_textio::Result<Option<Vec<u8>>>;
 
 /// A line of the header or between sections.
 pub(super) struct HeaderLine {
@@ -105,6 +108,7 @@ impl<'p> ArpaText<'p> {
         });
         self.accept(message?);
         self.progress.set_position(self.consumed.load(Ordering::Relaxed));
+        check_cancelled(self.progress)?;
         Ok(!self.ended)
     }
 
@@ -176,6 +180,7 @@ impl<'p> ArpaText<'p> {
             }
         }
         self.progress.set_position(self.consumed.load(Ordering::Relaxed));
+        check_cancelled(self.progress)?;
         let mut position = self.position;
         let rests = self.blocks.iter().take(wanted).map(|block| {
             let rest = &block[position..];
@@ -196,7 +201,7 @@ impl<'p> ArpaText<'p> {
 
     /// Joins the rest of the first block with the next one; false when there is
     /// none.
-    pub fn join_blocks(&mut self) -> Result<bool, crate::Error> {
+    pub fn join_blocks(&mut self) -> Result<bool> {
         if self.blocks.len() < 2 && !self.receive()? {
             return Ok(false);
         }
@@ -216,11 +221,7 @@ impl<'p> ArpaText<'p> {
 
 /// Reads the next complete lines, or the rest at the end, into `block`, which is empty.
 /// `rest` holds the bytes after the last complete line of the previous block.
-fn read_block(
-    input: &mut Input,
-    rest: &mut Vec<u8>,
-    mut block: Vec<u8>,
-) -> Result<Option<Vec<u8>>> {
+fn read_block(input: &mut Input, rest: &mut Vec<u8>, mut block: Vec<u8>) -> BlockMessage {
     block.append(rest);
     let mut searched = 0;
     loop {

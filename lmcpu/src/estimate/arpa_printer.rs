@@ -14,7 +14,8 @@ use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 use super::rows::{TrieBlock, child_count, is_pruned};
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
-use crate::Result;
+use crate::error::check_cancelled;
+use crate::{MAX_ORDER, Result};
 
 /// Prints the n-grams of 2 words and more.
 pub(super) struct ModelPrinter<'m> {
@@ -109,6 +110,7 @@ impl ModelPrinter<'_> {
                 };
                 let receivers: Vec<_> = (0..threads).map(spawn).collect();
                 for row in 0..rows {
+                    check_cancelled(progress)?;
                     // The scope propagates the panic of a thread that sends no more.
                     while let Ok(Some(text)) = receivers[row % threads].recv() {
                         let mut text = text?;
@@ -156,7 +158,7 @@ impl ModelPrinter<'_> {
             .map(|(block, probabilities)| BlockCursor {
                 block: TrieBlock(block),
                 probabilities: &probabilities[order - 2],
-                next: [0; 17],
+                next: [0; MAX_ORDER + 1],
             })
             .collect();
         for last in self.ranges.words(row) {
@@ -184,7 +186,7 @@ struct BlockCursor<'b> {
     /// The probabilities of the n-grams that are printed.
     probabilities: &'b [u32],
     /// The index of the next n-gram of each length.
-    next: [usize; 17],
+    next: [usize; MAX_ORDER + 1],
 }
 
 /// Prints the lines of a row.

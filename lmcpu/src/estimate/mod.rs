@@ -45,6 +45,7 @@ use self::smooth::Smoothing;
 use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
 use self::word_ranges::WordRanges;
+use crate::error::check_cancelled;
 use crate::{Error, MAX_ORDER, Result};
 
 /// What to estimate, and with which resources.
@@ -190,7 +191,8 @@ pub struct EstimateSummary {
 /// # Errors
 ///
 /// If the options are invalid, the text cannot be read, is empty, has a marker as a
-/// word or gives no discounts, or output or temporary files cannot be written.
+/// word or gives no discounts, output or temporary files cannot be written, or `progress`
+/// cancels the work.
 pub fn estimate(
     options: &EstimateOptions,
     input: Input,
@@ -208,7 +210,8 @@ macro_rules! dispatch_key_width {
             ..=64 => $work::<u64>($($argument),*),
             65..=128 => $work::<u128>($($argument),*),
             _ if $packing.order <= 8 => $work::<[u32; 8]>($($argument),*),
-            _ => $work::<[u32; 16]>($($argument),*),
+            _ if $packing.order <= 16 => $work::<[u32; 16]>($($argument),*),
+            _ => $work::<[u32; MAX_ORDER]>($($argument),*),
         }
     };
 }
@@ -227,6 +230,7 @@ fn estimate_within(
     let reading =
         ReadOptions { threads, block_bytes: plan.block_bytes, skip_markers: options.skip_symbols };
     let take = |mut tokens: &[u32]| -> Result<()> {
+        check_cancelled(progress)?;
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
             if chunk.len() == plan.chunk_tokens {
@@ -316,6 +320,7 @@ fn estimate_within(
     if options.order > 1 {
         let task = progress.task("smoothing", Some(ranges.len() as u64));
         parallel_map(resources, &ranges.costs(SMOOTH_BYTES_PER_TOKEN), |range| {
+            check_cancelled(progress)?;
             let words = ranges.words(range);
             let (row, column) =
                 smoothing.smooth_range(words, range, ranges.len(), &blocks, &unigrams)?;
@@ -444,6 +449,7 @@ fn build_rows<K: NgramKey>(
         sorted.runs.is_empty().then(|| PartitionedNgrams::new(sorted.chunk, sorted.counts, ranges));
     let task = progress.task("counting n-grams", Some(ranges.len() as u64));
     parallel_map(counting.resources, &ranges.costs(2 * SORT_BYTES_PER_TOKEN), |range| {
+        check_cancelled(progress)?;
         let builder = RowBuilder::new(packing, ranges, pruning, range);
         let mut row = match &partitioned {
             Some(partitioned) => {

@@ -13,12 +13,15 @@ use miriam_textio::leb128::{push_leb128, read_leb128};
 
 use super::ngram_key::{KeyPacking, NgramKey};
 use super::spill_store::SpillFile;
-use crate::Result;
+use crate::{MAX_ORDER, Result};
 
 /// Counts below this are in the first byte.
 const SMALL_COUNT: u64 = 15;
-/// More bytes than any record has: 1, 15 words of 5 and a count of 10.
-const MAX_RECORD_BYTES: usize = 96;
+/// The most words that a record says it shares: what four bits hold. Longer n-grams write
+/// the words beyond even where they are shared.
+const MAX_SHARED: usize = 15;
+/// More bytes than any record has: 1, the words of 5 and a count of 10.
+const MAX_RECORD_BYTES: usize = 5 * MAX_ORDER + 16;
 
 /// A sorted run: for each segment the last word of its first n-gram, and its bytes in
 /// the temporary file.
@@ -48,7 +51,7 @@ impl SortedRun {
         };
         for (key, count) in ngrams {
             let shared = match &previous {
-                Some(previous) => previous.shared_words(&key, packing),
+                Some(previous) => previous.shared_words(&key, packing).min(MAX_SHARED),
                 None => {
                     first = key.word(0, packing);
                     0
@@ -86,7 +89,15 @@ impl SortedRun {
         let from = self.segments.partition_point(|(first, _)| *first < words.start);
         let segments = &self.segments[from.saturating_sub(1)..];
         let bytes = Vec::new();
-        RunReader { segments, words, packing, spill, bytes, position: 0, last_words: [0; 16] }
+        RunReader {
+            segments,
+            words,
+            packing,
+            spill,
+            bytes,
+            position: 0,
+            last_words: [0; MAX_ORDER],
+        }
     }
 }
 
@@ -99,7 +110,7 @@ struct RunReader<'s> {
     bytes: Vec<u8>,
     position: usize,
     /// The words of the previous n-gram, last word first.
-    last_words: [u32; 16],
+    last_words: [u32; MAX_ORDER],
 }
 
 impl RunReader<'_> {
@@ -115,7 +126,7 @@ impl RunReader<'_> {
             }
             let head = self.bytes[self.position];
             self.position += 1;
-            let (shared, mut count) = (usize::from(head & 15), u64::from(head >> 4));
+            let (shared, mut count) = (usize::from(head) & MAX_SHARED, u64::from(head >> 4));
             for word in &mut self.last_words[shared..self.packing.order] {
                 *word = read_leb128(&self.bytes, &mut self.position) as u32;
             }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::discounts::Discounts;
 use super::rows::{TrieBlock, child_count, entry_word, is_pruned};
 use super::spill_store::{ColumnTable, SpillStore, TableRef};
-use crate::Result;
+use crate::{MAX_ORDER, Result};
 
 /// How probabilities are computed.
 pub(super) struct Smoothing {
@@ -164,7 +164,7 @@ impl Smoothing {
         let mut contexts: Vec<ContextLevel> =
             (0..longest).map(|_| ContextLevel::default()).collect();
         // The index of each block's next n-gram, by length.
-        let mut next = vec![[0usize; 17]; row.len()];
+        let mut next = vec![[0usize; MAX_ORDER + 1]; row.len()];
         contexts[0].sums.resize(words.len(), ContextSums::default());
         for last in words {
             if longest == 1 {

@@ -150,7 +150,7 @@ fn equals_lmplz_on_a_caption_corpus() {
 fn long_ngrams_need_wide_keys() {
     let words: Vec<String> = (0..3000).map(|i| format!("w{}", i * i % 1013)).collect();
     let text: String = words.chunks(23).map(|line| line.join(" ") + "\n").collect();
-    for order in [7, 8, 12, 16] {
+    for order in [7, 8, 12, 16, 20, 24] {
         let expected = reference_arpa(&small(order), &text, None).unwrap();
         for chunk in [usize::MAX, 700] {
             let plan = MemoryPlan { memory: 1 << 20, chunk_tokens: chunk, block_bytes: 999 };
@@ -187,10 +187,44 @@ fn errors_say_what_to_do() {
 #[test]
 fn invalid_options_are_refused() {
     let refused = |options: EstimateOptions| options.validate().is_err();
-    assert!(!refused(small(16)));
-    assert!(refused(small(0)) && refused(small(17)));
+    assert!(!refused(small(24)));
+    assert!(refused(small(0)) && refused(small(25)));
     assert!(refused(EstimateOptions { prune: vec![1, 0], ..small(3) }));
     assert!(refused(EstimateOptions { prune: vec![0; 4], ..small(3) }));
     assert!(refused(EstimateOptions { vocab_pad: 1, interpolate_unigrams: false, ..small(3) }));
     assert!(refused(EstimateOptions { discount_fallback: Some([2.0; 3]), ..small(3) }));
+}
+
+/// Asks for the end of the work when the task of this name begins.
+struct CancelAt {
+    task: &'static str,
+    reached: std::sync::atomic::AtomicBool,
+}
+
+impl Progress for CancelAt {
+    fn begin(&self, name: &str, _: Option<u64>) {
+        if name == self.task {
+            self.reached.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+    fn set_position(&self, _: u64) {}
+    fn end(&self) {}
+    fn is_cancelled(&self) -> bool {
+        self.reached.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn work_is_cancelled_in_every_task() {
+    for task in ["reading text", "counting n-grams", "smoothing", "writing"] {
+        let progress = CancelAt { task, reached: false.into() };
+        let input = text_input(b"a b c\nb c a\n", "text");
+        let outcome = capture_output(|output| estimate(&small(3), input, output, &progress));
+        assert!(matches!(outcome, Err(Error::Cancelled)), "{task}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), crate::test_support::TOY).unwrap();
+    let progress = CancelAt { task: "reading", reached: false.into() };
+    let outcome = crate::open(file.path(), miriam_storage::LoadMethod::Lazy, &progress);
+    assert!(matches!(outcome.err(), Some(Error::Cancelled)));
 }

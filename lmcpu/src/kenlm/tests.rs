@@ -251,7 +251,7 @@ fn headers_that_cannot_be_read_say_why() {
         (60, &[0x3f, 0x80, 0, 0], "big-endian"),
         (68, &[2], "sanity block does not match"),
         (88, &[1], "order 1"),
-        (88, &[17], "order 17"),
+        (88, &[25], "order 25"),
         (92, &0.5f32.to_le_bytes(), "multiplier is 0.5"),
         (92, &f32::NAN.to_le_bytes(), "multiplier is NaN"),
         (96, &[6], "type 6"),

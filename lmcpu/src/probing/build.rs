@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use blanks::Blank;
 use build_error::BuildError;
 
+use super::blank_keys::BlankKeyWriter;
 use super::*;
 use crate::arpa::Section;
 use crate::{DuplicatePolicy, NgramSource, open_source};
@@ -474,14 +475,14 @@ impl ProbingBuilder {
             },
         );
         written?;
+        let mut blanks = BlankKeyWriter::new(self.counts.len());
         for (i, packed) in packed.iter().enumerate() {
             oldest_words::write(&mut writer, i + 2, packed)?;
             if let Some(middle) = self.middle.get(i) {
-                let mut blanks: Vec<u64> = middle.blanks.keys().copied().collect();
-                blanks.sort_unstable();
-                writer.write_section(&format!("order-{}.blanks", middle.order), &blanks)?;
+                blanks.push(&mut writer, middle.order, middle.blanks.keys().copied().collect())?;
             }
         }
+        blanks.finish(&mut writer)?;
         Ok(writer.finish()?)
     }
 

@@ -11,6 +11,7 @@
 //! set when no longer n-gram ends in this one; a backoff of -0.0 says that no longer
 //! n-gram begins with it and that it has no backoff.
 
+mod blank_keys;
 mod build;
 mod ngram_index;
 mod oldest_words;
@@ -48,7 +49,7 @@ const LOAD_FACTOR: f64 = 0.65;
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ProbingMetadata {
-    /// The length of the longest n-grams, 1 to 16.
+    /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     order: u32,
     /// N-grams of each order as the source counts them.
     counts: Vec<u64>,

@@ -3,10 +3,11 @@
 //! Tables are in the order of hashes; sections come sorted by their newest word, then
 //! the one before it, and so on: the order in which KenLM's estimator writes.
 
+use miriam_storage::Container;
 use miriam_storage::probing::{LineKeys, ProbingTable, TableLine, nonzero_key};
-use miriam_storage::{Container, View};
 use rayon::prelude::*;
 
+use super::blank_keys;
 use super::oldest_words::OldestWords;
 use super::*;
 use crate::Error;
@@ -141,7 +142,7 @@ impl LevelReader for ProbingLevels {
         let suffix_count = self.positions.len();
         let level = if let Some(table) = self.model.middle.get(order - 2) {
             let sorted = self.sort_table(order, table)?;
-            let blanks: View<u64> = self.container.section(&format!("order-{order}.blanks"))?;
+            let blanks = blank_keys::read(&self.container, &self.model.metadata, order)?;
             self.positions = vec![0; sorted.entries.len()];
             for (position, &(.., index)) in sorted.entries.iter().enumerate() {
                 self.positions[index] = position;

@@ -229,6 +229,44 @@ proptest! {
     }
 }
 
+/// Orders above 20 have their blanks in one section.
+#[test]
+fn models_of_all_orders_list_their_ngrams() {
+    for order in [20, 21, crate::MAX_ORDER] {
+        // Each n-gram is the beginning of the longest, so all suffixes are blanks; and `a` is
+        // a unigram that ends several.
+        let word = |i: usize| if i.is_multiple_of(7) { "a".to_owned() } else { format!("w{i}") };
+        let words: Vec<String> = (1..=order).map(word).collect();
+        let mut vocabulary: Vec<&String> = words.iter().collect();
+        vocabulary.sort_unstable();
+        vocabulary.dedup();
+        let mut arpa = format!("\\data\\\nngram 1={}\n", vocabulary.len() + 3);
+        (2..=order).for_each(|n| arpa += &format!("ngram {n}=1\n"));
+        arpa += "\n\\1-grams:\n-1\t<unk>\n-9\t<s>\t-0.5\n-1\t</s>\n";
+        vocabulary.iter().for_each(|word| arpa += &format!("-1.5\t{word}\t-0.25\n"));
+        for n in 2..=order {
+            let ngram = words[..n].join(" ");
+            let backoff = if n < order { "\t-0.125" } else { "" };
+            arpa += &format!("\n\\{n}-grams:\n-0.{n}\t{ngram}{backoff}\n");
+        }
+        arpa += "\n\\end\\\n";
+        assert_lists_same_ngrams(&arpa);
+        let bytes = build_bytes(&arpa).unwrap();
+        let container = Container::from_bytes(bytes, Path::new("x")).unwrap();
+        verify(&container).unwrap();
+        let model = ProbingModel::from_container(&container).unwrap();
+        let (mut state, mut lengths) = (State::EMPTY, Vec::new());
+        for word in &words {
+            let mut next = State::EMPTY;
+            lengths.push(usize::from(
+                model.score(&state, model.word_id(word.as_bytes()), &mut next).1,
+            ));
+            state = next;
+        }
+        assert!(lengths.into_iter().eq(1..=order), "{order}");
+    }
+}
+
 #[test]
 fn bytes_do_not_depend_on_threads() {
     let arpa = large_arpa();

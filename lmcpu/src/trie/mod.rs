@@ -46,7 +46,7 @@ const VERSION: u32 = 2;
 /// The metadata block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct TrieMetadata {
-    /// The length of the longest n-grams, 1 to 16.
+    /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     order: u32,
     /// N-grams of each order as the source counts them.
     counts: Vec<u64>,

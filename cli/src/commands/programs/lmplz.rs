@@ -1,0 +1,117 @@
+//! `lmplz`: estimates a model from text.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{ArgAction, Parser};
+use miriam_lmcpu::estimate::{EstimateOptions, default_memory};
+
+use super::size::parse_sort_size;
+use crate::commands::estimate::{estimate_file, fallback_discounts};
+use crate::common::CommonOptions;
+
+/// Estimates a language model with modified Kneser-Ney smoothing, as KenLM's lmplz does
+#[derive(Parser)]
+#[command(name = "lmplz", arg_required_else_help = true)]
+struct Arguments {
+    /// Words in the longest n-grams
+    #[arg(short, long)]
+    order: usize,
+    /// Interpolate unigrams with the uniform distribution (1), or not (0)
+    #[arg(long = "interpolate_unigrams", num_args = 0..=1, default_value = "1",
+          default_missing_value = "1", value_parser = ["0", "1", "false", "true"])]
+    interpolate_unigrams: String,
+    /// Read <s>, </s> and <unk> in the text as spaces
+    #[arg(long = "skip_symbols")]
+    skip_symbols: bool,
+    /// Where temporary files are: a folder, or what their names begin with
+    #[arg(short = 'T', long = "temp_prefix", default_value = "/tmp/")]
+    temp_prefix: PathBuf,
+    /// Memory: a number with %, b, K (the default unit), M, G or T
+    #[arg(short = 'S', long, value_parser = parse_sort_size)]
+    memory: Option<u64>,
+    /// Smooth as if there were at least this many words
+    #[arg(long = "vocab_pad", default_value_t = 0)]
+    vocab_pad: u64,
+    /// The text; without it, standard input
+    #[arg(long, default_value = "-")]
+    text: PathBuf,
+    /// The ARPA file; without it, standard output
+    #[arg(long, default_value = "-")]
+    arpa: PathBuf,
+    /// Drop n-grams that occur at most this often, a threshold an order
+    #[arg(long, num_args = 1.., action = ArgAction::Set)]
+    prune: Vec<u64>,
+    /// Drop n-grams with words that this file does not list
+    #[arg(long = "limit_vocab_file")]
+    limit_vocab_file: Option<PathBuf>,
+    /// Discounts for counts of 1, 2, and 3 or more, if the text gives none [0.5 1 1.5]
+    #[arg(long = "discount_fallback", num_args = 0..=3, action = ArgAction::Set)]
+    discount_fallback: Option<Vec<f32>>,
+    /// Accepted without effect
+    #[arg(long = "minimum_block")]
+    minimum_block: Option<String>,
+    /// Accepted without effect
+    #[arg(long = "sort_block")]
+    sort_block: Option<String>,
+    /// Accepted without effect
+    #[arg(long = "block_count")]
+    block_count: Option<String>,
+    /// Accepted without effect
+    #[arg(long = "vocab_estimate")]
+    vocab_estimate: Option<String>,
+    /// Refused
+    #[arg(long = "verbose_header")]
+    verbose_header: bool,
+    /// Refused
+    #[arg(long)]
+    intermediate: Option<PathBuf>,
+    /// Refused
+    #[arg(long)]
+    renumber: bool,
+    /// Refused
+    #[arg(long = "collapse_values")]
+    collapse_values: bool,
+}
+
+pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    let arguments: Arguments = super::parse(arguments);
+    let refused = [
+        ("verbose_header", arguments.verbose_header),
+        ("intermediate", arguments.intermediate.is_some()),
+        ("renumber", arguments.renumber),
+        ("collapse_values", arguments.collapse_values),
+    ];
+    if let Some((name, _)) = refused.into_iter().find(|(_, given)| *given) {
+        bail!("--{name} is not supported; leave it out, or use KenLM's lmplz");
+    }
+    // These say how sorting uses memory.
+    let _ = (arguments.minimum_block, arguments.sort_block);
+    let _ = (arguments.block_count, arguments.vocab_estimate);
+    let options = EstimateOptions {
+        prune: arguments.prune,
+        limit_vocab: arguments.limit_vocab_file,
+        vocab_pad: arguments.vocab_pad,
+        discount_fallback: arguments.discount_fallback.as_deref().map(fallback_discounts),
+        interpolate_unigrams: matches!(&*arguments.interpolate_unigrams, "1" | "true"),
+        skip_symbols: arguments.skip_symbols,
+        memory: arguments.memory.unwrap_or_else(default_memory),
+        temp_dir: temporary_folder(&arguments.temp_prefix),
+        threads: common.threads.count(),
+        ..EstimateOptions::new(arguments.order)
+    };
+    options.validate()?;
+    estimate_file(&options, &arguments.text, &arguments.arpa, common)
+}
+
+/// The folder of a prefix of file names.
+fn temporary_folder(prefix: &Path) -> PathBuf {
+    if prefix.is_dir() {
+        return prefix.to_owned();
+    }
+    match prefix.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

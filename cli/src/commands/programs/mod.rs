@@ -1,0 +1,90 @@
+//! KenLM's programs under their own names: started as `lmplz`, `build_binary` or `query`, the
+//! binary takes their options and writes what they write, so that scripts which call them
+//! run unchanged. `miriam install-aliases` makes the names.
+//!
+//! An option that would change the output and that we do not have is refused by its name; one
+//! that only says how memory or files are used is accepted without effect.
+
+mod build_binary;
+mod lmplz;
+mod query;
+mod size;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser};
+
+use crate::common::CommonOptions;
+
+/// The names, each with what runs under it.
+const PROGRAMS: [(&str, Program); 3] =
+    [("build_binary", build_binary::run), ("lmplz", lmplz::run), ("query", query::run)];
+
+/// Runs a program with its arguments, of which the first is its name.
+type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
+
+/// The outcome of the program whose name is the first of `arguments`; nothing for any other
+/// name.
+pub fn run_by_name(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let name = Path::new(arguments.first()?).file_name()?;
+    let (_, program) = PROGRAMS.into_iter().find(|(known, _)| name == *known)?;
+    let common = CommonOptions::default();
+    common.init_logging();
+    Some(crate::common::exit_code(program(arguments, &common)))
+}
+
+/// Parses `arguments`; wrong usage ends with status 1, as the programs end.
+fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
+    P::try_parse_from(arguments).unwrap_or_else(|error| {
+        // Help that was asked for, too: a broken pipe is nobody's error.
+        let _ = error.print();
+        std::process::exit(1)
+    })
+}
+
+/// Make the names of KenLM's programs for this binary: lmplz, build_binary, query
+///
+/// Started under one of them it takes that program's options. The folder is for the PATH of
+/// scripts that call these programs.
+///
+/// Example: miriam install-aliases ~/miriam-bin && PATH=~/miriam-bin:$PATH lmplz -o 3 < text.en
+#[derive(Args)]
+pub struct InstallArguments {
+    /// The folder, which is made if need be
+    folder: PathBuf,
+}
+
+/// Makes a symbolic link for each name. Other files of these names are left as they are.
+pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
+    let binary = std::env::current_exe().context("this binary's path is unknown")?;
+    let folder = &arguments.folder;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: cannot be made", folder.display()))?;
+    for (name, _) in PROGRAMS {
+        let link = folder.join(name);
+        let shown = link.display();
+        match link.symlink_metadata() {
+            Ok(found) if found.is_symlink() && points_to_us(&link) => {
+                std::fs::remove_file(&link)
+                    .with_context(|| format!("{shown}: cannot be replaced"))?;
+            }
+            Ok(_) => bail!("{shown}: it is there and no link to miriam; remove it first"),
+            Err(_) => {}
+        }
+        std::os::unix::fs::symlink(&binary, &link)
+            .with_context(|| format!("{shown}: cannot be made"))?;
+        println!("{shown}");
+    }
+    Ok(())
+}
+
+/// Whether the link leads to a binary of this name, be it of another place or gone.
+fn points_to_us(link: &Path) -> bool {
+    let target = link.read_link().ok();
+    let name = |path: &Path| path.file_name().map(OsString::from);
+    target.and_then(|path| name(&path)) == std::env::current_exe().ok().and_then(|path| name(&path))
+}

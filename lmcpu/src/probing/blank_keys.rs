@@ -1,0 +1,77 @@
+//! The keys of the blanks of each order: sections of their own, or one for all.
+//!
+//! A container has room for 63 sections, and tables, oldest words and blanks of N orders
+//! take 3N + 1. So above order 20 the keys of all orders are in one section; how many are
+//! whose follows from the counts in the metadata.
+
+use miriam_storage::{Container, ContainerWriter};
+
+use super::ProbingMetadata;
+use crate::Result;
+
+/// The highest order of a model whose orders have sections of their own.
+const MAX_SEPARATE_ORDER: usize = 20;
+
+fn section_name(order: usize) -> String {
+    format!("order-{order}.blanks")
+}
+
+/// Writes the keys of a model.
+pub struct BlankKeyWriter {
+    is_separate: bool,
+    /// Those of all orders so far, unless they have sections of their own.
+    collected: Vec<u64>,
+}
+
+impl BlankKeyWriter {
+    /// For a model of `order`.
+    pub fn new(order: usize) -> Self {
+        BlankKeyWriter { is_separate: order <= MAX_SEPARATE_ORDER, collected: Vec::new() }
+    }
+
+    /// Takes the keys of the blanks of `order`; orders come from 2 on, one after another.
+    pub fn push(
+        &mut self,
+        writer: &mut ContainerWriter,
+        order: usize,
+        mut keys: Vec<u64>,
+    ) -> Result<()> {
+        keys.sort_unstable();
+        if self.is_separate {
+            writer.write_section(&section_name(order), &keys)?;
+        } else {
+            self.collected.append(&mut keys);
+        }
+        Ok(())
+    }
+
+    /// Writes the one section where there is one.
+    pub fn finish(self, writer: &mut ContainerWriter) -> Result<()> {
+        if !self.is_separate {
+            writer.write_section("blanks", &self.collected)?;
+        }
+        Ok(())
+    }
+}
+
+/// The keys of the blanks of `order`, from 2.
+pub fn read(container: &Container, metadata: &ProbingMetadata, order: usize) -> Result<Vec<u64>> {
+    if metadata.counts.len() <= MAX_SEPARATE_ORDER {
+        return Ok(container.section::<u64>(&section_name(order))?.to_vec());
+    }
+    let all = container.section::<u64>("blanks")?;
+    // N-grams with blanks less n-grams without.
+    let count = |order: usize| -> Option<usize> {
+        let entries = metadata.entries.get(order - 2)?;
+        usize::try_from(entries.checked_sub(*metadata.counts.get(order - 1)?)?).ok()
+    };
+    let start = (2..order).try_fold(0usize, |start, order| start.checked_add(count(order)?));
+    let range = start.zip(count(order)).and_then(|(start, n)| Some(start..start.checked_add(n)?));
+    match range.and_then(|range| all.get(range)) {
+        Some(keys) => Ok(keys.to_vec()),
+        None => {
+            let reason = format!("it does not hold the blanks of {order}-grams");
+            Err(container.damaged("blanks", reason).into())
+        }
+    }
+}

@@ -1,0 +1,16 @@
+"""Machine translation and n-gram language models.
+
+``miriam.kenlm`` is KenLM's Python module; ``miriam.lm`` scores many lines at once, estimates
+and builds models. Importing this package imports neither: each costs its own time only.
+"""
+
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    # Asking the distribution takes longer than everything else that is imported.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("miriam-mt")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

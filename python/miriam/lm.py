@@ -1,0 +1,110 @@
+"""N-gram language models: many lines scored at once, estimation, building.
+
+Every call on lines takes a sequence of ``str`` or ``bytes`` or a string array of pyarrow,
+runs without the interpreter's lock on ``threads`` threads (0: all), and gives the values of
+``miriam lm perplexity`` to the bit.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Sequence
+
+from miriam import _native
+
+__all__ = ["Estimate", "LanguageModel"]
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What :meth:`LanguageModel.estimate` counted."""
+
+    tokens: int
+    """The number of words of the text."""
+    types: int
+    """The number of different words, ``<unk>``, ``<s>`` and ``</s>`` included."""
+    counts: list[int]
+    """The number of n-grams of each order, from 1."""
+
+
+class LanguageModel(_native.LanguageModel):
+    """A model file of any kind, opened for scoring.
+
+    ``load`` says how a binary file is loaded: ``lazy`` (mapped), ``populate`` (mapped and
+    read now) or ``huge`` (read into private memory in huge pages). Processes that map the
+    same file share its memory. Pickles hold the path, not the model.
+    """
+
+    @staticmethod
+    def estimate(
+        text: _Path,
+        *,
+        order: int,
+        arpa: _Path,
+        prune: Sequence[int] = (),
+        limit_vocab: _Path | None = None,
+        vocab_pad: int = 0,
+        discount_fallback: Sequence[float] | bool | None = None,
+        interpolate_unigrams: bool = True,
+        skip_symbols: bool = False,
+        memory: int | None = None,
+        temp: _Path | None = None,
+        threads: int = 0,
+    ) -> Estimate:
+        """Estimates a model from the file ``text``, a sentence a line, as KenLM's lmplz does,
+        and writes it to the file ``arpa``.
+
+        ``discount_fallback`` gives the discounts for counts of 1, 2, and 3 or more where the
+        text gives none; ``True`` stands for 0.5, 1 and 1.5. ``memory`` is in bytes.
+        """
+        discounts: Sequence[float] | None
+        if discount_fallback is True:
+            discounts = (0.5, 1.0, 1.5)
+        elif discount_fallback is False or discount_fallback is None:
+            discounts = None
+        else:
+            discounts = discount_fallback
+        tokens, types, counts = _native.estimate(
+            text,
+            order=order,
+            arpa=arpa,
+            prune=list(prune),
+            limit_vocab=limit_vocab,
+            vocab_pad=vocab_pad,
+            discount_fallback=discounts,
+            interpolate_unigrams=interpolate_unigrams,
+            skip_symbols=skip_symbols,
+            memory=memory,
+            temp=temp,
+            threads=threads,
+        )
+        return Estimate(tokens, types, counts)
+
+    @staticmethod
+    def build(
+        arpa: _Path,
+        out: _Path,
+        *,
+        type: str = "probing",
+        quantize: int | tuple[int, int] | None = None,
+        duplicates: str = "refuse",
+        threads: int = 0,
+    ) -> list[int]:
+        """Builds the model file ``out`` from ARPA text or another model file and returns the
+        number of n-grams of each order.
+
+        ``type`` is ``probing``, ``trie``, ``glm`` or ``kenlm-probing``; ``quantize`` gives
+        the bits of probabilities and backoffs of a trie, one number for both or two.
+        """
+        bits = (quantize, quantize) if isinstance(quantize, int) else quantize
+        return _native.build(
+            arpa, out, type=type, quantize=bits, duplicates=duplicates, threads=threads
+        )
+
+    @staticmethod
+    def dump(model: _Path, arpa: _Path, *, duplicates: str = "refuse", threads: int = 0) -> None:
+        """Writes the model file ``model`` to the file ``arpa`` as ARPA text."""
+        _native.dump(model, arpa, duplicates=duplicates, threads=threads)

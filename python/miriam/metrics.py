@@ -1,0 +1,92 @@
+"""BLEU, chrF and TER with sacreBLEU's numbers, signatures and names of arguments.
+
+``references`` is a sequence of references, each a sequence of as many lines as there are
+``hypotheses``. Lines are scored on all cores, without the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+from miriam import _native
+
+__all__ = ["Score", "corpus_bleu", "corpus_chrf", "corpus_ter"]
+
+
+class Score(NamedTuple):
+    """A score from 0 to 100 (TER may be higher), and what it was computed with."""
+
+    score: float
+    signature: str
+
+
+def corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+    use_effective_order: bool = False,
+) -> Score:
+    """BLEU of a text."""
+    return Score(
+        *_native.score_bleu(
+            hypotheses,
+            references,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+            lowercase=lowercase,
+            tokenize=tokenize,
+            use_effective_order=use_effective_order,
+        )
+    )
+
+
+def corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+    lowercase: bool = False,
+) -> Score:
+    """chrF of a text; chrF++ with ``word_order=2``."""
+    return Score(
+        *_native.score_chrf(
+            hypotheses,
+            references,
+            char_order=char_order,
+            word_order=word_order,
+            beta=beta,
+            remove_whitespace=remove_whitespace,
+            eps_smoothing=eps_smoothing,
+            lowercase=lowercase,
+        )
+    )
+
+
+def corpus_ter(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> Score:
+    """TER of a text."""
+    return Score(
+        *_native.score_ter(
+            hypotheses,
+            references,
+            normalized=normalized,
+            no_punct=no_punct,
+            asian_support=asian_support,
+            case_sensitive=case_sensitive,
+        )
+    )

@@ -1,0 +1,459 @@
+//! `miriam.kenlm`: the classes of KenLM's Python module.
+//!
+//! Names, arguments, results and their order of additions are KenLM's, so that programs
+//! written for it run unchanged. Where its behaviour is undefined (a state of another
+//! model, a model that was never loaded) there is an exception here.
+
+use std::cmp::Ordering;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_glm::device::DeviceChoice;
+use miriam_lmcpu::lines::{SentenceMarkers, count_words, score_sentence, walk_sentence};
+use miriam_lmcpu::{LanguageModel, LmWord, is_binary_model};
+use miriam_storage::LoadMethod;
+use pyo3::IntoPyObjectExt;
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
+
+use crate::interrupt::run_interruptible;
+use crate::open::open_model;
+use crate::text::text_bytes;
+
+/// Texts from this many bytes on are scored without the interpreter's lock: releasing it
+/// costs about as much as scoring a few words.
+const DETACH_BYTES: usize = 256;
+
+/// An argument of which only the truth matters.
+pub struct Truth(bool);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Truth(object.is_truthy()?))
+    }
+}
+
+/// How a model is loaded.
+#[pyclass(module = "miriam.kenlm")]
+pub struct Config {
+    load_method: i32,
+    arpa_complain: i32,
+    /// Kept for programs that set it; no bar is drawn.
+    #[pyo3(get)]
+    show_progress: bool,
+}
+
+#[pymethods]
+impl Config {
+    #[new]
+    fn new() -> Self {
+        // KenLM's defaults: POPULATE_OR_READ, ALL.
+        Config { load_method: 2, arpa_complain: 0, show_progress: true }
+    }
+
+    #[getter]
+    fn load_method(&self) -> i32 {
+        self.load_method
+    }
+
+    #[setter]
+    fn set_load_method(&mut self, value: i32) -> PyResult<()> {
+        if !(0..=4).contains(&value) {
+            let message = format!("load_method is {value}; give one of LoadMethod, 0 to 4");
+            return Err(PyValueError::new_err(message));
+        }
+        self.load_method = value;
+        Ok(())
+    }
+
+    #[setter]
+    fn set_show_progress(&mut self, value: Truth) {
+        self.show_progress = value.0;
+    }
+
+    #[getter]
+    fn arpa_complain(&self) -> i32 {
+        self.arpa_complain
+    }
+
+    #[setter]
+    fn set_arpa_complain(&mut self, value: i32) -> PyResult<()> {
+        if !(0..=2).contains(&value) {
+            let message = format!("arpa_complain is {value}; give one of ARPALoadComplain, 0 to 2");
+            return Err(PyValueError::new_err(message));
+        }
+        self.arpa_complain = value;
+        Ok(())
+    }
+}
+
+/// A model that has been loaded.
+struct LoadedModel {
+    model: Arc<dyn LanguageModel>,
+    /// What states are checked against.
+    order: usize,
+    num_words: usize,
+}
+
+/// An n-gram language model.
+#[pyclass(subclass, module = "miriam.kenlm")]
+pub struct Model {
+    /// The absolute path of the file.
+    #[pyo3(get, set)]
+    path: Py<PyBytes>,
+    /// Nothing before `__init__`, which subclasses may call with arguments of their own.
+    loaded: Option<LoadedModel>,
+}
+
+impl Model {
+    fn loaded(&self) -> PyResult<&LoadedModel> {
+        let message = "the model is not loaded: a subclass must call Model.__init__(path)";
+        self.loaded.as_ref().ok_or_else(|| PyValueError::new_err(message))
+    }
+
+    /// The state of `state`, checked to be one that this model may continue.
+    fn context(&self, state: &Bound<'_, State>) -> PyResult<miriam_lmcpu::State> {
+        let LoadedModel { order, num_words, .. } = *self.loaded()?;
+        let state = state.try_borrow()?.0;
+        let known = |&(word, _): &(LmWord, f32)| (word.0 as usize) < num_words;
+        if state.len() >= order || !state.entries().iter().all(known) {
+            let message = "the state belongs to another model: it has words or a length that \
+                           this model does not have";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(state)
+    }
+
+    /// Scores `word` after `in_state`, which may be `out_state` too.
+    fn step(
+        &self,
+        in_state: &Bound<'_, State>,
+        word: &Bound<'_, PyString>,
+        out_state: &Bound<'_, State>,
+    ) -> PyResult<(LmWord, f32, u8)> {
+        let context = self.context(in_state)?;
+        let model = &self.loaded()?.model;
+        let id = model.word_id(word.to_str()?.as_bytes());
+        let mut next = miriam_lmcpu::State::EMPTY;
+        let (log10, length) = model.score(&context, id, &mut next);
+        out_state.try_borrow_mut()?.0 = next;
+        Ok((id, log10.0, length))
+    }
+
+    fn score_text(&self, py: Python<'_>, text: &[u8], markers: SentenceMarkers) -> PyResult<f32> {
+        let model = &self.loaded()?.model;
+        let score = || score_sentence(&**model, text, markers);
+        Ok(if text.len() < DETACH_BYTES { score() } else { py.detach(score) })
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords), text_signature = "(path, config=None)")]
+    fn new(
+        py: Python<'_>,
+        _arguments: &Bound<'_, PyTuple>,
+        _keywords: Option<&Bound<'_, PyDict>>,
+    ) -> Self {
+        Model { path: PyBytes::new(py, b"").unbind(), loaded: None }
+    }
+
+    /// Loads the model at `path`, a `str` or `bytes`: a file of this project, one of KenLM's
+    /// binary files, or ARPA text, plain or compressed.
+    #[pyo3(signature = (path, config=None))]
+    fn __init__(
+        slf: &Bound<'_, Self>,
+        path: &Bound<'_, PyAny>,
+        config: Option<&Bound<'_, Config>>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let given = text_bytes(path)?;
+        let absolute = py
+            .import("os.path")?
+            .call_method1("abspath", (PyBytes::new(py, given),))?
+            .cast_into::<PyBytes>()?;
+        let file = Path::new(OsStr::from_bytes(absolute.as_bytes()));
+        let (load, complain) = match config {
+            Some(config) => {
+                let config = config.try_borrow()?;
+                let load =
+                    if config.load_method == 0 { LoadMethod::Lazy } else { LoadMethod::Populate };
+                (load, config.arpa_complain != 2)
+            }
+            None => (LoadMethod::Populate, true),
+        };
+        let outcome = run_interruptible(py, |stop| {
+            if complain && file.is_file() && !is_binary_model(file) {
+                eprintln!(
+                    "Loading the ARPA text {0}; a binary file opens at once: miriam lm build {0} \
+                     -o FILE",
+                    file.display()
+                );
+            }
+            open_model(file, load, DeviceChoice::Cpu, stop)
+        })?;
+        let model = outcome.map_err(|error| {
+            let reason = error.to_string().replace('\n', " ");
+            PyOSError::new_err(format!("Cannot read model '{path}' ({reason})"))
+        })?;
+        let mut this = slf.try_borrow_mut()?;
+        this.path = absolute.unbind();
+        let (order, num_words) = (model.order(), model.num_words());
+        this.loaded = Some(LoadedModel { model, order, num_words });
+        Ok(())
+    }
+
+    /// The length of the longest n-grams.
+    #[getter]
+    fn order(&self) -> PyResult<usize> {
+        Ok(self.loaded()?.order)
+    }
+
+    /// log10 p of a sentence, `</s>` included, after `<s>`. With `bos=False` the first word has
+    /// no context; with `eos=False` `</s>` is not scored.
+    #[pyo3(signature = (sentence, bos=Truth(true), eos=Truth(true)),
+           text_signature = "($self, sentence, bos=True, eos=True)")]
+    fn score(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        bos: Truth,
+        eos: Truth,
+    ) -> PyResult<f32> {
+        let markers = SentenceMarkers { begin: bos.0, end: eos.0 };
+        self.score_text(py, text_bytes(sentence)?, markers)
+    }
+
+    /// The perplexity of a sentence, `</s>` included.
+    fn perplexity(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let text = text_bytes(sentence)?;
+        let log10 = f64::from(self.score_text(py, text, SentenceMarkers::BOTH)?);
+        let exponent = -log10 / (count_words(text) + 1) as f64;
+        let perplexity = 10f64.powf(exponent);
+        if perplexity.is_infinite() && exponent.is_finite() {
+            // As Python's operator does.
+            return Err(PyOverflowError::new_err((34, "Numerical result out of range")));
+        }
+        Ok(perplexity)
+    }
+
+    /// Iterates over `(log_prob, ngram_length, oov)` of each word, and of `</s>`.
+    #[pyo3(signature = (sentence, bos=Truth(true), eos=Truth(true)),
+           text_signature = "($self, sentence, bos=True, eos=True)")]
+    fn full_scores(&self, sentence: Py<PyAny>, bos: Truth, eos: Truth) -> PyResult<FullScores> {
+        Ok(FullScores {
+            model: Arc::clone(&self.loaded()?.model),
+            sentence: Some(sentence),
+            markers: SentenceMarkers { begin: bos.0, end: eos.0 },
+            scores: Vec::new().into_iter(),
+        })
+    }
+
+    /// Makes `state` the state after `<s>`.
+    #[pyo3(name = "BeginSentenceWrite")]
+    fn begin_sentence_write(&self, state: &Bound<'_, State>) -> PyResult<()> {
+        state.try_borrow_mut()?.0 = self.loaded()?.model.begin_state();
+        Ok(())
+    }
+
+    /// Makes `state` the state without context.
+    #[pyo3(name = "NullContextWrite")]
+    fn null_context_write(&self, state: &Bound<'_, State>) -> PyResult<()> {
+        state.try_borrow_mut()?.0 = miriam_lmcpu::State::EMPTY;
+        Ok(())
+    }
+
+    /// log10 p(word | in_state); `out_state` becomes the state after the word.
+    #[pyo3(name = "BaseScore")]
+    fn base_score(
+        &self,
+        in_state: &Bound<'_, State>,
+        word: &Bound<'_, PyString>,
+        out_state: &Bound<'_, State>,
+    ) -> PyResult<f32> {
+        Ok(self.step(in_state, word, out_state)?.1)
+    }
+
+    /// As `BaseScore`, with the length of the longest n-gram that matched and whether the word
+    /// is unknown.
+    #[pyo3(name = "BaseFullScore")]
+    fn base_full_score(
+        &self,
+        in_state: &Bound<'_, State>,
+        word: &Bound<'_, PyString>,
+        out_state: &Bound<'_, State>,
+    ) -> PyResult<FullScoreReturn> {
+        let (id, log_prob, length) = self.step(in_state, word, out_state)?;
+        let oov = id == LmWord::UNKNOWN;
+        Ok(FullScoreReturn { log_prob, ngram_length: length.into(), oov })
+    }
+
+    fn __contains__(&self, word: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.loaded()?.model.word_id(text_bytes(word)?) != LmWord::UNKNOWN)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let path = self.path.bind(py).as_bytes();
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        Ok(format!("<Model from {}>", PyBytes::new(py, name).repr()?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let arguments = PyTuple::new(py, [self.path.clone_ref(py)])?;
+        (py.get_type::<Model>(), arguments).into_pyobject(py)
+    }
+}
+
+/// What `Model.full_scores` returns. The sentence is read when the first value is asked for,
+/// as by a generator.
+#[pyclass(module = "miriam.kenlm")]
+pub struct FullScores {
+    model: Arc<dyn LanguageModel>,
+    /// Until the first value.
+    sentence: Option<Py<PyAny>>,
+    markers: SentenceMarkers,
+    scores: std::vec::IntoIter<(f32, u8, bool)>,
+}
+
+#[pymethods]
+impl FullScores {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<(f32, u8, bool)>> {
+        if let Some(sentence) = self.sentence.take() {
+            let sentence = sentence.bind(py);
+            let text = text_bytes(sentence)?;
+            let (model, markers) = (&*self.model, self.markers);
+            let walk = || {
+                let mut scores = Vec::with_capacity(text.len() / 4 + 1);
+                walk_sentence(model, text, markers, |word, log10, length| {
+                    scores.push((log10, length, word == LmWord::UNKNOWN));
+                });
+                if let (true, Some(end)) = (markers.end, scores.last_mut()) {
+                    // Even where the model lacks </s>.
+                    end.2 = false;
+                }
+                scores
+            };
+            let scores = if text.len() < DETACH_BYTES { walk() } else { py.detach(walk) };
+            self.scores = scores.into_iter();
+        }
+        Ok(self.scores.next())
+    }
+}
+
+/// What `Model.BaseFullScore` returns.
+#[pyclass(frozen, module = "miriam.kenlm")]
+pub struct FullScoreReturn {
+    /// log10 p.
+    #[pyo3(get)]
+    log_prob: f32,
+    /// The length of the longest n-gram that matched.
+    #[pyo3(get)]
+    ngram_length: i32,
+    /// Whether the word is unknown.
+    #[pyo3(get)]
+    oov: bool,
+}
+
+#[pymethods]
+impl FullScoreReturn {
+    #[new]
+    #[pyo3(signature = (log_prob, ngram_length, oov),
+           text_signature = "(log_prob, ngram_length, oov)")]
+    fn new(log_prob: f32, ngram_length: i32, oov: Truth) -> Self {
+        FullScoreReturn { log_prob, ngram_length, oov: oov.0 }
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        let FullScoreReturn { log_prob, ngram_length, oov } = *slf.get();
+        let log_prob = PyFloat::new(py, log_prob.into()).repr()?;
+        let oov = if oov { "True" } else { "False" };
+        Ok(format!("{}({log_prob}, {ngram_length}, {oov})", slf.get_type().name()?))
+    }
+}
+
+/// The words before a word, as far as they matter to a model.
+#[pyclass(module = "miriam.kenlm")]
+pub struct State(miriam_lmcpu::State);
+
+impl State {
+    /// By length, then by the bytes of the words, newest first: KenLM's order.
+    fn compare(&self, other: &State) -> Ordering {
+        let bytes = |state: &State| -> Vec<u8> {
+            state.0.entries().iter().flat_map(|(word, _)| word.0.to_le_bytes()).collect()
+        };
+        self.0.len().cmp(&other.0.len()).then_with(|| bytes(self).cmp(&bytes(other)))
+    }
+}
+
+#[pymethods]
+impl State {
+    #[new]
+    fn new() -> Self {
+        State(miriam_lmcpu::State::EMPTY)
+    }
+
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, operator: CompareOp) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        match other.cast::<State>() {
+            Ok(other) => {
+                let order = self.compare(&*other.try_borrow()?);
+                operator.matches(order).into_py_any(py)
+            }
+            Err(_) => Ok(py.NotImplemented()),
+        }
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        std::hash::Hash::hash(&self.0, &mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(&self) -> State {
+        State(self.0)
+    }
+
+    #[pyo3(signature = (memo=None))]
+    fn __deepcopy__(&self, memo: Option<&Bound<'_, PyAny>>) -> State {
+        let _ = memo;
+        State(self.0)
+    }
+
+    /// The words' ids and their backoffs, newest first.
+    fn __getstate__(&self) -> Vec<(u32, f32)> {
+        self.0.entries().iter().map(|&(word, backoff)| (word.0, backoff)).collect()
+    }
+
+    fn __setstate__(&mut self, entries: Vec<(u32, f32)>) -> PyResult<()> {
+        if entries.len() >= miriam_lmcpu::MAX_ORDER {
+            let message = format!("a state of {} words is too long", entries.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let mut state = miriam_lmcpu::State::EMPTY;
+        for (place, &(word, backoff)) in state.entries_mut().iter_mut().zip(&entries) {
+            *place = (LmWord(word), backoff);
+        }
+        state.set_len(entries.len());
+        self.0 = state;
+        Ok(())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let entries = slf.try_borrow()?.__getstate__();
+        (slf.get_type(), PyTuple::empty(py), entries).into_pyobject(py)
+    }
+}

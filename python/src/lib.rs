@@ -1,0 +1,39 @@
+//! The native module `miriam._native` of the Python package (`docs/python.md`).
+//!
+//! Here are conversions between Python's objects and this workspace's types, and nothing
+//! else: what the package computes is in the crates it is named after. The Python files in
+//! `miriam/` give the classes their public places. Without the feature `extension` the
+//! crate is empty, so that the workspace builds without Python.
+//!
+//! Two rules hold throughout. What takes longer than a few microseconds runs without the
+//! interpreter's lock; and what can take long is interruptible (`interrupt`).
+
+#![deny(unsafe_code)]
+
+#[cfg(feature = "extension")]
+mod interrupt;
+#[cfg(feature = "extension")]
+mod kenlm;
+#[cfg(feature = "extension")]
+mod lm;
+#[cfg(feature = "extension")]
+mod metrics;
+#[cfg(feature = "extension")]
+mod open;
+#[cfg(feature = "extension")]
+mod text;
+
+#[cfg(feature = "extension")]
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
+    #[pymodule_export]
+    use crate::lm::{LanguageModel, build, dump, estimate};
+    #[pymodule_export]
+    use crate::metrics::{score_bleu, score_chrf, score_ter};
+
+    /// The version of the distribution.
+    #[pymodule_export]
+    const __VERSION__: &str = env!("CARGO_PKG_VERSION");
+}

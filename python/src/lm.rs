@@ -1,0 +1,457 @@
+//! `miriam.lm`: batches of lines scored at once, estimation and building.
+//!
+//! Values equal those of `miriam lm perplexity`, for any number of threads.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use miriam_glm::GlmOptions;
+use miriam_glm::device::DeviceChoice;
+use miriam_lmcpu::estimate::{EstimateOptions, EstimateSummary};
+use miriam_lmcpu::kenlm::{KenlmOptions, build_kenlm_probing};
+use miriam_lmcpu::lines::{LineOptions, LineScore, SentenceMarkers, score_lines, score_tokens};
+use miriam_lmcpu::probing::ModelSize;
+use miriam_lmcpu::trie::{QuantizationBits, build_trie};
+use miriam_lmcpu::{DuplicatePolicy, LmWord};
+use miriam_storage::LoadMethod;
+use miriam_textio::{CancellationToken, Input, Log10, Output, available_threads};
+use numpy::{IntoPyArray, PyArray1, PyReadwriteArray1};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::interrupt::{Cancellation, run_interruptible};
+use crate::open::{on_own_threads, open_model};
+use crate::text::{Lines, text_bytes};
+
+/// Lines of up to this many bytes are scored on the calling thread: that takes less time
+/// than anybody waits for Ctrl-C.
+const SHORT_BYTES: usize = 1 << 20;
+
+/// log10 p, tokens and unknown words of each line.
+type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
+/// log10 p of each word, and where each line begins.
+type WordColumns<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<i64>>);
+
+/// The error of a number of threads that nobody can mean.
+fn thread_count(threads: usize) -> PyResult<usize> {
+    match threads {
+        0 => Ok(available_threads()),
+        1..=4096 => Ok(threads),
+        _ => Err(PyValueError::new_err("threads: give a number up to 4096, or 0 for all")),
+    }
+}
+
+/// An n-gram language model that scores many lines at once.
+#[pyclass(subclass, frozen, module = "miriam._native")]
+pub struct LanguageModel {
+    model: Arc<dyn miriam_lmcpu::LanguageModel>,
+    /// The file.
+    #[pyo3(get)]
+    path: PathBuf,
+    load: String,
+    device: String,
+}
+
+impl LanguageModel {
+    /// Scores the lines of `lines` by `work`, interruptibly where it may take long.
+    fn run<'py, T: Send>(
+        &self,
+        py: Python<'py>,
+        lines: &Lines<'py>,
+        work: impl FnOnce(
+            &dyn miriam_lmcpu::LanguageModel,
+            &[&[u8]],
+            &CancellationToken,
+        ) -> miriam_lmcpu::Result<T>
+        + Send,
+    ) -> PyResult<T> {
+        let slices = lines.slices()?;
+        let model = &*self.model;
+        let outcome = if slices.iter().map(|line| line.len()).sum::<usize>() <= SHORT_BYTES {
+            py.detach(|| work(model, &slices, &CancellationToken::new()))
+        } else {
+            run_interruptible(py, |stop| work(model, &slices, stop))?
+        };
+        outcome.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn scores<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        options: LineOptions,
+    ) -> PyResult<Vec<LineScore>> {
+        self.run(lines.py(), &Lines::new(lines)?, |model, lines, stop| {
+            score_lines(model, lines, options, stop)
+        })
+    }
+}
+
+/// From arguments to options.
+fn line_options(bos: bool, eos: bool, documents: bool, threads: usize) -> PyResult<LineOptions> {
+    let markers = SentenceMarkers { begin: bos, end: eos };
+    Ok(LineOptions { markers, documents, threads: thread_count(threads)? })
+}
+
+/// Sentences have an f32 log10 p; sums of them are f64.
+fn log10_column<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Bound<'py, PyAny> {
+    let values = scores.iter().map(|score| score.log10);
+    match documents {
+        true => values.collect::<Vec<f64>>().into_pyarray(py).into_any(),
+        false => values.map(|value| value as f32).collect::<Vec<_>>().into_pyarray(py).into_any(),
+    }
+}
+
+fn columns<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Columns<'py> {
+    // A line is shorter than 4 GiB.
+    let column = |value: fn(&LineScore) -> u64| {
+        let values = scores.iter().map(|score| value(score) as u32);
+        values.collect::<Vec<_>>().into_pyarray(py)
+    };
+    let tokens = column(|score| score.tokens);
+    let oovs = column(|score| score.oovs);
+    (log10_column(py, scores, documents), tokens, oovs)
+}
+
+#[pymethods]
+impl LanguageModel {
+    #[new]
+    #[pyo3(signature = (path, *, load="populate", device="cpu"))]
+    fn new(py: Python<'_>, path: PathBuf, load: &str, device: &str) -> PyResult<Self> {
+        let method = match load {
+            "lazy" => LoadMethod::Lazy,
+            "populate" => LoadMethod::Populate,
+            "huge" => LoadMethod::HugePages,
+            _ => return Err(PyValueError::new_err("load: give lazy, populate or huge")),
+        };
+        let choice: DeviceChoice =
+            device.parse().map_err(|reason| PyValueError::new_err(format!("device: {reason}")))?;
+        let outcome = run_interruptible(py, |stop| open_model(&path, method, choice, stop))?;
+        let model = outcome.map_err(PyOSError::new_err)?;
+        Ok(LanguageModel { model, path, load: load.to_owned(), device: device.to_owned() })
+    }
+
+    /// The length of the longest n-grams.
+    #[getter]
+    fn order(&self) -> usize {
+        self.model.order()
+    }
+
+    /// The number of words, `<unk>` included.
+    #[getter]
+    fn num_words(&self) -> usize {
+        self.model.num_words()
+    }
+
+    fn __contains__(&self, word: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.model.word_id(text_bytes(word)?) != LmWord::UNKNOWN)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<LanguageModel from {:?}>", self.path.display().to_string())
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, pyo3::types::PyDict>)> {
+        let options = pyo3::types::PyDict::new(py);
+        options.set_item("load", &self.load)?;
+        options.set_item("device", &self.device)?;
+        Ok((PyTuple::new(py, [self.path.clone()])?, options))
+    }
+
+    /// log10 p of each line: `float32`, or `float64` with `documents`.
+    #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0, out=None))]
+    fn score_many<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        bos: bool,
+        eos: bool,
+        documents: bool,
+        threads: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = lines.py();
+        let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
+        let Some(out) = out else { return Ok(log10_column(py, &scores, documents)) };
+        if documents {
+            let message = "out is for lines; with documents the result is a new float64 array";
+            return Err(PyValueError::new_err(message));
+        }
+        let mut array: PyReadwriteArray1<'_, f32> = out.extract().map_err(|_| {
+            PyTypeError::new_err("out: give a writable one-dimensional float32 array")
+        })?;
+        let mut values = array.as_array_mut();
+        if values.len() != scores.len() {
+            let (found, wanted) = (values.len(), scores.len());
+            let message = format!("out has {found} elements for {wanted} lines");
+            return Err(PyValueError::new_err(message));
+        }
+        values.iter_mut().zip(&scores).for_each(|(value, score)| *value = score.log10 as f32);
+        drop(array);
+        Ok(out.clone())
+    }
+
+    /// log10 p, tokens (with `</s>`) and unknown words of each line.
+    #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0))]
+    fn stats_many<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        bos: bool,
+        eos: bool,
+        documents: bool,
+        threads: usize,
+    ) -> PyResult<Columns<'py>> {
+        let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
+        Ok(columns(lines.py(), &scores, documents))
+    }
+
+    /// The perplexity of each line: `float64`, not a number where it has no tokens.
+    #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0))]
+    fn perplexity_many<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        bos: bool,
+        eos: bool,
+        documents: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
+        let values: Vec<f64> = scores.iter().map(LineScore::perplexity).collect();
+        Ok(values.into_pyarray(lines.py()))
+    }
+
+    /// Which lines have at most the perplexity `max_perplexity`; with `invert`, which have
+    /// not. A line without tokens has none.
+    #[pyo3(signature = (lines, *, max_perplexity, invert=false, bos=true, eos=true,
+                        documents=false, threads=0))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn filter<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        max_perplexity: f64,
+        invert: bool,
+        bos: bool,
+        eos: bool,
+        documents: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        if max_perplexity.is_nan() || max_perplexity < 0.0 {
+            return Err(PyValueError::new_err("max_perplexity: give a number from 0"));
+        }
+        let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
+        let keeps = |score: &LineScore| (score.perplexity() <= max_perplexity) != invert;
+        Ok(scores.iter().map(keeps).collect::<Vec<_>>().into_pyarray(lines.py()))
+    }
+
+    /// log10 p of each word (`float32`), all lines one after another, and where each line
+    /// begins in them and the last ends (`int64`).
+    #[pyo3(signature = (lines, *, bos=true, eos=true, threads=0))]
+    fn score_words<'py>(
+        &self,
+        lines: &Bound<'py, PyAny>,
+        bos: bool,
+        eos: bool,
+        threads: usize,
+    ) -> PyResult<WordColumns<'py>> {
+        let py = lines.py();
+        let options = line_options(bos, eos, false, threads)?;
+        let scores = self.run(py, &Lines::new(lines)?, |model, lines, stop| {
+            score_tokens(model, lines, options, stop)
+        })?;
+        let offsets: Vec<i64> = scores.offsets.iter().map(|&at| at as i64).collect();
+        Ok((scores.log10.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// As `stats_many`, for a column of Arrow: `data` holds its bytes, `offsets` (`int32` or
+    /// `int64`) where each line begins and the last ends.
+    #[pyo3(signature = (data, offsets, *, bos=true, eos=true, documents=false, threads=0))]
+    fn score_arrow<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        offsets: &Bound<'py, PyAny>,
+        bos: bool,
+        eos: bool,
+        documents: bool,
+        threads: usize,
+    ) -> PyResult<Columns<'py>> {
+        let py = data.py();
+        let options = line_options(bos, eos, documents, threads)?;
+        let column = Lines::from_column(data, offsets)?;
+        let scores =
+            self.run(py, &column, |model, lines, stop| score_lines(model, lines, options, stop))?;
+        Ok(columns(py, &scores, documents))
+    }
+
+    /// The `top` most probable words after `context`, with their log10 p, the most probable
+    /// first.
+    #[pyo3(signature = (context, *, top=10, bos=true))]
+    fn next_words(
+        &self,
+        py: Python<'_>,
+        context: &Bound<'_, PyAny>,
+        top: usize,
+        bos: bool,
+    ) -> PyResult<Vec<(String, f32)>> {
+        let text = text_bytes(context)?;
+        let model = &*self.model;
+        Ok(py.detach(|| {
+            miriam_lmcpu::next_word::most_probable(model, text, bos, top)
+                .into_iter()
+                .map(|(word, Log10(log10))| {
+                    let word = model.word(word).unwrap_or_default();
+                    (String::from_utf8_lossy(word).into_owned(), log10)
+                })
+                .collect()
+        }))
+    }
+}
+
+/// The error of the libraries as Python's.
+fn file_error(error: &dyn std::fmt::Display) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+/// Estimates a model from the file `text` and writes it to the file `arpa`. Returns the
+/// numbers of words and of different words, and those of n-grams of each order.
+#[pyfunction]
+#[pyo3(signature = (text, *, order, arpa, prune=Vec::new(), limit_vocab=None, vocab_pad=0,
+                    discount_fallback=None, interpolate_unigrams=true, skip_symbols=false,
+                    memory=None, temp=None, threads=0))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn estimate(
+    py: Python<'_>,
+    text: PathBuf,
+    order: usize,
+    arpa: PathBuf,
+    prune: Vec<u64>,
+    limit_vocab: Option<PathBuf>,
+    vocab_pad: u64,
+    discount_fallback: Option<[f32; 3]>,
+    interpolate_unigrams: bool,
+    skip_symbols: bool,
+    memory: Option<u64>,
+    temp: Option<PathBuf>,
+    threads: usize,
+) -> PyResult<(u64, u64, Vec<u64>)> {
+    let defaults = EstimateOptions::new(order);
+    let options = EstimateOptions {
+        prune,
+        limit_vocab,
+        vocab_pad,
+        discount_fallback,
+        interpolate_unigrams,
+        skip_symbols,
+        memory: memory.unwrap_or(defaults.memory),
+        temp_dir: temp.unwrap_or(defaults.temp_dir),
+        threads: thread_count(threads)?,
+        ..EstimateOptions::new(order)
+    };
+    options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let outcome = run_interruptible(py, |stop| -> miriam_lmcpu::Result<EstimateSummary> {
+        Input::check_access(&text, Some(&arpa))?;
+        let input = Input::open(&text)?;
+        let mut output = Output::create_atomic(&arpa)?;
+        let estimate =
+            || miriam_lmcpu::estimate::estimate(&options, input, &mut output, &Cancellation(stop));
+        let summary = estimate()?;
+        output.finish()?;
+        Ok(summary)
+    })?;
+    let EstimateSummary { tokens, types, counts, .. } =
+        outcome.map_err(|error| file_error(&error))?;
+    Ok((tokens, types, counts))
+}
+
+/// Builds the model file `out` from ARPA text or another model file. Returns the numbers of
+/// n-grams of each order.
+#[pyfunction]
+#[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="refuse",
+                    threads=0))]
+pub fn build(
+    py: Python<'_>,
+    arpa: PathBuf,
+    out: PathBuf,
+    r#type: &str,
+    quantize: Option<(u32, u32)>,
+    duplicates: &str,
+    threads: usize,
+) -> PyResult<Vec<u64>> {
+    let kind = r#type;
+    if !["probing", "trie", "glm", "kenlm-probing"].contains(&kind) {
+        let message = format!("type {kind:?}: give probing, trie, glm or kenlm-probing");
+        return Err(PyValueError::new_err(message));
+    }
+    if quantize.is_some() && kind != "trie" {
+        return Err(PyValueError::new_err("quantize: only type=\"trie\" is quantized"));
+    }
+    let bits = match quantize.map(|(prob, backoff)| QuantizationBits::new(prob, backoff)) {
+        None => None,
+        Some(Some(bits)) => Some(bits),
+        Some(None) => {
+            let most = QuantizationBits::MAX;
+            return Err(PyValueError::new_err(format!("quantize: give bits from 1 to {most}")));
+        }
+    };
+    let duplicates = parse_duplicates(duplicates)?;
+    let threads = thread_count(threads)?;
+    let outcome = run_interruptible(py, |stop| -> Result<ModelSize, String> {
+        let message = |error: &dyn std::fmt::Display| error.to_string();
+        Input::check_access(&arpa, Some(&out)).map_err(|error| message(&error))?;
+        let progress = Cancellation(stop);
+        on_own_threads(threads, || match kind {
+            "glm" => {
+                let options = GlmOptions::default();
+                miriam_glm::build_glm(&arpa, &out, &options, duplicates, &progress)
+                    .map_err(|error| message(&error))
+            }
+            "trie" => build_trie(&arpa, &out, bits, duplicates, &progress)
+                .map_err(|error| message(&error)),
+            "kenlm-probing" => {
+                let options = KenlmOptions::default();
+                build_kenlm_probing(&arpa, &out, options, duplicates, &progress)
+                    .map_err(|error| message(&error))
+            }
+            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, duplicates, &progress)
+                .map_err(|error| message(&error)),
+        })?
+    })?;
+    Ok(outcome.map_err(PyOSError::new_err)?.counts)
+}
+
+/// Writes the model at `model` to the file `arpa` as ARPA text.
+#[pyfunction]
+#[pyo3(signature = (model, arpa, *, duplicates="refuse", threads=0))]
+pub fn dump(
+    py: Python<'_>,
+    model: PathBuf,
+    arpa: PathBuf,
+    duplicates: &str,
+    threads: usize,
+) -> PyResult<()> {
+    let duplicates = parse_duplicates(duplicates)?;
+    let threads = thread_count(threads)?;
+    let outcome = run_interruptible(py, |stop| {
+        let write = || -> Result<(), miriam_glm::Error> {
+            let lm = miriam_lmcpu::Error::from;
+            Input::check_access(&model, Some(&arpa)).map_err(lm)?;
+            let progress = Cancellation(stop);
+            let mut source = miriam_glm::open_source(&model, duplicates, &progress)?;
+            let mut output = Output::create_atomic(&arpa).map_err(lm)?;
+            miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
+            Ok(output.finish().map_err(lm)?)
+        };
+        on_own_threads(threads, write)
+    })?;
+    outcome.map_err(PyRuntimeError::new_err)?.map_err(|error| file_error(&error))
+}
+
+fn parse_duplicates(text: &str) -> PyResult<DuplicatePolicy> {
+    match text {
+        "refuse" => Ok(DuplicatePolicy::Reject),
+        "keep-first" => Ok(DuplicatePolicy::KeepFirst),
+        _ => Err(PyValueError::new_err("duplicates: give \"refuse\" or \"keep-first\"")),
+    }
+}

@@ -1,0 +1,118 @@
+//! `miriam.metrics`: BLEU, chrF and TER of lists of strings.
+
+use miriam_metrics::bleu::Smoothing;
+use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, corpus_statistics, score_of_sums};
+use miriam_textio::CancellationToken;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::interrupt::run_interruptible;
+use crate::open::on_own_threads;
+
+/// Lines whose statistics are computed at once: Ctrl-C is looked for between them.
+const PART_LINES: usize = 1024;
+
+/// The score of a text and its signature.
+fn score(
+    py: Python<'_>,
+    metric: &dyn Metric,
+    hypotheses: &[String],
+    references: &[Vec<String>],
+) -> PyResult<(f64, String)> {
+    if let Some(number) = references.iter().position(|lines| lines.len() != hypotheses.len()) {
+        let (found, wanted) = (references[number].len(), hypotheses.len());
+        return Err(PyValueError::new_err(format!(
+            "reference {number} has {found} lines for {wanted} translations"
+        )));
+    }
+    let sum = |stop: &CancellationToken| -> Result<Vec<f64>, String> {
+        let mut sums = vec![0.0; metric.num_statistics()];
+        // At least one part, so that an empty text gives the error it is.
+        let count = hypotheses.len().div_ceil(PART_LINES).max(1);
+        for start in (0..count).map(|part| part * PART_LINES) {
+            if stop.is_cancelled() {
+                break;
+            }
+            let lines = start..hypotheses.len().min(start + PART_LINES);
+            let parts: Vec<Vec<String>> =
+                references.iter().map(|text| text[lines.clone()].to_vec()).collect();
+            let rows = corpus_statistics(metric, &hypotheses[lines], &parts)
+                .map_err(|error| error.to_string())?;
+            sums.iter_mut().zip(rows.sums()).for_each(|(sum, number)| *sum += number);
+        }
+        Ok(sums)
+    };
+    let sums = run_interruptible(py, |stop| on_own_threads(0, || sum(stop)).and_then(|sums| sums))?;
+    let sums = sums.map_err(PyValueError::new_err)?;
+    let score = score_of_sums(metric, &sums, references.len());
+    Ok((score.value, score.signature.to_text(false)))
+}
+
+/// BLEU of `hypotheses` against `references`, each a list of as many lines, and its signature.
+#[pyfunction]
+#[pyo3(signature = (hypotheses, references, *, smooth_method="exp", smooth_value=None,
+                    lowercase=false, tokenize="13a", use_effective_order=false))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn score_bleu(
+    py: Python<'_>,
+    hypotheses: Vec<String>,
+    references: Vec<Vec<String>>,
+    smooth_method: &str,
+    smooth_value: Option<f64>,
+    lowercase: bool,
+    tokenize: &str,
+    use_effective_order: bool,
+) -> PyResult<(f64, String)> {
+    let smoothing = Smoothing::from_name(smooth_method, smooth_value).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "smooth_method {smooth_method:?}: give exp, floor, add-k or none"
+        ))
+    })?;
+    let tokenizer = Tokenizer::from_name(tokenize).ok_or_else(|| {
+        PyValueError::new_err(format!("tokenize {tokenize:?}: there is no such tokeniser"))
+    })?;
+    let bleu = Bleu { tokenizer, lowercase, smoothing, effective_order: use_effective_order };
+    score(py, &bleu, &hypotheses, &references)
+}
+
+/// chrF, or chrF++ with `word_order=2`, and its signature.
+#[pyfunction]
+#[pyo3(signature = (hypotheses, references, *, char_order=6, word_order=0, beta=2,
+                    remove_whitespace=true, eps_smoothing=false, lowercase=false))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn score_chrf(
+    py: Python<'_>,
+    hypotheses: Vec<String>,
+    references: Vec<Vec<String>>,
+    char_order: usize,
+    word_order: usize,
+    beta: u32,
+    remove_whitespace: bool,
+    eps_smoothing: bool,
+    lowercase: bool,
+) -> PyResult<(f64, String)> {
+    let chrf = Chrf::new(char_order, word_order)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?
+        .beta(beta)
+        .lowercase(lowercase)
+        .whitespace(!remove_whitespace)
+        .epsilon_smoothing(eps_smoothing);
+    score(py, &chrf, &hypotheses, &references)
+}
+
+/// TER and its signature.
+#[pyfunction]
+#[pyo3(signature = (hypotheses, references, *, normalized=false, no_punct=false,
+                    asian_support=false, case_sensitive=false))]
+pub fn score_ter(
+    py: Python<'_>,
+    hypotheses: Vec<String>,
+    references: Vec<Vec<String>>,
+    normalized: bool,
+    no_punct: bool,
+    asian_support: bool,
+    case_sensitive: bool,
+) -> PyResult<(f64, String)> {
+    let ter = Ter { normalized, no_punctuation: no_punct, asian_support, case_sensitive };
+    score(py, &ter, &hypotheses, &references)
+}

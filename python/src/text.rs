@@ -1,0 +1,145 @@
+//! Text that Python holds: strings, bytes, columns of Arrow.
+//!
+//! Nothing is copied: a `str` gives the UTF-8 that the interpreter keeps of it, and a
+//! column gives its buffers.
+
+use numpy::{PyArrayDyn, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// The bytes of a `str` (as UTF-8) or `bytes`.
+///
+/// # Errors
+///
+/// `TypeError` for anything else, with the text of KenLM's module; `UnicodeEncodeError`
+/// for a string with lone surrogates.
+pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_str()?.as_bytes());
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes());
+    }
+    Err(PyTypeError::new_err(format!("Cannot convert {} to string", value.get_type().repr()?)))
+}
+
+/// Lines that Python owns; [`Lines::slices`] are their bytes.
+pub enum Lines<'py> {
+    /// Objects of type `str` or `bytes`.
+    Objects(Vec<Bound<'py, PyAny>>),
+    /// A column: line `i` is at `offsets[i]..offsets[i + 1]` of the data.
+    Column { data: PyReadonlyArray1<'py, u8>, offsets: Offsets<'py> },
+}
+
+/// The offsets of a column.
+pub enum Offsets<'py> {
+    Narrow(PyReadonlyArray1<'py, i32>),
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
+impl<'py> Lines<'py> {
+    /// A sequence or iterable of `str` or `bytes`, or an array of pyarrow.
+    pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = lines.py();
+        if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
+            let message = "lines are a sequence of strings, not one string; put it into a list";
+            return Err(PyTypeError::new_err(message));
+        }
+        if lines.hasattr("buffers")? && lines.hasattr("null_count")? {
+            let parts = py.import("miriam._arrow")?.call_method1("string_buffers", (lines,))?;
+            let (data, offsets): (Bound<'py, PyAny>, Bound<'py, PyAny>) = parts.extract()?;
+            return Lines::from_column(&data, &offsets);
+        }
+        Ok(Lines::Objects(lines.try_iter()?.collect::<PyResult<_>>()?))
+    }
+
+    /// The column of `data`, a one-dimensional array of bytes, and `offsets`, one of `int32`
+    /// or `int64`.
+    pub fn from_column(data: &Bound<'py, PyAny>, offsets: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let expect = |name: &str, types: &str, array: &Bound<'py, PyAny>| {
+            let found = match array.cast::<PyArrayDyn<u8>>() {
+                Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),
+                Err(_) => match array.getattr("dtype") {
+                    Ok(dtype) => format!("an array of {dtype}"),
+                    Err(_) => format!("{}", array.get_type()),
+                },
+            };
+            PyTypeError::new_err(format!("{name} is {found}; give a one-dimensional {types} array"))
+        };
+        let data = data.extract().map_err(|_| expect("data", "uint8", data))?;
+        let offsets = match offsets.extract() {
+            Ok(narrow) => Offsets::Narrow(narrow),
+            Err(_) => Offsets::Wide(
+                offsets.extract().map_err(|_| expect("offsets", "int32 or int64", offsets))?,
+            ),
+        };
+        Ok(Lines::Column { data, offsets })
+    }
+
+    /// The bytes of each line.
+    ///
+    /// # Errors
+    ///
+    /// If a line is neither `str` nor `bytes` or an offset is out of order or range; the
+    /// message names its index.
+    pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
+        match self {
+            Lines::Objects(objects) => {
+                let bytes = |(index, line)| {
+                    text_bytes(line).map_err(|error| {
+                        let py = line.py();
+                        let reason = error.value(py).to_string();
+                        if error.is_instance_of::<PyTypeError>(py) {
+                            PyTypeError::new_err(format!("line {index}: {reason}"))
+                        } else {
+                            PyValueError::new_err(format!("line {index}: {reason}"))
+                        }
+                    })
+                };
+                objects.iter().enumerate().map(bytes).collect()
+            }
+            Lines::Column { data, offsets } => {
+                let data = contiguous("data", data)?;
+                match offsets {
+                    Offsets::Narrow(offsets) => {
+                        let offsets = contiguous("offsets", offsets)?;
+                        column_slices(data, offsets.iter().map(|&at| i64::from(at)))
+                    }
+                    Offsets::Wide(offsets) => {
+                        column_slices(data, contiguous("offsets", offsets)?.iter().copied())
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn contiguous<'a, T: numpy::Element>(
+    name: &str,
+    array: &'a PyReadonlyArray1<'_, T>,
+) -> PyResult<&'a [T]> {
+    let message = || format!("{name} is not contiguous; pass numpy.ascontiguousarray of it");
+    array.as_slice().map_err(|_| PyValueError::new_err(message()))
+}
+
+fn column_slices(data: &[u8], offsets: impl Iterator<Item = i64>) -> PyResult<Vec<&[u8]>> {
+    let mut offsets = offsets.enumerate();
+    let Some((_, first)) = offsets.next() else { return Ok(Vec::new()) };
+    let position = |at: i64| usize::try_from(at).ok().filter(|&at| at <= data.len());
+    let mut start = position(first);
+    offsets
+        .map(|(index, end)| {
+            let line = start.zip(position(end)).and_then(|(start, end)| data.get(start..end));
+            start = position(end);
+            line.ok_or_else(|| {
+                let length = data.len();
+                PyValueError::new_err(format!(
+                    "line {}: the offsets do not ascend from 0 to at most the {length} bytes of \
+                     data",
+                    index - 1
+                ))
+            })
+        })
+        .collect()
+}

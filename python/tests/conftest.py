@@ -1,0 +1,45 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# The toy model of ngram-lm.md, whose scores are sums on paper.
+TOY = ROOT / "tests" / "data" / "toy.arpa"
+
+
+def shared_data(name: str) -> Path:
+    """A folder of real data beside the project; the test is skipped where it is absent."""
+    path = ROOT.parent / "shared" / "data" / name
+    if not path.exists():
+        pytest.skip(f"{path} is absent")
+    return path
+
+
+@pytest.fixture(scope="session")
+def kenlm_cases() -> Path:
+    return shared_data("kenlm-cases")
+
+
+Word = tuple[str, int, int, float]
+
+
+def parse_query(path: Path) -> list[tuple[list[Word], float, int]]:
+    """What KenLM's query printed: words (text, id, matched length, log10), total, unknown."""
+    lines = []
+    for line in gzip.open(path, "rt", encoding="utf-8", newline="\n"):
+        if not line.startswith("Perplexity") and "Total: " in line:
+            *words, total = line.rstrip("\n").split("\t")
+            parsed = []
+            for word in words:
+                text, values = word.rsplit("=", 1)
+                number, length, log10 = values.split()
+                parsed.append((text, int(number), int(length), float(log10)))
+            _, log10, _, unknown = total.split()
+            lines.append((parsed, float(log10), int(unknown)))
+    return lines

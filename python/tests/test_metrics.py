@@ -1,0 +1,62 @@
+"""miriam.metrics: sums on paper, and sacreBLEU where it is installed."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from conftest import shared_data
+from miriam.metrics import Score, corpus_bleu, corpus_chrf, corpus_ter
+
+HYPOTHESES = ["the cat sat on the mat", "it was raining"]
+REFERENCES = [["the cat sat on a mat", "it was raining"]]
+
+
+def test_scores_are_those_computed_on_paper() -> None:
+    bleu = corpus_bleu(HYPOTHESES, REFERENCES)
+    # The precisions are 8/9, 5/7, 3/5 and 1/3, and both sides have nine words.
+    expected = 100 * math.prod([8 / 9, 5 / 7, 3 / 5, 1 / 3]) ** 0.25
+    assert isinstance(bleu, Score) and abs(bleu.score - expected) < 1e-9
+    assert bleu.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
+    # One word of nine is replaced.
+    score, signature = corpus_ter(HYPOTHESES, REFERENCES)
+    assert abs(score - 100 / 9) < 1e-9 and "tok:tercom" in signature
+    assert corpus_chrf(REFERENCES[0], REFERENCES).score == 100
+    assert corpus_bleu(["A b c d"], [["a b c d"], ["A B C D"]], lowercase=True).score > 99.99
+
+
+def test_errors_say_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match="reference 1 has 1 lines for 2 translations"):
+        corpus_bleu(HYPOTHESES, [REFERENCES[0], ["one"]])
+    with pytest.raises(ValueError, match="no reference"):
+        corpus_chrf(HYPOTHESES, [])
+    with pytest.raises(ValueError, match="no translation"):
+        corpus_ter([], [[]])
+    with pytest.raises(ValueError, match="no such tokeniser"):
+        corpus_bleu(HYPOTHESES, REFERENCES, tokenize="14a")
+    with pytest.raises(ValueError, match="smooth_method"):
+        corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="much")
+
+
+def test_scores_and_signatures_equal_sacrebleus() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu")
+    lines = (shared_data("kenlm-cases") / "heldout.en").read_text(encoding="utf-8").splitlines()
+    lines = (lines * 4)[:2500]  # More than one part.
+    shuffled = random.Random(1)
+    noisy = [" ".join(shuffled.sample(line.split(), len(line.split()))) for line in lines]
+    references = [lines, [line.upper() for line in lines]]
+    for ours, theirs in (
+        (corpus_bleu(noisy, references), sacrebleu.BLEU()),
+        (corpus_bleu(noisy, references, lowercase=True), sacrebleu.BLEU(lowercase=True)),
+        (corpus_chrf(noisy, references, word_order=2), sacrebleu.CHRF(word_order=2)),
+        (corpus_ter(noisy[:200], [lines[:200]]), sacrebleu.TER()),
+    ):
+        is_ter = isinstance(theirs, sacrebleu.TER)
+        expected = theirs.corpus_score(
+            noisy[:200] if is_ter else noisy, [lines[:200]] if is_ter else references
+        )
+        assert ours.score == expected.score
+        own, other = ours.signature, str(theirs.get_signature())
+        assert own.rsplit("|", 1)[0] == other.rsplit("|", 1)[0]

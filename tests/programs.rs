@@ -1,0 +1,131 @@
+//! KenLM's programs under their own names (`miriam install-aliases`): what they print and
+//! write equals what KenLM's did.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_with_input, shared_data,
+};
+
+/// A folder with the names, made by the binary.
+fn aliases(folder: &Path) -> PathBuf {
+    let names = folder.join("names");
+    let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
+    let expected = ["build_binary", "lmplz", "query"].map(|name| names.join(name));
+    assert!(printed.lines().map(PathBuf::from).eq(expected));
+    names
+}
+
+fn toy() -> PathBuf {
+    project_root().join("tests/data/toy.arpa")
+}
+
+#[test]
+fn lmplz_writes_what_kenlms_wrote() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let lmplz = aliases(folder.path()).join("lmplz");
+    let text = cases.join("text.en");
+    let limit = cases.join("vocab.limit");
+    let limit = ["-o", "3", "--discount_fallback", "--limit_vocab_file", limit.to_str().unwrap()];
+    let cases_of_options: [(&str, &[&str]); 5] = [
+        ("o5", &["-o", "5", "-S", "80%", "-T", "/tmp/prefix", "--discount_fallback"]),
+        ("o4-prune", &["--order=4", "--prune", "0", "1", "1", "2", "--discount_fallback"]),
+        ("o3-pad", &["-o3", "--vocab_pad", "20000", "--discount_fallback", "--block_count", "3"]),
+        ("o3-nounigram", &["-o", "3", "--interpolate_unigrams", "0", "--discount_fallback"]),
+        ("o3-limit", &limit),
+    ];
+    for (name, options) in cases_of_options {
+        let expected = read_decompressed(&cases.join(format!("{name}.arpa.gz")));
+        let text = std::fs::read(&text).unwrap();
+        let found = run_with_input(Command::new(&lmplz).args(options), &text).stdout;
+        assert!(found == expected, "{name}");
+    }
+    let arpa = folder.path().join("written.arpa");
+    run(Command::new(&lmplz).args(limit).arg("--text").arg(&text).arg("--arpa").arg(&arpa));
+    let expected = read_decompressed(&cases.join("o3-limit.arpa.gz"));
+    assert!(std::fs::read(&arpa).unwrap() == expected);
+}
+
+#[test]
+fn build_binary_writes_what_kenlms_wrote() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let build = aliases(folder.path()).join("build_binary");
+    let arpa = cases.join("o5.arpa.gz");
+    let expected = read_decompressed(&cases.join("o5.probing.zst"));
+    let written = folder.path().join("written");
+    for options in [&[][..], &["-w", "after", "-S", "1G", "-T", "/tmp/", "probing"]] {
+        let output = Command::new(&build).args(options).arg(&arpa).arg(&written).output().unwrap();
+        let stderr = lossy_text(&output.stderr);
+        assert!(output.status.success() && stderr.ends_with("SUCCESS\n"), "{stderr}");
+        assert!(std::fs::read(&written).unwrap() == expected);
+        std::fs::remove_file(&written).unwrap();
+    }
+}
+
+#[test]
+fn query_prints_what_kenlms_printed() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let query = aliases(folder.path()).join("query");
+    let model = folder.path().join("model");
+    std::fs::write(&model, read_decompressed(&cases.join("o5.probing.zst"))).unwrap();
+    let text = std::fs::read(cases.join("heldout.en")).unwrap();
+    let expected = read_decompressed(&cases.join("o5.probing.query.gz"));
+    for options in [&[][..], &["-b"], &["-v", "2"], &["-l", "lazy"]] {
+        let found = run_with_input(Command::new(&query).args(options).arg(&model), &text).stdout;
+        assert!(found == expected, "{options:?}");
+    }
+    // Sums on paper: `a b` without markers is -1.5 and -0.6. KenLM neither ends a last line
+    // without a line end nor prints its total.
+    let found =
+        run_with_input(Command::new(&query).args(["-n", "-v", "sentence"]).arg(toy()), b"a b\na b");
+    assert_eq!(lossy_text(&found.stdout), "Total: -2.1 OOV: 0\n");
+}
+
+#[test]
+fn what_is_not_there_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    let toy = toy();
+    let toy = toy.to_str().unwrap();
+    let refused: [(&str, &[&str], &str); 9] = [
+        ("lmplz", &["-o", "2", "--renumber"], "--renumber is not supported"),
+        ("lmplz", &["-o", "2", "--verbose_header"], "--verbose_header is not supported"),
+        ("lmplz", &["-o", "25"], "the order is 25"),
+        ("lmplz", &[], "Usage: lmplz"),
+        ("build_binary", &["trie", toy, "out"], "--type trie"),
+        ("build_binary", &["-q", "8", toy, "out"], "-q is not supported"),
+        ("build_binary", &[toy], "name the file to write"),
+        ("build_binary", &["missing.arpa", "out"], "missing.arpa"),
+        ("query", &["-v", "all", toy], "invalid value 'all'"),
+    ];
+    for (name, arguments, message) in refused {
+        let output = Command::new(names.join(name))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let stderr = lossy_text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name} {arguments:?}: {stderr}");
+        assert!(stderr.contains(message), "{name} {arguments:?}: {stderr}");
+        assert_eq!(stderr.contains("ERROR"), name == "build_binary", "{stderr}");
+    }
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn names_are_made_again_and_other_files_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    assert_eq!(aliases(folder.path()), names);
+    std::fs::remove_file(names.join("query")).unwrap();
+    std::fs::write(names.join("query"), "another program").unwrap();
+    let output = miriam().arg("install-aliases").arg(&names).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(lossy_text(&output.stderr).contains("query: it is there and no link to miriam"));
+    assert_eq!(std::fs::read(names.join("query")).unwrap(), b"another program");
+}
