@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod models;
 mod running_text;
 mod server;
+mod text_translation;
 
 pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};

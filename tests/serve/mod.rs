@@ -6,6 +6,7 @@ mod clients_in_python;
 mod documented_commands;
 mod engine;
 mod faults;
+mod html;
 mod protocols;
 mod running;
 mod web_page;

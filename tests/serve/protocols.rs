@@ -279,9 +279,9 @@ fn libretranslate() {
         (json!({"q": "a", "source": "zz", "target": "es"}), 400, "zz is not supported"),
         (json!({"q": "a", "source": "en", "target": "zz"}), 400, "zz is not supported"),
         (
-            json!({"q": "a", "source": "en", "target": "es", "format": "html"}),
+            json!({"q": "a", "source": "en", "target": "es", "format": "odt"}),
             400,
-            "html format is not supported",
+            "odt format is not supported",
         ),
         (
             json!({"q": "a", "source": "en", "target": "es", "alternatives": "x"}),
@@ -424,7 +424,7 @@ fn deepl() {
     let form = "text=the+house&text=the+dog&target_lang=ES&split_sentences=0";
     let found = server.post("/v2/translate", "application/x-www-form-urlencoded", form.as_bytes());
     assert_eq!(found.json()["translations"].as_array().unwrap().len(), 2);
-    for (name, value) in [("glossary_id", "x"), ("formality", "more"), ("tag_handling", "html")] {
+    for (name, value) in [("glossary_id", "x"), ("formality", "more"), ("tag_handling", "odt")] {
         let mut body = json!({"text": ["a"], "target_lang": "ES"});
         body[name] = json!(value);
         let response = server.post_json("/v2/translate", &body);

@@ -9,10 +9,10 @@ use super::client::{Client, Server, in_parallel};
 use super::{lines, nmt_translate, toy_neural};
 
 /// A websocket of the server.
-struct Socket(Client);
+pub struct Socket(Client);
 
 impl Socket {
-    fn open(server: &Server, path: &str) -> Self {
+    pub fn open(server: &Server, path: &str) -> Self {
         let mut client = Client::connect(&server.address);
         // The key and its answer are those of RFC 6455.
         let headers = [
@@ -70,7 +70,7 @@ impl Socket {
         (head[0] & 0xf, payload)
     }
 
-    fn ask(&mut self, text: &str) -> String {
+    pub fn ask(&mut self, text: &str) -> String {
         self.send(1, text.as_bytes());
         let (opcode, payload) = self.receive();
         assert_eq!(opcode, 1, "{payload:?}");

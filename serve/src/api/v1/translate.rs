@@ -7,12 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{admit, number, parse, text};
-use crate::app::{App, Refusal, TranslatedText};
+use crate::app::{App, Refusal};
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
 use crate::http::Call;
 use crate::models::Route;
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TranslatedText;
 
 /// The object of a request.
 #[derive(Clone, Default, Deserialize)]
@@ -24,6 +25,8 @@ pub(super) struct Request {
     pub text: Option<OneOrMany>,
     /// Whether texts are cut into sentences.
     split: bool,
+    /// Whether texts are HTML, which are always cut.
+    format: Format,
     /// Whether texts are prepared as the model was trained; otherwise they are tokens.
     raw: Option<bool>,
     n_best: Option<usize>,
@@ -44,6 +47,15 @@ pub(super) struct Request {
 struct Options {
     beam_size: Option<usize>,
     distinct: bool,
+}
+
+/// What texts are.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Text,
+    Html,
 }
 
 #[derive(Clone, Deserialize)]
@@ -84,16 +96,21 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     let route = app.registry().route(request.model.as_deref(), from, to)?;
     let wishes = wishes(app, request, &route)?;
     let deadline = app.deadline(request.timeout_ms);
-    let (results, queued, searched) = if request.split {
+    let (results, queued, searched) = if request.split || request.format == Format::Html {
         if request.prefix.is_some() || request.constraints.is_some() {
-            return Err(invalid("prefix and constraints are of one sentence; leave split out"));
+            return Err(invalid(
+                "prefix and constraints are of one sentence; leave split and html out",
+            ));
         }
         if request.raw == Some(false) {
-            return Err(invalid("tokens are not running text; leave split or raw out"));
+            return Err(invalid("tokens are not running text; leave split, html or raw out"));
         }
-        let split = Split::Sentences;
+        let format = match request.format {
+            Format::Text => TextFormat::Plain(Split::Sentences),
+            Format::Html => TextFormat::Html(Split::Sentences),
+        };
         let (texts, queued, searched) =
-            app.translate_texts(&route, texts, split, wishes, deadline).await?;
+            app.translate_texts(&route, texts, format, wishes, deadline).await?;
         (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
     } else {
         let sentences = sentences(texts, request, &route)?;
