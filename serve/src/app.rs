@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use crate::access_log::AccessLog;
 use crate::config::{Configuration, ModelKind};
 use crate::engine::{Failure, Overload, Reply, Sentence, SentenceResult, Wishes};
+use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
 use crate::models::{Opener, Registry, Route, RouteError};
@@ -19,6 +21,8 @@ pub struct App {
     /// Measurements.
     pub metrics: Arc<Metrics>,
     pub(crate) opener: Opener,
+    pub(crate) access_log: Option<AccessLog>,
+    pub(crate) trusted_proxies: Vec<Network>,
     registry: RwLock<Arc<Registry>>,
     keys: RwLock<Option<Arc<Keys>>>,
     draining: AtomicBool,
@@ -127,11 +131,14 @@ impl App {
     /// The state before any model is open.
     ///
     /// # Errors
-    /// If the file of keys is missing or wrong.
+    /// If the file of keys is missing or wrong, or the log cannot be opened.
     pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
         let registry = Registry::loading(&configuration);
         let keys = configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+        let access_log = configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
         Ok(App {
+            access_log,
+            trusted_proxies: configuration.networks()?,
             metrics: Arc::clone(&opener.metrics),
             opener,
             registry: RwLock::new(Arc::new(registry)),
@@ -214,11 +221,14 @@ impl App {
         self.reloads.get()
     }
 
-    /// Reads the keys again.
+    /// Opens the log again, and reads the keys again.
     ///
     /// # Errors
     /// If their file is wrong; those known before stay.
-    pub fn reload_keys(&self) -> Result<(), Error> {
+    pub fn reload_files(&self) -> Result<(), Error> {
+        if let Some(log) = &self.access_log {
+            log.reopen();
+        }
         if let Some(file) = &self.configuration.api_keys {
             let keys = Arc::new(Keys::read(file)?);
             *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(keys);

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access_log;
 pub mod api;
 mod app;
 pub mod config;

@@ -64,6 +64,12 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
             -503,
             "nbest: give a number up to 100",
         ),
+        (
+            call(&[text.clone(), ("search-algorithm", "cube".into())]),
+            -503,
+            "search-algorithm: the model toy searches by Stack",
+        ),
+        (call(&[text.clone(), ("time-out", "soon".into())]), -503, "time-out: give seconds"),
         (method("optimize"), -506, "Method 'optimize' not defined"),
         ("<methodCall>".into(), -503, ""),
         ("no XML".into(), -503, ""),
@@ -82,6 +88,48 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
     assert_eq!(server.post("/RPC3", "text/xml", b"").status, 404);
 }
 
+/// Calls have searches of their own width, and share the model with calls that have none.
+#[test]
+fn searches_are_as_wide_as_a_call_says() {
+    let lines = lines(40);
+    let plain = translate(&lines, &[]);
+    let narrow = translate(&lines, &["-s", "1", "-cube-pruning-pop-limit", "1", "-b", "0.9"]);
+    assert_ne!(plain, narrow);
+    let server = Server::start(&["--model", &toy()]);
+    let found = in_parallel(8, lines.len(), |number| {
+        let line = ("text", format!("<string>{}</string>", lines[number].replace('&', "&amp;")));
+        if number % 3 == 0 {
+            let body = json!({"text": lines[number], "raw": false,
+                "options": {"stack_size": 1, "pop_limit": 1, "beam_threshold": 0.9}});
+            let found = server.post_json("/v1/translate", &body).json();
+            return found["results"][0]["translations"][0]["text"].as_str().unwrap().to_owned();
+        }
+        let mut members = vec![line];
+        if number % 3 == 1 {
+            members.push(("stack", "<i4>1</i4>".into()));
+            members.push(("cube-pruning-pop-limit", "<string>1</string>".into()));
+            members.push(("beam-threshold", "<double>0.9</double>".into()));
+            members.push(("search-algorithm", "normal".into()));
+            members.push(("time-out", "60".into()));
+        }
+        let response = server.post("/RPC2", "text/xml", call(&members).as_bytes());
+        text(&response.text()).replace("&amp;", "&")
+    });
+    for (number, found) in found.iter().enumerate() {
+        let expected = if number % 3 == 2 { &plain } else { &narrow };
+        assert_eq!(found, &expected[number], "line {number}");
+    }
+    for (options, detail) in [
+        (json!({"stack_size": 0}), "a stack_size from 1 to 5000"),
+        (json!({"pop_limit": 5001}), "a pop_limit from 1 to 5000"),
+        (json!({"beam_threshold": 1.5}), "a beam_threshold from 0 to 1"),
+    ] {
+        let response = server.post_json("/v1/translate", &json!({"text": "a", "options": options}));
+        assert_eq!(response.status, 400);
+        assert!(response.json()["detail"].as_str().unwrap().contains(detail));
+    }
+}
+
 #[test]
 fn our_own_protocol_names_what_is_wrong() {
     let server = Server::start(&["--model", &toy(), "--model", &super::toy_neural()]);
@@ -96,6 +144,11 @@ fn our_own_protocol_names_what_is_wrong() {
         (json!({"text": "a", "model": "toy", "prefix": "b"}), 400, "of neural models"),
         (json!({"text": "a", "model": "neural", "graph": true}), 400, "of phrase-based models"),
         (json!({"text": "a", "model": "neural", "n_best": 9}), 400, "the beam has 4"),
+        (
+            json!({"text": "a", "model": "neural", "options": {"stack_size": 9}}),
+            400,
+            "of phrase-based models",
+        ),
     ] {
         let response = server.post_json("/v1/translate", &body);
         assert_eq!(response.status, status, "{body}");

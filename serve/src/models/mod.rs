@@ -22,7 +22,9 @@ pub use lm::LanguageModel;
 pub use registry::{Registry, Route, RouteError};
 
 use crate::config::{ModelConfiguration, ModelKind};
-use crate::engine::{Backend, Engine, ModelQueue, Overload, Pending, Sentence, Wishes};
+use crate::engine::{
+    Backend, Engine, ModelQueue, Overload, Pending, SearchWidth, Sentence, Wishes,
+};
 use crate::metrics::Metrics;
 use crate::{Error, Result};
 use fingerprint::Fingerprint;
@@ -255,6 +257,8 @@ impl Model {
                 raw: false,
                 distinct: false,
                 graph: false,
+                options: false,
+                width: SearchWidth::default(),
                 n_best: wishes.n_best.max(1),
                 ..wishes
             },

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{admit, number, parse, text};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::engine::{Hypothesis, SearchWidth, Sentence, SentenceResult, Wishes};
 use crate::http::Call;
 use crate::models::Route;
 use crate::running_text::{Split, TextFormat};
@@ -47,6 +47,9 @@ pub(super) struct Request {
 struct Options {
     beam_size: Option<usize>,
     distinct: bool,
+    stack_size: Option<usize>,
+    pop_limit: Option<usize>,
+    beam_threshold: Option<f32>,
 }
 
 /// What texts are.
@@ -140,6 +143,7 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
         return invalid(format!("n_best is {n_best}; give a number from 1 to {most}"));
     }
     let beam_size = request.options.beam_size;
+    let width = width(app, &request.options)?;
     match model.kind {
         ModelKind::Phrase => {
             if request.word_scores || beam_size.is_some() {
@@ -150,10 +154,11 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
             }
         }
         _ => {
-            if request.graph || request.segmentation || request.options.distinct {
+            let has_option = request.options.distinct || !width.is_default();
+            if request.graph || request.segmentation || has_option {
                 return invalid(
-                    "graph, segmentation and distinct are of phrase-based models; this one is \
-                     neural"
+                    "graph, segmentation, distinct, stack_size, pop_limit and beam_threshold are \
+                     of phrase-based models; this one is neural"
                         .into(),
                 );
             }
@@ -177,9 +182,24 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
         scores: true,
         alignment: request.alignment,
         graph: request.graph,
-        lines: false,
-        given: false,
+        width,
+        ..Wishes::default()
     })
+}
+
+/// How wide a search is asked for, within what is allowed.
+fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
+    let most = app.configuration.limits.pops;
+    let Options { stack_size, pop_limit, beam_threshold, .. } = *options;
+    for (name, value) in [("stack_size", stack_size), ("pop_limit", pop_limit)] {
+        if value.is_some_and(|value| !(1..=most).contains(&value)) {
+            return Err(Refusal::Invalid(format!("give a {name} from 1 to {most}")));
+        }
+    }
+    if beam_threshold.is_some_and(|beam| !(0.0..=1.0).contains(&beam)) {
+        return Err(Refusal::Invalid("give a beam_threshold from 0 to 1".into()));
+    }
+    Ok(SearchWidth::new(stack_size, pop_limit, beam_threshold))
 }
 
 /// The texts as sentences.
