@@ -7,6 +7,7 @@ mod documented_commands;
 mod engine;
 mod faults;
 mod html;
+mod load;
 mod protocols;
 mod running;
 mod web_page;
