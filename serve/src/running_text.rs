@@ -46,6 +46,18 @@ pub(crate) struct SegmentedText {
 impl SegmentedText {
     /// Cuts a text of `language`.
     pub fn new(text: &str, format: TextFormat, language: &str) -> Self {
+        SegmentedText::within(text, format, language, usize::MAX, &|_| 0)
+    }
+
+    /// As [`SegmentedText::new`]; sentences, and lines, of which the length is more than the limit
+    /// are cut, as on the command line. Blocks of HTML that are no sentences stay.
+    pub fn within(
+        text: &str,
+        format: TextFormat,
+        language: &str,
+        limit: usize,
+        length: &dyn Fn(&[u8]) -> usize,
+    ) -> Self {
         let splitter = || {
             let language = language.split(['-', '_']).next().unwrap_or_default();
             SentenceSplitter::new(&language.to_lowercase())
@@ -53,11 +65,17 @@ impl SegmentedText {
         let segments = match format {
             TextFormat::Plain(Split::Sentences) => {
                 let splitter = splitter();
-                plain_segments(text, |line| splitter.split(line.as_bytes()))
+                let split = |line: &str| splitter.split_within(line.as_bytes(), limit, length);
+                plain_segments(text, split)
             }
-            TextFormat::Plain(Split::Lines) => plain_segments(text, whole_line),
+            TextFormat::Plain(Split::Lines) => {
+                plain_segments(text, |line| match length(line.as_bytes()) > limit {
+                    true => splitter().split_within(line.as_bytes(), limit, length),
+                    false => whole_line(line),
+                })
+            }
             TextFormat::Html(Split::Sentences) => {
-                HtmlText::new(text.as_bytes(), &splitter()).into_segments()
+                HtmlText::within(text.as_bytes(), &splitter(), limit, length).into_segments()
             }
             TextFormat::Html(Split::Lines) => HtmlText::of_blocks(text.as_bytes()).into_segments(),
         };

@@ -97,8 +97,15 @@ impl App {
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
         let language = route.from.clone().unwrap_or_default();
-        let cut: Vec<SegmentedText> =
-            texts.iter().map(|text| SegmentedText::new(text, format, &language)).collect();
+        let limit = route.models.first().and_then(|model| model.sentence_limit());
+        let cut = |text: &String| match limit {
+            None => SegmentedText::new(text, format, &language),
+            Some((most, counter)) => {
+                let length = |text: &[u8]| counter.count_tokens(text);
+                SegmentedText::within(text, format, &language, most, &length)
+            }
+        };
+        let cut: Vec<SegmentedText> = texts.iter().map(cut).collect();
         let all = cut.iter().flat_map(SegmentedText::sentences);
         let sentence = |text: &[u8]| Sentence { text: text.to_vec(), ..Sentence::default() };
         let sentences = all.map(sentence).collect();

@@ -189,6 +189,24 @@ fn running_text_keeps_its_white_space() {
     assert_eq!(text.json()["results"], json!(["It's here."]));
 }
 
+/// A sentence of more tokens than the model takes is translated in parts, as on the command line.
+#[test]
+fn long_sentences_are_translated_in_parts() {
+    let server = Server::start(&["--model", &super::toy_neural()]);
+    let long = ["the red house is big and"; 900].join(" ");
+    let text = format!("The house is red. {long}");
+    let expected = super::nmt_translate(
+        std::slice::from_ref(&text),
+        &["--split", "--source-language", "en", "--no-tuner-file"],
+    );
+    let body = json!({"q": text, "source": "en", "target": "es"});
+    let found = server.post_json("/translate", &body).json();
+    assert_eq!(found["translatedText"], expected[0], "{found}");
+    let line = super::nmt_translate(std::slice::from_ref(&long), &[]);
+    let found = server.post_json("/translator/translate", &json!([{"src": long}])).json();
+    assert_eq!(found[0][0]["tgt"], line[0]);
+}
+
 #[test]
 fn given_translations_have_the_scores_of_the_command_line() {
     let sources = lines(12);
