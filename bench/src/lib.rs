@@ -14,6 +14,7 @@ pub mod lm;
 mod machine;
 pub mod nmt;
 pub mod scaling;
+pub mod serving;
 mod statistics;
 pub mod synthetic;
 mod workers;

@@ -8,7 +8,7 @@ use miriam_textio::{CancellationToken, fields};
 use crate::decoded_sentence::DecodedSentence;
 use crate::input_line::{InputLine, LineAnnotations};
 use crate::line_errors::{LineError, LineErrorKind};
-use crate::search::{SearchEffort, TimeLimit};
+use crate::search::{SearchEffort, SearchWidth, TimeLimit};
 use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::sentence_decoder::{SentenceDecoder, Statistics};
 use crate::system::System;
@@ -23,9 +23,11 @@ pub(crate) struct LinePart {
     pub(crate) is_split: bool,
 }
 
-/// How long lines may take, and what ends them early.
+/// How wide the search of a line is, how long it may take, and what ends it early.
 #[derive(Clone, Default)]
 pub struct LineLimits {
+    /// How wide the search is.
+    pub width: SearchWidth,
     /// The time after which a line is translated by a narrower search, if it is less than
     /// that of the settings.
     pub time_limit: Option<Duration>,
@@ -105,6 +107,7 @@ impl<'s> LineDecoder<'s> {
             .then(|| TimeLimit::start(self.time_limit(), self.limits.cancellation.clone()));
         self.effort = SearchEffort::Full;
         self.is_split = false;
+        self.sentences.width = self.limits.width;
         let mut input = std::mem::take(&mut self.input);
         let score = match input.read(line, &self.system.settings.input_format) {
             Ok((text, annotations)) => self.decode_words(text, annotations, time.as_ref(), each),
@@ -215,7 +218,7 @@ fn part_length(words: &[&[u8]]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Configuration;
+    use crate::config::{Configuration, SearchAlgorithm};
     use crate::{DetailOptions, Translator};
     use std::path::Path;
 
@@ -232,8 +235,11 @@ mod tests {
         let line = b"the red house is big .";
         let before = translator.translate(line).unwrap();
         let cancellation = CancellationToken::new();
-        let limits =
-            |time_limit| LineLimits { time_limit, cancellation: Some(cancellation.clone()) };
+        let limits = |time_limit| LineLimits {
+            time_limit,
+            cancellation: Some(cancellation.clone()),
+            ..LineLimits::default()
+        };
         for time_limit in [None, Some(Duration::from_secs(60))] {
             translator.set_line_limits(limits(time_limit));
             assert_eq!(translator.translate(line).unwrap(), before);
@@ -251,13 +257,51 @@ mod tests {
         assert_eq!(translator.translate(line).unwrap(), before);
     }
 
+    /// A wider or narrower search of a line is that of a system with such settings.
+    #[test]
+    fn lines_have_searches_of_their_own_width() {
+        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
+        let line = b"the red house is big and the small dog reads the old green book .";
+        for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
+            let load = |stack: usize, pops: usize, beam: f32| {
+                let mut configuration = Configuration::from_ini(&ini).unwrap();
+                let settings = &mut configuration.settings;
+                settings.algorithm = algorithm;
+                (settings.stack_size, settings.pop_limit) = (stack, pops);
+                settings.beam_threshold = miriam_textio::Ln::from_probability(beam).0;
+                System::load(&configuration, &miriam_textio::NoProgress).unwrap()
+            };
+            let own = load(100, 200, 0.00001);
+            let mut translator = Translator::new(&own);
+            let plain = translator.translate(line).unwrap();
+            let expansions = |translator: &Translator| translator.statistics().expansions;
+            for (stack, pops, beam) in [(1, 1, 0.5), (3, 7, 0.00001), (20, 500, 0.0)] {
+                let other = load(stack, pops, beam);
+                let mut reference = Translator::new(&other);
+                let expected = reference.translate(line).unwrap();
+                let width = SearchWidth {
+                    stack_size: Some(stack),
+                    pop_limit: Some(pops),
+                    beam_threshold: Some(beam),
+                };
+                translator.set_line_limits(LineLimits { width, ..LineLimits::default() });
+                let before = expansions(&translator);
+                assert_eq!(translator.translate(line).unwrap(), expected);
+                assert_eq!(expansions(&translator) - before, expansions(&reference));
+            }
+            translator.set_line_limits(LineLimits::default());
+            assert_eq!(translator.translate(line).unwrap(), plain);
+        }
+    }
+
     /// One search gives what three give.
     #[test]
     fn details_are_of_the_same_search() {
         let system = toy();
         let (mut once, mut apart) = (Translator::new(&system), Translator::new(&system));
         for line in ["the red house is big .", "small dog", ""] {
-            let wanted = DetailOptions { n_best: 3, distinct: true, search_graph: true };
+            let wanted =
+                DetailOptions { n_best: 3, distinct: true, search_graph: true, options: false };
             let found = once.translate_in_detail(line.as_bytes(), wanted).unwrap();
             assert_eq!(found.best, apart.translate(line.as_bytes()).unwrap());
             assert_eq!(found.n_best, apart.n_best(line.as_bytes(), 3, true).unwrap());
@@ -271,6 +315,39 @@ mod tests {
                 .sum();
             assert_eq!(words, line.split_whitespace().count() as u64);
         }
+    }
+
+    /// The options of the phrases of a translation have its words, and their values add up to
+    /// its values where these do not depend on neighbours.
+    #[test]
+    fn options_have_the_values_of_their_phrases() {
+        let system = toy();
+        let mut translator = Translator::new(&system);
+        let line = b"the red house is big and the small dog reads .";
+        let wanted = DetailOptions { n_best: 1, options: true, ..DetailOptions::default() };
+        let found = translator.translate_in_detail(line, wanted).unwrap();
+        let entry = &found.n_best[0];
+        let mut sums = vec![0.0; entry.values.len()];
+        for phrase in &entry.phrases {
+            let of_span = found.options.iter().filter(|option| option.source == phrase.source);
+            let scores: Vec<f32> = of_span.clone().map(|option| option.future_score).collect();
+            assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+            let mut same = of_span.filter(|option| option.words == phrase.words);
+            let option = same.next().expect("the phrase is an option");
+            sums.iter_mut().zip(&option.values).for_each(|(sum, value)| *sum += value);
+        }
+        let mut compared = 0;
+        for feature in system.features() {
+            let depends = ["Distortion", "LexicalReordering", "LM", "KENLM"];
+            if depends.iter().any(|name| feature.name.starts_with(name)) {
+                continue;
+            }
+            for component in feature.range.clone() {
+                assert!((sums[component] - entry.values[component]).abs() < 1e-4, "{feature:?}");
+                compared += usize::from(sums[component] != 0.0);
+            }
+        }
+        assert!(compared > 4, "{compared} values");
     }
 
     #[test]

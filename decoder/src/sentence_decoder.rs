@@ -14,8 +14,8 @@ use crate::markup::SentenceMarkup;
 use crate::option_building::OptionCollector;
 use crate::reordering_constraint::{self, ReorderingConstraint};
 use crate::search::{
-    CubePruning, Discard, Keep, Search, SearchEffort, SearchLimits, SearchSpace, StackDecoding,
-    TimeLimit, run_search,
+    CubePruning, Discard, Keep, Search, SearchEffort, SearchLimits, SearchSpace, SearchWidth,
+    StackDecoding, TimeLimit, run_search,
 };
 use crate::sentence::Sentence;
 use crate::system::System;
@@ -50,6 +50,8 @@ pub(crate) struct SentenceDecoder<'s> {
     best_path: Vec<HypothesisId>,
     score: Option<f32>,
     statistics: Statistics,
+    /// How wide the searches to come are.
+    pub(crate) width: SearchWidth,
 }
 
 impl<'s> SentenceDecoder<'s> {
@@ -73,6 +75,7 @@ impl<'s> SentenceDecoder<'s> {
             best_path: Vec::new(),
             score: None,
             statistics: Statistics::default(),
+            width: SearchWidth::default(),
         }
     }
 
@@ -169,7 +172,7 @@ impl<'s> SentenceDecoder<'s> {
     pub(crate) fn search_parts(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
         let space = SearchSpace {
             system: self.system,
-            limits: SearchLimits::from_settings(&self.system.settings),
+            limits: SearchLimits::from_settings(&self.system.settings, self.width),
             length: self.sentence.len() as u32,
             sentence: &self.sentence,
             options: &self.options,
@@ -341,7 +344,7 @@ mod tests {
         again.decode(LINE, &LineAnnotations::default(), None).unwrap();
         let begin = again.search.hypotheses()[0].joint_state;
         let (mut space, search) = again.search_parts();
-        space.limits = SearchLimits::from_settings(&narrow.settings);
+        space.limits = SearchLimits::from_settings(&narrow.settings, SearchWidth::default());
         run_search(search, &mut space, begin, None);
         let best = search.best_hypothesis().unwrap();
         assert_eq!(once.score, Some(search.hypotheses()[best.0 as usize].total));

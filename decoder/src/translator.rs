@@ -10,6 +10,7 @@ use crate::output_streams::LineOutput;
 use crate::reports::search_graph::SearchGraphLine;
 use crate::reports::{LineReporter, LineResult};
 use crate::sentence_decoder::Statistics;
+use crate::span::Span;
 use crate::system::System;
 
 /// What is wanted of a line besides its best translation.
@@ -21,6 +22,23 @@ pub struct DetailOptions {
     pub distinct: bool,
     /// Whether the search graph is wanted.
     pub search_graph: bool,
+    /// Whether the translation options are wanted.
+    pub options: bool,
+}
+
+/// A phrase that the search may use for a span of the line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TranslationOption {
+    /// The source positions in the line.
+    pub source: Span,
+    /// The words of the phrase.
+    pub words: Vec<Vec<u8>>,
+    /// Its weighted score with the estimate of the language models, by which options are
+    /// ordered.
+    pub future_score: f32,
+    /// Unweighted values, one a component, of features that depend on the phrase alone; 0 of
+    /// the others.
+    pub values: Vec<f32>,
 }
 
 /// A line's best translation with what else was wanted of it.
@@ -33,6 +51,8 @@ pub struct DetailedTranslation {
     /// The search graph as a JSON object with a line end, as `-output-search-graph` writes it;
     /// its `id` is 0.
     pub search_graph: Option<Vec<u8>>,
+    /// The options of each span, by first word and length, best first.
+    pub options: Vec<TranslationOption>,
 }
 
 /// Translates sentences one at a time, in buffers that it reuses.
@@ -190,7 +210,7 @@ impl<'s> Translator<'s> {
         if size == 0 {
             return Ok(Vec::new());
         }
-        let wanted = DetailOptions { n_best: size, distinct, search_graph: false };
+        let wanted = DetailOptions { n_best: size, distinct, ..DetailOptions::default() };
         Ok(self.translate_in_detail(line, wanted)?.n_best)
     }
 
@@ -212,6 +232,7 @@ impl<'s> Translator<'s> {
         }
         let mut phrases = Vec::new();
         let mut joined_values = Vec::new();
+        let mut options = Vec::new();
         let mut graph = wanted.search_graph.then(|| SearchGraphLine::new(0));
         let score = decoder.decode(line, |decoded, part| {
             for &id in decoded.best_path {
@@ -219,6 +240,17 @@ impl<'s> Translator<'s> {
             }
             if part.is_split && wanted.n_best > 0 {
                 n_best.add_best_values(decoded, &mut joined_values)?;
+            }
+            if wanted.options && decoded.sentence.len() > 0 {
+                n_best.for_each_option(decoded, |id, span, values| {
+                    let mut words = Vec::new();
+                    let forms = decoded.surface_forms();
+                    forms.for_each_word_lossy(id, span, |word| words.push(word.to_vec()));
+                    let future_score = decoded.options.scores(id).future_score;
+                    let (source, values) = (span.shifted(part.offset), values.to_vec());
+                    options.push(TranslationOption { source, words, future_score, values });
+                    Ok(())
+                })?;
             }
             if let Some(graph) = &mut graph {
                 decoded.push_search_graph(graph, part.offset);
@@ -254,6 +286,6 @@ impl<'s> Translator<'s> {
             json
         });
         let best = score.map(|score| Translation { score, phrases });
-        Ok(DetailedTranslation { best, n_best: list, search_graph })
+        Ok(DetailedTranslation { best, n_best: list, search_graph, options })
     }
 }

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use crate::access_log::AccessLog;
 use crate::config::{Configuration, ModelKind};
 use crate::engine::{Failure, Overload, Reply, Sentence, SentenceResult, Wishes};
+use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
 use crate::models::{Opener, Registry, Route, RouteError};
-use crate::running_text::{Split, SplitText};
 use crate::server::ReloadSender;
 use crate::{Error, Result};
 
@@ -20,6 +21,8 @@ pub struct App {
     /// Measurements.
     pub metrics: Arc<Metrics>,
     pub(crate) opener: Opener,
+    pub(crate) access_log: Option<AccessLog>,
+    pub(crate) trusted_proxies: Vec<Network>,
     registry: RwLock<Arc<Registry>>,
     keys: RwLock<Option<Arc<Keys>>>,
     draining: AtomicBool,
@@ -112,33 +115,10 @@ impl From<Overload> for Refusal {
 /// Translated sentences, with the times of the engine.
 pub(crate) struct Translated {
     pub sentences: Vec<SentenceResult>,
+    /// The sentences in the pivot language, where there is one.
+    pub pivots: Vec<SentenceResult>,
     pub queued: Duration,
     pub searched: Duration,
-}
-
-/// A translated text.
-pub(crate) struct TranslatedText {
-    /// The best translation.
-    pub text: String,
-    /// Others, best first, none twice.
-    pub alternatives: Vec<String>,
-    /// The sentences of the source.
-    pub source: Vec<String>,
-    /// Their results.
-    pub results: Vec<SentenceResult>,
-}
-
-impl TranslatedText {
-    /// The translations of its sentences.
-    pub fn targets(&self) -> Vec<String> {
-        self.results.iter().map(|result| best_text(result).into_owned()).collect()
-    }
-
-    /// What went wrong with a sentence that has no translation.
-    pub fn malformed(&self) -> Option<&str> {
-        let mut errors = self.results.iter().flat_map(|result| &result.errors);
-        errors.find(|error| error.kind == "malformed").map(|error| &*error.reason)
-    }
 }
 
 /// The best translation of a sentence as text.
@@ -151,11 +131,14 @@ impl App {
     /// The state before any model is open.
     ///
     /// # Errors
-    /// If the file of keys is missing or wrong.
+    /// If the file of keys is missing or wrong, or the log cannot be opened.
     pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
         let registry = Registry::loading(&configuration);
         let keys = configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+        let access_log = configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
         Ok(App {
+            access_log,
+            trusted_proxies: configuration.networks()?,
             metrics: Arc::clone(&opener.metrics),
             opener,
             registry: RwLock::new(Arc::new(registry)),
@@ -238,11 +221,14 @@ impl App {
         self.reloads.get()
     }
 
-    /// Reads the keys again.
+    /// Opens the log again, and reads the keys again.
     ///
     /// # Errors
     /// If their file is wrong; those known before stay.
-    pub fn reload_keys(&self) -> Result<(), Error> {
+    pub fn reload_files(&self) -> Result<(), Error> {
+        if let Some(log) = &self.access_log {
+            log.reopen();
+        }
         if let Some(file) = &self.configuration.api_keys {
             let keys = Arc::new(Keys::read(file)?);
             *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(keys);
@@ -334,12 +320,17 @@ impl App {
         let words: usize =
             sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();
         self.metrics.source_words.fetch_add(words as u64, Ordering::Relaxed);
-        let mut total =
-            Translated { sentences: Vec::new(), queued: Duration::ZERO, searched: Duration::ZERO };
+        let mut total = Translated {
+            sentences: Vec::new(),
+            pivots: Vec::new(),
+            queued: Duration::ZERO,
+            searched: Duration::ZERO,
+        };
         let mut sentences = sentences;
         for (step, model) in route.models.iter().enumerate() {
             let is_last = step + 1 == route.models.len();
-            let first = Wishes { raw: wishes.raw, ..Wishes::default() };
+            let first =
+                Wishes { raw: wishes.raw, alignment: wishes.alignment, ..Wishes::default() };
             let wishes = if is_last { wishes } else { first };
             let pending = model.submit(std::mem::take(&mut sentences), wishes, deadline);
             let pending = pending.inspect_err(|_| self.metrics.record_shed("queue"))?;
@@ -362,42 +353,14 @@ impl App {
             if is_last {
                 total.sentences = results;
             } else {
-                sentences.extend(results.into_iter().map(|result| Sentence {
-                    text: best_text(&result).into_owned().into_bytes(),
+                sentences.extend(results.iter().map(|result| Sentence {
+                    text: best_text(result).into_owned().into_bytes(),
                     ..Sentence::default()
                 }));
+                total.pivots = results;
             }
         }
         Ok(total)
-    }
-
-    /// Translates running texts. `wishes` are those of each sentence; several translations of
-    /// a sentence become alternatives of its text.
-    pub(crate) async fn translate_texts(
-        &self,
-        route: &Route,
-        texts: &[String],
-        split: Split,
-        wishes: Wishes,
-        deadline: Instant,
-    ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
-        let language = route.from.clone().unwrap_or_default();
-        let cut: Vec<SplitText> =
-            texts.iter().map(|text| SplitText::new(text, split, &language)).collect();
-        let all = cut.iter().flat_map(|text| &text.sentences);
-        let sentence =
-            |text: &String| Sentence { text: text.clone().into_bytes(), ..Sentence::default() };
-        let sentences = all.map(sentence).collect();
-        let wishes = Wishes { raw: true, ..wishes };
-        let translated = self.translate(route, sentences, wishes, deadline).await?;
-        let mut results = translated.sentences.into_iter();
-        let texts = cut.into_iter().map(|text| {
-            let results: Vec<SentenceResult> =
-                results.by_ref().take(text.sentences.len()).collect();
-            join_text(text, results)
-        });
-        let texts = texts.collect();
-        Ok((texts, translated.queued, translated.searched))
     }
 }
 
@@ -407,27 +370,4 @@ fn refuse_key(error: KeyError) -> Refusal {
         KeyError::NoAdmin => Refusal::Forbidden,
         KeyError::TooMuch(time) => Refusal::TooMany(time),
     }
-}
-
-/// The text of the best translations of its sentences, and of the second best ones, and so on.
-fn join_text(cut: SplitText, results: Vec<SentenceResult>) -> TranslatedText {
-    let ranks = results.iter().map(|result| result.translations.len()).max().unwrap_or(1).max(1);
-    let ranked = |rank: usize| {
-        let texts = results.iter().map(|result| {
-            let last = result.translations.len().saturating_sub(1);
-            let found = result.translations.get(rank.min(last));
-            let text = found.map(|found| &found.text[..]).unwrap_or_default();
-            String::from_utf8_lossy(text).trim_end().to_owned()
-        });
-        let texts: Vec<String> = texts.collect();
-        cut.join(texts.iter().map(String::as_str))
-    };
-    let text = ranked(0);
-    let mut alternatives: Vec<String> = Vec::new();
-    for other in (1..ranks).map(ranked) {
-        if other != text && !alternatives.contains(&other) {
-            alternatives.push(other);
-        }
-    }
-    TranslatedText { text, alternatives, source: cut.sentences, results }
 }

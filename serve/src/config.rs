@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::http::client_address::Network;
 use crate::{Error, Result};
 
 /// The configuration of a server.
@@ -31,6 +32,15 @@ pub struct Configuration {
     pub apis: Vec<Api>,
     /// Whether the page for people is left out.
     pub no_page: bool,
+    /// What comes before all paths, where a proxy gives the server a part of a site: `/mt`.
+    pub base_path: String,
+    /// An address with a port for measurements and health alone; measurements are there only then,
+    /// and need no key.
+    pub metrics: Option<String>,
+    /// A file for a line of JSON a request; `-` for standard error.
+    pub access_log: Option<PathBuf>,
+    /// Proxies, addresses or networks, whose `X-Forwarded-For` names the client.
+    pub trusted_proxies: Vec<String>,
     /// Bounds.
     pub limits: Limits,
     /// The models.
@@ -109,6 +119,8 @@ pub struct Limits {
     pub n_best: usize,
     /// LibreTranslate's alternatives.
     pub alternatives: usize,
+    /// The largest stack size, and pop limit, that a request may ask for.
+    pub pops: usize,
     /// Milliseconds until a request fails; a phrase-based system searches less when they are
     /// over, and fails after twice as many.
     pub deadline_ms: u64,
@@ -134,6 +146,7 @@ impl Default for Limits {
             connections: 10_000,
             n_best: 100,
             alternatives: 10,
+            pops: 5000,
             deadline_ms: 60_000,
             header_seconds: 10,
             body_seconds: 30,
@@ -277,6 +290,10 @@ impl Configuration {
             model.vocabs.iter_mut().for_each(|file| *file = folder.join(&*file));
         }
         configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
+        let is_file = |log: &PathBuf| *log != Path::new("-");
+        if let Some(log) = configuration.access_log.as_mut().filter(|log| is_file(log)) {
+            *log = folder.join(&*log);
+        }
         Ok(configuration)
     }
 
@@ -297,12 +314,29 @@ impl Configuration {
         self.apis.is_empty() || self.apis.contains(&api)
     }
 
+    /// The networks of trusted proxies.
+    ///
+    /// # Errors
+    /// If one is none.
+    pub(crate) fn networks(&self) -> Result<Vec<Network>> {
+        let parse = |text: &String| {
+            let wrong = |reason| Error::Usage { reason: format!("trusted-proxies: {reason}") };
+            text.parse().map_err(wrong)
+        };
+        self.trusted_proxies.iter().map(parse).collect()
+    }
+
     /// Checks what does not depend on files.
     ///
     /// # Errors
     /// If there is no model, or two have one name.
     pub fn check(&self) -> Result<()> {
         let wrong = |reason: String| Err(Error::Usage { reason });
+        let base = &self.base_path;
+        if !base.is_empty() && (!base.starts_with('/') || base.ends_with('/')) {
+            return wrong(format!("base-path {base:?}: it begins with / and does not end with it"));
+        }
+        self.networks()?;
         if self.models.is_empty() {
             return wrong("there is no model; give --model NAME=PATH, or --config".into());
         }
@@ -353,6 +387,15 @@ mod tests {
     fn names_are_single() {
         let model = |name: &str| ModelConfiguration { name: name.into(), ..Default::default() };
         let with = |models| Configuration { models, ..Default::default() }.check();
+        let based = |base_path: &str, proxy: &str| {
+            let (base_path, trusted_proxies) = (base_path.into(), vec![proxy.into()]);
+            let models = vec![model("a")];
+            Configuration { models, base_path, trusted_proxies, ..Default::default() }.check()
+        };
+        assert!(based("/mt", "10.0.0.0/8").is_ok());
+        for (path, proxy) in [("mt", "::1"), ("/mt/", "::1"), ("/", "::1"), ("", "proxy")] {
+            assert!(based(path, proxy).is_err(), "{path} {proxy}");
+        }
         assert!(with(vec![model("a"), model("b")]).is_ok());
         for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {
             assert!(with(wrong).is_err());

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access_log;
 pub mod api;
 mod app;
 pub mod config;
@@ -20,6 +21,7 @@ pub mod metrics;
 pub mod models;
 mod running_text;
 mod server;
+mod text_translation;
 
 pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};

@@ -135,6 +135,8 @@ pub struct Metrics {
     pub characters: AtomicU64,
     /// Words of sources.
     pub source_words: AtomicU64,
+    /// Lines of the log of requests that could not be written.
+    pub lost_log_lines: AtomicU64,
     /// Reloads of the configuration.
     pub reloads: AtomicU64,
     /// Reloads in which a model did not open.
@@ -211,6 +213,7 @@ impl Metrics {
         let started = process_start().unwrap_or_default();
         let plain = [
             ("miriam_source_words_total", "counter", count(&self.source_words)),
+            ("miriam_lost_log_lines_total", "counter", count(&self.lost_log_lines)),
             ("miriam_reloads_total", "counter", count(&self.reloads)),
             ("miriam_reload_failures_total", "counter", count(&self.reload_failures)),
             ("miriam_queued_words", "gauge", gauges.queued_words as f64),

@@ -1,10 +1,11 @@
-//! Running text into sentences, and translated sentences into running text.
+//! Running text and HTML into sentences, and translated sentences into the text again.
 //!
 //! The one place that knows how a text is cut: white space between sentences and around them,
-//! and line ends, come back as they were. HTML and the detection of languages belong here too;
-//! until they are there, protocols refuse them by name.
+//! line ends and markup come back as they were.
 
-use miriam_textproc::SentenceSplitter;
+use std::ops::Range;
+
+use miriam_textproc::{AlignedTranslation, HtmlText, Segment, SegmentWriter, SentenceSplitter};
 use serde::Deserialize;
 
 /// How a text is cut into what is translated by itself.
@@ -14,64 +15,134 @@ pub(crate) enum Split {
     /// Into sentences.
     #[default]
     Sentences,
-    /// At line ends only.
+    /// At line ends only; in HTML where elements break lines.
     Lines,
-    /// At line ends, as nothing that is translated may have one; and what protocols call not
-    /// to split.
-    None,
+}
+
+/// What a text is besides its sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextFormat {
+    /// Paragraphs, a line each.
+    Plain(Split),
+    /// HTML, or XML of which the elements that HTML does not have are inside sentences.
+    Html(Split),
+}
+
+/// Bytes of a sentence, and the bytes of its translation that come from them.
+pub(crate) type Link = (Range<usize>, Range<usize>);
+
+/// The text of a translation with its links; only tags inside sentences read these.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkedText {
+    pub text: Vec<u8>,
+    pub links: Vec<Link>,
 }
 
 /// A text that was cut.
-pub(crate) struct SplitText {
-    /// The sentences.
-    pub sentences: Vec<String>,
-    /// What is before each sentence, and last what is after all.
-    gaps: Vec<String>,
+pub(crate) struct SegmentedText {
+    segments: Vec<Segment>,
 }
 
-impl SplitText {
+impl SegmentedText {
     /// Cuts a text of `language`.
-    pub fn new(text: &str, split: Split, language: &str) -> Self {
-        let splitter = (split == Split::Sentences).then(|| {
+    pub fn new(text: &str, format: TextFormat, language: &str) -> Self {
+        SegmentedText::within(text, format, language, usize::MAX, &|_| 0)
+    }
+
+    /// As [`SegmentedText::new`]; sentences, and lines, of which the length is more than the limit
+    /// are cut, as on the command line. Blocks of HTML that are no sentences stay.
+    pub fn within(
+        text: &str,
+        format: TextFormat,
+        language: &str,
+        limit: usize,
+        length: &dyn Fn(&[u8]) -> usize,
+    ) -> Self {
+        let splitter = || {
             let language = language.split(['-', '_']).next().unwrap_or_default();
             SentenceSplitter::new(&language.to_lowercase())
-        });
-        let (mut sentences, mut gaps) = (Vec::new(), Vec::new());
-        let mut done = 0;
-        let mut start = 0;
-        for line in text.split_inclusive(['\n', '\r']) {
-            let content = line.trim_end_matches(['\n', '\r']);
-            let ranges = match &splitter {
-                Some(splitter) => splitter.split(content.as_bytes()),
-                None => {
-                    let inside = content.trim();
-                    let first = content.len() - content.trim_start().len();
-                    let whole = first..first + inside.len();
-                    if inside.is_empty() { Vec::new() } else { vec![whole] }
-                }
-            };
-            for range in ranges {
-                gaps.push(text[done..start + range.start].to_owned());
-                sentences.push(content[range.clone()].to_owned());
-                done = start + range.end;
+        };
+        let segments = match format {
+            TextFormat::Plain(Split::Sentences) => {
+                let splitter = splitter();
+                let split = |line: &str| splitter.split_within(line.as_bytes(), limit, length);
+                plain_segments(text, split)
             }
-            start += line.len();
-        }
-        gaps.push(text[done..].to_owned());
-        SplitText { sentences, gaps }
+            TextFormat::Plain(Split::Lines) => {
+                plain_segments(text, |line| match length(line.as_bytes()) > limit {
+                    true => splitter().split_within(line.as_bytes(), limit, length),
+                    false => whole_line(line),
+                })
+            }
+            TextFormat::Html(Split::Sentences) => {
+                HtmlText::within(text.as_bytes(), &splitter(), limit, length).into_segments()
+            }
+            TextFormat::Html(Split::Lines) => HtmlText::of_blocks(text.as_bytes()).into_segments(),
+        };
+        SegmentedText { segments }
+    }
+
+    fn with_sentences(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().filter(|segment| !segment.sentence.is_empty())
+    }
+
+    /// The sentences in order.
+    pub fn sentences(&self) -> impl Iterator<Item = &[u8]> {
+        self.with_sentences().map(|segment| &segment.sentence[..])
+    }
+
+    /// Whether the links of each sentence have an effect: there are tags inside it.
+    pub fn needs_links(&self) -> impl Iterator<Item = bool> {
+        self.with_sentences().map(Segment::has_inline_tags)
     }
 
     /// The text with `translations` in the places of its sentences.
-    pub fn join<'t>(&self, translations: impl Iterator<Item = &'t str>) -> String {
-        let mut text = String::new();
-        let mut gaps = self.gaps.iter();
-        for (translation, gap) in translations.zip(gaps.by_ref()) {
-            text.push_str(gap);
-            text.push_str(translation);
+    pub fn join(&self, translations: &[LinkedText]) -> String {
+        let mut translations = translations.iter();
+        let (mut writer, mut out) = (SegmentWriter::new(), Vec::new());
+        for segment in &self.segments {
+            let is_sentence = !segment.sentence.is_empty();
+            let found = is_sentence.then(|| translations.next()).flatten();
+            let found =
+                found.map(|found| AlignedTranslation { text: &found.text, links: &found.links });
+            writer.write(segment, found.unwrap_or_default(), &mut out);
         }
-        gaps.for_each(|gap| text.push_str(gap));
-        text
+        String::from_utf8_lossy(&out).into_owned()
     }
+}
+
+/// Segments of text of which `split` finds the sentences of a line.
+fn plain_segments(text: &str, split: impl Fn(&str) -> Vec<Range<usize>>) -> Vec<Segment> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let content = line.trim_end_matches(['\n', '\r']);
+        ranges
+            .extend(split(content).into_iter().map(|range| start + range.start..start + range.end));
+        start += line.len();
+    }
+    let mut segments = Vec::new();
+    let mut done = 0;
+    for range in ranges {
+        let mut segment = Segment::default();
+        segment.is_adjacent = done > 0 && done == range.start;
+        segment.before = text[done..range.start].into();
+        segment.sentence = text[range.clone()].into();
+        segments.push(segment);
+        done = range.end;
+    }
+    let mut rest = Segment::default();
+    rest.before = text[done..].into();
+    segments.push(rest);
+    segments
+}
+
+/// All of a line but the white space around it, unless there is nothing else.
+fn whole_line(line: &str) -> Vec<Range<usize>> {
+    let inside = line.trim();
+    let first = line.len() - line.trim_start().len();
+    let whole = first..first + inside.len();
+    if whole.is_empty() { Vec::new() } else { vec![whole] }
 }
 
 #[cfg(test)]
@@ -79,24 +150,51 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn texts(texts: &[&str]) -> Vec<LinkedText> {
+        texts.iter().map(|text| LinkedText { text: (*text).into(), links: Vec::new() }).collect()
+    }
+
+    fn sentences(text: &SegmentedText) -> Vec<String> {
+        text.sentences().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).collect()
+    }
+
     #[test]
     fn white_space_comes_back() {
         let text = "  One. Two!\r\n\r\n Mr. X is here.\tYes. \n";
-        let cut = SplitText::new(text, Split::Sentences, "en-GB");
-        assert_eq!(cut.sentences, ["One.", "Two!", "Mr. X is here.", "Yes."]);
-        assert_eq!(cut.join(["1", "2", "3", "4"].into_iter()), "  1 2\r\n\r\n 3\t4 \n");
-        let cut = SplitText::new(text, Split::Lines, "en");
-        assert_eq!(cut.sentences, ["One. Two!", "Mr. X is here.\tYes."]);
-        assert_eq!(SplitText::new(" \n", Split::None, "").join([].into_iter()), " \n");
+        let cut = SegmentedText::new(text, TextFormat::Plain(Split::Sentences), "en-GB");
+        assert_eq!(sentences(&cut), ["One.", "Two!", "Mr. X is here.", "Yes."]);
+        assert_eq!(cut.join(&texts(&["1", "2", "3", "4"])), "  1 2\r\n\r\n 3\t4 \n");
+        let cut = SegmentedText::new(text, TextFormat::Plain(Split::Lines), "en");
+        assert_eq!(sentences(&cut), ["One. Two!", "Mr. X is here.\tYes."]);
+        let blank = SegmentedText::new(" \n", TextFormat::Plain(Split::Lines), "");
+        assert_eq!(blank.join(&[]), " \n");
+        // Chinese has no spaces between sentences, English has.
+        let cut = SegmentedText::new("你好。你是谁？", TextFormat::Plain(Split::Sentences), "zh");
+        assert_eq!(cut.join(&texts(&["Hello.", "Who?"])), "Hello. Who?");
+    }
+
+    #[test]
+    fn tags_are_around_the_words_that_are_linked_to_theirs() {
+        let page = "<p class=a>See <b>red</b> houses. Go!<br>No&nbsp;&lt;</p>";
+        let cut = SegmentedText::new(page, TextFormat::Html(Split::Sentences), "en");
+        assert_eq!(sentences(&cut), ["See red houses.", "Go!", "No\u{a0}<"]);
+        assert_eq!(cut.needs_links().collect::<Vec<_>>(), [true, false, false]);
+        let mut found = texts(&["Ve casas rojas.", "¡Ve!", "No <"]);
+        found[0].links = vec![(0..3, 0..2), (4..7, 9..14), (8..14, 3..8)];
+        assert_eq!(cut.join(&found), "<p class=a>Ve casas <b>rojas</b>. ¡Ve!<br>No &lt;</p>");
+        let whole = SegmentedText::new(page, TextFormat::Html(Split::Lines), "en");
+        assert_eq!(sentences(&whole), ["See red houses. Go!", "No\u{a0}<"]);
     }
 
     proptest! {
         #[test]
         fn a_text_that_is_not_changed_is_the_text(text in "[a-zA-Z.!? \n\r\u{e4}\u{3002}]{0,60}") {
-            for split in [Split::Sentences, Split::Lines, Split::None] {
-                let cut = SplitText::new(&text, split, "en");
-                prop_assert_eq!(cut.join(cut.sentences.iter().map(String::as_str)), &*text);
-                prop_assert!(cut.sentences.iter().all(|one| !one.contains(['\n', '\r'])));
+            for split in [Split::Sentences, Split::Lines] {
+                let cut = SegmentedText::new(&text, TextFormat::Plain(split), "en");
+                let own = sentences(&cut);
+                let own: Vec<&str> = own.iter().map(String::as_str).collect();
+                prop_assert_eq!(cut.join(&texts(&own)), &*text);
+                prop_assert!(own.iter().all(|one| !one.contains(['\n', '\r'])));
             }
         }
     }

@@ -30,6 +30,7 @@ pub struct Server {
     app: Arc<App>,
     runtime: Runtime,
     addresses: Vec<String>,
+    metrics_address: Option<String>,
     stop: watch::Sender<bool>,
     alive: mpsc::Receiver<()>,
     reloads: ReloadSender,
@@ -70,13 +71,6 @@ impl Server {
     ) -> Result<Self> {
         let configuration = source()?;
         configuration.check()?;
-        let listeners = listen(&configuration)?;
-        let addresses = listeners.iter().map(Listener::name).collect();
-        if configuration.api_keys.is_none() && listeners.iter().any(Listener::is_public) {
-            tracing::warn!("others than this machine can use the server, and need no key");
-        }
-        let limits = configuration.limits.clone();
-        let opener = opener(&configuration, tuner);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(configuration.io_threads.max(1))
             .max_blocking_threads(4)
@@ -84,27 +78,45 @@ impl Server {
             .enable_all()
             .build()
             .map_err(|error| Error::system("the runtime of sockets", error))?;
+        let within_runtime = runtime.enter();
+        let listeners = listen(&configuration)?;
+        let addresses = listeners.iter().map(Listener::name).collect();
+        let metrics = configuration.metrics.as_deref().map(Listener::tcp).transpose()?;
+        let metrics_address = metrics.as_ref().map(Listener::name);
+        drop(within_runtime);
+        if configuration.api_keys.is_none() && listeners.iter().any(Listener::is_public) {
+            tracing::warn!("others than this machine can use the server, and need no key");
+        }
+        let limits = configuration.limits.clone();
+        let opener = opener(&configuration, tuner);
         let app = Arc::new(App::new(configuration.clone(), opener)?);
         let reloads = start_reloader(Arc::clone(&app), configuration, source, on_open)?;
         app.set_reloads(reloads.clone());
         let (stop, stopped) = watch::channel(false);
         let (alive_sender, alive) = mpsc::channel(1);
         let places = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
-        for listener in listeners {
+        let for_all = listeners.into_iter().map(|listener| (listener, false));
+        for (listener, is_for_metrics) in for_all.chain(metrics.map(|listener| (listener, true))) {
             let (app, places) = (Arc::clone(&app), Arc::clone(&places));
-            let serving = listener.serve(app, places, alive_sender.clone(), stopped.clone());
+            let alive = alive_sender.clone();
+            let serving = listener.serve(app, places, alive, stopped.clone(), is_for_metrics);
             runtime.spawn(async move {
                 if let Err(error) = serving.await {
                     tracing::error!("a socket cannot be listened to: {error}");
                 }
             });
         }
-        Ok(Server { app, runtime, addresses, stop, alive, reloads })
+        Ok(Server { app, runtime, addresses, metrics_address, stop, alive, reloads })
     }
 
     /// The addresses, as clients name them.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
+    }
+
+    /// The address for measurements alone, if there is one.
+    pub fn metrics_address(&self) -> Option<&str> {
+        self.metrics_address.as_deref()
     }
 
     /// What asks for reloads.
@@ -186,7 +198,7 @@ fn start_reloader(
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();
             app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
-            let outcome = app.reload_keys().and_then(|()| source()).and_then(|configuration| {
+            let outcome = app.reload_files().and_then(|()| source()).and_then(|configuration| {
                 configuration.check()?;
                 Ok(app.open_models(&configuration))
             });

@@ -68,12 +68,22 @@ if __name__ == "__main__":
         out += node["out"].split()
     assert out == words, (out, words)
     assert abs(nodes[0]["fscore"] - node["score"]) < 1e-3
-    for bad, code in [({}, -503), ({"text": "a", "topt": True}, -503), ({"text": 3}, -501)]:
+    for bad, code in [({}, -503), ({"text": "a", "weights": "x"}, -503), ({"text": "a", "stack": 0}, -503), ({"text": 3}, -501)]:
         try:
             proxy.translate(bad)
             raise SystemExit("no fault for %r" % bad)
         except xmlrpc.client.Fault as fault:
             assert fault.faultCode == code, fault
+    listed = proxy.translate({"text": lines[0], "topt": True})["topt"]
+    assert all(set(o) == {"phrase", "fscore", "start", "end", "scores", "labelledScores"} for o in listed)
+    spans = {(o["start"], o["end"]) for o in listed}
+    assert {(i, i) for i in range(len(lines[0].split()))} <= spans, spans
+    for entry, span in zip(full["align"], ((e["src-start"], e["src-end"]) for e in full["align"])):
+        phrase = " ".join(words[entry["tgt-start"]:entry["tgt-end"] + 1])
+        assert any(o["phrase"] == phrase and (o["start"], o["end"]) == span for o in listed)
+    for option in listed:
+        assert [v for l in option["labelledScores"].values() for v in l] and option["fscore"] < 0
+        assert sorted(v for l in option["labelledScores"].values() for v in l) == sorted(option["scores"])
     try:
         proxy.updater({"source": "a"})
         raise SystemExit("no fault")

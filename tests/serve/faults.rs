@@ -208,3 +208,163 @@ fn many_idle_connections_cost_nothing_but_themselves() {
     drop(idle);
     server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
 }
+
+/// Ten thousand connections that ask nothing, of a program of their own: each needs a descriptor.
+#[test]
+fn ten_thousand_idle_connections_are_held() {
+    let has = |program: &str| std::process::Command::new(program).arg("--version").output().is_ok();
+    let limit = std::process::Command::new("bash").args(["-c", "ulimit -Hn"]).output().unwrap();
+    let limit = crate::common::lossy_text(&limit.stdout).trim().parse().unwrap_or(usize::MAX);
+    if !has("python3") || limit < 11_000 {
+        return crate::common::report_skip("no python3, or too few file descriptors");
+    }
+    let binary = env!("CARGO_BIN_EXE_miriam");
+    let mut command = std::process::Command::new("bash");
+    let start = format!("ulimit -n 11000; exec {binary} serve --listen 127.0.0.1:0 \"$@\"");
+    command.args(["-c", &start, "miriam", "--no-tuner-file", "--model", &toy()]);
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    let before = server.metric("process_resident_memory_bytes", "");
+    let script = "
+import socket, sys
+address = ('127.0.0.1', int(sys.argv[1]))
+held = [socket.create_connection(address) for _ in range(9990)]
+print('held', flush=True)
+sys.stdin.read()
+";
+    let port = server.address.rsplit(':').next().unwrap();
+    let mut holder = std::process::Command::new("bash");
+    holder.args(["-c", "ulimit -n 11000; exec python3 -c \"$@\"", "python3", script, port]);
+    holder.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut holder = holder.spawn().unwrap();
+    let mut said = String::new();
+    let mut output = std::io::BufReader::new(holder.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut output, &mut said).unwrap();
+    assert_eq!(said, "held\n");
+    server.wait_for("them", |server| server.metric("miriam_connections", "") > 9990.0);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    let each = (server.metric("process_resident_memory_bytes", "") - before) / 9990.0;
+    assert!(each < 32_768.0, "{each} bytes a connection");
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
+}
+
+/// A process that is stopped and goes on: requests of before are answered, none twice.
+#[test]
+fn a_server_that_was_stopped_goes_on() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let text = lines(300);
+    let expected = super::nmt_translate(&text, &[]);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| server.post_json("/v1/translate", &json!({"text": text})));
+        server.signal("STOP");
+        std::thread::sleep(Duration::from_millis(300));
+        let late = scope.spawn(|| server.post_json("/v1/translate", &json!({"text": text[0]})));
+        std::thread::sleep(Duration::from_millis(300));
+        server.signal("CONT");
+        let found = first.join().unwrap().json();
+        let best = |result: &serde_json::Value| result["translations"][0]["text"].clone();
+        let found: Vec<_> = found["results"].as_array().unwrap().iter().map(best).collect();
+        assert_eq!(json!(found), json!(expected));
+        assert_eq!(best(&late.join().unwrap().json()["results"][0]), expected[0]);
+    });
+}
+
+/// A file of keys that is gone at a reload leaves the keys that were known.
+#[test]
+fn keys_stay_when_their_file_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    // `printf secret | sha256sum`.
+    let secret = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+    std::fs::write(&keys, format!("{secret} one\n")).unwrap();
+    let server = Server::start(&["--model", &toy(), "--api-keys", keys.to_str().unwrap()]);
+    std::fs::remove_file(&keys).unwrap();
+    let ask = |path: &str, key: &str, body: &[u8]| {
+        let key = format!("Bearer {key}");
+        let mut client = Client::connect(&server.address);
+        let method = if body.is_empty() { "GET" } else { "POST" };
+        client.request(method, path, &[("Authorization", &key)], body)
+    };
+    server.signal("HUP");
+    let failures = |page: &str| {
+        let line = page.lines().find(|line| line.starts_with("miriam_reload_failures_total "));
+        line.unwrap().rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()
+    };
+    let began = Instant::now();
+    while failures(&ask("/metrics", "secret", b"").text()) < 1.0 {
+        assert!(began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(ask("/v1/translate", "secret", b"{\"text\": \"a\"}").status, 200);
+    assert_eq!(ask("/v1/translate", "other", b"{\"text\": \"a\"}").status, 401);
+}
+
+/// Forms and multipart bodies that were damaged are answered like whole ones, or refused.
+#[test]
+fn damaged_forms_do_no_harm() {
+    let server = Server::start(&["--model", &toy()]);
+    let mut state = 11u32;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    let multipart = "--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nthe house\r\n--x\r\n\
+        Content-Disposition: form-data; name=\"source\"\r\n\r\nen\r\n--x--\r\n";
+    let good: [(&str, &[u8]); 2] = [
+        ("application/x-www-form-urlencoded", b"q=the+house%20%c3%a4&source=en&target=es"),
+        ("multipart/form-data; boundary=x", multipart.as_bytes()),
+    ];
+    let mut client = Client::connect(&server.address);
+    for number in 0..1000 {
+        let (media_type, body) = good[number % good.len()];
+        let mut body = body.to_vec();
+        for _ in 0..1 + random(4) {
+            let at = random(body.len());
+            match random(3) {
+                0 => drop(body.remove(at)),
+                1 => body.insert(at, random(256) as u8),
+                _ => body[at] = random(256) as u8,
+            }
+        }
+        let headers = [("Content-Type", media_type)];
+        let response = client.request("POST", "/translate", &headers, &body);
+        assert!([200, 400].contains(&response.status), "{response:?}");
+    }
+    assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
+}
+
+/// Three times as many requests as the server can answer: it answers as many as ever, sends the
+/// others away with a time to come back, and answers no one late.
+#[test]
+fn overload_is_sent_away_and_slows_nobody() {
+    let (folder, server) = with_limits("queued-words = 400\ndeadline-ms = 20000", &toy_neural());
+    let url = format!("http://{}", server.address);
+    let input = folder.path().join("text");
+    std::fs::write(&input, lines(200).join("\n")).unwrap();
+    // Good responses a second, the slowest of them in milliseconds, and all outcomes.
+    let load = |name: &str, options: &[&str]| -> (f64, f64, Vec<String>) {
+        let output = folder.path().join(name);
+        let mut command = crate::common::miriam();
+        command.args(["bench", "serve", &url, "-i"]).arg(&input).arg("-o").arg(&output);
+        crate::common::run(command.args(options));
+        let rows = std::fs::read_to_string(output.join("requests.csv")).unwrap();
+        let rows: Vec<Vec<&str>> =
+            rows.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let time = |text: &str| text.parse::<f64>().unwrap();
+        let good = rows.iter().filter(|row| row[3] == "200");
+        let took: Vec<f64> = good.map(|row| time(row[2]) - time(row[1])).collect();
+        let end = rows.iter().map(|row| time(row[2])).fold(0.0, f64::max);
+        let slowest = took.iter().copied().fold(0.0, f64::max);
+        let outcomes = rows.iter().map(|row| row[3].to_owned()).collect();
+        (took.len() as f64 / end, slowest * 1e3, outcomes)
+    };
+    let (saturation, ..) = load("closed", &["--clients", "8", "--seconds", "1"]);
+    let rate = (3.0 * saturation).to_string();
+    let (goodput, slowest, outcomes) = load("open", &["--rate", &rate, "--seconds", "3"]);
+    assert!(outcomes.iter().all(|one| one == "200" || one == "503"), "{outcomes:?}");
+    assert!(slowest < 20_000.0, "{slowest} ms");
+    // The client that sends them shares the processors with the server, and others do.
+    assert!(goodput > 0.2 * saturation, "{goodput} of {saturation} requests a second");
+}

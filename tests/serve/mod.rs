@@ -1,13 +1,17 @@
 //! `miriam serve`: what clients of each protocol get is what the command line prints, whatever
 //! else the server does; and what it does when clients, models or signals misbehave.
 
+mod browser;
 mod client;
 mod clients_in_python;
 mod documented_commands;
 mod engine;
 mod faults;
+mod html;
+mod load;
 mod protocols;
 mod running;
+mod same_bytes;
 mod web_page;
 mod websockets;
 

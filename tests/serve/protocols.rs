@@ -64,6 +64,12 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
             -503,
             "nbest: give a number up to 100",
         ),
+        (
+            call(&[text.clone(), ("search-algorithm", "cube".into())]),
+            -503,
+            "search-algorithm: the model toy searches by Stack",
+        ),
+        (call(&[text.clone(), ("time-out", "soon".into())]), -503, "time-out: give seconds"),
         (method("optimize"), -506, "Method 'optimize' not defined"),
         ("<methodCall>".into(), -503, ""),
         ("no XML".into(), -503, ""),
@@ -82,6 +88,48 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
     assert_eq!(server.post("/RPC3", "text/xml", b"").status, 404);
 }
 
+/// Calls have searches of their own width, and share the model with calls that have none.
+#[test]
+fn searches_are_as_wide_as_a_call_says() {
+    let lines = lines(40);
+    let plain = translate(&lines, &[]);
+    let narrow = translate(&lines, &["-s", "1", "-cube-pruning-pop-limit", "1", "-b", "0.9"]);
+    assert_ne!(plain, narrow);
+    let server = Server::start(&["--model", &toy()]);
+    let found = in_parallel(8, lines.len(), |number| {
+        let line = ("text", format!("<string>{}</string>", lines[number].replace('&', "&amp;")));
+        if number % 3 == 0 {
+            let body = json!({"text": lines[number], "raw": false,
+                "options": {"stack_size": 1, "pop_limit": 1, "beam_threshold": 0.9}});
+            let found = server.post_json("/v1/translate", &body).json();
+            return found["results"][0]["translations"][0]["text"].as_str().unwrap().to_owned();
+        }
+        let mut members = vec![line];
+        if number % 3 == 1 {
+            members.push(("stack", "<i4>1</i4>".into()));
+            members.push(("cube-pruning-pop-limit", "<string>1</string>".into()));
+            members.push(("beam-threshold", "<double>0.9</double>".into()));
+            members.push(("search-algorithm", "normal".into()));
+            members.push(("time-out", "60".into()));
+        }
+        let response = server.post("/RPC2", "text/xml", call(&members).as_bytes());
+        text(&response.text()).replace("&amp;", "&")
+    });
+    for (number, found) in found.iter().enumerate() {
+        let expected = if number % 3 == 2 { &plain } else { &narrow };
+        assert_eq!(found, &expected[number], "line {number}");
+    }
+    for (options, detail) in [
+        (json!({"stack_size": 0}), "a stack_size from 1 to 5000"),
+        (json!({"pop_limit": 5001}), "a pop_limit from 1 to 5000"),
+        (json!({"beam_threshold": 1.5}), "a beam_threshold from 0 to 1"),
+    ] {
+        let response = server.post_json("/v1/translate", &json!({"text": "a", "options": options}));
+        assert_eq!(response.status, 400);
+        assert!(response.json()["detail"].as_str().unwrap().contains(detail));
+    }
+}
+
 #[test]
 fn our_own_protocol_names_what_is_wrong() {
     let server = Server::start(&["--model", &toy(), "--model", &super::toy_neural()]);
@@ -96,6 +144,11 @@ fn our_own_protocol_names_what_is_wrong() {
         (json!({"text": "a", "model": "toy", "prefix": "b"}), 400, "of neural models"),
         (json!({"text": "a", "model": "neural", "graph": true}), 400, "of phrase-based models"),
         (json!({"text": "a", "model": "neural", "n_best": 9}), 400, "the beam has 4"),
+        (
+            json!({"text": "a", "model": "neural", "options": {"stack_size": 9}}),
+            400,
+            "of phrase-based models",
+        ),
     ] {
         let response = server.post_json("/v1/translate", &body);
         assert_eq!(response.status, status, "{body}");
@@ -134,6 +187,24 @@ fn running_text_keeps_its_white_space() {
     let text =
         server.post_json("/v1/detokenize", &json!({"language": "en", "text": "It &apos;s here ."}));
     assert_eq!(text.json()["results"], json!(["It's here."]));
+}
+
+/// A sentence of more tokens than the model takes is translated in parts, as on the command line.
+#[test]
+fn long_sentences_are_translated_in_parts() {
+    let server = Server::start(&["--model", &super::toy_neural()]);
+    let long = ["the red house is big and"; 900].join(" ");
+    let text = format!("The house is red. {long}");
+    let expected = super::nmt_translate(
+        std::slice::from_ref(&text),
+        &["--split", "--source-language", "en", "--no-tuner-file"],
+    );
+    let body = json!({"q": text, "source": "en", "target": "es"});
+    let found = server.post_json("/translate", &body).json();
+    assert_eq!(found["translatedText"], expected[0], "{found}");
+    let line = super::nmt_translate(std::slice::from_ref(&long), &[]);
+    let found = server.post_json("/translator/translate", &json!([{"src": long}])).json();
+    assert_eq!(found[0][0]["tgt"], line[0]);
 }
 
 #[test]
@@ -279,9 +350,9 @@ fn libretranslate() {
         (json!({"q": "a", "source": "zz", "target": "es"}), 400, "zz is not supported"),
         (json!({"q": "a", "source": "en", "target": "zz"}), 400, "zz is not supported"),
         (
-            json!({"q": "a", "source": "en", "target": "es", "format": "html"}),
+            json!({"q": "a", "source": "en", "target": "es", "format": "odt"}),
             400,
-            "html format is not supported",
+            "odt format is not supported",
         ),
         (
             json!({"q": "a", "source": "en", "target": "es", "alternatives": "x"}),
@@ -424,7 +495,7 @@ fn deepl() {
     let form = "text=the+house&text=the+dog&target_lang=ES&split_sentences=0";
     let found = server.post("/v2/translate", "application/x-www-form-urlencoded", form.as_bytes());
     assert_eq!(found.json()["translations"].as_array().unwrap().len(), 2);
-    for (name, value) in [("glossary_id", "x"), ("formality", "more"), ("tag_handling", "html")] {
+    for (name, value) in [("glossary_id", "x"), ("formality", "more"), ("tag_handling", "odt")] {
         let mut body = json!({"text": ["a"], "target_lang": "ES"});
         body[name] = json!(value);
         let response = server.post_json("/v2/translate", &body);

@@ -272,3 +272,97 @@ fn keys_let_in_whom_they_should() {
     assert_eq!(ask("secret", "/v1/translate").status, 401);
     assert_eq!(ask("other", "/v1/models/toy/reload").status, 403);
 }
+
+/// A server behind a proxy that gives it a part of a site.
+#[test]
+fn a_proxy_may_have_other_things_beside_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--model", &toy()]);
+    command.args(["--base-path", "/mt", "--metrics", "127.0.0.1:0", "--access-log"]).arg(&log);
+    command.args(["--trusted-proxy", "127.0.0.0/8"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let lines: Vec<String> =
+        std::io::BufRead::lines(output).take(2).map(|line| line.unwrap()).collect();
+    let address = |line: &str, before: &str| line.strip_prefix(before).unwrap().to_owned();
+    let server = Server { child, address: address(&lines[0], "listening on http://") };
+    let metrics = address(&lines[1], "measurements at http://");
+    server.wait_until_ready();
+    let body = json!({"q": "a secret house", "source": "en", "target": "es"});
+    assert_eq!(server.post_json("/mt/translate?q=hidden", &body).status, 200);
+    assert_eq!(server.post_json("/translate", &body).status, 404);
+    assert_eq!(server.post_json("/mtx/translate", &body).status, 404);
+    assert!(server.get("/mt/").text().contains("<html"), "the page");
+    // Measurements are at their own address alone.
+    assert_eq!(server.get("/metrics").status, 404);
+    let ask = |path: &str| super::client::Client::connect(&metrics).request("GET", path, &[], b"");
+    assert!(ask("/metrics").text().contains("miriam_requests_total{api=\"libre\""));
+    assert_eq!((ask("/healthz").status, ask("/mt/v1/models").status), (200, 404));
+    let mut client = super::client::Client::connect(&server.address);
+    let headers = [
+        ("X-Forwarded-For", "6.6.6.6, 192.0.2.7"),
+        ("X-Request-Id", "of-a-test"),
+        ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+    ];
+    client.request("GET", "/mt/v1/models", &headers, b"");
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(!text.contains("secret") && !text.contains("hidden"), "{text}");
+    let records: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = records.iter().find(|record| record["id"] == "of-a-test").unwrap();
+    assert_eq!((&last["client"], &last["status"]), (&json!("192.0.2.7"), &json!(200)));
+    assert_eq!((&last["path"], &last["api"]), (&json!("/mt/v1/models"), &json!("v1")));
+    assert_eq!(last["traceparent"], headers[2].1);
+    assert!(records.iter().any(|record| record["client"] == "127.0.0.1"));
+    // A log that was renamed is begun again at a reload.
+    std::fs::rename(&log, folder.path().join("old")).unwrap();
+    server.signal("HUP");
+    let began = Instant::now();
+    while !log.exists() {
+        assert!(began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A disk without room loses lines of the log and nothing else.
+#[test]
+fn a_full_disk_under_the_log_is_survived() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return crate::common::report_skip("there is no /dev/full");
+    }
+    let ini = project_root().join("examples/toy/moses.ini");
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(&ini);
+    command.args(["-server", "-server-port", "0", "-server-log", "/dev/full"]);
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    for _ in 0..3 {
+        assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    }
+    assert!(server.metric("miriam_lost_log_lines_total", "") >= 3.0);
+}
+
+/// As Marian's users start a server; and a package of Argos Translate as a model.
+#[test]
+fn neural_models_of_other_programs_are_served() {
+    let lines = lines(5);
+    let mut command = miriam();
+    command.args(["nmt", "serve", "-p", "0", "-m"]);
+    command.arg(project_root().join("examples/toy-neural/decoder.yml"));
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    let found = super::websockets::Socket::open(&server, "/translate").ask(&lines.join("\n"));
+    assert_eq!(found, super::nmt_translate(&lines, &[]).join("\n") + "\n");
+    let package = project_root().join("nmt/testdata/argos.argosmodel");
+    let text = vec!["Good day.".to_owned(), "a b c".to_owned()];
+    let mut command = miriam();
+    command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).arg(&package);
+    let expected = super::output(&mut command, &text);
+    let server = Server::start(&["--model", &format!("a={},from=en,to=es", package.display())]);
+    let body = json!({"q": text, "source": "en", "target": "es"});
+    let found = server.post_json("/translate", &body).json();
+    let trimmed: Vec<&str> = expected.iter().map(|line| line.trim_end()).collect();
+    assert_eq!(found["translatedText"], json!(trimmed));
+}

@@ -9,11 +9,16 @@ use super::client::{Client, Server, in_parallel};
 use super::{lines, nmt_translate, toy_neural};
 
 /// A websocket of the server.
-struct Socket(Client);
+pub struct Socket(Client);
 
 impl Socket {
-    fn open(server: &Server, path: &str) -> Self {
-        let mut client = Client::connect(&server.address);
+    pub fn open(server: &Server, path: &str) -> Self {
+        Socket::open_at(&server.address, path)
+    }
+
+    /// As [`Socket::open`], of a server that is not under test.
+    pub fn open_at(address: &str, path: &str) -> Self {
+        let mut client = Client::connect(address);
         // The key and its answer are those of RFC 6455.
         let headers = [
             ("Upgrade", "websocket"),
@@ -28,7 +33,7 @@ impl Socket {
     }
 
     /// Sends a frame, with a mask as clients do.
-    fn send(&mut self, opcode: u8, payload: &[u8]) {
+    pub fn send(&mut self, opcode: u8, payload: &[u8]) {
         let mut frame = vec![0x80 | opcode];
         match payload.len() {
             length @ 0..126 => frame.push(0x80 | length as u8),
@@ -48,7 +53,7 @@ impl Socket {
     }
 
     /// The next frame: its kind and content.
-    fn receive(&mut self) -> (u8, Vec<u8>) {
+    pub fn receive(&mut self) -> (u8, Vec<u8>) {
         let mut head = [0; 2];
         self.0.0.read_exact(&mut head).unwrap();
         assert_eq!(head[0] & 0x80, 0x80, "one frame a message");
@@ -70,7 +75,7 @@ impl Socket {
         (head[0] & 0xf, payload)
     }
 
-    fn ask(&mut self, text: &str) -> String {
+    pub fn ask(&mut self, text: &str) -> String {
         self.send(1, text.as_bytes());
         let (opcode, payload) = self.receive();
         assert_eq!(opcode, 1, "{payload:?}");

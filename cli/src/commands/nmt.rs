@@ -79,6 +79,10 @@ pub enum Command {
     ///
     /// Example: miriam nmt convert model/decoder.yml -o model.miriam
     Convert(ConvertArguments),
+    /// Serve one model, as marian-server is started; `miriam serve` has everything else
+    #[cfg(feature = "serve")]
+    #[command(hide = true)]
+    Serve(super::serve::NeuralArguments),
     /// Tell what a model of any format is
     ///
     /// Example: miriam nmt info model.npz --json
@@ -157,6 +161,8 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Shortlist(arguments) => shortlist(arguments),
         Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert(arguments, common),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => super::serve::run_neural(arguments, common),
         Command::Info(arguments) => info(arguments),
     }
 }

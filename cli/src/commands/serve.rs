@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use miriam_serve::{Api, Configuration, ConfigurationSource, ModelConfiguration, Server};
+use miriam_serve::{
+    Api, Configuration, ConfigurationSource, ModelConfiguration, ModelKind, Server,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -53,6 +55,18 @@ pub struct Arguments {
     /// Serve no page for people, protocols only
     #[arg(long)]
     no_page: bool,
+    /// What comes before all paths, as /mt, where a proxy gives the server a part of a site
+    #[arg(long, value_name = "PATH")]
+    base_path: Option<String>,
+    /// An address with a port for measurements and health alone
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<String>,
+    /// A file for a line of JSON a request, without texts; - for standard error
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
+    /// A proxy, an address or a network, whose X-Forwarded-For names the client in the log; repeats
+    #[arg(long, value_name = "ADDRESS/BITS")]
+    trusted_proxy: Vec<String>,
     /// The language through which pairs are translated that no model has
     #[arg(long, value_name = "LANGUAGE")]
     pivot: Option<String>,
@@ -81,6 +95,12 @@ impl Arguments {
         all.api_keys = self.api_keys.clone().or(all.api_keys);
         all.pivot = self.pivot.clone().or(all.pivot);
         all.no_page |= self.no_page;
+        all.base_path = self.base_path.clone().unwrap_or(all.base_path);
+        all.metrics = self.metrics.clone().or(all.metrics);
+        all.access_log = self.access_log.clone().or(all.access_log);
+        if !self.trusted_proxy.is_empty() {
+            all.trusted_proxies.clone_from(&self.trusted_proxy);
+        }
         if !self.cors.is_empty() {
             all.cors.clone_from(&self.cors);
         }
@@ -89,6 +109,50 @@ impl Arguments {
         }
         Ok(all)
     }
+}
+
+/// One neural model, by the options of marian-server.
+#[derive(Args)]
+pub struct NeuralArguments {
+    /// The model: a file or a folder, or a decoder's configuration
+    #[arg(short, long)]
+    model: PathBuf,
+    /// Its vocabularies, source and target, or one of both
+    #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    vocabs: Vec<PathBuf>,
+    /// The port, of this machine alone
+    #[arg(short, long, value_name = "PORT", default_value = "8080")]
+    port: u16,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+}
+
+/// Serves one neural model.
+pub fn run_neural(arguments: NeuralArguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let NeuralArguments { model, vocabs, port, tuner_cache } = arguments;
+    let tuner_cache = tuner_cache.open();
+    let kind = Some(ModelKind::Neural);
+    let model = ModelConfiguration {
+        name: "marian".into(),
+        path: model,
+        vocabs,
+        kind,
+        ..Default::default()
+    };
+    let threads = match common.threads {
+        Threads::Count(count) => Some(count),
+        Threads::All => None,
+    };
+    let configuration = Configuration {
+        listen: vec![format!("127.0.0.1:{port}")],
+        threads,
+        models: vec![model],
+        ..Configuration::default()
+    };
+    let tuner = Arc::clone(&tuner_cache.tuner);
+    run_server(Box::new(move || Ok(configuration.clone())), tuner)?;
+    tuner_cache.save();
+    Ok(())
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -115,10 +179,12 @@ pub fn run_server(
 ) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let server = Server::start(source, tuner, || systemd::notify("READY=1"))?;
-    for address in server.addresses() {
+    let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
+    let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
+    for line in addresses.chain(metrics) {
         // Whoever started the server may wait for this line, and read no further.
         let mut output = io::stdout();
-        let told = writeln!(output, "listening on {address}").and_then(|()| output.flush());
+        let told = writeln!(output, "{line}").and_then(|()| output.flush());
         if let Err(error) = told {
             tracing::debug!("standard output: {error}");
         }

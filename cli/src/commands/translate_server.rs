@@ -1,6 +1,7 @@
 //! `miriam translate -server`: Moses' way to start a server, with the one system of the command
 //! line. The options of the server are taken out; the others are the system's.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use miriam_decoder::{Configuration as System, Error};
@@ -17,6 +18,7 @@ pub struct ServerOptions {
     port: Option<u16>,
     connections: Option<usize>,
     idle_seconds: Option<u64>,
+    log: Option<PathBuf>,
     /// Options that say what is so anyway, or what there is not.
     without_effect: Vec<String>,
 }
@@ -39,7 +41,7 @@ impl ServerOptions {
         while let Some(token) = given.next() {
             let name = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or_default();
             let mut value = || {
-                let usage = || Error::Usage { reason: format!("{token} takes a number") };
+                let usage = || Error::Usage { reason: format!("{token} takes a value") };
                 given.next().ok_or_else(usage)
             };
             let wrong = |text: &str| Error::Usage {
@@ -59,7 +61,8 @@ impl ServerOptions {
                 "server-timeout" | "server-keepalive-timeout" => {
                     options.idle_seconds = Some(parse(value()?, wrong)?);
                 }
-                "server-log" | "server-keepalive-maxconn" | "server-maxconn-backlog" => {
+                "server-log" => options.log = Some(value()?.into()),
+                "server-keepalive-maxconn" | "server-maxconn-backlog" => {
                     value()?;
                     options.without_effect.push(token.clone());
                 }
@@ -74,7 +77,7 @@ impl ServerOptions {
     /// prepared by the file beside the ini.
     pub fn run(self, tokens: &[String], raw: bool) -> anyhow::Result<()> {
         for option in &self.without_effect {
-            tracing::warn!("{option}: without effect; the log is on standard error");
+            tracing::warn!("{option}: without effect");
         }
         let system = System::from_command_line(tokens)?;
         let threads = if self.is_serial { 1 } else { system.settings.threads };
@@ -93,6 +96,7 @@ impl ServerOptions {
             models: vec![model],
             ..Configuration::default()
         };
+        configuration.access_log = self.log;
         let limits = &mut configuration.limits;
         limits.connections = self.connections.unwrap_or(limits.connections);
         limits.idle_seconds = self.idle_seconds.unwrap_or(limits.idle_seconds);
@@ -131,7 +135,7 @@ mod tests {
         let options = ServerOptions::take(&mut tokens).unwrap().unwrap();
         assert_eq!(tokens, words("-f m.ini -s 50"));
         assert_eq!((options.port, options.is_serial), (Some(9000), true));
-        assert_eq!(options.without_effect, ["-server-log"]);
+        assert_eq!(options.log, Some(PathBuf::from("x")));
         assert_eq!(system_options(&words("-f m.ini -s 50 -threads 3 -dl 6")), words("-s 50 -dl 6"));
         let mut tokens = words("-f m.ini -server-port 9000");
         assert!(ServerOptions::take(&mut tokens).unwrap().is_none());

@@ -14,6 +14,8 @@ use crate::Result;
 use crate::decoded_sentence::DecodedSentence;
 use crate::hypothesis::HypothesisId;
 use crate::output::TranslatedPhrase;
+use crate::span::Span;
+use crate::translation_options::OptionId;
 use paths::{PathQueue, SearchGraph};
 use values::FeatureValues;
 
@@ -96,6 +98,33 @@ impl NBest {
             let values = self.values.path_values(decoded, &self.paths, id)?;
             let (hypotheses, total) = (self.paths.nodes(), self.paths.path(id).total);
             visit(NBestEntry { hypotheses, values, total })?;
+        }
+        Ok(())
+    }
+
+    /// Visits the options of `decoded` by first word, length and table, best first, each with
+    /// the values that it has whatever is around it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is damaged, and where `visit` fails.
+    pub(crate) fn for_each_option(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        mut visit: impl FnMut(OptionId, Span, &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        self.values.start(decoded.system);
+        let options = decoded.options;
+        for start in 0..decoded.sentence.len() as u32 {
+            for &end in options.span_ends(start) {
+                let span = Span { start, end };
+                for slot in 0..options.num_slots() {
+                    let range = options.range(span, slot);
+                    for id in (range.first..range.first + range.count).map(OptionId) {
+                        visit(id, span, self.values.option_values(decoded, id, span)?)?;
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -117,6 +117,41 @@ impl FeatureValues {
         Ok(self.row(row))
     }
 
+    /// The values that an option has whatever is around it; those of other features are 0.
+    pub(crate) fn option_values(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        option: OptionId,
+        span: Span,
+    ) -> Result<&[f32]> {
+        let row = self.copy_row(0);
+        let phrase = self.phrase_row(decoded, option, span)?;
+        self.add_own_values(decoded, option, phrase, row);
+        Ok(self.row(row))
+    }
+
+    /// Adds what an option whose row starts at `phrase` has by itself to row `row`.
+    fn add_own_values(
+        &mut self,
+        decoded: DecodedSentence<'_>,
+        option: OptionId,
+        phrase: usize,
+        row: u32,
+    ) {
+        let features = &decoded.system.plan.features;
+        let values = &mut self.rows[row as usize * self.width..][..self.width];
+        let phrase = &self.phrase_values[phrase..];
+        add_option_scores(decoded, option, phrase, values);
+        let target = PhraseValues {
+            decoded,
+            words: decoded.options.words(option),
+            inner_lm_scores: &phrase[features.row_layout.inner_lm_offset..],
+        };
+        for feature in &features.phrase {
+            feature.add_values(&target, values);
+        }
+    }
+
     fn hypothesis_row(&mut self, decoded: DecodedSentence<'_>, id: HypothesisId) -> Result<u32> {
         if self.hypothesis_rows.len() < decoded.hypotheses().len() {
             self.hypothesis_rows.resize(decoded.hypotheses().len(), NO_ROW);
@@ -159,17 +194,10 @@ impl FeatureValues {
         } else {
             self.phrase_row(decoded, previous.option, previous.span)?
         };
+        self.add_own_values(decoded, hypothesis.option, phrase, row);
         let values = &mut self.rows[row as usize * self.width..][..self.width];
         let (phrase, before) = (&self.phrase_values[phrase..], &self.phrase_values[before..]);
-        add_option_scores(decoded, hypothesis.option, phrase, values);
-        let target = PhraseValues {
-            decoded,
-            words: decoded.options.words(hypothesis.option),
-            inner_lm_scores: &phrase[layout.inner_lm_offset..],
-        };
-        for feature in &features.phrase {
-            feature.add_values(&target, values);
-        }
+        let has_words = !decoded.options.words(hypothesis.option).is_empty();
         let input = ExpansionInput {
             models: &system.models,
             sentence: decoded.sentence,
@@ -180,7 +208,7 @@ impl FeatureValues {
             previous,
             option: hypothesis.option,
             transition: &Transition::new(previous.span.end, hypothesis.span),
-            ends: !target.words.is_empty() && decoded.coverages.is_complete(hypothesis.coverage),
+            ends: has_words && decoded.coverages.is_complete(hypothesis.coverage),
         };
         let sources = ValueSources {
             reordering: &phrase[layout.reordering_offset..],

@@ -1,7 +1,20 @@
 //! The limits of a search: those of the settings, or narrower ones when time runs out.
 
+use miriam_textio::Ln;
+
 use super::candidates::StackLimits;
 use crate::config::Settings;
+
+/// How wide the search of a line is; `None` for what the settings say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchWidth {
+    /// Hypotheses kept a stack.
+    pub stack_size: Option<usize>,
+    /// The pop limit of a stack in cube pruning.
+    pub pop_limit: Option<usize>,
+    /// The beam, a probability.
+    pub beam_threshold: Option<f32>,
+}
 
 /// The bounds of one search.
 #[derive(Clone, Copy, Debug)]
@@ -17,13 +30,14 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// The limits of `settings`.
-    pub(crate) fn from_settings(settings: &Settings) -> Self {
+    /// The limits of `settings`, or those of `width` where it has any.
+    pub(crate) fn from_settings(settings: &Settings, width: SearchWidth) -> Self {
+        let beam = width.beam_threshold.map(|beam| Ln::from_probability(beam).0);
         SearchLimits {
-            stack_size: settings.stack_size,
-            pop_limit: settings.pop_limit,
+            stack_size: width.stack_size.unwrap_or(settings.stack_size).max(1),
+            pop_limit: width.pop_limit.unwrap_or(settings.pop_limit),
             distortion_limit: settings.distortion_limit,
-            beam: settings.beam_threshold,
+            beam: beam.unwrap_or(settings.beam_threshold),
         }
     }
 

@@ -27,6 +27,7 @@ pub(crate) use candidates::ordered_bits;
 pub(crate) use cube_pruning::CubePruning;
 pub(crate) use lattice::{Discard, Keep, Lattice};
 pub(crate) use limits::SearchLimits;
+pub use limits::SearchWidth;
 pub(crate) use stack_decoding::StackDecoding;
 pub(crate) use time_limit::{SearchEffort, TimeLimit, run_search};
 

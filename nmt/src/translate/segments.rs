@@ -13,7 +13,7 @@ use miriam_textproc::{
 };
 
 use super::reader::{LineSource, SentenceReader};
-use super::sentence_parser::InputSentence;
+use super::sentence_parser::{InputSentence, SentenceParser};
 use super::tokenizer::Tokenizer;
 use crate::Result;
 use crate::search::{Translation, alignment};
@@ -67,6 +67,16 @@ impl TranslatedSegment {
     pub(super) fn write(&self, writer: &mut SegmentWriter, out: &mut Vec<u8>) {
         let translation = AlignedTranslation { text: &self.text, links: &self.links };
         writer.write(&self.segment, translation, out);
+    }
+}
+
+impl SentenceParser<'_> {
+    /// The number of tokens of a text, or a smaller number if there are not too many.
+    pub(super) fn length(&mut self, text: &[u8]) -> usize {
+        match text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
+            true => 0,
+            false => self.tokenizers[0].encode(text, &mut self.scratch).len(),
+        }
     }
 }
 
@@ -149,12 +159,9 @@ impl SentenceReader<'_> {
         if self.parser.options.splits_long { self.parser.max_length } else { usize::MAX }
     }
 
-    /// The number of tokens of a text, or a smaller number if there are not too many.
+    /// As [`SentenceParser::length`].
     fn length(&mut self, text: &[u8]) -> usize {
-        match text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.parser.max_length {
-            true => 0,
-            false => self.parser.tokenizers[0].encode(text, &mut self.parser.scratch).len(),
-        }
+        self.parser.length(text)
     }
 
     /// Adds the sentences of a text, each after the language tags of the text, to those that

@@ -195,6 +195,17 @@ impl Translator {
         self.options.mini_batch.max(1)
     }
 
+    /// The most tokens of a sentence; a longer one is to be cut by whoever has its text, as the
+    /// command line does. `None` where it is cropped or an error instead.
+    pub fn max_sentence_tokens(&self) -> Option<usize> {
+        self.options.input.splits_long.then_some(self.max_length)
+    }
+
+    /// The number of tokens of a text, or a smaller number if there are not too many.
+    pub fn count_tokens(&self, text: &[u8]) -> usize {
+        SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
+    }
+
     /// The memory of one thread; it serves all variants of this translator.
     ///
     /// # Errors

@@ -11,8 +11,9 @@ use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::Wishes;
 use crate::http::{Call, Response, json as respond};
-use crate::models::{RouteError, languages};
-use crate::running_text::Split;
+use crate::models::{Route, RouteError, languages};
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TextFromLanguage;
 
 /// The characters that clients are told they may translate: there is no limit.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
@@ -75,9 +76,18 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     if given.text("glossary_id").is_some() {
         return Err(wrong("there are no glossaries"));
     }
-    if let Some(handling) = given.text("tag_handling") {
-        return Err(wrong(&format!("tag_handling {handling} is not supported")));
-    }
+    check_tag_options(&given)?;
+    let split = match given.get("split_sentences") {
+        Some(Value::String(how)) if how == "0" => Split::Lines,
+        Some(Value::Bool(false)) => Split::Lines,
+        _ => Split::Sentences,
+    };
+    let format = match given.text("tag_handling") {
+        None => TextFormat::Plain(split),
+        // Elements that HTML does not have are inside sentences, as here.
+        Some("html" | "xml") => TextFormat::Html(split),
+        Some(other) => return Err(wrong(&format!("tag_handling {other} is not supported"))),
+    };
     let formality = given.text("formality").unwrap_or("default");
     if !formality.starts_with("prefer") && formality != "default" {
         return Err(wrong("formality is not supported"));
@@ -87,30 +97,43 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
-    let registry = app.registry();
-    let from = match (given.text("source_lang"), &registry.sources()[..]) {
-        (Some(from), _) => from.to_owned(),
-        (None, [only]) => (*only).to_owned(),
-        (None, _) => return Err(wrong("the language is not detected; give source_lang")),
-    };
-    let route = registry.route(None, Some(&from), Some(to))?;
-    let split = match given.get("split_sentences") {
-        Some(Value::String(how)) if how == "0" => Split::Lines,
-        Some(Value::Bool(false)) => Split::Lines,
-        _ => Split::Sentences,
+    let from = match given.text("source_lang") {
+        // A pair that is given is looked up before anything is translated.
+        Some(from) => app.registry().route(None, Some(from), Some(to))?.from,
+        None => None,
     };
     let deadline = app.deadline(None);
-    let wishes = Wishes::default();
-    let (found, ..) = app.translate_texts(&route, &texts, split, wishes, deadline).await?;
-    let source = route.from.as_deref().unwrap_or_default().to_uppercase();
-    let results = texts.iter().zip(found).map(|(text, found)| {
-        json!({
-            "detected_source_language": source,
-            "text": found.text,
-            "billed_characters": text.chars().count(),
-        })
-    });
+    let languages = (from.as_deref(), to);
+    let wishes = |_: &Route| Wishes::default();
+    let found = app.translate_between(&texts, format, languages, wishes, deadline).await?;
+    let results =
+        texts.iter().zip(found).map(|(text, TextFromLanguage { language, text: found })| {
+            json!({
+                "detected_source_language": language.code.to_uppercase(),
+                "text": found.text,
+                "billed_characters": text.chars().count(),
+            })
+        });
     Ok(json!({"translations": results.collect::<Vec<_>>()}))
+}
+
+/// Refuses what says of single tags what they are: all are what they are in HTML.
+fn check_tag_options(given: &Parameters) -> Result<(), Refusal> {
+    let is_set = |value: &Value| match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Null => false,
+        _ => true,
+    };
+    let lists = ["splitting_tags", "non_splitting_tags", "ignore_tags"];
+    if let Some(name) = lists.iter().find(|name| given.all(name).any(is_set)) {
+        return Err(Refusal::Invalid(format!("{name} is not supported")));
+    }
+    let outline = given.get("outline_detection");
+    if outline.is_some_and(|value| *value == json!(false) || *value == json!("0")) {
+        return Err(Refusal::Invalid("outline_detection=0 is not supported".into()));
+    }
+    Ok(())
 }
 
 /// The codes that clients of this protocol accept as targets for `code`: they do not take

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
-use miriam_textproc::{DetectedLanguage, LanguageDetector};
+use miriam_textproc::DetectedLanguage;
 use serde_json::{Value, json};
 
 use super::parameters::{Parameters, whole_number};
@@ -15,7 +15,8 @@ use crate::config::ModelKind;
 use crate::engine::Wishes;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, RouteError, languages};
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TextFromLanguage;
 
 /// The interface as OpenAPI describes it.
 const SPEC: &str = include_str!("libre_spec.json");
@@ -145,51 +146,31 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let source = given.text("source").ok_or_else(|| missing("source"))?;
     let target = given.text("target").ok_or_else(|| missing("target"))?;
     let format = given.text("format").unwrap_or("text");
-    if format != "text" {
-        return Err(Wrong::request(format!("{format} format is not supported")));
-    }
+    let format = match format {
+        "text" => TextFormat::Plain(Split::Sentences),
+        "html" => TextFormat::Html(Split::Sentences),
+        _ => return Err(Wrong::request(format!("{format} format is not supported"))),
+    };
     let alternatives = alternatives(app, &given)?;
-    let registry = app.registry();
     let refused = |refusal: Refusal| wrong(&refusal, key.is_some());
     let characters = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters).map_err(refused)?;
     let is_auto = source.eq_ignore_ascii_case("auto");
-    let sources: Vec<DetectedLanguage> = match is_auto {
-        true => texts.iter().map(|text| detected(&registry, text)).collect::<Result<_, _>>()?,
-        false => {
-            let given = DetectedLanguage { code: source.to_owned(), confidence: 100.0 };
-            vec![given; texts.len()]
-        }
-    };
-    let mut results = Vec::new();
+    let from = (!is_auto).then_some(source);
     let deadline = app.deadline(None);
-    // Texts of one language in a row are translated together.
-    let mut rest = &texts[..];
-    for alike in sources.chunk_by(|one, other| one.code == other.code) {
-        let (now, later) = rest.split_at(alike.len());
-        rest = later;
-        let source = &alike[0].code;
-        if same_language(&registry, source, target) {
-            results.extend(now.iter().map(|text| (text.clone(), Vec::new())));
-            continue;
+    let wishes = |route: &Route| wishes(route, alternatives);
+    let found = app.translate_between(&texts, format, (from, target), wishes, deadline).await;
+    let (mut detected, mut results) = (Vec::new(), Vec::new());
+    for TextFromLanguage { language, mut text } in found.map_err(refused)? {
+        if let Some(reason) = text.malformed() {
+            return Err(refused(Refusal::Internal(reason.to_owned())));
         }
-        let route = registry.route(None, Some(source), Some(target)).map_err(Refusal::from);
-        let route = route.map_err(refused)?;
-        let wishes = wishes(&route, alternatives);
-        let found = app.translate_texts(&route, now, Split::Sentences, wishes, deadline).await;
-        for mut text in found.map_err(refused)?.0 {
-            if let Some(reason) = text.malformed() {
-                return Err(refused(Refusal::Internal(reason.to_owned())));
-            }
-            text.alternatives.truncate(alternatives);
-            results.push((text.text, text.alternatives));
-        }
+        text.alternatives.truncate(alternatives);
+        results.push((text.text, text.alternatives));
+        detected
+            .push(json!({"confidence": language.confidence.round(), "language": language.code}));
     }
     let mut response = json!({});
-    let detected: Vec<Value> = sources
-        .iter()
-        .map(|found| json!({"confidence": found.confidence.round(), "language": found.code}))
-        .collect();
     let (texts, others): (Vec<String>, Vec<Vec<String>>) = results.into_iter().unzip();
     if is_list {
         if is_auto {
@@ -236,25 +217,6 @@ fn wishes(route: &Route, alternatives: usize) -> Wishes {
     }
 }
 
-/// The source language of a text where the client names none: of those that are served the likeliest,
-/// or the first where nothing is known.
-fn detected(registry: &Registry, text: &str) -> Result<DetectedLanguage, Wrong> {
-    let sources = registry.sources();
-    let Some(&first) = sources.first() else {
-        return Err(Wrong::request("auto is not supported"));
-    };
-    let unknown = DetectedLanguage { code: first.to_owned(), confidence: 0.0 };
-    Ok(LanguageDetector::new(sources).detect(text).unwrap_or(unknown))
-}
-
-fn same_language(registry: &Registry, source: &str, target: &str) -> bool {
-    let find = |code: &str| {
-        let (sources, targets) = (registry.sources(), registry.targets());
-        languages::find(code, sources.into_iter().chain(targets)).map(str::to_owned)
-    };
-    find(source).is_some() && find(source) == find(target)
-}
-
 fn detect(app: &App, call: &Call) -> Response {
     let (given, key) = match open(call) {
         Ok(opened) => opened,
@@ -267,11 +229,11 @@ fn detect(app: &App, call: &Call) -> Response {
     if let Err(refusal) = app.admit(key.as_deref(), text.chars().count()) {
         return refuse(&refusal, key.is_some());
     }
-    match detected(&registry, text) {
+    match registry.detect(text, TextFormat::Plain(Split::Sentences)) {
         Ok(DetectedLanguage { code, confidence }) => {
             respond(StatusCode::OK, &json!([{"confidence": confidence, "language": code}]))
         }
-        Err(wrong) => wrong.response(),
+        Err(error) => refuse(&error.into(), key.is_some()),
     }
 }
 

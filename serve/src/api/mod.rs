@@ -13,22 +13,28 @@ pub mod v1;
 pub mod xmlrpc;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
     CONNECTION, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use hyper::{Method, Request, StatusCode};
 
+use crate::access_log::Record;
 use crate::app::{App, Refusal};
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
+use crate::http::client_address::{Peer, client_address};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
 
 /// The header by which a request is followed through programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Where a request belongs to in a trace of several programs.
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// What answers a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,20 +88,25 @@ impl Group {
 }
 
 /// Answers a request.
-pub async fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
+pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response {
     let started = Instant::now();
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let full_path = request.uri().path().to_owned();
     let id = request_id(app, &request);
     let origin = request.headers().get(ORIGIN).cloned();
-    let is_served = |group: &Group| match group {
-        Group::Health => true,
-        // It asks `/v1`.
-        Group::Page => !app.configuration.no_page && app.configuration.serves(Api::V1),
-        Group::Api(api) => app.configuration.serves(*api),
-    };
+    let peer = request.extensions().get::<Peer>().copied();
+    let peer = peer.unwrap_or(Peer { address: None, is_for_metrics: false });
+    let seen = app.access_log.is_some().then(|| {
+        let client = client_address(peer, request.headers(), &app.trusted_proxies);
+        (client, request.headers().get(TRACEPARENT).cloned())
+    });
+    let is_below = strip_base_path(&mut request, &app.configuration.base_path);
+    let path = request.uri().path().to_owned();
     let is_websocket = websocket::is_upgrade(request.headers());
-    let group = Group::of(&method, &path, is_websocket).filter(is_served);
+    let group = Group::of(&method, &path, is_websocket);
+    // Who looks after the server asks it without the proxy that knows the base path.
+    let group = group.filter(|group| is_below || *group == Group::Health);
+    let group = group.filter(|group| is_served(app, *group, &path, peer));
     let mut response = match group {
         None => not_found(),
         Some(group) if method == Method::OPTIONS => preflight(app, group),
@@ -113,13 +124,58 @@ pub async fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
     }
     let status = response.status().as_u16();
     let name = group.map_or("none", Group::name);
-    app.metrics.record_request(name, status, started.elapsed());
-    tracing::debug!(
-        "{} {method} {path} {status} {} ms",
-        id.to_str().unwrap_or_default(),
-        started.elapsed().as_millis()
-    );
+    let time = started.elapsed();
+    app.metrics.record_request(name, status, time);
+    if let (Some(log), Some((client, traceparent))) = (&app.access_log, seen) {
+        let written = log.write(&Record {
+            id: id.to_str().unwrap_or_default(),
+            traceparent: traceparent.as_ref().and_then(|value| value.to_str().ok()),
+            client: client.map(|address| address.to_string()),
+            method: method.as_str(),
+            path: &full_path,
+            group: name,
+            status,
+            time,
+            bytes: response.body().size_hint().exact(),
+        });
+        if !written {
+            app.metrics.lost_log_lines.fetch_add(1, Ordering::Relaxed);
+        }
+    }
     response
+}
+
+/// Whether the configuration serves a group at the address that a request came to.
+fn is_served(app: &App, group: Group, path: &str, peer: Peer) -> bool {
+    match group {
+        Group::Health if path == "/metrics" => {
+            app.configuration.metrics.is_none() || peer.is_for_metrics
+        }
+        Group::Health => true,
+        _ if peer.is_for_metrics => false,
+        // It asks `/v1`.
+        Group::Page => !app.configuration.no_page && app.configuration.serves(Api::V1),
+        Group::Api(api) => app.configuration.serves(api),
+    }
+}
+
+/// Takes `base` from the path of a request; false if it is not there.
+fn strip_base_path(request: &mut Request<Incoming>, base: &str) -> bool {
+    if base.is_empty() {
+        return true;
+    }
+    let uri = request.uri();
+    let Some(rest) = uri.path().strip_prefix(base).filter(|rest| rest.starts_with('/')) else {
+        return false;
+    };
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    match format!("{rest}{query}").parse() {
+        Ok(stripped) => {
+            *request.uri_mut() = stripped;
+            true
+        }
+        Err(_) => false,
+    }
 }
 
 async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> Response {

@@ -10,7 +10,7 @@ use crate::app::{App, Refusal};
 use crate::engine::Wishes;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Registry, Route, RouteError};
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, call.method == Method::GET) {
@@ -46,7 +46,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]))?;
     let wishes = Wishes { scores: true, ..Wishes::default() };
     let deadline = app.deadline(None);
-    let (found, ..) = app.translate_texts(&route, &texts, Split::Lines, wishes, deadline).await?;
+    let format = TextFormat::Plain(Split::Lines);
+    let (found, ..) = app.translate_texts(&route, &texts, format, wishes, deadline).await?;
     let results = texts.iter().zip(found).map(|(source, text)| {
         let best = text.results.iter().filter_map(|result| result.translations.first());
         let score: f32 = best.map(|best| best.score).sum();

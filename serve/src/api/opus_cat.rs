@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use super::parameters::Parameters;
 use super::{not_found, status, with_retry};
-use crate::app::{App, Refusal, TranslatedText};
+use crate::app::{App, Refusal};
 use crate::engine::Wishes;
 use crate::http::{Call, Response, json as respond, respond as respond_plain};
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TranslatedText;
 
 /// What comes before the name of a method.
 pub(super) const PREFIX: &str = "/MtRestService/";
@@ -76,10 +77,11 @@ async fn translate(
             || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))
     });
     let split = if is_single { Split::Lines } else { Split::Sentences };
+    let format = TextFormat::Plain(split);
     let wishes = Wishes { alignment: true, ..Wishes::default() };
     let texts = [input.to_owned()];
     let (found, ..) =
-        app.translate_texts(&route, &texts, split, wishes, app.deadline(None)).await?;
+        app.translate_texts(&route, &texts, format, wishes, app.deadline(None)).await?;
     found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
 }
 

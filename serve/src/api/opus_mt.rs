@@ -8,12 +8,16 @@ use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
-use crate::app::{App, Refusal, TranslatedText};
+use crate::app::{App, Refusal};
 use crate::engine::{SentenceResult, Wishes};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain};
 use crate::models::RouteError;
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TranslatedText;
+
+/// What all texts of this protocol are.
+const RUNNING_TEXT: TextFormat = TextFormat::Plain(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, call.method == Method::GET) {
@@ -61,7 +65,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     let texts = [source.to_owned()];
     let deadline = app.deadline(None);
     let wishes = Wishes::default();
-    let found = app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await?;
+    let found = app.translate_texts(&route, &texts, RUNNING_TEXT, wishes, deadline).await?;
     Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
 }
 
@@ -89,6 +93,8 @@ pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
 struct Message {
     text: String,
     source: Option<String>,
+    /// Whether the source is to be found out.
+    detects: bool,
     target: Option<String>,
     model: Option<String>,
 }
@@ -98,9 +104,11 @@ impl Message {
     fn parse(message: &str) -> Self {
         if let Ok(Value::Object(given)) = serde_json::from_str(message) {
             let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
+            let is_unknown = |code: &str| code == "detect" || code == "DL";
             return Message {
                 text: text("text").unwrap_or_default(),
-                source: text("source").filter(|code| code != "detect" && code != "DL"),
+                source: text("source").filter(|code| !is_unknown(code)),
+                detects: text("source").is_some_and(|code| is_unknown(&code)),
                 target: text("target"),
                 model: text("model").filter(|name| name != "default"),
             };
@@ -116,10 +124,14 @@ impl Message {
             Some((source, target, text)) => Message {
                 text: text.to_owned(),
                 source: Some(source.to_owned()),
+                detects: false,
                 target: Some(target.to_owned()),
                 model: None,
             },
-            None => Message { text: message.to_owned(), source: None, target: None, model: None },
+            None => {
+                let (source, target, model) = Default::default();
+                Message { text: message.to_owned(), source, detects: false, target, model }
+            }
         }
     }
 }
@@ -152,13 +164,18 @@ impl Messages {
     async fn translate(&self, asked: &Message) -> Result<Value, Refusal> {
         let app = &self.app;
         app.admit(self.key.as_deref(), asked.text.chars().count())?;
-        let (source, target) = (asked.source.as_deref(), asked.target.as_deref());
-        let route = app.registry().route(asked.model.as_deref(), source, target)?;
+        let registry = app.registry();
+        let detected = match asked.detects && asked.model.is_none() {
+            true => Some(registry.detect(&asked.text, RUNNING_TEXT)?.code),
+            false => None,
+        };
+        let source = asked.source.as_deref().or(detected.as_deref());
+        let route = registry.route(asked.model.as_deref(), source, asked.target.as_deref())?;
         let texts = [asked.text.clone()];
         let wishes = Wishes { alignment: true, ..Wishes::default() };
         let deadline = app.deadline(None);
         let (found, ..) =
-            app.translate_texts(&route, &texts, Split::Sentences, wishes, deadline).await?;
+            app.translate_texts(&route, &texts, RUNNING_TEXT, wishes, deadline).await?;
         let text = found.into_iter().next();
         let text = text.ok_or_else(|| Refusal::Internal("no text".into()))?;
         Ok(describe(&text, route.from.as_deref(), route.to.as_deref()))
@@ -201,8 +218,8 @@ mod tests {
     fn messages_in_both_forms() {
         let given = Message::parse(r#"{"text":"a b","source":"detect","target":"en"}"#);
         assert_eq!(
-            (&*given.text, given.source, given.target.as_deref()),
-            ("a b", None, Some("en"))
+            (&*given.text, given.source, given.detects, given.target.as_deref()),
+            ("a b", None, true, Some("en"))
         );
         let given = Message::parse("fi-en hyvää päivää");
         assert_eq!((&*given.text, given.source.as_deref()), ("hyvää päivää", Some("fi")));

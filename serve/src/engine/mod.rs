@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 pub use load::Overload;
 pub use queue::{ModelQueue, Task};
 pub use request::{
-    Failure, Hypothesis, Pending, Phrase, Reply, Sentence, SentenceError, SentenceResult, Wishes,
+    Failure, Hypothesis, Pending, Phrase, Reply, SearchWidth, Sentence, SentenceError,
+    SentenceResult, TranslationOption, Wishes,
 };
 
 use crate::metrics::{ModelMetrics, Outcome};

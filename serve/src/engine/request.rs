@@ -24,12 +24,57 @@ pub struct Wishes {
     pub scores: bool,
     /// Whether alignments are wanted.
     pub alignment: bool,
+    /// How wide the search is, of phrase-based models.
+    pub width: SearchWidth,
     /// Whether the search graph is wanted, of phrase-based models.
     pub graph: bool,
+    /// Whether the translation options are wanted, of phrase-based models.
+    pub options: bool,
     /// Whether only the lines are wanted that the command line prints.
     pub lines: bool,
     /// Whether the prefix of each sentence is a translation, whose score is wanted.
     pub given: bool,
+}
+
+/// How wide a phrase-based search is; `None` for what the model says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SearchWidth {
+    /// Hypotheses kept a stack.
+    pub stack_size: Option<usize>,
+    /// The pop limit of a stack in cube pruning.
+    pub pop_limit: Option<usize>,
+    /// The bits of the beam, a probability in f32: wishes are compared.
+    beam_bits: Option<u32>,
+}
+
+impl SearchWidth {
+    /// A width of a stack size, a pop limit and a beam, which is a probability.
+    pub fn new(stack_size: Option<usize>, pop_limit: Option<usize>, beam: Option<f32>) -> Self {
+        SearchWidth { stack_size, pop_limit, beam_bits: beam.map(f32::to_bits) }
+    }
+
+    /// The beam, a probability.
+    pub fn beam_threshold(self) -> Option<f32> {
+        self.beam_bits.map(f32::from_bits)
+    }
+
+    /// Whether it is what the model says.
+    pub fn is_default(self) -> bool {
+        self == SearchWidth::default()
+    }
+}
+
+/// A phrase that a search may use for a span of the source.
+#[derive(Clone, Debug, Default)]
+pub struct TranslationOption {
+    /// First and last source token.
+    pub source: (u32, u32),
+    /// Its words.
+    pub words: Vec<Vec<u8>>,
+    /// Its score with the estimate of the language models.
+    pub future_score: f32,
+    /// The values of the features that it has by itself, by name; 0 of the others.
+    pub features: Vec<(String, Vec<f32>)>,
 }
 
 /// A sentence after its translation.
@@ -41,6 +86,8 @@ pub struct SentenceResult {
     pub translations: Vec<Hypothesis>,
     /// The search graph, a JSON object.
     pub graph: Option<Vec<u8>>,
+    /// The translation options, where these are wanted.
+    pub options: Vec<TranslationOption>,
     /// The lines of the command line, where these are wanted.
     pub lines: Vec<u8>,
     /// What went wrong.

@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 
+use super::client_address::Peer;
 use crate::app::App;
 
 /// How long a client may leave what it is sent unread.
@@ -49,7 +50,7 @@ impl Drop for ConnectionGuard {
 pub async fn serve<S>(
     app: Arc<App>,
     stream: S,
-    guard: Arc<ConnectionGuard>,
+    (guard, peer): (Arc<ConnectionGuard>, Peer),
     mut stop: watch::Receiver<bool>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -63,6 +64,7 @@ pub async fn serve<S>(
         let (app, clock) = (Arc::clone(&app), Arc::clone(&answering));
         request.extensions_mut().insert(Arc::clone(&guard));
         request.extensions_mut().insert(stopping.clone());
+        request.extensions_mut().insert(peer);
         async move {
             clock.begin_answer();
             let response = crate::api::answer(&app, request).await;

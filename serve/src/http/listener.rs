@@ -1,7 +1,7 @@
 //! Sockets that connections come from.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -10,9 +10,14 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use super::client_address::Peer;
 use super::connections::{self, ConnectionGuard};
 use crate::app::App;
 use crate::{Error, Result};
+
+/// Connections that wait to be taken at most, or as many as the system allows: where there is no
+/// room for one, its client tries again only after a second.
+const BACKLOG: u32 = 4096;
 
 /// A socket that is listened to.
 pub enum Listener {
@@ -32,16 +37,21 @@ impl Drop for SocketFile {
 }
 
 impl Listener {
-    /// Listens to `address`, which has a port.
+    /// Listens to `address`, which has a port; called within a runtime.
     ///
     /// # Errors
     /// If it is none, or is taken.
     pub fn tcp(address: &str) -> Result<Self> {
         let fail = |error| Error::system(address, error);
         let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(fail)?.collect();
-        let listener = TcpListener::bind(&addresses[..]).map_err(fail)?;
-        listener.set_nonblocking(true).map_err(fail)?;
-        Ok(Listener::Tcp(listener))
+        let mut failure = io::Error::other("the name has no address");
+        for address in addresses {
+            match bind(address) {
+                Ok(listener) => return Ok(Listener::Tcp(listener)),
+                Err(error) => failure = error,
+            }
+        }
+        Err(fail(failure))
     }
 
     /// Listens to a socket in the file system, which its group may use. One that a server left
@@ -86,13 +96,14 @@ impl Listener {
     }
 
     /// Serves connections until `stop` is true. While there are too many, or no file
-    /// descriptors, none is taken.
+    /// descriptors, none is taken. `is_for_metrics` is whether only measurements are served.
     pub async fn serve(
         self,
         app: Arc<App>,
         places: Arc<Semaphore>,
         alive: mpsc::Sender<()>,
         mut stop: watch::Receiver<bool>,
+        is_for_metrics: bool,
     ) -> io::Result<()> {
         let (listener, _file) = match self {
             Listener::Tcp(listener) => {
@@ -119,17 +130,29 @@ impl Listener {
             let guard = ConnectionGuard::new(&app, permit, alive.clone());
             let (app, stop) = (Arc::clone(&app), stop.clone());
             match stream {
-                Stream::Tcp(stream) => {
+                Stream::Tcp(stream, address) => {
                     // Small responses are sent at once.
                     let _ = stream.set_nodelay(true);
-                    tokio::spawn(connections::serve(app, stream, guard, stop));
+                    let peer = Peer { address: Some(address), is_for_metrics };
+                    tokio::spawn(connections::serve(app, stream, (guard, peer), stop));
                 }
                 Stream::Unix(stream) => {
-                    tokio::spawn(connections::serve(app, stream, guard, stop));
+                    let peer = Peer { address: None, is_for_metrics };
+                    tokio::spawn(connections::serve(app, stream, (guard, peer), stop));
                 }
             }
         }
     }
+}
+
+/// Listens to an address that is not a name.
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    use tokio::net::TcpSocket;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that is started again need not wait for connections of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
 }
 
 enum Tokio {
@@ -138,7 +161,7 @@ enum Tokio {
 }
 
 enum Stream {
-    Tcp(tokio::net::TcpStream),
+    Tcp(tokio::net::TcpStream, IpAddr),
     Unix(tokio::net::UnixStream),
 }
 
@@ -148,7 +171,10 @@ async fn accept(
 ) -> io::Result<(Stream, tokio::sync::OwnedSemaphorePermit)> {
     let permit = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
     let stream = match listener {
-        Tokio::Tcp(listener) => Stream::Tcp(listener.accept().await?.0),
+        Tokio::Tcp(listener) => {
+            let (stream, address) = listener.accept().await?;
+            Stream::Tcp(stream, address.ip())
+        }
         Tokio::Unix(listener) => Stream::Unix(listener.accept().await?.0),
     };
     Ok((stream, permit))

@@ -1,6 +1,7 @@
 //! HTTP: sockets, bodies, forms. What is asked and answered is the business of [`crate::api`].
 
 pub mod body;
+pub mod client_address;
 pub mod connections;
 pub mod forms;
 pub mod listener;

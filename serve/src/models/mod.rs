@@ -22,7 +22,9 @@ pub use lm::LanguageModel;
 pub use registry::{Registry, Route, RouteError};
 
 use crate::config::{ModelConfiguration, ModelKind};
-use crate::engine::{Backend, Engine, ModelQueue, Overload, Pending, Sentence, Wishes};
+use crate::engine::{
+    Backend, Engine, ModelQueue, Overload, Pending, SearchWidth, Sentence, Wishes,
+};
 use crate::metrics::Metrics;
 use crate::{Error, Result};
 use fingerprint::Fingerprint;
@@ -44,6 +46,8 @@ pub struct Model {
     files: Fingerprint,
     engine: Arc<Engine>,
     served: Served,
+    /// Of a neural model: it counts tokens.
+    translator: Option<Arc<Translator>>,
 }
 
 /// How a model is asked.
@@ -89,6 +93,7 @@ impl Opener {
                 files,
                 engine,
                 served,
+                translator: None,
             });
         }
         let opened = match kind {
@@ -99,9 +104,18 @@ impl Opener {
         let queue = engine.start(&configuration.name, opened.backend, &metrics);
         let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
         let served = Served::Sentences(queue);
-        let Opened { files, facts, beam_size, .. } = opened;
-        let model =
-            Model { configuration, generation, kind, beam_size, facts, files, engine, served };
+        let Opened { files, facts, beam_size, translator, .. } = opened;
+        let model = Model {
+            configuration,
+            generation,
+            kind,
+            beam_size,
+            facts,
+            files,
+            engine,
+            served,
+            translator,
+        };
         model.probe()?;
         Ok(model)
     }
@@ -144,8 +158,10 @@ impl Opener {
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
-        let backend = NeuralModel::new(translator, configuration.prefix_token.as_deref());
-        Ok(Opened { backend: Arc::new(backend), files, facts, beam_size })
+        let translator = Arc::new(translator);
+        let prefix = configuration.prefix_token.as_deref();
+        let backend = Arc::new(NeuralModel::new(Arc::clone(&translator), prefix));
+        Ok(Opened { backend, files, facts, beam_size, translator: Some(translator) })
     }
 }
 
@@ -155,6 +171,7 @@ struct Opened {
     files: Fingerprint,
     facts: Vec<(&'static str, String)>,
     beam_size: Option<usize>,
+    translator: Option<Arc<Translator>>,
 }
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
@@ -201,7 +218,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
         ("prepares-text", steps.is_some().to_string()),
     ];
     let backend = Arc::new(PhraseModel::new(system, steps));
-    Ok(Opened { backend, files, facts, beam_size: None })
+    Ok(Opened { backend, files, facts, beam_size: None, translator: None })
 }
 
 impl Model {
@@ -221,6 +238,13 @@ impl Model {
     /// Whether it translates.
     pub fn translates(&self) -> bool {
         matches!(self.served, Served::Sentences(_))
+    }
+
+    /// The most tokens of a sentence of running text, and what counts them, where longer ones are
+    /// to be cut.
+    pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
+        let translator = self.translator.as_deref()?;
+        Some((translator.max_sentence_tokens()?, translator))
     }
 
     /// Whether it is what `configuration` would open now.
@@ -255,6 +279,8 @@ impl Model {
                 raw: false,
                 distinct: false,
                 graph: false,
+                options: false,
+                width: SearchWidth::default(),
                 n_best: wishes.n_best.max(1),
                 ..wishes
             },

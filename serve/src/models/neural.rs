@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
 use miriam_nmt::score::Scorer;
@@ -17,7 +18,7 @@ use crate::metrics::Outcome;
 
 /// A neural model with its options.
 pub struct NeuralModel {
-    translator: Translator,
+    translator: Arc<Translator>,
     /// A token such as `>>fra<<` that begins every source sentence, with a space.
     prefix: Vec<u8>,
 }
@@ -46,7 +47,7 @@ struct Batch<'a> {
 
 impl NeuralModel {
     /// The model of `translator`; each source sentence begins with `prefix_token`.
-    pub fn new(translator: Translator, prefix_token: Option<&str>) -> Self {
+    pub fn new(translator: Arc<Translator>, prefix_token: Option<&str>) -> Self {
         let prefix = prefix_token.map(|token| format!("{token} ").into_bytes()).unwrap_or_default();
         NeuralModel { translator, prefix }
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use miriam_decoder::{
-    Derivation, DetailOptions, Error, LineLimits, System, TranslatedPhrase, Translation, Translator,
+    Derivation, DetailOptions, Error, LineLimits, SearchWidth, System, TranslatedPhrase,
+    Translation, TranslationOption, Translator,
 };
 use miriam_textproc::TextProcessor;
 
 use crate::engine::{
-    Backend, Failure, Hypothesis, Phrase, SentenceError, SentenceResult, Task, Wishes, Worker,
+    self, Backend, Failure, Hypothesis, Phrase, SentenceError, SentenceResult, Task, Wishes, Worker,
 };
 use crate::metrics::Outcome;
 
@@ -42,13 +43,20 @@ impl PhraseModel {
             n_best: if wishes.n_best > 1 { wishes.n_best } else { 0 },
             distinct: wishes.distinct,
             search_graph: wishes.graph,
+            options: wishes.options,
         };
         let translator = match wanted.n_best > 0 || wanted.search_graph {
             false => &mut translators.plain,
             true => translators.detailed.get_or_insert_with(|| Translator::new(&self.system)),
         };
         let time_limit = task.deadline().saturating_duration_since(Instant::now());
+        let width = wishes.width;
         translator.set_line_limits(LineLimits {
+            width: SearchWidth {
+                stack_size: width.stack_size,
+                pop_limit: width.pop_limit,
+                beam_threshold: width.beam_threshold(),
+            },
             time_limit: Some(time_limit.max(Duration::from_millis(1))),
             cancellation: Some(task.cancellation()),
         });
@@ -63,6 +71,8 @@ impl PhraseModel {
         match translator.translate_in_detail(&line, wanted) {
             Ok(found) => {
                 result.graph = found.search_graph;
+                let options = found.options.into_iter();
+                result.options = options.map(|option| self.option(option)).collect();
                 let best = found.best.map(|best| self.best_hypothesis(best, wishes));
                 let list = found.n_best.into_iter().map(|entry| self.hypothesis(entry, wishes));
                 result.translations.extend(list);
@@ -103,12 +113,27 @@ impl PhraseModel {
                 None => text = bare,
             }
         }
-        let features = self.system.features().iter().filter(|_| !values.is_empty());
-        let features = features
-            .filter(|feature| feature.tuneable)
-            .map(|feature| (feature.name.clone(), values[feature.range.clone()].to_vec()));
-        let features = features.collect();
+        let features = self.named_values(&values);
         Hypothesis { text, tokens, score, word_scores: Vec::new(), alignment, phrases, features }
+    }
+
+    /// The values of each feature, by name; nothing where there are none.
+    fn named_values(&self, values: &[f32]) -> Vec<(String, Vec<f32>)> {
+        let features = self.system.features().iter().filter(|_| !values.is_empty());
+        features
+            .filter(|feature| feature.tuneable)
+            .map(|feature| (feature.name.clone(), values[feature.range.clone()].to_vec()))
+            .collect()
+    }
+
+    fn option(&self, option: TranslationOption) -> engine::TranslationOption {
+        let TranslationOption { source, words, future_score, values } = option;
+        engine::TranslationOption {
+            source: (source.start, source.end.saturating_sub(1)),
+            words,
+            future_score,
+            features: self.named_values(&values),
+        }
     }
 }
 

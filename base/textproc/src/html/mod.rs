@@ -52,6 +52,16 @@ impl HtmlText {
         HtmlText { segments: segments::find(html, &mut |text| splitter.split(text)) }
     }
 
+    /// As [`HtmlText::new`], with all text between two breaks of lines as one sentence.
+    pub fn of_blocks(html: &[u8]) -> Self {
+        let mut whole = |text: &[u8]| {
+            let start = text.len() - text.trim_ascii_start().len();
+            let range = start..text.trim_ascii_end().len().max(start);
+            vec![range]
+        };
+        HtmlText { segments: segments::find(html, &mut whole) }
+    }
+
     /// As [`HtmlText::new`]; sentences of which `length` is more than `limit` are cut, see
     /// [`SentenceSplitter::split_within`].
     pub fn within(

@@ -42,6 +42,20 @@ fn translate(page: &str, translations: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn blocks_can_be_sentences() {
+    let page = b"<h1> One. <b>Two!</b>\n</h1> Three? Four.<br>\n<hr>";
+    let text = HtmlText::of_blocks(page);
+    let blocks: Vec<&[u8]> = text.sentences().collect();
+    assert_eq!(blocks, [&b"One. Two!"[..], b"Three? Four."]);
+    let (own, all) = ([(0..4, 0..4), (5..9, 5..9)], [(0..12, 0..12)]);
+    let same = [
+        AlignedTranslation { text: b"One. Two!", links: &own },
+        AlignedTranslation { text: b"Three? Four.", links: &all },
+    ];
+    assert_eq!(text.join(same), page);
+}
+
+#[test]
 fn tags_go_with_the_words_they_are_around() {
     let cases = [
         ("the <b>red</b> house", "la casa roja", "0-0 1-2 2-1", "la casa <b>roja</b>"),

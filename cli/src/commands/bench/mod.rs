@@ -4,6 +4,7 @@ mod glm;
 mod lm;
 mod nmt;
 mod scaling;
+mod serve;
 
 use clap::Subcommand;
 
@@ -16,6 +17,7 @@ pub enum Command {
     Lm(lm::Arguments),
     Glm(glm::Arguments),
     Scaling(scaling::Arguments),
+    Serve(serve::Arguments),
     /// Neural translation, on models with random weights
     #[command(subcommand)]
     Nmt(nmt::Command),
@@ -30,6 +32,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command),
         Command::Scaling(arguments) => scaling::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         Command::ScalingRun(arguments) => scaling::run_measurement(arguments),
     }
 }

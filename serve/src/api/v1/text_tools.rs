@@ -8,7 +8,7 @@ use super::translate::OneOrMany;
 use super::{admit, parse, text};
 use crate::app::{App, Refusal};
 use crate::http::Call;
-use crate::running_text::{Split, SplitText};
+use crate::running_text::{SegmentedText, Split, TextFormat};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,9 +29,12 @@ fn respond(results: impl Iterator<Item = Value>) -> Result<Value, Refusal> {
 
 /// The sentences of each text.
 pub(super) fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Request { language, text } = open(app, call)?;
-    let texts = text.as_slice().iter();
-    respond(texts.map(|text| json!(SplitText::new(text, Split::Sentences, &language).sentences)))
+    let Request { language, text: texts } = open(app, call)?;
+    respond(texts.as_slice().iter().map(|one| {
+        let format = TextFormat::Plain(Split::Sentences);
+        let sentences = SegmentedText::new(one, format, &language);
+        sentences.sentences().map(text).collect()
+    }))
 }
 
 /// The tokens of each text, with spaces between.

@@ -7,12 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{admit, number, parse, text};
-use crate::app::{App, Refusal, TranslatedText};
+use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::engine::{Hypothesis, SearchWidth, Sentence, SentenceResult, Wishes};
 use crate::http::Call;
 use crate::models::Route;
-use crate::running_text::Split;
+use crate::running_text::{Split, TextFormat};
+use crate::text_translation::TranslatedText;
 
 /// The object of a request.
 #[derive(Clone, Default, Deserialize)]
@@ -24,6 +25,8 @@ pub(super) struct Request {
     pub text: Option<OneOrMany>,
     /// Whether texts are cut into sentences.
     split: bool,
+    /// Whether texts are HTML, which are always cut.
+    format: Format,
     /// Whether texts are prepared as the model was trained; otherwise they are tokens.
     raw: Option<bool>,
     n_best: Option<usize>,
@@ -44,6 +47,18 @@ pub(super) struct Request {
 struct Options {
     beam_size: Option<usize>,
     distinct: bool,
+    stack_size: Option<usize>,
+    pop_limit: Option<usize>,
+    beam_threshold: Option<f32>,
+}
+
+/// What texts are.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Text,
+    Html,
 }
 
 #[derive(Clone, Deserialize)]
@@ -84,16 +99,21 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     let route = app.registry().route(request.model.as_deref(), from, to)?;
     let wishes = wishes(app, request, &route)?;
     let deadline = app.deadline(request.timeout_ms);
-    let (results, queued, searched) = if request.split {
+    let (results, queued, searched) = if request.split || request.format == Format::Html {
         if request.prefix.is_some() || request.constraints.is_some() {
-            return Err(invalid("prefix and constraints are of one sentence; leave split out"));
+            return Err(invalid(
+                "prefix and constraints are of one sentence; leave split and html out",
+            ));
         }
         if request.raw == Some(false) {
-            return Err(invalid("tokens are not running text; leave split or raw out"));
+            return Err(invalid("tokens are not running text; leave split, html or raw out"));
         }
-        let split = Split::Sentences;
+        let format = match request.format {
+            Format::Text => TextFormat::Plain(Split::Sentences),
+            Format::Html => TextFormat::Html(Split::Sentences),
+        };
         let (texts, queued, searched) =
-            app.translate_texts(&route, texts, split, wishes, deadline).await?;
+            app.translate_texts(&route, texts, format, wishes, deadline).await?;
         (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
     } else {
         let sentences = sentences(texts, request, &route)?;
@@ -123,6 +143,7 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
         return invalid(format!("n_best is {n_best}; give a number from 1 to {most}"));
     }
     let beam_size = request.options.beam_size;
+    let width = width(app, &request.options)?;
     match model.kind {
         ModelKind::Phrase => {
             if request.word_scores || beam_size.is_some() {
@@ -133,10 +154,11 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
             }
         }
         _ => {
-            if request.graph || request.segmentation || request.options.distinct {
+            let has_option = request.options.distinct || !width.is_default();
+            if request.graph || request.segmentation || has_option {
                 return invalid(
-                    "graph, segmentation and distinct are of phrase-based models; this one is \
-                     neural"
+                    "graph, segmentation, distinct, stack_size, pop_limit and beam_threshold are \
+                     of phrase-based models; this one is neural"
                         .into(),
                 );
             }
@@ -160,9 +182,24 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
         scores: true,
         alignment: request.alignment,
         graph: request.graph,
-        lines: false,
-        given: false,
+        width,
+        ..Wishes::default()
     })
+}
+
+/// How wide a search is asked for, within what is allowed.
+fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
+    let most = app.configuration.limits.pops;
+    let Options { stack_size, pop_limit, beam_threshold, .. } = *options;
+    for (name, value) in [("stack_size", stack_size), ("pop_limit", pop_limit)] {
+        if value.is_some_and(|value| !(1..=most).contains(&value)) {
+            return Err(Refusal::Invalid(format!("give a {name} from 1 to {most}")));
+        }
+    }
+    if beam_threshold.is_some_and(|beam| !(0.0..=1.0).contains(&beam)) {
+        return Err(Refusal::Invalid("give a beam_threshold from 0 to 1".into()));
+    }
+    Ok(SearchWidth::new(stack_size, pop_limit, beam_threshold))
 }
 
 /// The texts as sentences.

@@ -4,6 +4,7 @@
 //! every word with a space, as Moses' does.
 
 mod graph;
+mod limits;
 pub mod parse;
 mod translate;
 pub mod value;

@@ -5,29 +5,26 @@ use std::sync::Arc;
 use miriam_textio::number::push_general_f32;
 
 use super::Failure;
+use super::limits;
 use super::parse::MethodCall;
 use super::value::{Fault, Value};
 use crate::app::App;
 use crate::config::ModelKind;
-use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::engine::{Hypothesis, Sentence, SentenceResult, TranslationOption, Wishes};
 use crate::http::Call;
 use crate::http::forms::parse_urlencoded;
 
 /// Members that mean something in Moses and nothing here: they are refused by name, for a
 /// translation without what they ask for is not the one that is asked for.
-const REFUSED: [&str; 16] = [
+const REFUSED: [&str; 12] = [
     "weights",
     "lambda",
     "model_name",
     "context",
     "context-scope",
     "context-weights",
-    "topt",
-    "search-algorithm",
-    "stack",
-    "beam-threshold",
-    "cube-pruning-pop-limit",
     "cube-pruning-diversity",
+    "cube-pruning-lazy-scoring",
     "max-phrase-length",
     "xml-input",
     "output-factors",
@@ -43,6 +40,7 @@ struct Asked {
     distinct: bool,
     breakdown: bool,
     graph: bool,
+    options: bool,
 }
 
 pub(super) async fn run(
@@ -90,10 +88,16 @@ pub(super) async fn run(
         distinct: flag(given, "nbest-distinct")?,
         breakdown: flag(given, "add-score-breakdown")?,
         graph: flag(given, "sg")?,
+        options: flag(given, "topt")?,
     };
-    if asked.graph && model.kind != ModelKind::Phrase {
-        return Err(parse("sg is not available for a neural model").into());
+    if model.kind != ModelKind::Phrase {
+        let of_phrases = [("sg", asked.graph), ("topt", asked.options)];
+        let widths = limits::MEMBERS.map(|name| (name, given.member(name).is_some()));
+        if let Some((name, _)) = of_phrases.into_iter().chain(widths).find(|(_, is_set)| *is_set) {
+            return Err(parse(&format!("{name} is not available for a neural model")).into());
+        }
     }
+    limits::check_algorithm(given, model)?;
     // A list is as long as the beam is wide.
     let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
     let wishes = Wishes {
@@ -102,12 +106,15 @@ pub(super) async fn run(
         scores: nbest > 0,
         alignment: asked.align || asked.word_align,
         graph: asked.graph,
+        options: asked.options,
+        width: limits::width(given, app.configuration.limits.pops)?,
         ..Wishes::default()
     };
+    let time = limits::milliseconds(given)?;
     // A sentence is a line: what ends lines separates words.
     let line = text.replace(['\n', '\r'], " ").into_bytes();
     let sentence = Sentence { text: line, ..Sentence::default() };
-    let found = app.translate(&route, vec![sentence], wishes, app.deadline(None)).await?;
+    let found = app.translate(&route, vec![sentence], wishes, app.deadline(time)).await?;
     let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
     let mut response = respond(result, &asked, model.kind == ModelKind::Phrase);
     if let Some(id @ Value::Int(_)) = given.member("session-id") {
@@ -145,6 +152,10 @@ fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(Stri
     if asked.graph {
         let graph = result.graph.as_deref().unwrap_or_default();
         response.push(("sg".into(), super::graph::search_graph(graph)));
+    }
+    if asked.options {
+        let options = result.options.iter().map(translation_option);
+        response.push(("topt".into(), Value::Array(options.collect())));
     }
     if asked.nbest > 0 {
         let list = result.translations.iter().map(|entry| n_best_entry(entry, result, asked));
@@ -224,6 +235,24 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
     }
     entry.push(("totalScore".into(), Value::Double(f64::from(found.score))));
     Value::Struct(entry)
+}
+
+/// A phrase for a span: `scores` are the values of all features in the order of the model.
+fn translation_option(option: &TranslationOption) -> Value {
+    let doubles = |values: &[f32]| -> Vec<Value> {
+        values.iter().map(|&value| Value::Double(f64::from(value))).collect()
+    };
+    let all = option.features.iter().flat_map(|(_, values)| doubles(values)).collect();
+    let labelled = option.features.iter();
+    let labelled = labelled.map(|(name, values)| (name.clone(), Value::Array(doubles(values))));
+    Value::Struct(vec![
+        ("phrase".to_owned(), Value::text(&option.words.join(&b' '))),
+        ("fscore".into(), Value::Double(f64::from(option.future_score))),
+        ("start".into(), Value::count(option.source.0)),
+        ("end".into(), Value::count(option.source.1)),
+        ("scores".into(), Value::Array(all)),
+        ("labelledScores".into(), Value::Struct(labelled.collect())),
+    ])
 }
 
 /// The feature values as a line of an n-best list has them.

@@ -1,0 +1,126 @@
+//! Requests of each protocol as bytes, made before the clock starts.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+
+use super::ServingOptions;
+use crate::error::{Error, Result};
+
+/// What is spoken with the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// `POST /v1/translate`.
+    V1,
+    /// LibreTranslate's `POST /translate`.
+    Libre,
+    /// Moses' XML-RPC.
+    XmlRpc,
+    /// Marian's websocket.
+    Marian,
+    /// `POST /v1/perplexity`, of a language model: next to no work but that of the server.
+    Perplexity,
+}
+
+impl Protocol {
+    /// All protocols with their names.
+    pub const ALL: [(Protocol, &str); 5] = [
+        (Protocol::V1, "v1"),
+        (Protocol::Libre, "libre"),
+        (Protocol::XmlRpc, "xmlrpc"),
+        (Protocol::Marian, "marian"),
+        (Protocol::Perplexity, "perplexity"),
+    ];
+}
+
+/// Requests, and what opens a connection for them.
+pub(super) struct RequestBytes {
+    /// The request of each line: of HTTP with its head, of websockets the message.
+    pub all: Vec<Vec<u8>>,
+    /// The request that makes a connection a websocket.
+    pub handshake: Option<Vec<u8>>,
+}
+
+impl Protocol {
+    /// The requests of `lines`.
+    pub(super) fn requests(
+        self,
+        lines: &[String],
+        options: &ServingOptions,
+        address: &SocketAddr,
+    ) -> Result<RequestBytes> {
+        let [from, to] = &options.languages;
+        let model = options.model.as_deref();
+        if self == Protocol::Libre && (from.is_none() || to.is_none()) {
+            return Err(Error::unmeasurable("LibreTranslate needs languages: --from, --to"));
+        }
+        let of_path = [("model", model), ("from", from.as_deref()), ("to", to.as_deref())];
+        let query: Vec<String> = of_path
+            .iter()
+            .filter_map(|(name, value)| Some(format!("{name}={}", percent_encode((*value)?))))
+            .collect();
+        let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+        let post = |path: &str, media_type: &str, body: String| {
+            format!(
+                "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media_type}\r\n\
+                 Content-Length: {}\r\n\r\n{body}",
+                body.len()
+            )
+            .into_bytes()
+        };
+        let json_of = |line: &String| {
+            let mut body = json!({"text": line});
+            for (name, value) in of_path {
+                if let Some(value) = value {
+                    body[name] = Value::from(value);
+                }
+            }
+            body.to_string()
+        };
+        let make = |line: &String| match self {
+            Protocol::V1 => post("/v1/translate", "application/json", json_of(line)),
+            Protocol::Perplexity => {
+                let mut body = json!({"text": line});
+                if let Some(model) = model {
+                    body["model"] = Value::from(model);
+                }
+                post("/v1/perplexity", "application/json", body.to_string())
+            }
+            Protocol::Libre => {
+                let body = json!({"q": line, "source": from, "target": to});
+                post("/translate", "application/json", body.to_string())
+            }
+            Protocol::XmlRpc => {
+                let text = line.replace('&', "&amp;").replace('<', "&lt;").replace(']', "&#93;");
+                let body = format!(
+                    "<?xml version=\"1.0\"?><methodCall><methodName>translate</methodName>\
+                     <params><param><value><struct><member><name>text</name><value><string>{text}\
+                     </string></value></member></struct></value></param></params></methodCall>"
+                );
+                post(&format!("/RPC2{query}"), "text/xml", body)
+            }
+            Protocol::Marian => line.clone().into_bytes(),
+        };
+        // The key is that of RFC 6455; nothing depends on it.
+        let handshake = (self == Protocol::Marian).then(|| {
+            format!(
+                "GET /translate{query} HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n\
+                 Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+            )
+            .into_bytes()
+        });
+        Ok(RequestBytes { all: lines.iter().map(make).collect(), handshake })
+    }
+}
+
+/// A value in a query.
+fn percent_encode(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes()
+        .map(|byte| match is_plain(byte) {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        })
+        .collect()
+}

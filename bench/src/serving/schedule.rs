@@ -1,0 +1,45 @@
+//! When requests come.
+
+use miriam_storage::random::SplitMix64;
+
+/// Times in seconds, in order and before `seconds`, of a Poisson process of `rate` a second: the
+/// time between two is exponentially distributed, whatever was before.
+pub(super) fn poisson_arrivals(rate: f64, seconds: f64, seed: u64) -> impl Iterator<Item = f64> {
+    let mut random = SplitMix64::new(seed);
+    let mut time = 0.0;
+    std::iter::from_fn(move || {
+        // From 0, exclusive, to 1.
+        time -= (1.0 - random.next_f64()).ln() / rate;
+        (time < seconds).then_some(time)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean and variance of the times between, and of the counts in a second, are those of the
+    /// distributions, within four standard errors.
+    #[test]
+    fn arrivals_are_a_poisson_process() {
+        let (rate, seconds) = (50.0, 2000.0);
+        let times: Vec<f64> = poisson_arrivals(rate, seconds, 7).collect();
+        let count = times.len() as f64;
+        assert!((count - rate * seconds).abs() < 4.0 * (rate * seconds).sqrt(), "{count}");
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.iter().all(|&gap| gap >= 0.0));
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / n;
+        assert!((mean * rate - 1.0).abs() < 4.0 / n.sqrt(), "{mean}");
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / n;
+        // The variance of an estimated exponential variance is 8 / n of its square.
+        assert!((variance * rate * rate - 1.0).abs() < 4.0 * (8.0 / n).sqrt(), "{variance}");
+        let mut counts = vec![0.0; seconds as usize];
+        times.iter().for_each(|&time| counts[time as usize] += 1.0);
+        let spread = counts.iter().map(|count| (count - rate).powi(2)).sum::<f64>() / seconds;
+        assert!((spread / rate - 1.0).abs() < 4.0 * (2.0 / seconds).sqrt(), "{spread}");
+        let again: Vec<f64> = poisson_arrivals(rate, 10.0, 7).collect();
+        assert_eq!(again[..], times[..again.len()], "a seed gives the same arrivals");
+        assert!(poisson_arrivals(rate, 10.0, 8).next() != times.first().copied());
+    }
+}

@@ -1,0 +1,154 @@
+//! Against servers of a few lines, whose times are known.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Mutex;
+
+use super::*;
+
+/// Serves `answer` on a port of its own; one request at a time, each taking `time`.
+fn server(time: Duration, answer: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        // Held while a request is served.
+        let turn: &'static Mutex<()> = Box::leak(Box::default());
+        for stream in listener.incoming() {
+            thread::spawn(move || serve(stream.unwrap(), turn, time, answer));
+        }
+    });
+    address
+}
+
+fn serve(stream: TcpStream, turn: &Mutex<()>, time: Duration, answer: &str) {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if stream.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length: ") {
+                length = value.trim().parse().unwrap();
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).unwrap();
+        assert!(String::from_utf8(body).unwrap().contains("line"));
+        let held = turn.lock().unwrap();
+        thread::sleep(time);
+        drop(held);
+        stream.get_mut().write_all(answer.as_bytes()).unwrap();
+    }
+}
+
+const GOOD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
+fn options(folder: &std::path::Path, address: SocketAddr, arrivals: Arrivals) -> ServingOptions {
+    let input = folder.join("text");
+    std::fs::write(&input, "line 1\n\nline \"2\"\n").unwrap();
+    ServingOptions {
+        url: format!("http://{address}"),
+        protocol: Protocol::V1,
+        model: None,
+        languages: [None, None],
+        arrivals,
+        seconds: 1.0,
+        max_requests: None,
+        input,
+        output: folder.join("out"),
+        pid: Some(std::process::id()),
+        seed: 1,
+        allow_remote: false,
+    }
+}
+
+/// The rows of a file of the output as numbers; words are no numbers.
+fn read_rows(folder: &std::path::Path, name: &str) -> Vec<Vec<f64>> {
+    let text = std::fs::read_to_string(folder.join("out").join(name)).unwrap();
+    let row = |line: &str| line.split(',').map(|one| one.parse().unwrap_or(f64::NAN)).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn a_closed_loop_waits_for_each_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = server(Duration::from_millis(20), GOOD);
+    let mut options = options(folder.path(), address, Arrivals::Closed(3));
+    options.max_requests = Some(12);
+    let mut out = Vec::new();
+    run(&options, &mut out).unwrap();
+    let summary = String::from_utf8(out).unwrap();
+    assert!(summary.contains("requests   12 in") && summary.contains("200 12"), "{summary}");
+    let rows = read_rows(folder.path(), "requests.csv");
+    assert_eq!(rows.len(), 12);
+    // The server takes one at a time, and three are under way, never more.
+    let end = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
+    assert!(end >= 12.0 * 0.02, "{end}");
+    let under_way = |time: f64| rows.iter().filter(|row| row[1] <= time && time < row[2]).count();
+    let most = rows.iter().map(|row| under_way(row[1])).max();
+    assert_eq!(most, Some(3));
+    let seconds = read_rows(folder.path(), "seconds.csv");
+    assert_eq!(seconds.iter().map(|row| row[2]).sum::<f64>(), 12.0);
+    assert!(seconds[0][5] > 0.0, "the memory of the process");
+    let chart = std::fs::read_to_string(folder.path().join("out/latency.svg")).unwrap();
+    roxmltree::Document::parse(&chart).unwrap();
+}
+
+/// A server that needs 20 ms a request gets one every 10 ms on average: requests wait, and the
+/// wait counts from when they should have been sent, as in Lindley's recursion.
+#[test]
+fn an_open_loop_charges_the_server_for_who_would_have_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = 0.02;
+    let address = server(Duration::from_secs_f64(service), GOOD);
+    let options = options(folder.path(), address, Arrivals::Open(100.0));
+    run(&options, &mut Vec::new()).unwrap();
+    let mut rows = read_rows(folder.path(), "requests.csv");
+    rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let arrivals: Vec<f64> = poisson_arrivals(100.0, 1.0, 1).collect();
+    assert_eq!(rows.len(), arrivals.len());
+    let mut free = 0.0f64;
+    for arrival in &arrivals {
+        free = free.max(*arrival) + service;
+    }
+    let last = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
+    assert!(last >= free - 0.01, "{last} {free}");
+    let mean = rows.iter().map(|row| row[2] - row[0]).sum::<f64>() / rows.len() as f64;
+    assert!(mean > 0.2, "about half of the second that the server is behind: {mean}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let busy = "HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nbusy";
+    let address = server(Duration::ZERO, busy);
+    let mut options = options(folder.path(), address, Arrivals::Closed(1));
+    let failing = |options: &ServingOptions| run(options, &mut Vec::new()).unwrap_err().to_string();
+    assert!(failing(&options).ends_with("the first request: 503: busy"), "{}", failing(&options));
+    options.url = "http://192.0.2.1:80".into();
+    assert!(failing(&options).contains("--yes-remote"));
+    options.url = "http://127.0.0.1:1/v1".into();
+    assert!(failing(&options).contains("without a path"));
+    options.url = format!("http://{address}");
+    options.protocol = Protocol::Libre;
+    assert!(failing(&options).contains("--from"));
+    std::fs::write(&options.input, "\n\n").unwrap();
+    assert!(failing(&options).contains("no line with words"));
+}
+
+#[test]
+fn faults_are_no_good_responses() {
+    let folder = tempfile::tempdir().unwrap();
+    let fault = "HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset=utf-8\r\ncontent-length: 15\r\n\
+                 \r\n<fault></fault>";
+    let address = server(Duration::ZERO, fault);
+    let mut options = options(folder.path(), address, Arrivals::Closed(1));
+    options.protocol = Protocol::XmlRpc;
+    let error = run(&options, &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("the first request: fault"), "{error}");
+}

@@ -1,0 +1,102 @@
+//! Memory and processor time of another process, second by second, as Linux tells it.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+/// Clock ticks a second in `/proc`, on all machines that Linux runs on.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// How often a process is looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A process at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ProcessUsage {
+    /// Seconds since the first look.
+    pub time: f64,
+    /// Bytes in memory.
+    pub resident_bytes: u64,
+    /// Seconds of all its threads in the program and in the kernel, since it started.
+    pub cpu_seconds: f64,
+}
+
+impl ProcessUsage {
+    /// The usage of process `pid`.
+    ///
+    /// # Errors
+    /// If there is no such process.
+    pub fn of(pid: u32, time: f64) -> Result<Self> {
+        let gone = || Error::unmeasurable(format!("--pid {pid}: there is no such process"));
+        let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}"));
+        let (stat, status) =
+            (read("stat").map_err(|_| gone())?, read("status").map_err(|_| gone())?);
+        let cpu_seconds = parse_cpu_seconds(&stat).ok_or_else(gone)?;
+        // A process that has ended and is not waited for has none.
+        let resident_bytes = parse_resident_bytes(&status).unwrap_or_default();
+        Ok(ProcessUsage { time, resident_bytes, cpu_seconds })
+    }
+}
+
+/// Looks at process `pid` until `is_done`, and a last time then.
+///
+/// # Errors
+/// If there is no such process at the beginning.
+pub(super) fn watch(pid: u32, is_done: &AtomicBool) -> Result<Vec<ProcessUsage>> {
+    let started = Instant::now();
+    let mut looks = vec![ProcessUsage::of(pid, 0.0)?];
+    loop {
+        let next = started + INTERVAL * looks.len() as u32;
+        while Instant::now() < next && !is_done.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let ends = is_done.load(Ordering::Relaxed);
+        match ProcessUsage::of(pid, started.elapsed().as_secs_f64()) {
+            Ok(usage) => looks.push(usage),
+            // It ended; what was seen of it stays.
+            Err(_) => return Ok(looks),
+        }
+        if ends {
+            return Ok(looks);
+        }
+    }
+}
+
+/// User and system time of a line of `/proc/PID/stat`; the name in it may have any letters.
+fn parse_cpu_seconds(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_ascii_whitespace().skip(11);
+    let mut ticks = || times.next()?.parse::<u64>().ok();
+    Some((ticks()? + ticks()?) as f64 / TICKS_PER_SECOND)
+}
+
+fn parse_resident_bytes(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_counted_after_the_name() {
+        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 9 0 0 0 150 50 1 1 20 0 3 0 100 1 2 3";
+        assert_eq!(parse_cpu_seconds(stat), Some(2.0));
+        assert_eq!(parse_cpu_seconds("7 (a) S 1"), None);
+        assert_eq!(parse_resident_bytes("VmHWM:\t 9 kB\nVmRSS:\t  5 kB\n"), Some(5120));
+    }
+
+    #[test]
+    fn this_process_is_seen() {
+        let own = ProcessUsage::of(std::process::id(), 0.0).unwrap();
+        assert!(own.resident_bytes > 100 << 10, "{own:?}");
+        let is_done = AtomicBool::new(true);
+        assert_eq!(watch(std::process::id(), &is_done).unwrap().len(), 2);
+        assert!(watch(u32::MAX, &is_done).is_err());
+    }
+}

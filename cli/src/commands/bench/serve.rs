@@ -1,0 +1,97 @@
+//! `miriam bench serve`: latency and throughput of a server.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use miriam_bench::serving::{Arrivals, Protocol, ServingOptions};
+
+/// Latency and throughput of a translation server
+///
+/// With --rate requests come at random, so many a second on average, whatever the server
+/// does (an open loop), and latencies count from when a request should have been sent. With
+/// --clients each of them asks as soon as it is answered (a closed loop). Prints percentiles
+/// and counts of statuses; writes requests.csv (every request), seconds.csv (every second,
+/// with memory and processor time of --pid) and latency.svg.
+///
+/// Example: miriam bench serve http://127.0.0.1:8080 --rate 50 --seconds 30 -i news.de -o load
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The server, as http://HOST:PORT
+    url: String,
+    /// What is spoken: v1, libre, xmlrpc, marian, or perplexity of a language model
+    #[arg(long, value_name = "NAME", default_value = "v1", value_parser = protocols())]
+    api: Protocol,
+    /// Requests a second, on average
+    #[arg(long, value_name = "R", value_parser = parse_positive, conflicts_with = "clients", required_unless_present = "clients")]
+    rate: Option<f64>,
+    /// Clients that ask one after the other
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    clients: Option<u16>,
+    /// How long
+    #[arg(long, value_name = "S", default_value = "10", value_parser = parse_positive)]
+    seconds: f64,
+    /// The number of requests after which it ends earlier
+    #[arg(long, value_name = "N")]
+    requests: Option<usize>,
+    /// The text, a line a request: plain, .gz or .zst; - for standard input
+    #[arg(short, long, value_name = "FILE")]
+    input: PathBuf,
+    /// The folder to write to; it is made if it is not there
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// The model that is asked, by name
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The language of the text
+    #[arg(long, value_name = "LANGUAGE")]
+    from: Option<String>,
+    /// The language of translations
+    #[arg(long, value_name = "LANGUAGE")]
+    to: Option<String>,
+    /// The server's process, whose memory and processor time are recorded
+    #[arg(long, value_name = "PID")]
+    pid: Option<u32>,
+    /// The seed of the times at which requests come
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// Ask a server of another machine too
+    #[arg(long)]
+    yes_remote: bool,
+}
+
+fn protocols() -> impl TypedValueParser<Value = Protocol> {
+    let names = Protocol::ALL.map(|(_, name)| name);
+    PossibleValuesParser::new(names).map(|name| {
+        let found = Protocol::ALL.into_iter().find(|(_, known)| *known == name);
+        found.expect("the parser knows the names").0
+    })
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (0.001..=1e6).contains(&number) => Ok(number),
+        _ => Err("give a number from 0.001 to 1000000".into()),
+    }
+}
+
+pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let closed = || Arrivals::Closed(arguments.clients.map_or(1, usize::from));
+    let options = ServingOptions {
+        url: arguments.url,
+        protocol: arguments.api,
+        model: arguments.model,
+        languages: [arguments.from, arguments.to],
+        arrivals: arguments.rate.map_or_else(closed, Arrivals::Open),
+        seconds: arguments.seconds,
+        max_requests: arguments.requests,
+        input: arguments.input,
+        output: arguments.output,
+        pid: arguments.pid,
+        seed: arguments.seed,
+        allow_remote: arguments.yes_remote,
+    };
+    Ok(miriam_bench::serving::run(&options, &mut io::stdout())?)
+}

@@ -1,0 +1,165 @@
+//! The log of requests: a JSON object a line, without a word of what was translated.
+//!
+//! A log that cannot be written, on a full disk, is no reason to serve nothing: lines are lost
+//! and counted, and the first of them is told.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use crate::{Error, Result};
+
+/// The log of a server.
+pub(crate) struct AccessLog {
+    path: PathBuf,
+    /// `None` for standard error.
+    file: Mutex<Option<File>>,
+    has_failed: AtomicBool,
+}
+
+/// A request that was answered.
+pub(crate) struct Record<'a> {
+    pub id: &'a str,
+    pub traceparent: Option<&'a str>,
+    /// The address of the client, where it is known.
+    pub client: Option<String>,
+    pub method: &'a str,
+    pub path: &'a str,
+    /// The group of protocols, or another part of the server.
+    pub group: &'a str,
+    pub status: u16,
+    pub time: Duration,
+    /// Bytes of the body of the response, where they are known.
+    pub bytes: Option<u64>,
+}
+
+impl AccessLog {
+    /// Opens the file, or standard error for `-`. Lines are added at its end.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file =
+            open_file(path).map_err(|error| Error::system(path.display().to_string(), error))?;
+        let has_failed = AtomicBool::new(false);
+        Ok(AccessLog { path: path.to_owned(), file: Mutex::new(file), has_failed })
+    }
+
+    /// Opens the file again, which somebody may have renamed.
+    pub fn reopen(&self) {
+        match open_file(&self.path) {
+            Ok(file) => *self.lock() = file,
+            Err(error) => tracing::error!("{}: {error}; the old one is kept", self.path.display()),
+        }
+        self.has_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// Writes a line; false if it is lost.
+    pub fn write(&self, record: &Record<'_>) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let line = line(record, now);
+        let outcome = match &mut *self.lock() {
+            Some(file) => file.write_all(line.as_bytes()),
+            None => io::stderr().write_all(line.as_bytes()),
+        };
+        if let Err(error) = &outcome
+            && !self.has_failed.swap(true, Ordering::Relaxed)
+        {
+            tracing::error!("{}: lines are lost: {error}", self.path.display());
+        }
+        outcome.is_ok()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn open_file(path: &Path) -> io::Result<Option<File>> {
+    if path == Path::new("-") {
+        return Ok(None);
+    }
+    OpenOptions::new().create(true).append(true).open(path).map(Some)
+}
+
+/// The line of a request that was answered `now` after 1970.
+fn line(record: &Record<'_>, now: Duration) -> String {
+    let mut value = json!({
+        "time": now.as_millis() as f64 / 1e3,
+        "id": record.id,
+        "method": record.method,
+        "path": record.path,
+        "api": record.group,
+        "status": record.status,
+        "ms": record.time.as_micros() as f64 / 1e3,
+    });
+    let optional = [
+        ("client", record.client.clone().map(Into::into)),
+        ("traceparent", record.traceparent.map(Into::into)),
+        ("bytes", record.bytes.map(Into::into)),
+    ];
+    for (name, known) in optional {
+        if let Some(known) = known {
+            value[name] = known;
+        }
+    }
+    value.to_string() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record<'static> {
+        Record {
+            id: "7",
+            traceparent: None,
+            client: Some("::1".into()),
+            method: "POST",
+            path: "/v1/translate",
+            group: "v1",
+            status: 200,
+            time: Duration::from_micros(1500),
+            bytes: Some(12),
+        }
+    }
+
+    #[test]
+    fn a_line_is_an_object() {
+        let line = line(&record(), Duration::from_millis(1_700_000_000_250));
+        let expected = json!({"time": 1_700_000_000.25, "id": "7", "method": "POST",
+            "path": "/v1/translate", "api": "v1", "status": 200, "ms": 1.5, "client": "::1",
+            "bytes": 12});
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), expected);
+        assert!(line.ends_with("}\n"));
+    }
+
+    #[test]
+    fn a_full_disk_loses_lines_only() {
+        let full = Path::new("/dev/full");
+        if full.exists() {
+            let log = AccessLog::open(full).unwrap();
+            assert!(!log.write(&record()) && !log.write(&record()));
+        }
+        assert!(AccessLog::open(Path::new("/nowhere/log")).is_err());
+    }
+
+    #[test]
+    fn a_renamed_file_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, old] = ["log", "log.1"].map(|name| folder.path().join(name));
+        let log = AccessLog::open(&path).unwrap();
+        assert!(log.write(&record()));
+        std::fs::rename(&path, &old).unwrap();
+        assert!(log.write(&record()));
+        log.reopen();
+        assert!(log.write(&record()));
+        let lines = |path| std::fs::read_to_string(path).unwrap().lines().count();
+        assert_eq!((lines(&old), lines(&path)), (2, 1));
+    }
+}

@@ -1,0 +1,136 @@
+//! HTML and texts in unknown languages, by each protocol that has them.
+
+use serde_json::{Value, json};
+
+use super::client::Server;
+use super::{lines, output, toy, toy_neural};
+use crate::common::{lossy_text, miriam, project_root, run_with_input};
+
+/// A page whose tags are around words, sentences and nothing.
+const PAGE: &str = "<!DOCTYPE html>\n<p class=\"a\">The <b>red</b> house is <i>big</i> . \
+    Where &amp; why ?<br>\n<img src=x> the small <a href=\"?a&b\"><em>dog</em> reads</a> . </p>\n\
+    <script>if (a < b) { translate() }</script><!-- a comment --> \n\
+    <span translate=\"no\">the house</span>\n";
+
+/// What the command line makes of the page.
+fn expected(is_neural: bool) -> String {
+    let mut command = miriam();
+    if is_neural {
+        command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "--html"]);
+        command.args(["--source-language", "en", "-m"]);
+        command.arg(project_root().join("examples/toy-neural/decoder.yml"));
+    } else {
+        command.args(["translate", "-quiet", "-html", "--source-language", "en", "-f"]);
+        command.arg(project_root().join("examples/toy/moses.ini"));
+    }
+    let found = run_with_input(&mut command, PAGE.as_bytes());
+    assert!(found.status.success(), "{}", lossy_text(&found.stderr));
+    let page = lossy_text(&found.stdout);
+    // Tags are there, and what is no text is as it was.
+    for copied in ["<b>", "</a>", "<!DOCTYPE html>", "{ translate() }", "<!-- a comment -->"] {
+        assert!(page.contains(copied), "{page}");
+    }
+    page
+}
+
+#[test]
+fn pages_are_those_of_the_command_line() {
+    for (model, is_neural) in [(toy(), false), (toy_neural(), true)] {
+        let expected = expected(is_neural);
+        let server = Server::start(&["--model", &model]);
+        let body = json!({"q": [PAGE, "the <b>house</b>"], "source": "en", "target": "es",
+                          "format": "html"});
+        let libre = server.post_json("/translate", &body).json();
+        assert_eq!(libre["translatedText"][0], expected.as_str());
+        assert!(libre["translatedText"][1].as_str().unwrap().contains("<b>"), "{libre}");
+        let body = json!({"q": PAGE, "source": "auto", "target": "es", "format": "html",
+                          "alternatives": 1});
+        let libre = server.post_json("/translate", &body).json();
+        assert_eq!(libre["translatedText"], expected.as_str());
+        let other = libre["alternatives"][0].as_str().unwrap();
+        assert!(other != expected && other.contains("</em>"), "{other}");
+        for handling in ["html", "xml"] {
+            let body = json!({"text": [PAGE], "target_lang": "ES", "tag_handling": handling});
+            let deepl = server.post_json("/v2/translate", &body).json();
+            assert_eq!(deepl["translations"][0]["text"], expected.as_str());
+        }
+        let body = json!({"text": PAGE, "format": "html"});
+        let ours = server.post_json("/v1/translate", &body).json();
+        assert_eq!(ours["results"][0]["text"], expected.as_str());
+        let sources: Vec<String> = ours["results"][0]["sentences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["source"].as_array().unwrap().len().to_string())
+            .collect();
+        assert_eq!(sources.len(), 3, "{ours}");
+    }
+}
+
+/// Links of words go through the pivot language: here each word is its own translation.
+#[test]
+fn tags_go_through_a_language_in_between() {
+    let ini = project_root().join("examples/toy/moses.ini");
+    let model = |name: &str, pair: &str| format!("{name}={},{pair}", ini.display());
+    let (first, second) = (model("one", "from=en,to=es"), model("two", "from=es,to=fr"));
+    let server = Server::start(&["--model", &first, "--model", &second, "--pivot", "es"]);
+    let page = "xyzzy <b>plugh</b> <i>frotz</i> gnusto";
+    let body = json!({"text": page, "format": "html", "from": "en", "to": "fr"});
+    let found = server.post_json("/v1/translate", &body).json();
+    assert_eq!(found["results"][0]["text"], page, "{found}");
+}
+
+#[test]
+fn tags_that_have_a_meaning_of_their_own_are_refused() {
+    let server = Server::start(&["--model", &toy()]);
+    for (name, value) in [
+        ("ignore_tags", json!(["x"])),
+        ("splitting_tags", json!("x,y")),
+        ("outline_detection", json!(false)),
+    ] {
+        let mut body = json!({"text": ["a"], "target_lang": "ES", "tag_handling": "xml"});
+        body[name] = value;
+        let response = server.post_json("/v2/translate", &body);
+        assert_eq!(response.status, 400, "{name}");
+        assert!(response.json()["message"].as_str().unwrap().contains(name));
+    }
+    let body = json!({"text": "a", "format": "html", "raw": false});
+    assert_eq!(server.post_json("/v1/translate", &body).status, 400);
+}
+
+/// Two models whose languages are told apart by their script and their words.
+#[test]
+fn languages_are_found_out() {
+    let ini = project_root().join("examples/toy/moses.ini");
+    let russian = format!("russian={},from=ru,to=es", ini.display());
+    let server = Server::start(&["--model", &toy(), "--model", &russian]);
+    let english = "The red house is big and the small dog reads the old green book.";
+    let texts = [english, "Все люди рождаются свободными.", "Todos los hombres nacen libres."];
+    let sources = |response: Value, name: &str| -> Vec<String> {
+        let all = response["translations"].as_array().cloned().unwrap_or_default();
+        all.iter().map(|one| one[name].as_str().unwrap().to_owned()).collect()
+    };
+    let body = json!({"text": texts[..2], "target_lang": "ES"});
+    let found = server.post_json("/v2/translate", &body).json();
+    assert_eq!(sources(found.clone(), "detected_source_language"), ["EN", "RU"], "{found}");
+    // A name in English makes no page English.
+    let page = "<p class=\"the english description of it\">Все люди рождаются свободными.</p>";
+    let body = json!({"text": [page], "target_lang": "ES", "tag_handling": "html"});
+    let found = server.post_json("/v2/translate", &body).json();
+    assert_eq!(sources(found, "detected_source_language"), ["RU"]);
+    let body = json!({"text": [english], "source_lang": "EN", "target_lang": "ES"});
+    let found = server.post_json("/v2/translate", &body).json();
+    let mut command = miriam();
+    command.args(["translate", "-quiet", "-f"]).arg(&ini);
+    let expected = output(&mut command, &[english.to_owned()]);
+    assert_eq!(found["translations"][0]["text"], expected[0].trim_end());
+    let body = json!({"q": lines(1)[0], "source": "auto", "target": "es"});
+    let found = server.post_json("/translate", &body).json();
+    assert_eq!(found["detectedLanguage"]["language"], "en");
+    let mut socket = super::websockets::Socket::open(&server, "/opus");
+    for (text, language) in [(texts[0], "en"), (texts[1], "ru")] {
+        let asked = json!({"text": text, "source": "detect", "target": "es"}).to_string();
+        let found: Value = serde_json::from_str(&socket.ask(&asked)).unwrap();
+        assert_eq!(found["source"], language, "{found}");
+    }
+}
