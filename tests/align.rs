@@ -105,6 +105,22 @@ fn threads_memory_and_compression_change_nothing() {
     }
 }
 
+/// A direction that is not trained has no perplexity.
+#[test]
+fn only_trained_directions_have_a_perplexity() {
+    let (_folder, source, target) = write_small_corpus();
+    for (how, forward, reverse) in
+        [("forward", true, false), ("reverse", false, true), ("union", true, true)]
+    {
+        let mut command = miriam();
+        command.args(["align", "--source", path_str(&source), "--target", path_str(&target)]);
+        let output = command.args(["--symmetrize", how]).output().expect("it starts");
+        let log = lossy_text(&output.stderr);
+        let shown = [log.contains(" forward"), log.contains(" reverse")];
+        assert_eq!(shown, [forward, reverse], "{how}: {log}");
+    }
+}
+
 #[test]
 fn empty_lines_stay_empty_and_in_position() {
     let (_folder, source, target) = write_small_corpus();

@@ -79,7 +79,10 @@ fn bpe_codes_are_applied_and_undone() {
     let score = |lines: &str, more: &[&str]| {
         let both: String = lines.lines().map(|line| format!("{line}\t{line}\n")).collect();
         let mut command = miriam();
-        command.args(["nmt", "score", "--quiet", "-m"]).arg(folder).args(["--tsv", "-"]);
+        command
+            .args(["nmt", "score", "--quiet", "-m"])
+            .arg(folder)
+            .args(["--tsv", "--source", "-"]);
         lossy_text(&run_with_input(command.args(more), both.as_bytes()).stdout)
     };
     let codes = codes.to_str().unwrap();

@@ -12,7 +12,8 @@ use miriam_storage::LoadMethod;
 use tempfile::TempDir;
 
 use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input,
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
+    run_with_input,
 };
 
 /// A tiny model with dropout and a moving average, updates of several granules.
@@ -323,6 +324,31 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
     assert!(corpus.files("stopped") == corpus.files("whole"));
 }
 
+/// The folder of a phrase-based system is left alone, and what is missing is wrong usage.
+#[test]
+fn the_folder_of_a_phrase_based_system_is_refused() {
+    let corpus = Corpus::new(20);
+    fs::create_dir(corpus.path("phrases")).unwrap();
+    fs::write(corpus.path("phrases/moses.ini"), "[feature]\n").unwrap();
+    let error = run_to_error(&mut corpus.train("phrases", "--after 1u"));
+    assert!(error.contains("moses.ini: this folder holds a phrase-based system"), "{error}");
+    let error = run_to_usage_error(miriam().args(["nmt", "train", "-o"]).arg(corpus.path("new")));
+    assert!(error.contains("--train-sets (or --source and --target) is needed"), "{error}");
+}
+
+/// A training says at once when its next line comes and when it ends.
+#[test]
+fn the_first_line_says_when_there_are_more() {
+    let corpus = Corpus::new(20);
+    let log = |options: &str| {
+        let output = corpus.train("model", options).output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        lossy_text(&output.stderr)
+    };
+    let log = log("--after 3u --disp-freq 2u");
+    assert!(log.contains("A line every 2u (--disp-freq); it ends after 3u"), "{log}");
+}
+
 #[test]
 fn options_that_are_not_known_or_not_honoured_are_named() {
     let corpus = Corpus::new(20);
@@ -330,14 +356,13 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     let message = lossy_text(&unknown.stderr);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(message.contains("'--dim-embb'") && message.contains("'--dim-emb'"), "{message}");
-    let refuse = |options: &str| run_to_error(&mut corpus.train("model", options));
-    let refuse_yaml = |yaml: &str| {
-        fs::write(corpus.path("train.yml"), yaml).unwrap();
-        refuse("-c train.yml")
-    };
-    let error = refuse_yaml("dim-embb: 3\n");
+    let refuse = |options: &str| run_to_usage_error(&mut corpus.train("model", options));
+    // A file that cannot be read as options is no wrong usage.
+    fs::write(corpus.path("train.yml"), "dim-embb: 3\n").unwrap();
+    let error = run_to_error(&mut corpus.train("model", "-c train.yml"));
     assert!(error.contains("train.yml: dim-embb") && error.contains("--dim-emb?"), "{error}");
-    assert!(refuse_yaml("sqlite: temporary\n").contains("--sqlite: "));
+    fs::write(corpus.path("train.yml"), "sqlite: temporary\n").unwrap();
+    assert!(refuse("-c train.yml").contains("--sqlite: "));
     for (options, name) in [
         ("--async-sgd", "--async-sgd: it is not built"),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
@@ -354,11 +379,13 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
         ("--valid-metrics blue", "--valid-metrics: \"blue\": there are"),
         ("--vocabs one.spm", "--vocabs: 1 files"),
         ("-m model.bin", "--model: model.bin"),
-        ("--transformer-heads 3", "heads"),
     ] {
         let error = refuse(options);
         assert!(error.contains(name), "{options}: {error}");
     }
+    // What the architecture as a whole does not allow.
+    let error = run_to_error(&mut corpus.train("model", "--transformer-heads 3"));
+    assert!(error.contains("heads"), "{error}");
     assert!(!corpus.path("model").exists(), "options are looked at first");
     // What is off in a configuration asks for nothing; what has no effect is said once.
     fs::write(corpus.path("train.yml"), "dropout-rnn: 0\nasync-sgd: false\nworkspace: 9000\n")
@@ -447,7 +474,7 @@ fn a_training_of_something_else_is_not_gone_on_with() {
         ("--learn-rate 0.5", "--learn-rate was 0.01, now it is 0.5"),
         ("--max-length 20", "corpus"),
         ("--max-length-crop", "--max-length-crop was false"),
-        ("--dim-emb 32", "model"),
+        ("--dim-emb 32", "--dim-emb was 16, now it is 32"),
         ("--optimizer adagrad --optimizer-params 1e-8", "--optimizer was adam"),
         ("--dim-vocabs 150 150", "vocabularies"),
         ("--beam-size 3 --seed 2", "--seed"),

@@ -41,3 +41,4 @@ mod toy_model;
 mod train;
 mod translate;
 mod tune;
+mod wrong_kinds;

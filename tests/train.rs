@@ -92,12 +92,32 @@ fn text_tables_may_be_requested_later() {
 }
 
 #[test]
+fn swapped_development_texts_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let warns = |source: &str, target: &str| {
+        let mut command = miriam();
+        command.arg("train").arg("--source").arg(toy_file("train.en"));
+        command.arg("--target").arg(toy_file("train.es"));
+        command.arg("--dev-source").arg(toy_file(source));
+        command.arg("--dev-target").arg(toy_file(target));
+        command.args(["--method", "none", "--lm-order", "2", "-o"]).arg(folder.path());
+        let log = lossy_text(&run_with_input(&mut command, b"").stderr);
+        log.contains("are the two sides of the development text swapped?")
+    };
+    assert!(warns("dev.es", "dev.en"));
+    assert!(!warns("dev.en", "dev.es"));
+}
+
+#[test]
 fn only_outdated_stages_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path();
     let stages =
         |options: &[&str]| stages_done(&run_with_input(&mut train(model, options), b"").stderr);
     assert_eq!(stages(&[]).len(), 10);
+    let log = lossy_text(&run_with_input(&mut train(model, &["--seed", "3"]), b"").stderr);
+    assert!(log.contains("--seed was 1, now it is 3; what depends on it is done again"), "{log}");
+    assert!(!log.contains("--lm-order was"), "{log}");
     assert_eq!(stages(&["--seed", "2"]), ["checking the text for tuning", "tuning the weights"]);
     let changed = stages(&["--seed", "2", "--lm-type", "trie"]);
     assert!(changed.contains(&"estimating the language model".to_owned()), "{changed:?}");

@@ -130,7 +130,7 @@ fn a_failed_run_leaves_the_old_ini() {
     std::fs::write(&output, "precious").expect("writable");
     let short = folder.path().join("short");
     std::fs::write(&short, "uno\n").expect("writable");
-    let message = run_to_usage_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
+    let message = run_to_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
     assert!(message.contains("short has 1"), "{message}");
     // Killed while it runs.
     let mut child = tune(&ini, &output).arg("--quiet").spawn().expect("it starts");
@@ -143,10 +143,68 @@ fn a_failed_run_leaves_the_old_ini() {
     run(&mut tune(&ini, &output));
 }
 
-fn run_to_usage_error(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    assert_eq!(output.status.code(), Some(2), "{}", lossy_text(&output.stderr));
-    lossy_text(&output.stderr)
+/// An ini in another folder opens from anywhere, and names the same files.
+#[test]
+fn a_tuned_ini_in_another_folder_opens() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ini = write_toy_system(folder.path(), "0.5");
+    let relative = lossy_text(&read_decompressed(&ini))
+        .replace(&format!("path={}/", path_str(folder.path())), "path=${INI}/");
+    std::fs::write(&ini, relative.replacen("path=${INI}/", "path=", 1)).expect("writable");
+    let other = folder.path().join("elsewhere");
+    std::fs::create_dir(&other).expect("created");
+    let source = project_root().join("examples/toy/corpus.en");
+    // The ini is named relative to the working directory.
+    let mut command = tune(Path::new("moses.ini"), &other.join("tuned.ini"));
+    run(command.current_dir(folder.path()).args(["--iterations", "1"]));
+    let tuned = |ini: &str, at: &Path| {
+        let mut command = miriam();
+        command.current_dir(at).args(["translate", "-f", ini, "-i", path_str(&source)]);
+        run(&mut command)
+    };
+    let from_elsewhere = tuned("tuned.ini", &other);
+    assert!(from_elsewhere == tuned("../elsewhere/tuned.ini", &other));
+    assert!(from_elsewhere == tuned("moses.ini", folder.path()), "one iteration keeps weights");
+    let text = lossy_text(&read_decompressed(&other.join("tuned.ini")));
+    assert!(!text.contains("${INI}"), "{text}");
+}
+
+/// A text of the other language is translated, and that it is one is said once.
+#[test]
+fn a_text_of_unknown_words_is_warned_of() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ini = write_toy_system(folder.path(), "0.5");
+    let text = project_root().join("examples/toy/corpus.es");
+    let warnings = |command: &mut Command| {
+        let log = run_log(command);
+        log.lines().filter(|line| line.contains("words are unknown to the system")).count()
+    };
+    let translate = |text: &Path| {
+        let mut command = miriam();
+        command.args(["translate", "-f", path_str(&ini), "-i", path_str(text)]);
+        command
+    };
+    assert_eq!(warnings(&mut translate(&text)), 1);
+    assert_eq!(warnings(&mut translate(&project_root().join("examples/toy/corpus.en"))), 0);
+    let mut swapped = miriam();
+    swapped.args(["tune", "-f", path_str(&ini), "--iterations", "2", "-o"]);
+    swapped.arg(folder.path().join("tuned.ini")).arg("--source").arg(&text);
+    swapped.arg("--reference").arg(project_root().join("examples/toy/corpus.en"));
+    assert_eq!(warnings(&mut swapped), 1);
+}
+
+/// A development text without lines is an error of the file, not of usage.
+#[test]
+fn empty_development_texts_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ini = write_toy_system(folder.path(), "0.5");
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, "").expect("writable");
+    let mut command = miriam();
+    command.args(["tune", "-f", path_str(&ini), "-o", path_str(&folder.path().join("tuned"))]);
+    command.args(["--source", path_str(&empty), "--reference", path_str(&empty)]);
+    let message = run_to_error(&mut command);
+    assert!(message.contains("empty: there is nothing to tune on"), "{message}");
 }
 
 #[test]

@@ -8,7 +8,6 @@ use crate::bitext::Bitext;
 use crate::cooccurrence::{CellStore, CooccurrenceRows};
 use crate::corpus_pass::{AlignmentLines, BestPositions, CorpusPass, decode_with_saved_model};
 use crate::diagonal::{DiagonalPrior, LengthPairCounts};
-use crate::directed_pair::EStepStatistics;
 use crate::hmm::HmmTransitions;
 use crate::lexical_table::write_lexical_table;
 use crate::links::{Link, parse_links, print_links};
@@ -82,8 +81,9 @@ pub struct AlignSummary {
     pub word_pairs: u64,
     /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
-    /// The perplexity of the last training iteration, forward and reverse.
-    pub perplexity: [f64; 2],
+    /// The perplexity of the last training iteration, forward and reverse; none of a direction
+    /// that is not trained.
+    pub perplexity: [Option<f64>; 2],
 }
 
 /// Aligns two files line by line and writes the links, `i-j`, to `output`.
@@ -249,7 +249,11 @@ fn train(
         counts.normalize(rows, &shares);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
-        summary.perplexity = sums.each_ref().map(EStepStatistics::perplexity);
+        for ((perplexity, sums), is_trained) in
+            summary.perplexity.iter_mut().zip(&sums).zip(pass.directions)
+        {
+            *perplexity = is_trained.then(|| sums.perplexity());
+        }
         Ok::<_, Error>(sums)
     };
     let mut priors = [DiagonalPrior::default(); 2];

@@ -119,6 +119,9 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
             let usage = matches!(
                 error.downcast_ref::<miriam_decoder::Error>(),
                 Some(miriam_decoder::Error::Usage { .. })
+            ) || matches!(
+                error.downcast_ref::<miriam_trainer::Error>(),
+                Some(miriam_trainer::Error::Usage(_))
             );
             #[cfg(feature = "serve")]
             let usage = usage

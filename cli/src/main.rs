@@ -5,6 +5,7 @@
 
 mod commands;
 mod common;
+mod model_kind;
 mod progress;
 mod signals;
 
@@ -43,16 +44,32 @@ enum Command {
     Align(commands::align::Arguments),
     Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  miriam pt build --phrase-table phrase-table.gz -o table.miriam\n  \
+                                        echo das | miriam pt query table.miriam"
+    )]
     Pt(commands::pt::Command),
     /// Build and query n-gram language models
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  miriam lm build lm.arpa -o lm.miriam\n  \
+                                        miriam lm perplexity lm.miriam -i text.en"
+    )]
     Lm(commands::lm::Command),
     /// Neural translation: training, translating, scoring, files of models
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  miriam nmt translate -m opus-mt-de-en -i news.de -o news.en\n  \
+                                        miriam nmt info opus-mt-de-en"
+    )]
     Nmt(commands::nmt::Command),
     /// Measure speed
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  miriam bench lm lm.miriam -i text.en --threads 1\n  \
+                                        miriam bench scaling --config moses.ini -i news.de -o scaling"
+    )]
     Bench(commands::bench::Command),
     #[cfg(feature = "serve")]
     Serve(Box<commands::serve::Arguments>),

@@ -23,6 +23,12 @@ pub enum Error {
         /// What is wrong and what would be right.
         reason: String,
     },
+    /// A text to tune on that cannot be used.
+    #[error("{reason}")]
+    DevelopmentText {
+        /// The file and what is wrong with it.
+        reason: String,
+    },
     /// The parameters of a feature do not match its model file.
     #[error("{feature}: {reason}")]
     Feature {

@@ -97,6 +97,7 @@ mod translate_segments;
 mod translation_options;
 mod translator;
 pub mod tuning;
+mod unknown_words;
 
 pub use config::{
     Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,

@@ -29,6 +29,8 @@ pub struct Statistics {
     pub sentences: u64,
     /// Their words.
     pub words: u64,
+    /// The words that the best translations copy, for no phrase translates them.
+    pub unknown_words: u64,
     /// Expansions scored.
     pub expansions: u64,
 }
@@ -197,6 +199,9 @@ impl<'s> SentenceDecoder<'s> {
             id = hypotheses[id.0 as usize].previous;
         }
         self.best_path.reverse();
+        let is_copied =
+            |id: &&HypothesisId| self.options.is_copied(hypotheses[id.0 as usize].option);
+        self.statistics.unknown_words += self.best_path.iter().filter(is_copied).count() as u64;
     }
 
     /// Sets up the walls and zones of the sentence.

@@ -7,6 +7,7 @@ use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Progress, affin
 
 use crate::line_errors::Warnings;
 use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
+use crate::unknown_words::UnknownWordCounts;
 use crate::{Result, System, Translator};
 
 /// Turns raw text into a system's tokens, and translations back into text; a tokeniser
@@ -133,10 +134,12 @@ fn translate_lines(
         id = id.wrapping_add(1);
         Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
     };
+    let unknown_words = UnknownWordCounts::default();
     let workers = WorkerPins::new(system);
     let worker = || {
         workers.pin_next();
         let mut translator = Translator::new(system);
+        let unknown_words = &unknown_words;
         move |(number, id, mut line): (u64, i64, Vec<u8>)| {
             if let Some(form) = form {
                 let raw = std::mem::take(&mut line);
@@ -144,7 +147,9 @@ fn translate_lines(
             }
             let mut out = LineOutput::default();
             out.stream_mut(OutputStream::Best).reserve(2 * line.len() + 16);
+            let before = translator.statistics();
             translator.translate_to_streams(id, &line, &mut out)?;
+            unknown_words.add(before, translator.statistics());
             if let Some(form) = form {
                 let best = std::mem::take(out.stream_mut(OutputStream::Best));
                 let best = best.strip_suffix(b"\n").unwrap_or(&best);
@@ -179,6 +184,7 @@ fn translate_lines(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
+    unknown_words.warn_if_most(&miriam_textio::display_name(&settings.input));
     // What was written is flushed also where more could not be written.
     let finished = streams.finish();
     outcome.and(finished)

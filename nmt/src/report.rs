@@ -125,15 +125,9 @@ impl Report {
     }
 }
 
-/// The key of a line in JSON: programs read it, so it has not followed rewordings of names.
+/// The key of a line in JSON: its name with underscores.
 fn json_key(name: &str) -> String {
-    let first_name = match name {
-        "after a sublayer" => "behind a sublayer",
-        "after embeddings" => "behind embeddings",
-        "after the last layer" => "behind the last layer",
-        _ => name,
-    };
-    first_name.replace([' ', '-'], "_")
+    name.replace([' ', '-'], "_")
 }
 
 /// A JSON object with its entries in this order.

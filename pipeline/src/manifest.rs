@@ -2,6 +2,7 @@
 //! inputs, and with which results. It is readable by people and programs, and replaced
 //! atomically after every stage, so a killed run loses at most the current stage.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,9 @@ pub(crate) type StageStatistics = serde_json::Map<String, serde_json::Value>;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     version: u32,
+    /// The options of the last run, by name; absent from files of earlier versions.
+    #[serde(default)]
+    options: BTreeMap<String, String>,
     stages: Vec<CompletedStage>,
 }
 
@@ -71,6 +75,17 @@ impl Manifest {
     /// files still exist.
     pub fn find_completed(&self, name: &str, key: &str) -> Option<&CompletedStage> {
         self.stages.iter().find(|done| done.stage == name && done.key == key)
+    }
+
+    /// Records the options of a run, and says which of them differ from those of the run
+    /// before: a line each.
+    pub fn replace_options(&mut self, options: BTreeMap<String, String>) -> Vec<String> {
+        let before = std::mem::replace(&mut self.options, options);
+        let changes = before.iter().filter_map(|(name, before)| {
+            let now = self.options.get(name)?;
+            (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
+        });
+        changes.collect()
     }
 
     /// Removes the stage called `name`, before it is run again.

@@ -4,6 +4,8 @@
 //! of exactly these texts. So each is written out here, with the names that types and fields
 //! had when the format was set: it follows no renaming and no change of a `Debug` text.
 
+use std::collections::BTreeMap;
+
 use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
 
@@ -65,6 +67,41 @@ pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
         None => "None".into(),
     };
     format!("Some(Tuning {{ method: {method}, seed: {seed}, iterations: {iterations} }})")
+}
+
+/// The options that results depend on, as they are given on the command line: by them a later
+/// run says what has changed. Texts are compared by their bytes, not by their names.
+pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".into());
+    let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
+    let lm_kind = match options.lm_kind {
+        LmKind::Probing => "probing",
+        LmKind::Trie => "trie",
+    };
+    let alignment_model = match options.alignment_model {
+        AlignModel::Ibm2 => "ibm2",
+        AlignModel::Hmm => "hmm",
+    };
+    let method = options.tuning.map(|tuning| match tuning.method {
+        TuningAlgorithm::Mira => "mira".to_owned(),
+        TuningAlgorithm::Mert => "mert".to_owned(),
+    });
+    let iterations = options.tuning.and_then(|tuning| tuning.iterations);
+    let texts = [
+        ("max-words", options.max_words.to_string()),
+        ("max-ratio", options.max_ratio.to_string()),
+        ("alignment-model", alignment_model.into()),
+        ("symmetrize", options.symmetrization.name().into()),
+        ("max-length", options.max_length.to_string()),
+        ("reordering", or_none(options.reordering.clone())),
+        ("lm-order", options.lm_order.to_string()),
+        ("lm-prune", or_none((!prune.is_empty()).then(|| prune.join(" ")))),
+        ("lm-type", lm_kind.into()),
+        ("method", or_none(method)),
+        ("seed", or_none(options.tuning.map(|tuning| tuning.seed.to_string()))),
+        ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
+    ];
+    texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! its files exist. Only files that are kept at the end are targets; a stage with temporary
 //! files is run if a stage that reads them must be.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -44,13 +45,18 @@ pub(crate) struct RunOutcome {
     pub num_run: usize,
 }
 
-/// Runs those of `stages` in `folder` that are out of date.
+/// Runs those of `stages` in `folder` that are out of date; `options` are those of the run, for
+/// the manifest.
 pub(crate) fn run_stages(
     folder: &Path,
     stages: &[Stage<'_>],
+    options: BTreeMap<String, String>,
     progress: &dyn Progress,
 ) -> Result<RunOutcome> {
     let mut record = Manifest::open(folder);
+    for change in record.replace_options(options) {
+        tracing::info!("{change}; what depends on it is done again");
+    }
     let keys = compute_keys(stages);
     let fresh: Vec<bool> = stages
         .iter()
@@ -101,6 +107,8 @@ pub(crate) fn run_stages(
         });
         record.save(folder)?;
     }
+    // Also where no stage had to run: the next run is compared with this one.
+    record.save(folder)?;
     let results = stages.iter().zip(&keys).map(|(stage, key)| {
         record.find_completed(stage.name, key).cloned().expect("done now, or in the manifest")
     });
@@ -214,7 +222,7 @@ mod tests {
                 stage("cut", &["prepare"], self.options[1], false),
                 stage("build", &["cut"], self.options[2], true),
             ];
-            let outcome = run_stages(folder, &stages, &NoProgress).unwrap();
+            let outcome = run_stages(folder, &stages, BTreeMap::new(), &NoProgress).unwrap();
             let log = std::mem::take(&mut *self.log.borrow_mut());
             assert_eq!(outcome.num_run, log.len());
             let built = fs::read_to_string(folder.join("build")).unwrap();
@@ -283,7 +291,7 @@ mod tests {
                 }),
             };
             let stages = [stage("cut", &[], false), stage("build", &["cut"], fails)];
-            run_stages(path, &stages, &NoProgress).map(|outcome| outcome.num_run)
+            run_stages(path, &stages, BTreeMap::new(), &NoProgress).map(|outcome| outcome.num_run)
         };
         assert_eq!(build(true).unwrap_err().to_string(), "failed");
         assert_eq!(build(false).unwrap(), 1);

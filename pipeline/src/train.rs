@@ -9,6 +9,7 @@ use miriam_textio::{Input, Progress, display_name};
 
 use crate::disk_estimate::{self, DiskEstimate};
 use crate::manifest::{CompletedStage, MANIFEST_FILE};
+use crate::stage_keys;
 use crate::stage_runner;
 use crate::summary::DevSummary;
 use crate::training_stages::{INI_FILE, TEXT_FOLDER, TrainingRun, WORK_FOLDER};
@@ -36,7 +37,8 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     estimate_disk(options).log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
-    let outcome = stage_runner::run_stages(folder, &stages, progress)?;
+    let outcome =
+        stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
     let times =
         stages.iter().map(|stage| stage.title).zip(outcome.results.iter().map(|r| r.seconds));
     let summary = summarize(options, &outcome.results, times.collect(), outcome.num_run);

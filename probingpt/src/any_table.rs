@@ -215,7 +215,7 @@ impl AnyTable {
                 Ok(0)
             }
             AnyTable::Moses(table) => {
-                Ok(table.num_sources().saturating_sub(table.for_each_listed_source(each)?))
+                Ok(table.num_sources().saturating_sub(table.for_each_cached_source(each)?))
             }
         }
     }

@@ -54,6 +54,14 @@ pub fn run_to_error(command: &mut Command) -> String {
     line
 }
 
+/// Runs `command`, which must end with status 2, and returns its standard error.
+pub fn run_to_usage_error(command: &mut Command) -> String {
+    let Output { status, stderr, .. } = command.output().expect("the binary starts");
+    let stderr = lossy_text(&stderr);
+    assert_eq!(status.code(), Some(2), "{command:?}: {stderr}");
+    stderr
+}
+
 /// Bytes as text for messages.
 pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -21,7 +21,10 @@ pub enum Error {
     /// From a metric.
     #[error(transparent)]
     Metric(#[from] miriam_metrics::Error),
-    /// Options or data that do not fit together.
+    /// Options that are wrong, missing or do not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// Files or data that do not fit the options or each other.
     #[error("{0}")]
     Config(String),
     /// A saved training that cannot be gone on with.
@@ -40,6 +43,10 @@ pub enum Error {
 impl Error {
     pub(crate) fn config(reason: impl Into<String>) -> Self {
         Error::Config(reason.into())
+    }
+
+    pub(crate) fn usage(reason: impl Into<String>) -> Self {
+        Error::Usage(reason.into())
     }
 
     pub(crate) fn resume(path: &Path, reason: impl Into<String>) -> Self {

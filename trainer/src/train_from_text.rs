@@ -82,6 +82,14 @@ impl TrainingRequest {
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
+        if let Some(ini) = self.folder.as_deref().map(|folder| folder.join("moses.ini"))
+            && ini.is_file()
+        {
+            return Err(Error::config(format!(
+                "{}: this folder holds a phrase-based system; give another -o",
+                ini.display()
+            )));
+        }
         let of_model = paths.files.model.parent().filter(|path| *path != Path::new(""));
         for folder in of_model.into_iter().chain(self.folder.as_deref()) {
             std::fs::create_dir_all(folder)
@@ -194,7 +202,7 @@ impl TrainingRequest {
             let lacks_set = paths.valid.is_none()
                 && validation.metrics.iter().any(|m| m.needs_validation_set());
             if lacks_set {
-                return Err(Error::config(
+                return Err(Error::usage(
                     "--valid-sets is needed for all --valid-metrics but valid-script",
                 ));
             }
@@ -224,7 +232,7 @@ impl TrainingRequest {
         match &self.options.get_strings(option)[..] {
             [] => Ok(None),
             [source, target] => Ok(Some([source.into(), target.into()])),
-            files => Err(Error::config(format!(
+            files => Err(Error::usage(format!(
                 "--{option}: {} files; one of the source and one of the target are needed",
                 files.len()
             ))),
@@ -235,12 +243,12 @@ impl TrainingRequest {
         match self.options.get_list("dim-vocabs")?[..] {
             [both] => Ok([both; 2]),
             [source, target] => Ok([source, target]),
-            _ => Err(Error::config("--dim-vocabs: two numbers are needed")),
+            _ => Err(Error::usage("--dim-vocabs: two numbers are needed")),
         }
     }
 
     fn paths(&self) -> Result<Paths> {
-        let needed = |what: &str| Error::config(format!("--{what} is needed"));
+        let needed = |what: &str| Error::usage(format!("--{what} is needed"));
         let model = self.options.get_string("model");
         let model = match (&self.folder, &model[..]) {
             (Some(folder), "") => folder.join("model.npz"),
@@ -248,7 +256,7 @@ impl TrainingRequest {
             (_, model) => PathBuf::from(model),
         };
         if model.extension().and_then(|e| e.to_str()) != Some("npz") {
-            return Err(Error::config(format!(
+            return Err(Error::usage(format!(
                 "--model: {}: the name of a model ends in .npz",
                 model.display()
             )));

@@ -39,6 +39,7 @@ mod same_file;
 mod score;
 mod size;
 mod slice_interner;
+mod swapped_sides;
 mod vocabulary;
 mod word_links;
 
@@ -56,5 +57,6 @@ pub use same_file::is_same_file;
 pub use score::{Ln, Log10};
 pub use size::parse_size;
 pub use slice_interner::SliceInterner;
+pub use swapped_sides::find_swapped_sides;
 pub use vocabulary::{Vocabulary, WordId};
 pub use word_links::{InvalidLink, LinkCertainty, WordLink, parse_word_link};

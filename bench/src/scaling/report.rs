@@ -29,6 +29,8 @@ impl Point {
 /// What 2 threads on 2 cores should reach, and more threads on as many cores.
 const MIN_PAIR_EFFICIENCY: f64 = 0.95;
 const MIN_EFFICIENCY: f64 = 0.9;
+/// Shorter measurements are not judged: starting threads and a scheduler's tick weigh too much.
+const MIN_JUDGED_SECONDS: f64 = 1.0;
 /// What the kernel should take of the processor time at most.
 const MAX_SYSTEM_SHARE: f64 = 0.02;
 
@@ -149,6 +151,18 @@ impl ScalingStudy {
                     to compare"
                 .into();
         };
+        let runs = self.points.iter().flat_map(|point| &point.runs);
+        let shortest = runs.map(|run| run.wall_seconds).fold(f64::INFINITY, f64::min);
+        if shortest < MIN_JUDGED_SECONDS {
+            return format!(
+                "Verdict: none, for a measurement of {shortest:.2} s says little: {} threads on {} \
+                 cores were {:.2} times as fast as one; measure for {MIN_JUDGED_SECONDS} s or more \
+                 (--seconds, or a longer text)",
+                on_cores.threads,
+                on_cores.threads,
+                self.speed_up(on_cores)
+            );
+        }
         let goal = if on_cores.threads == 2 { MIN_PAIR_EFFICIENCY } else { MIN_EFFICIENCY };
         let (efficiency, share) = (self.efficiency(on_cores), on_cores.median().system_share());
         let judged = |good: bool| if good { "as it should" } else { "which it should not" };
@@ -238,6 +252,11 @@ mod tests {
             "{gain}"
         );
         assert!(gain.contains("add 20 % at 32 threads, as it should"), "{gain}");
+        let mut short = study(Topology::uniform(1, 2, 1), &[(1, 100.0, 0.01), (2, 90.0, 0.2)]);
+        short.add_run(0, RunStats { wall_seconds: 0.2, ..run(100.0, 0.01) });
+        let short = short.verdict();
+        assert!(short.contains("none, for a measurement of 0.20 s"), "{short}");
+        assert!(!short.contains("below") && !short.contains("above"), "{short}");
         let rates = [(1, 100.0, 0.01), (16, 1450.0, 0.01), (32, 1300.0, 0.01)];
         let loss = study(sixteen, &rates).verdict();
         assert!(loss.contains("add -10 % at 32 threads, which it should not"), "{loss}");

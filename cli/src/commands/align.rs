@@ -159,6 +159,9 @@ fn log_summary(summary: &AlignSummary) {
             miriam_align::MAX_SENTENCE_WORDS
         );
     }
+    if summary.pairs == summary.empty_pairs {
+        tracing::warn!("there is nothing to align: no line has words on both sides");
+    }
     let pairs = summary.pairs;
     tracing::info!(
         "{pairs} sentence pairs, {} of them empty; {} links",
@@ -166,11 +169,14 @@ fn log_summary(summary: &AlignSummary) {
         summary.links
     );
     if summary.word_pairs > 0 {
-        let [forward, reverse] = summary.perplexity;
+        let trained = summary.perplexity.iter().zip(["forward", "reverse"]);
+        let trained: Vec<String> = trained
+            .filter_map(|(perplexity, name)| perplexity.map(|number| format!("{number:.2} {name}")))
+            .collect();
         tracing::info!(
-            "{} pairs of words; perplexity {forward:.2} forward, {reverse:.2} reverse; {} MiB of \
-             temporary files",
+            "{} pairs of words; perplexity {}; {} MiB of temporary files",
             summary.word_pairs,
+            trained.join(", "),
             summary.spilled_bytes.div_ceil(1 << 20)
         );
     }

@@ -18,6 +18,7 @@ use miriam_textio::{Input, Output};
 
 use super::estimate;
 use crate::common::{CommonOptions, parse_load_mode};
+use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -276,7 +277,10 @@ pub fn open_model(
     common: &CommonOptions,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    Ok(common.build_thread_pool()?.install(|| open_on_device(model, load, processor, &progress))?)
+    common
+        .build_thread_pool()?
+        .install(|| open_on_device(model, load, processor, &progress))
+        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong file name
@@ -354,9 +358,12 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
     let size = arguments.input.iter().map(size).sum();
     // There may be thousands, so they are opened one at a time.
     let inputs = arguments.input.iter().map(|path| Input::open(path));
-    let (_, lines) =
+    let (sums, lines) =
         perplexity::perplexity(&*model, inputs, size, &mut output, &options, &progress)?;
     output.finish()?;
+    if sums.tokens == 0 && lines.read == 0 {
+        tracing::warn!("the text is empty: there is nothing to score");
+    }
     if options.filter.is_some() {
         tracing::info!("kept {} of {} lines", lines.kept, lines.read);
     }

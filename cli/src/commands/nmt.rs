@@ -20,6 +20,7 @@ use miriam_nmt::{DIALECTS, ModelBundle, Report};
 use miriam_textio::{Input, Output};
 
 use crate::common::CommonOptions;
+use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -169,7 +170,8 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 
 fn open_bundle(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> {
     let vocabularies = models::vocabulary_pair(arguments.vocabs.as_deref().unwrap_or_default());
-    let mut bundle = ModelBundle::open(&arguments.model, vocabularies)?;
+    let mut bundle = ModelBundle::open(&arguments.model, vocabularies)
+        .map_err(|error| explain_wrong_kind(error, &arguments.model, ModelKind::NeuralModel))?;
     models::set_bpe_codes(&mut bundle, &arguments.bpe_codes)?;
     let dialect = arguments.dialect.as_deref();
     if let Some((_, dialect)) = DIALECTS.iter().find(|(name, _)| Some(*name) == dialect) {

@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use miriam_align::AlignModel;
 use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
-use miriam_textio::parse_size;
+use miriam_textio::{find_swapped_sides, parse_size};
 
 use crate::common::CommonOptions;
 
@@ -165,6 +165,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
         super::textproc::warn_if_unknown_language(language);
+    }
+    if let Some((source, target)) = &options.dev
+        && let Some(warning) =
+            find_swapped_sides([&options.source, &options.target], [source, target])?
+    {
+        tracing::warn!("{warning}");
     }
     let summary = train(&options, &common.progress())?;
     // Not `println!`, which panics on a closed pipe.

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_decoder::{
     Configuration, Error, LineProcessor, System, options_help, translate_raw_text,
@@ -15,6 +15,7 @@ use miriam_textio::{CancellationToken, Input};
 
 use super::raw_text::{self, RawTextOptions};
 use crate::common::{CommonOptions, Threads, is_broken_pipe};
+use crate::model_kind::{ModelKind, explain_wrong_kind};
 use crate::progress::TerminalProgress;
 use crate::signals::SignalHandler;
 
@@ -101,7 +102,12 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         let raw = tokens.raw_text.of_a_server()?;
         return server.run(&tokens.decoder_options, raw);
     }
-    let configuration = Configuration::from_command_line(&tokens.decoder_options)?;
+    let configuration = Configuration::from_command_line(&tokens.decoder_options).map_err(
+        |error| match find_ini(&tokens.decoder_options) {
+            Some(ini) => explain_wrong_kind(error, ini, ModelKind::PhraseSystem),
+            None => error.into(),
+        },
+    )?;
     let settings = &configuration.settings;
     if settings.show_weights {
         return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
@@ -141,6 +147,14 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         interrupts.reraise_signal();
     }
     outcome
+}
+
+/// The ini that the tokens name, as they give it.
+fn find_ini(tokens: &[String]) -> Option<&Path> {
+    let at = tokens.iter().position(|token| {
+        token.starts_with('-') && matches!(token.trim_start_matches('-'), "f" | "config")
+    })?;
+    tokens.get(at + 1).map(Path::new)
 }
 
 fn help_text() -> String {

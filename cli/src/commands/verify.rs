@@ -8,6 +8,7 @@ use miriam_probingpt::AnyTable;
 use miriam_storage::{Container, LoadMethod};
 
 use crate::common::CommonOptions;
+use crate::model_kind::{self, ModelKind};
 
 /// Check a whole model file: every checksum, offset and id.
 ///
@@ -22,13 +23,23 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.file.is_dir() {
-        let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
+        let table = AnyTable::open(&arguments.file, LoadMethod::Lazy).map_err(|error| {
+            model_kind::explain_wrong_kind(error, &arguments.file, ModelKind::PhraseTable)
+        })?;
         let entries = table.statistics()?.entries;
         let file = arguments.file.display();
         writeln!(std::io::stdout(), "{file}: readable: a table of Moses, {entries} entries")?;
         return Ok(());
     }
-    let container = Container::open_any(&arguments.file, LoadMethod::Lazy)?;
+    let container = Container::open_any(&arguments.file, LoadMethod::Lazy).map_err(
+        |error| match (&error, model_kind::describe(&arguments.file)) {
+            (miriam_storage::Error::NotAModel { path }, Some(what)) => anyhow::anyhow!(
+                "{}: there are no checksums in this file, so it cannot be verified; it is {what}",
+                path.display()
+            ),
+            _ => error.into(),
+        },
+    )?;
     container.verify()?;
     match container.kind() {
         miriam_probingpt::KIND => miriam_probingpt::verify(&container)?,

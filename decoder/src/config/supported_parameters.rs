@@ -246,7 +246,18 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
         "is unknown"
     };
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
+    if let Some(meant) = names.iter().find(|meant| is_same_but_for_dashes(name, meant)) {
+        return format!("{shown} {verdict}; did you mean {}?", shown.replace(name, meant));
+    }
     format!("{shown} {verdict}; supported: {}, quiet, log-level", names.join(", "))
+}
+
+/// Whether two names differ in dashes and underscores only, as `nbest-list` and `n-best-list`.
+fn is_same_but_for_dashes(one: &str, other: &str) -> bool {
+    fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
+        name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase())
+    }
+    letters(one).eq(letters(other))
 }
 
 /// The options with their short names, values and meaning, a paragraph each.

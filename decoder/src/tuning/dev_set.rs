@@ -9,6 +9,7 @@ use super::n_best_lists::{BleuStatistics, NBestList};
 use super::{TuneOptions, TunedComponents};
 use crate::line_decoder::LineDecoder;
 use crate::n_best::{NBest, NBestLimits};
+use crate::unknown_words::UnknownWordCounts;
 use crate::{Error, Result, System};
 
 /// Source lines with their references.
@@ -36,7 +37,7 @@ impl DevSet {
                     display_name(path),
                     text.len()
                 );
-                return Err(Error::usage(reason));
+                return Err(Error::DevelopmentText { reason });
             }
             if case_insensitive {
                 text.iter_mut().for_each(|line| line.make_ascii_lowercase());
@@ -45,7 +46,7 @@ impl DevSet {
         }
         if texts.is_empty() || lines.is_empty() {
             let reason = format!("{}: there is nothing to tune on", display_name(source));
-            return Err(Error::usage(reason));
+            return Err(Error::DevelopmentText { reason });
         }
         let references = (0..lines.len())
             .map(|i| ReferenceNgrams::new(texts.iter().map(|text| fields::split_words(&text[i]))));
@@ -57,12 +58,14 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// The n-best lists of all lines, the best translation first.
+    /// The n-best lists of all lines, the best translation first; `unknown_words` counts their
+    /// words.
     pub(super) fn translate(
         &self,
         system: &System,
         space: &TunedComponents,
         options: &TuneOptions,
+        unknown_words: &UnknownWordCounts,
         task: &ProgressTask<'_>,
     ) -> Result<Vec<NBestList>> {
         let mut lines = self.lines.iter();
@@ -81,7 +84,10 @@ impl DevSet {
                 word: Vec::new(),
             };
             move |(line, references): &(Vec<u8>, ReferenceNgrams)| {
-                lister.decode_n_best(line, references)
+                let before = lister.decoder.statistics();
+                let list = lister.decode_n_best(line, references);
+                unknown_words.add(before, lister.decoder.statistics());
+                list
             }
         };
         ordered_map(

@@ -1,8 +1,9 @@
 //! The new ini: the given one with other weights and everything else unchanged, byte for
-//! byte.
+//! byte. In another folder its relative paths would name other files, so there they are
+//! made absolute.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{Input, Output};
 
@@ -32,17 +33,8 @@ impl IniTemplate {
         }
         let folder = |path: &Path| path.parent().and_then(|p| p.join(".").canonicalize().ok());
         if folder(path) != folder(output) {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            for model in configuration.model_files().filter(|model| model != path) {
-                if model.is_relative() && model.starts_with(folder) && folder != Path::new("") {
-                    tracing::warn!(
-                        "{} is named in {} relative to its folder, which is not that of {}",
-                        model.display(),
-                        path.display(),
-                        output.display()
-                    );
-                }
-            }
+            text = make_paths_absolute(&text, |given| configuration.resolve_path(given))
+                .map_err(|reason| Error::configuration(path.display().to_string(), reason))?;
         }
         Ok(IniTemplate(text))
     }
@@ -77,6 +69,54 @@ fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
         }
         let content = strip_comment(line);
         (!content.is_empty()).then_some((current, content))
+    })
+}
+
+/// `text` with what `resolve` makes of the relative paths of its features, absolute.
+/// `Err` says which path an ini cannot hold.
+fn make_paths_absolute(
+    text: &[u8],
+    resolve: impl Fn(&str) -> PathBuf,
+) -> std::result::Result<Vec<u8>, String> {
+    const KEY: &[u8] = b"path=";
+    let mut out = Vec::with_capacity(text.len() + 256);
+    let mut current = "";
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        current = section_name(line).unwrap_or(current);
+        if !current.starts_with("feature") {
+            out.extend_from_slice(line);
+            continue;
+        }
+        let said = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+        for token in line[..said].split_inclusive(|b| b.is_ascii_whitespace()) {
+            let word = token.trim_ascii_end();
+            match word.strip_prefix(KEY).and_then(|path| std::str::from_utf8(path).ok()) {
+                Some(path) if !path.is_empty() && Path::new(path).is_relative() => {
+                    out.extend_from_slice(KEY);
+                    out.extend_from_slice(absolute_path(path, &resolve)?.as_bytes());
+                    out.extend_from_slice(&token[word.len()..]);
+                }
+                _ => out.extend_from_slice(token),
+            }
+        }
+        out.extend_from_slice(&line[said..]);
+    }
+    Ok(out)
+}
+
+/// What `resolve` makes of `path`, absolute.
+fn absolute_path(
+    path: &str,
+    resolve: impl Fn(&str) -> PathBuf,
+) -> std::result::Result<String, String> {
+    let full = std::path::absolute(resolve(path)).map_err(|e| format!("path={path}: {e}"))?;
+    let can_hold = |text: &&str| !text.contains([' ', '\t', '\n', '\r', '#']);
+    full.to_str().filter(can_hold).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "path={path} is relative, and an ini in another folder cannot name {}: no path with \
+             a space or # in it; write the tuned ini into the folder of this one",
+            full.display()
+        )
     })
 }
 
@@ -155,6 +195,19 @@ mod tests {
         let expected = "# head\n[stack]\n100\n[weight]\r\nU0= 1\n\n# phi\n\tT0= 0.25 -0.5  # two\r\n\
                         [feature]\nT0= 7\n[weight]\nLM0= 0.1";
         assert_eq!(rewrite(text), expected);
+    }
+
+    #[test]
+    fn relative_paths_become_absolute() {
+        let resolve = |path: &str| Path::new("/models").join(path.trim_start_matches("${INI}/"));
+        let text = "path=a\n[feature]\nT path=${INI}/t.miriam\tn=1 # path=b\r\nLM path=/lm path=l\n\
+                    [weight]\nT0= 1 path=c";
+        let expected = "path=a\n[feature]\nT path=/models/t.miriam\tn=1 # path=b\r\n\
+                        LM path=/lm path=/models/l\n[weight]\nT0= 1 path=c";
+        let new = make_paths_absolute(text.as_bytes(), resolve).unwrap();
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+        let error = make_paths_absolute(b"[feature]\nT path=t", |_| "/my models/t".into());
+        assert!(error.unwrap_err().contains("/my models/t"));
     }
 
     #[test]

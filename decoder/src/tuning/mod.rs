@@ -25,8 +25,9 @@ use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::BleuCounts;
 use miriam_storage::random::SplitMix64;
-use miriam_textio::{Output, Progress};
+use miriam_textio::{Output, Progress, display_name};
 
+use crate::unknown_words::UnknownWordCounts;
 use crate::{Configuration, Error, Result, System};
 use dev_set::DevSet;
 use n_best_lists::NBestLists;
@@ -180,8 +181,12 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     loop {
         let number = report.iterations.len();
         let task = progress.task(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
-        let translated = text.translate(&system, &space, options, &task)?;
+        let unknown_words = UnknownWordCounts::default();
+        let translated = text.translate(&system, &space, options, &unknown_words, &task)?;
         drop(task);
+        if number == 0 {
+            unknown_words.warn_if_most(&display_name(&options.source));
+        }
         let (counts, found) = lists.merge(translated);
         let weights = system.weights();
         let iteration = Iteration { bleu: counts.bleu(), counts, weights, new_translations: found };

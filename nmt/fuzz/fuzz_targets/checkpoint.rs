@@ -9,7 +9,7 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use miriam_storage::Bytes;
 use miriam_nmt::architecture::{self, CTranslate2Settings};
-use miriam_nmt::checkpoint::{Checkpoint, Format};
+use miriam_nmt::checkpoint::{Checkpoint, CheckpointFormat};
 use serde_json::Value;
 
 const SEEDS: [&[u8]; 9] = [
@@ -34,11 +34,11 @@ fn read(bytes: &[u8]) {
         assert_eq!(tensor.values().len(), tensor.numel());
     }
     let model = match checkpoint.format() {
-        Format::CTranslate2 { .. } => {
+        CheckpointFormat::CTranslate2 { .. } => {
             let settings = CTranslate2Settings { start_token: Some(1), ..Default::default() };
             architecture::resolve_ctranslate2(checkpoint, &settings)
         }
-        Format::Safetensors => {
+        CheckpointFormat::Safetensors => {
             let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");
             architecture::resolve_hugging_face(checkpoint, &config, Some(&config))
         }

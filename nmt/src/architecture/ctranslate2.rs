@@ -11,7 +11,7 @@ use super::transformer::{
     ProcessStep, ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
 };
 use super::{Architecture, EmbeddingConfig, Model};
-use crate::checkpoint::{Checkpoint, DType, Format, Tensor};
+use crate::checkpoint::{Checkpoint, CheckpointFormat, DType, Tensor};
 use crate::{Error, Result};
 
 /// The epsilon of layer norms if `config.json` has none.
@@ -48,7 +48,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
     // The first kinds of models have a number of heads that their files do not say.
     let default_heads = match (checkpoint.model_kind(), checkpoint.format()) {
-        (Some("TransformerBig"), Format::CTranslate2 { revision: ..3, .. }) => 16,
+        (Some("TransformerBig"), CheckpointFormat::CTranslate2 { revision: ..3, .. }) => 16,
         _ => 8,
     };
     let mut resolver =

@@ -17,6 +17,7 @@ mod nematus;
 mod recurrent;
 mod stacked;
 mod transformer;
+mod transformer_parameters;
 
 use serde::{Deserialize, Serialize};
 

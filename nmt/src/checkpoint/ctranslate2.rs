@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
-use super::{Checkpoint, Format};
+use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 
 /// How the names of multipliers end; `queries_scale` is none.
@@ -63,7 +63,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         let reason = format!("a model of kind {kind}; those that translate are read: {kinds}");
         return Err(Error::unsupported(path, reason));
     }
-    let mut checkpoint = Checkpoint::new(path, Format::CTranslate2 { version, revision });
+    let mut checkpoint = Checkpoint::new(path, CheckpointFormat::CTranslate2 { version, revision });
     checkpoint.model_kind = Some(kind);
     let count = cursor.u32("number of variables")?;
     for _ in 0..count {

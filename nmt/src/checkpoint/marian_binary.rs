@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::cursor::Cursor;
 use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
-use super::{Checkpoint, Format, OPTIONS_ENTRY};
+use super::{Checkpoint, CheckpointFormat, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
 /// Suffix of the names of quantisation multipliers for the input activations of a matrix.
@@ -84,7 +84,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     }
     let padding = cursor.usize("padding")?;
     cursor.take(padding, "padding")?;
-    let mut checkpoint = Checkpoint::new(path, Format::MarianBinary);
+    let mut checkpoint = Checkpoint::new(path, CheckpointFormat::MarianBinary);
     for ((header, name), shape) in headers.iter().zip(&names).zip(shapes) {
         let data = cursor.take_shared(header.length, name)?;
         if name == OPTIONS_ENTRY {

@@ -32,7 +32,7 @@ pub(crate) const OPTIONS_ENTRY: &str = "special:model.yml";
 /// The file format of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
+pub enum CheckpointFormat {
     /// A zip archive of NumPy arrays: Marian, Nematus, Amun.
     Npz,
     /// Marian's `.bin`.
@@ -48,15 +48,15 @@ pub enum Format {
     Safetensors,
 }
 
-impl std::fmt::Display for Format {
+impl std::fmt::Display for CheckpointFormat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Format::Npz => f.write_str("NumPy archive"),
-            Format::MarianBinary => f.write_str("Marian binary"),
-            Format::CTranslate2 { version, revision } => {
+            CheckpointFormat::Npz => f.write_str("NumPy archive"),
+            CheckpointFormat::MarianBinary => f.write_str("Marian binary"),
+            CheckpointFormat::CTranslate2 { version, revision } => {
                 write!(f, "CTranslate2 version {version}, revision {revision}")
             }
-            Format::Safetensors => f.write_str("safetensors"),
+            CheckpointFormat::Safetensors => f.write_str("safetensors"),
         }
     }
 }
@@ -64,7 +64,7 @@ impl std::fmt::Display for Format {
 /// The tensors of a file by name, with the options stored among them.
 pub struct Checkpoint {
     path: PathBuf,
-    format: Format,
+    format: CheckpointFormat,
     tensors: BTreeMap<String, Tensor>,
     /// The original names of aliases.
     aliases: BTreeMap<String, String>,
@@ -136,7 +136,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    pub(crate) fn new(path: &Path, format: Format) -> Self {
+    pub(crate) fn new(path: &Path, format: CheckpointFormat) -> Self {
         Checkpoint {
             path: path.to_owned(),
             format,
@@ -167,7 +167,7 @@ impl Checkpoint {
     }
 
     /// The file's format.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> CheckpointFormat {
         self.format
     }
 

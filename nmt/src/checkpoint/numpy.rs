@@ -6,7 +6,7 @@ use std::path::Path;
 use super::cursor::Cursor;
 use super::tensor::{DType, OwnedBytes, StorageOrder, Tensor};
 use super::zip_archive::ZipArchive;
-use super::{Checkpoint, Format, OPTIONS_ENTRY};
+use super::{Checkpoint, CheckpointFormat, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
 /// The first bytes of a zip archive.
@@ -16,7 +16,7 @@ pub const MAGIC: &[u8] = b"PK\x03\x04";
 /// are skipped with the reason.
 pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut archive = ZipArchive::open(window, path)?;
-    let mut checkpoint = Checkpoint::new(path, Format::Npz);
+    let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Npz);
     for index in 0..archive.entries().len() {
         let name = archive.entries()[index].name.clone();
         let content = archive.read_content(index)?;

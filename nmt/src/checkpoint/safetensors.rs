@@ -11,7 +11,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::cursor::Cursor;
 use super::tensor::{DType, OwnedBytes, StorageOrder, Tensor};
-use super::{Checkpoint, Format};
+use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result, json};
 
 /// The format's own limit for its header.
@@ -26,7 +26,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     }
     let header: Header = json::parse(cursor.take(length, "header")?, path)?;
     let data = cursor.take_shared(window.len() - cursor.position, "data")?;
-    let mut checkpoint = Checkpoint::new(path, Format::Safetensors);
+    let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Safetensors);
     for (name, TensorInfo { dtype, shape, data_offsets: [start, end] }) in header.0 {
         let damaged = |reason: &str| Error::damaged(path, &name, reason);
         let range = end.checked_sub(start).and_then(|length| data.slice(start, length));

@@ -7,7 +7,7 @@ use super::files::Files;
 use super::found::FoundModel;
 use super::{argos, ctranslate2, hugging_face, opus_mt};
 use crate::architecture::{self, Model};
-use crate::checkpoint::{Checkpoint, Format};
+use crate::checkpoint::{Checkpoint, CheckpointFormat};
 use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation};
@@ -36,7 +36,7 @@ pub fn find_single_file(path: &Path) -> Result<FoundModel> {
 /// A model of Marian's family.
 struct Opened {
     model: Model,
-    format: Format,
+    format: CheckpointFormat,
     is_for_browsers: bool,
 }
 

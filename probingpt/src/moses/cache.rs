@@ -14,7 +14,7 @@ impl MosesTable {
     /// # Errors
     ///
     /// The file is malformed, or an error of `each`.
-    pub fn for_each_listed_source<E: From<crate::Error>>(
+    pub fn for_each_cached_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,
     ) -> Result<u64, E> {

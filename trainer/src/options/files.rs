@@ -19,18 +19,18 @@ impl RawOptions {
     pub fn training_files(&self) -> Result<ParallelFiles> {
         let mut files = self
             .text_files("train-sets")?
-            .ok_or_else(|| Error::config("--train-sets (or --source and --target) is needed"))?;
+            .ok_or_else(|| Error::usage("--train-sets (or --source and --target) is needed"))?;
         let cost = self.get_string("guided-alignment-cost");
         // Configurations of older versions of Marian have another default.
         let is_guided = !matches!(&self.get_string("guided-alignment")[..], "" | "none");
         if is_guided && cost != "ce" {
-            return Err(Error::config(format!("--guided-alignment-cost: {cost:?}: ce is there")));
+            return Err(Error::usage(format!("--guided-alignment-cost: {cost:?}: ce is there")));
         }
         files.weight_scope = match &self.get_string("data-weighting-type")[..] {
             "sentence" => WeightScope::Sentence,
             "word" => WeightScope::Word,
             other => {
-                return Err(Error::config(format!(
+                return Err(Error::usage(format!(
                     "--data-weighting-type: {other:?}: sentence or word"
                 )));
             }
@@ -51,7 +51,7 @@ impl RawOptions {
             let fields = &mut files.files[0].fields;
             if index > fields.len() || columns.iter().filter(|column| column.0 == index).count() > 1
             {
-                return Err(Error::config(format!(
+                return Err(Error::usage(format!(
                     "--{option}: {index} is not the index of a field of its own among the {} \
                      tab-separated ones, from 0",
                     2 + columns.len()
@@ -63,14 +63,14 @@ impl RawOptions {
         // 0 is Marian's for fields that are to be counted.
         let given = if self.is_given("tsv-fields") { self.get("tsv-fields")? } else { 0 };
         if given != 0 && given != fields {
-            return Err(Error::config(format!(
+            return Err(Error::usage(format!(
                 "--tsv-fields: {} fields are read: source, target, and those whose indices \
                  --guided-alignment and --data-weighting give",
                 fields
             )));
         }
         if files.paths().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Error::config("standard input can be one of the files of training only"));
+            return Err(Error::usage("standard input can be one of the files of training only"));
         }
         Ok(files)
     }
@@ -83,14 +83,14 @@ impl RawOptions {
     pub fn validation_files(&self) -> Result<Option<ParallelFiles>> {
         let files = self.text_files("valid-sets")?;
         if files.as_ref().is_some_and(ParallelFiles::reads_stdin) {
-            return Err(Error::config("--valid-sets: it is not read from standard input"));
+            return Err(Error::usage("--valid-sets: it is not read from standard input"));
         }
         Ok(files)
     }
 
     fn text_files(&self, option: &str) -> Result<Option<ParallelFiles>> {
         let wrong = |count: usize, needed: &str| {
-            Err(Error::config(format!("--{option}: {count} files; {needed}")))
+            Err(Error::usage(format!("--{option}: {count} files; {needed}")))
         };
         let files = self.get_strings(option);
         match (&files[..], self.get_flag("tsv")?) {

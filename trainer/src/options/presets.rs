@@ -109,7 +109,7 @@ pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn preset(name: &str) -> Result<RawOptions> {
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        return Err(Error::config(format!(
+        return Err(Error::usage(format!(
             "--task: there is no {name:?}; there are {}",
             names.join(", ")
         )));

@@ -87,14 +87,13 @@ impl RawOptions {
     /// # Errors
     /// If it is not known, or takes one value and has several.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
-        let spec = spec_of(name).map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
+        let spec = spec_of(name).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;
         let values = match (spec.arity, values.is_empty()) {
             (Arity::Flag, true) => vec!["true".into()],
             (Arity::Optional(bare), true) => vec![bare.into()],
             _ => values,
         };
-        check_count(spec, &values)
-            .map_err(|reason| Error::config(format!("--{name}: {reason}")))?;
+        check_count(spec, &values).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;
         self.values.insert(spec.name, values);
         Ok(())
     }
@@ -148,7 +147,7 @@ impl RawOptions {
             let Some(spec) = find(name) else { continue };
             match spec.status {
                 Status::Refused(why) if !is_neutral(name, values) => {
-                    return Err(Error::config(format!("--{name}: {why}")));
+                    return Err(Error::usage(format!("--{name}: {why}")));
                 }
                 Status::NoEffect(why)
                     if !is_neutral(name, values) && values.join(" ") != spec.default =>
@@ -197,7 +196,7 @@ impl RawOptions {
         match &self.get_string(name)[..] {
             "" => Ok(false),
             text => parse_bool(text).ok_or_else(|| {
-                Error::config(format!("--{name}: {text:?} is neither true nor false"))
+                Error::usage(format!("--{name}: {text:?} is neither true nor false"))
             }),
         }
     }
@@ -251,7 +250,7 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
-    text.parse().map_err(|_| Error::config(format!("--{name}: {text:?} is no value for it")))
+    text.parse().map_err(|_| Error::usage(format!("--{name}: {text:?} is no value for it")))
 }
 
 /// The option of that name, or what to do.

@@ -263,7 +263,7 @@ impl RawOptions {
             decay_resets_optimizer: self.get_flag("lr-decay-reset-optimizer")?,
             decay_repeats_warmup: self.get_flag("lr-decay-repeat-warmup")?,
         };
-        schedule.validate().map_err(Error::config)?;
+        schedule.validate().map_err(Error::usage)?;
         Ok(schedule)
     }
 
@@ -472,7 +472,7 @@ fn parse_workers(text: &str) -> Result<usize> {
 }
 
 fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {
-    Error::config(format!("--{name}: {reason}"))
+    Error::usage(format!("--{name}: {reason}"))
 }
 
 #[cfg(test)]

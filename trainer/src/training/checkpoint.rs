@@ -14,8 +14,9 @@ use miriam_nmt::checkpoint::{Checkpoint, NpzWriter, Tensor};
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 
-use super::fingerprint::TrainingFingerprint;
+use super::fingerprint::{OptionTexts, TrainingFingerprint, parse_option_texts};
 use super::metric::MetricState;
+use super::model_files::ModelFiles;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
@@ -225,13 +226,21 @@ fn open_optimizer(
     if !restores_corpus {
         saved.fingerprint.corpus = fingerprint.corpus;
     }
-    if let Some(difference) = saved.fingerprint.difference(fingerprint) {
+    let model_options = || read_model_options(path).unwrap_or_default();
+    if let Some(difference) = saved.fingerprint.difference(fingerprint, model_options) {
         let reason = format!(
             "{difference}; go on with what it was begun with, or train into another folder"
         );
         return Err(Error::resume(path, reason));
     }
     Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
+}
+
+/// The options in the model file beside the optimiser's at `path`, where they can be read.
+fn read_model_options(path: &Path) -> Option<OptionTexts> {
+    let model = path.to_str()?.strip_suffix(ModelFiles::OPTIMIZER_SUFFIX)?;
+    let checkpoint = Checkpoint::open(Path::new(model), LoadMethod::Lazy).ok()?;
+    Some(parse_option_texts(&String::from_utf8_lossy(checkpoint.options()?)))
 }
 
 /// Whether the optimiser's file, if there is one, is of a training of `fingerprint`.
@@ -411,8 +420,13 @@ mod tests {
         metric.record(Metric::Bleu, 1.0 / 3.0, 0.0);
         let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let options = vec![option("since-removed", "3"), option("seed", "1")];
-        let fingerprint =
-            TrainingFingerprint { corpus: u64::MAX, vocabularies: 2, architecture: 3, options };
+        let fingerprint = TrainingFingerprint {
+            corpus: u64::MAX,
+            vocabularies: 2,
+            architecture: 3,
+            options,
+            model_options: Vec::new(),
+        };
         let state = TrainingState {
             progress: Progress { updates: 5, labels: 600, epoch: 2 },
             position: BatchPosition {

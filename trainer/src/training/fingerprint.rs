@@ -19,34 +19,73 @@ pub struct TrainingFingerprint {
     /// Of the architecture.
     pub architecture: u64,
     /// The values of the options that updates depend on, by name.
-    pub options: Vec<(String, String)>,
+    pub options: OptionTexts,
+    /// Those of the architecture, for messages; a model file has them, so the state has not.
+    #[serde(skip)]
+    pub model_options: OptionTexts,
 }
 
+/// Names of options with their values.
+pub type OptionTexts = Vec<(String, String)>;
+
 impl TrainingFingerprint {
-    /// The name of the first thing that differs. Options are compared by name: one that only one
-    /// version of this program has is not.
-    pub fn difference(&self, now: &TrainingFingerprint) -> Option<String> {
-        let all = [
-            ("the vocabularies have changed", self.vocabularies == now.vocabularies),
-            ("the options of the model have changed", self.architecture == now.architecture),
-            ("the corpus is another one", self.corpus == now.corpus),
-        ];
-        if let Some((what, _)) = all.into_iter().find(|(_, same)| !same) {
-            return Some(what.into());
+    /// The first kind of thing that differs: the vocabularies, options with their values before
+    /// and now, or the corpus. `model_options` reads the options of the saved model.
+    pub fn difference(
+        &self,
+        now: &TrainingFingerprint,
+        model_options: impl FnOnce() -> OptionTexts,
+    ) -> Option<String> {
+        if self.vocabularies != now.vocabularies {
+            return Some("the vocabularies have changed".into());
         }
-        self.options.iter().find_map(|(name, before)| {
-            let (_, now) = now.options.iter().find(|(known, _)| known == name)?;
-            (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
-        })
+        if self.architecture != now.architecture {
+            let changed = describe_changes(&model_options(), &now.model_options);
+            let what = "the options of the model have changed";
+            return Some(changed.map_or(what.into(), |changed| format!("{what}: {changed}")));
+        }
+        if self.corpus != now.corpus {
+            return Some("the corpus is another one".into());
+        }
+        describe_changes(&self.options, &now.options)
     }
 }
 
-/// A hash of an architecture by Marian's options, which stay when this program changes.
-pub fn architecture_fingerprint(architecture: &Architecture) -> Result<u64> {
+/// The options that differ, with both values. They are compared by name: one that only one
+/// version of this program has is not.
+fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
+    let changes = before.iter().filter_map(|(name, before)| {
+        let (_, now) = now.iter().find(|(known, _)| known == name)?;
+        (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
+    });
+    let changes: Vec<String> = changes.collect();
+    (!changes.is_empty()).then(|| changes.join("; "))
+}
+
+/// The options of Marian's YAML text, a line each; what follows a key on lines of its own is
+/// its value.
+pub fn parse_option_texts(yaml: &str) -> OptionTexts {
+    let mut options = OptionTexts::new();
+    for line in yaml.trim_end_matches('\0').lines() {
+        match (line.split_once(':'), options.last_mut()) {
+            (Some((name, value)), _) if !line.starts_with([' ', '-']) => {
+                options.push((name.to_owned(), value.trim().to_owned()));
+            }
+            (_, Some((_, value))) => *value = format!("{value} {}", line.trim()).trim().to_owned(),
+            _ => {}
+        }
+    }
+    options.retain(|(name, _)| name != "version");
+    options
+}
+
+/// A hash of an architecture by Marian's options, which stay when this program changes, and
+/// these options.
+pub fn architecture_fingerprint(architecture: &Architecture) -> Result<(u64, OptionTexts)> {
     let options = marian_options(architecture, Path::new("(the model in training)"))?;
     // The version says who has written them.
     let lines: Vec<&str> = options.lines().filter(|line| !line.starts_with("version:")).collect();
-    Ok(hash64(lines.join("\n").as_bytes()))
+    Ok((hash64(lines.join("\n").as_bytes()), parse_option_texts(&options)))
 }
 
 #[cfg(test)]
@@ -71,11 +110,17 @@ mod tests {
         let lines: Vec<&str> =
             lines.into_iter().filter(|line| !line.starts_with("version: ")).collect();
         assert!(lines.contains(&"transformer-heads: 2"), "{options}");
-        let found = architecture_fingerprint(&architecture).unwrap();
+        let (found, texts) = architecture_fingerprint(&architecture).unwrap();
+        assert_eq!(texts, parse_option_texts(&options));
+        assert!(texts.contains(&("transformer-heads".into(), "2".into())), "{texts:?}");
         assert_eq!(found, hash64(lines.join("\n").as_bytes()));
         let Architecture::Transformer(mut other) = architecture else { panic!("a transformer") };
         other.encoder.heads = 4;
         other.decoder.heads = 4;
-        assert_ne!(architecture_fingerprint(&Architecture::Transformer(other)).unwrap(), found);
+        let (different, changed) =
+            architecture_fingerprint(&Architecture::Transformer(other)).unwrap();
+        assert_ne!(different, found);
+        let changes = describe_changes(&texts, &changed).unwrap();
+        assert_eq!(changes, "--transformer-heads was 2, now it is 4");
     }
 }

@@ -215,6 +215,7 @@ mod tests {
                 vocabularies: 2,
                 architecture: 3,
                 options: Vec::new(),
+                model_options: Vec::new(),
             },
         }
     }

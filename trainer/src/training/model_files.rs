@@ -10,6 +10,9 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
+    /// What the name of the optimiser's file has after that of the model.
+    pub const OPTIMIZER_SUFFIX: &str = ".optimizer.npz";
+
     fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.model.clone().into_os_string();
         name.push(suffix);
@@ -18,7 +21,7 @@ impl ModelFiles {
 
     /// The optimiser's file.
     pub fn optimizer(&self) -> PathBuf {
-        self.beside(".optimizer.npz")
+        self.beside(Self::OPTIMIZER_SUFFIX)
     }
 
     /// Marian's file of progress.

@@ -111,13 +111,31 @@ impl Training<'_> {
             let weight = self.config.guided_alignment_weight.to_string();
             options.push(("guided-alignment-weight".into(), weight));
         }
+        let (architecture, model_options) = architecture_fingerprint(&self.config.architecture)?;
         Ok(TrainingFingerprint {
             corpus: self.corpus.fingerprint(),
             vocabularies: self.vocabularies,
-            architecture: architecture_fingerprint(&self.config.architecture)?,
+            architecture,
             options,
+            model_options,
         })
     }
+}
+
+/// When the log has its next line and when the training ends, for the first minutes, in which
+/// it says nothing.
+fn describe_start(config: &TrainingConfig) -> String {
+    let mut ends: Vec<String> =
+        config.limits.lengths.iter().map(|length| format!("after {length}")).collect();
+    if config.validation.early_stopping > 0 && !config.validation.metrics.is_empty() {
+        let stalled = config.validation.early_stopping;
+        ends.push(format!("when {stalled} validations have not improved"));
+    }
+    let ends = match &ends[..] {
+        [] => "when it is stopped (--after sets a limit)".to_owned(),
+        ends => ends.join(" or "),
+    };
+    format!("[training] A line every {} (--disp-freq); it ends {ends}", config.display_frequency)
 }
 
 /// A training under way.
@@ -216,6 +234,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let total =
             config.limits.lengths.iter().find(|length| length.unit == SchedulingUnit::Updates);
         let task = training.progress.task("training", total.map(|length| length.count));
+        (self.log)(&describe_start(config));
         loop {
             if self.is_at_limit() {
                 return self.end(Outcome::Finished);

@@ -307,7 +307,7 @@ impl Validator<'_> {
             (Some(_), Some(set)) => Some(self.measure(set, candidate, translations)?),
             (Some(metric), None) => {
                 let name = metric.name();
-                return Err(Error::config(format!("--valid-sets is needed for {name}")));
+                return Err(Error::usage(format!("--valid-sets is needed for {name}")));
             }
         };
         let script = self.options.script.as_ref();
@@ -371,7 +371,7 @@ impl Validator<'_> {
         candidate: Candidate<'_>,
     ) -> Result<f64> {
         let Some(script) = script else {
-            return Err(Error::config("valid-script: --valid-script-path is needed"));
+            return Err(Error::usage("valid-script: --valid-script-path is needed"));
         };
         let written = self.files.validated();
         let Candidate { architecture, layout, values } = candidate;

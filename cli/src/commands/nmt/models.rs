@@ -9,6 +9,7 @@ use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBun
 
 use super::value_parsers::finite;
 use crate::common::exit_with_usage_error;
+use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 /// Options that name models with vocabularies and codes.
 #[derive(Args)]
@@ -85,8 +86,17 @@ impl ModelArguments {
             without_shortlist: lists.is_none_or(DecoderShortlistArguments::overrides_found),
         };
         let mut bundle = match (&self.models[..], &self.config) {
-            ([], Some(config)) => ModelBundle::open_with(config, &options)?,
-            (models, _) => ModelBundle::open_ensemble(models, &options)?,
+            ([], Some(config)) => ModelBundle::open_with(config, &options)
+                .map_err(|e| explain_wrong_kind(e, config, ModelKind::NeuralModel))?,
+            (models, _) => ModelBundle::open_ensemble(models, &options).map_err(|error| {
+                let is_other = |path: &&PathBuf| {
+                    ModelKind::of(path).is_some_and(|kind| kind != ModelKind::NeuralModel)
+                };
+                match models.iter().find(is_other) {
+                    Some(path) => explain_wrong_kind(error, path, ModelKind::NeuralModel),
+                    None => error.into(),
+                }
+            })?,
         };
         if let Some(settings) = settings {
             bundle.settings = settings;

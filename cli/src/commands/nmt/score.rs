@@ -10,7 +10,7 @@ use miriam_textio::{CancellationToken, Input, Lines, Output};
 use super::models::ModelArguments;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
-use crate::common::{CommonOptions, Threads, is_broken_pipe, parse_threads};
+use crate::common::{CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, parse_threads};
 use crate::signals::SignalHandler;
 
 #[derive(Args)]
@@ -23,9 +23,9 @@ pub struct Arguments {
     /// Its translation, line by line
     #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best"])]
     target: Option<PathBuf>,
-    /// Both in one text, a tab between them; instead of --source, --target and --n-best
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"])]
-    tsv: Option<PathBuf>,
+    /// Both in one text, a tab between them: this file, or without one that of --source
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["target", "n_best"])]
+    tsv: Option<Option<PathBuf>>,
     /// A file with lists of translations (number ||| translation ||| features ||| score),
     /// which get a feature more; instead of --target
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "tsv", "summary"])]
@@ -43,12 +43,12 @@ pub struct Arguments {
     #[arg(short, long, num_args = 0..=1, value_name = "A", default_value_t = 0.0,
           default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
     normalize: f32,
-    /// Write the score of each word
+    /// Write the score of each piece
     #[arg(long, conflicts_with = "n_best")]
     word_scores: bool,
-    /// Write which words come from which: hard (the default form), the source word that each
+    /// Write which pieces come from which: hard (the default form), the source piece that each
     /// looks at most; soft, all attention; or those with more attention than a threshold
-    /// from 0 to 1. Takes a model with attention
+    /// from 0 to 1. Positions count pieces, not words. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
@@ -93,7 +93,18 @@ impl SummaryKind {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
-    let inputs = [&a.source, &a.target, &a.tsv, &a.n_best];
+    // Both sides in one text.
+    let tsv = match (&a.tsv, &a.source) {
+        (None, _) => None,
+        (Some(Some(_)), Some(_)) => {
+            exit_with_usage_error("--tsv FILE and --source: give one of them".into())
+        }
+        (Some(Some(file)), None) | (Some(None), Some(file)) => Some(file),
+        (Some(None), None) => {
+            exit_with_usage_error("--tsv needs its file, or --source with it".into())
+        }
+    };
+    let inputs = [a.source.as_ref(), a.target.as_ref(), tsv, a.n_best.as_ref()];
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
@@ -110,7 +121,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
         Ok(Lines::in_background(Input::open(path)?).until_cancelled(&stop))
     };
-    let pairs = match (&a.tsv, &a.source, &a.target, &a.n_best) {
+    let pairs = match (tsv, &a.source, &a.target, &a.n_best) {
         (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),
         (_, Some(source), _, Some(list)) => ScoringInput::NBestLists {
             source: open(source)?,

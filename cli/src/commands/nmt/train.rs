@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use miriam_textio::CancellationToken;
+use miriam_textio::{CancellationToken, find_swapped_sides};
 use miriam_trainer::options::{
     Arity, DumpScope, RawOptions, Status, all_options, preset, preset_names,
 };
@@ -195,6 +195,15 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         plot: arguments.plot.clone(),
         dry_run: arguments.dry_run,
     };
+    let sides = |option| request.options.get_strings(option);
+    if let ([source, target], [dev_source, dev_target]) =
+        (&sides("train-sets")[..], &sides("valid-sets")[..])
+    {
+        let [train, dev] = [[source, target], [dev_source, dev_target]];
+        if let Some(warning) = find_swapped_sides(train.map(Path::new), dev.map(Path::new))? {
+            tracing::warn!("{warning}");
+        }
+    }
     let stop = CancellationToken::new();
     let signals = SignalHandler::install(&stop)?;
     let progress = common.progress();

@@ -112,16 +112,16 @@ struct TextArguments {
     /// Write the best only, though a configuration has n-best
     #[arg(long, conflicts_with = "n_best")]
     no_n_best: bool,
-    /// Write which words come from which: hard (the default form), the source word that each
+    /// Write which pieces come from which: hard (the default form), the source piece that each
     /// looks at most; soft, all attention; or those with more attention than a threshold
-    /// from 0 to 1. Takes a model with attention
+    /// from 0 to 1. Positions count pieces, not words. Takes a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>)]
     alignment: Option<AlignmentFormat>,
     /// Write none, though a configuration has alignment
     #[arg(long, conflicts_with = "alignment")]
     no_alignment: bool,
-    /// Write the score of each word
+    /// Write the score of each piece
     #[arg(long)]
     word_scores: bool,
     /// Write none, though a configuration has word-scores

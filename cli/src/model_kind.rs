@@ -1,0 +1,159 @@
+//! What kind of model a file or folder is, told by its first bytes, for messages about files
+//! that were given to the wrong command.
+
+use std::io::Read;
+use std::path::Path;
+
+use miriam_storage::{Container, LoadMethod};
+
+/// The bytes of a file that are read. The comments at the head of an ini fit into them.
+const HEAD_BYTES: u64 = 16 << 10;
+
+/// A kind of model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// A moses.ini, or the folder of one.
+    PhraseSystem,
+    /// A phrase table.
+    PhraseTable,
+    /// An n-gram language model.
+    LanguageModel,
+    /// A neural model, its configuration or its folder.
+    NeuralModel,
+    /// A model of word alignment.
+    AlignmentModel,
+}
+
+impl ModelKind {
+    /// The kind of the model at `path`, where it can be told.
+    pub fn of(path: &Path) -> Option<ModelKind> {
+        if path.is_dir() {
+            return Self::of_folder(path);
+        }
+        if Container::is_container(path) {
+            let container = Container::open_any(path, LoadMethod::Lazy).ok()?;
+            return match container.kind() {
+                miriam_probingpt::KIND => Some(ModelKind::PhraseTable),
+                miriam_lmcpu::probing::KIND | miriam_lmcpu::trie::KIND | miriam_glm::KIND => {
+                    Some(ModelKind::LanguageModel)
+                }
+                miriam_align::FILE_KIND => Some(ModelKind::AlignmentModel),
+                miriam_nmt::KIND => Some(ModelKind::NeuralModel),
+                _ => None,
+            };
+        }
+        // Opening a pipe would wait for its writer, and take its bytes.
+        let file = path.is_file().then(|| std::fs::File::open(path)).and_then(Result::ok)?;
+        let mut head = Vec::new();
+        file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+        Self::of_head(&head)
+    }
+
+    fn of_folder(folder: &Path) -> Option<ModelKind> {
+        let has = |name: &str| folder.join(name).is_file();
+        if has("moses.ini") {
+            return Some(ModelKind::PhraseSystem);
+        }
+        if has("probing_hash.dat") {
+            return Some(ModelKind::PhraseTable);
+        }
+        let of_neural = ["decoder.yml", "model.npz", "config.json", "model.bin"];
+        of_neural.into_iter().any(has).then_some(ModelKind::NeuralModel)
+    }
+
+    /// The kind of a file that is no container, by its first bytes.
+    fn of_head(head: &[u8]) -> Option<ModelKind> {
+        if head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\") {
+            return Some(ModelKind::LanguageModel);
+        }
+        // A zip archive with arrays.
+        if head.starts_with(b"PK\x03\x04") {
+            return Some(ModelKind::NeuralModel);
+        }
+        let has_line = |test: &dyn Fn(&[u8]) -> bool| {
+            head.split(|&b| b == b'\n').any(|line| test(line.trim_ascii_end()))
+        };
+        if has_line(&|line| matches!(line, b"[feature]" | b"[weight]" | b"[ttable-file]")) {
+            return Some(ModelKind::PhraseSystem);
+        }
+        if has_line(&|line| line.starts_with(b"models:")) {
+            return Some(ModelKind::NeuralModel);
+        }
+        let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
+        let bars = first.windows(5).filter(|bytes| bytes == b" ||| ").count();
+        (bars >= 2).then_some(ModelKind::PhraseTable)
+    }
+
+    /// What it is, and which command takes the one at `path`.
+    fn describe(self, path: &Path) -> String {
+        let file = path.display();
+        match self {
+            ModelKind::PhraseSystem if path.is_dir() => format!(
+                "a folder of a phrase-based system; translate with miriam translate -f \
+                 {file}/moses.ini"
+            ),
+            ModelKind::PhraseSystem => format!(
+                "the moses.ini of a phrase-based system; translate with miriam translate -f {file}"
+            ),
+            ModelKind::PhraseTable => "a phrase table; translate with a moses.ini that names it \
+                                       (miriam translate -f), or see miriam pt query"
+                .into(),
+            ModelKind::LanguageModel => format!(
+                "an n-gram language model; score text with miriam lm query {file}, or see miriam \
+                 lm --help"
+            ),
+            ModelKind::NeuralModel => format!(
+                "a neural model; translate with miriam nmt translate -m {file}, or see miriam nmt \
+                 info"
+            ),
+            ModelKind::AlignmentModel => {
+                format!("a model of word alignment; align with miriam align --load-model {file}")
+            }
+        }
+    }
+}
+
+/// The error of opening the model at `path`: where it is of another kind than `wanted`, what it
+/// is and which command takes it; else `error`.
+pub fn explain_wrong_kind(
+    error: impl Into<anyhow::Error>,
+    path: &Path,
+    wanted: ModelKind,
+) -> anyhow::Error {
+    match ModelKind::of(path) {
+        Some(kind) if kind != wanted => {
+            anyhow::anyhow!("{}: this is {}", path.display(), kind.describe(path))
+        }
+        _ => error.into(),
+    }
+}
+
+/// What the file at `path` is, for a command that takes none of its kind.
+pub fn describe(path: &Path) -> Option<String> {
+    ModelKind::of(path).map(|kind| kind.describe(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_bytes_tell_the_kind() {
+        for (head, kind) in [
+            (
+                &b"# made by\n\n[input-factors]\n0\n[feature]\r\nDistortion\n"[..],
+                ModelKind::PhraseSystem,
+            ),
+            (b"\n\\data\\\nngram 1=3\n", ModelKind::LanguageModel),
+            (b"mmap lm http://kheafield.com/code format version 5\n\0", ModelKind::LanguageModel),
+            (b"PK\x03\x04\x14\0", ModelKind::NeuralModel),
+            (b"models:\n  - model.npz\nvocabs:\n", ModelKind::NeuralModel),
+            (b"das ||| the ||| 0.5 0.5 ||| 0-0\n", ModelKind::PhraseTable),
+        ] {
+            assert_eq!(ModelKind::of_head(head), Some(kind), "{head:?}");
+        }
+        for head in [&b""[..], b"das Haus ||| is small\n", b"a text\nof lines\n"] {
+            assert_eq!(ModelKind::of_head(head), None, "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! How many words of a text no phrase translates. Where most are unknown, the text is nearly
+//! always another than was meant: the other language, or not tokenised; and the output, a
+//! copy, does not say so.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::sentence_decoder::Statistics;
+
+/// Fewer unknown words than this are no reason to warn: names alone are such a text.
+const MIN_UNKNOWN: u64 = 3;
+
+/// The words of a text that is translated on many threads, and the unknown among them.
+#[derive(Default)]
+pub(crate) struct UnknownWordCounts {
+    words: AtomicU64,
+    unknown: AtomicU64,
+}
+
+impl UnknownWordCounts {
+    /// Adds what a decoder decoded between two states of its statistics.
+    pub(crate) fn add(&self, before: Statistics, after: Statistics) {
+        self.words.fetch_add(after.words - before.words, Ordering::Relaxed);
+        let unknown = after.unknown_words - before.unknown_words;
+        if unknown > 0 {
+            self.unknown.fetch_add(unknown, Ordering::Relaxed);
+        }
+    }
+
+    /// Warns if more than half of the words of `text` are unknown.
+    pub(crate) fn warn_if_most(&self, text: &str) {
+        let words = self.words.load(Ordering::Relaxed);
+        let unknown = self.unknown.load(Ordering::Relaxed);
+        if unknown >= MIN_UNKNOWN && 2 * unknown > words {
+            tracing::warn!(
+                "{text}: {unknown} of {words} words are unknown to the system, which copies them: \
+                 is the text in its source language, and prepared as its training text was?"
+            );
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Models that are given to the wrong command: the message says what the file is and which
+//! command takes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
+
+/// A file of each kind, by name.
+fn write_models(folder: &Path) -> impl Fn(&str) -> PathBuf {
+    let toy = project_root().join("examples/toy");
+    for name in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
+        fs::copy(toy.join(name), folder.join(name)).unwrap();
+    }
+    let folder = folder.to_owned();
+    let build = |arguments: &[&str]| {
+        run(miriam().current_dir(&folder).args(arguments));
+    };
+    build(&["pt", "build", "--phrase-table", "phrase-table", "-o", "table.miriam"]);
+    build(&["lm", "build", "lm.arpa", "-o", "lm.kenlm", "--type", "kenlm-probing"]);
+    build(&["lm", "build", "lm.arpa", "-o", "lm.miriam"]);
+    fs::create_dir(folder.join("neural")).unwrap();
+    fs::write(folder.join("neural/decoder.yml"), "models:\n  - model.npz\n").unwrap();
+    move |name| folder.join(name)
+}
+
+#[test]
+fn every_command_says_what_the_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = write_models(folder.path());
+    let error = |arguments: &[&str], name: &str| {
+        run_to_error(miriam().args(arguments).arg(model(name)).stdin(std::process::Stdio::null()))
+    };
+    let phrase_system = "miriam translate -f";
+    let neural = "miriam nmt translate -m";
+    let cases: [(&[&str], &str, &str, &str); 9] = [
+        (&["nmt", "translate", "-m"], "moses.ini", "moses.ini of a phrase-based", phrase_system),
+        (&["nmt", "translate", "-m"], ".", "folder of a phrase-based", phrase_system),
+        (&["nmt", "info"], "lm.miriam", "n-gram language model", "miriam lm query"),
+        (&["translate", "-f"], "table.miriam", "a phrase table", "miriam pt query"),
+        (&["translate", "-f"], "neural/decoder.yml", "a neural model", neural),
+        (&["translate", "-f"], "neural", "a neural model", neural),
+        (&["lm", "query"], "table.miriam", "a phrase table", "miriam pt query"),
+        (&["lm", "perplexity"], "moses.ini", "moses.ini of a phrase-based", phrase_system),
+        (&["verify"], "lm.kenlm", "n-gram language model", "miriam lm query"),
+    ];
+    for (arguments, name, what, command) in cases {
+        let message = error(arguments, name);
+        assert!(message.contains(what) && message.contains(command), "{arguments:?}: {message}");
+    }
+    // What is no model has the message of the format that was expected.
+    fs::write(model("text"), "neither\n").unwrap();
+    let message = error(&["lm", "query"], "text");
+    assert!(!message.contains("miriam nmt") && !message.contains("miriam translate"), "{message}");
+}
+
+#[test]
+fn options_with_other_dashes_are_suggested() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = write_models(folder.path());
+    let mut command = miriam();
+    command.args(["translate", "-nbest-list", "-", "10", "-f"]).arg(model("moses.ini"));
+    let output = command.output().unwrap();
+    let message = lossy_text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("did you mean -n-best-list?"), "{message}");
+}
+
+/// What an empty text gives stays as it is, for pipelines; that it is empty is said.
+#[test]
+fn empty_texts_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = write_models(folder.path());
+    let empty = model("empty");
+    fs::write(&empty, "").unwrap();
+    let log = |command: &mut Command| lossy_text(&run_with_input(command, b"").stderr);
+    let text = log(miriam().args(["lm", "perplexity"]).arg(model("lm.miriam")));
+    assert!(text.contains("the text is empty"), "{text}");
+    let text = log(miriam().args(["align", "--source"]).arg(&empty).arg("--target").arg(&empty));
+    assert!(text.contains("there is nothing to align"), "{text}");
+}
