@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::access_log::AccessLog;
 use crate::config::{Configuration, ModelKind};
-use crate::engine::{Failure, Overload, Reply, Sentence, SentenceResult, Wishes};
+use crate::engine::{Failure, Overload, Reply, RequestOptions, Sentence, SentenceResult};
 use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
@@ -301,12 +301,12 @@ impl App {
         Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
     }
 
-    /// Translates sentences by the models of `route`. `wishes` hold for the last of them.
+    /// Translates sentences by the models of `route`. `options` hold for the last of them.
     pub(crate) async fn translate(
         &self,
         route: &Route,
         sentences: Vec<Sentence>,
-        wishes: Wishes,
+        options: RequestOptions,
         deadline: Instant,
     ) -> Result<Translated, Refusal> {
         let limits = &self.configuration.limits;
@@ -329,10 +329,13 @@ impl App {
         let mut sentences = sentences;
         for (step, model) in route.models.iter().enumerate() {
             let is_last = step + 1 == route.models.len();
-            let first =
-                Wishes { raw: wishes.raw, alignment: wishes.alignment, ..Wishes::default() };
-            let wishes = if is_last { wishes } else { first };
-            let pending = model.submit(std::mem::take(&mut sentences), wishes, deadline);
+            let first = RequestOptions {
+                raw: options.raw,
+                alignment: options.alignment,
+                ..RequestOptions::default()
+            };
+            let options = if is_last { options } else { first };
+            let pending = model.submit(std::mem::take(&mut sentences), options, deadline);
             let pending = pending.inspect_err(|_| self.metrics.record_shed("queue"))?;
             let left = deadline.saturating_duration_since(Instant::now());
             // A phrase-based system translates with less effort when its time is over.

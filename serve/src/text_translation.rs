@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use miriam_textproc::{DetectedLanguage, locate_tokens};
 
 use crate::app::{App, Refusal, best_text};
-use crate::engine::{Hypothesis, Sentence, SentenceResult, Wishes};
+use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult};
 use crate::models::{Registry, Route, RouteError, languages};
 use crate::running_text::{Link, LinkedText, SegmentedText, Split, TextFormat};
 
@@ -86,14 +86,14 @@ impl Registry {
 }
 
 impl App {
-    /// Translates running texts. `wishes` are those of each sentence; several translations of
+    /// Translates running texts. `options` are those of each sentence; several translations of
     /// a sentence become alternatives of its text.
     pub(crate) async fn translate_texts(
         &self,
         route: &Route,
         texts: &[String],
         format: TextFormat,
-        wishes: Wishes,
+        options: RequestOptions,
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
         let language = route.from.clone().unwrap_or_default();
@@ -110,8 +110,9 @@ impl App {
         let sentence = |text: &[u8]| Sentence { text: text.to_vec(), ..Sentence::default() };
         let sentences = all.map(sentence).collect();
         let has_tags = cut.iter().any(|text| text.needs_links().any(|needs| needs));
-        let wishes = Wishes { raw: true, alignment: wishes.alignment || has_tags, ..wishes };
-        let translated = self.translate(route, sentences, wishes, deadline).await?;
+        let options =
+            RequestOptions { raw: true, alignment: options.alignment || has_tags, ..options };
+        let translated = self.translate(route, sentences, options, deadline).await?;
         let mut results = translated.sentences.into_iter();
         let mut pivots = translated.pivots.into_iter();
         let tags: Vec<&str> = route
@@ -136,7 +137,7 @@ impl App {
         texts: &[String],
         format: TextFormat,
         (from, to): (Option<&str>, &str),
-        wishes: impl Fn(&Route) -> Wishes,
+        options: impl Fn(&Route) -> RequestOptions,
         deadline: Instant,
     ) -> Result<Vec<TextFromLanguage>, Refusal> {
         let registry = self.registry();
@@ -162,8 +163,8 @@ impl App {
                 continue;
             }
             let route = registry.route(None, Some(from), Some(to))?;
-            let wishes = wishes(&route);
-            results.extend(self.translate_texts(&route, now, format, wishes, deadline).await?.0);
+            let options = options(&route);
+            results.extend(self.translate_texts(&route, now, format, options, deadline).await?.0);
         }
         let together = languages.into_iter().zip(results);
         Ok(together.map(|(language, text)| TextFromLanguage { language, text }).collect())

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::parameters::Parameters;
 use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
-use crate::engine::Wishes;
+use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Route, RouteError, languages};
 use crate::running_text::{Split, TextFormat};
@@ -104,8 +104,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     };
     let deadline = app.deadline(None);
     let languages = (from.as_deref(), to);
-    let wishes = |_: &Route| Wishes::default();
-    let found = app.translate_between(&texts, format, languages, wishes, deadline).await?;
+    let options = |_: &Route| RequestOptions::default();
+    let found = app.translate_between(&texts, format, languages, options, deadline).await?;
     let results =
         texts.iter().zip(found).map(|(text, TextFromLanguage { language, text: found })| {
             json!({

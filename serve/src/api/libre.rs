@@ -12,7 +12,7 @@ use super::parameters::{Parameters, whole_number};
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::Wishes;
+use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, RouteError, languages};
 use crate::running_text::{Split, TextFormat};
@@ -158,8 +158,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let is_auto = source.eq_ignore_ascii_case("auto");
     let from = (!is_auto).then_some(source);
     let deadline = app.deadline(None);
-    let wishes = |route: &Route| wishes(route, alternatives);
-    let found = app.translate_between(&texts, format, (from, target), wishes, deadline).await;
+    let options = |route: &Route| options(route, alternatives);
+    let found = app.translate_between(&texts, format, (from, target), options, deadline).await;
     let (mut detected, mut results) = (Vec::new(), Vec::new());
     for TextFromLanguage { language, mut text } in found.map_err(refused)? {
         if let Some(reason) = text.malformed() {
@@ -207,13 +207,13 @@ fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
 }
 
 /// What is wanted for a number of alternatives: of a neural model as many as its beam has.
-fn wishes(route: &Route, alternatives: usize) -> Wishes {
+fn options(route: &Route, alternatives: usize) -> RequestOptions {
     let model = route.models.last().expect("a route has a model");
     let n_best = alternatives + 1;
-    Wishes {
+    RequestOptions {
         n_best: model.beam_size.map_or(n_best, |beam| n_best.min(beam)),
         distinct: model.kind == ModelKind::Phrase,
-        ..Wishes::default()
+        ..RequestOptions::default()
     }
 }
 

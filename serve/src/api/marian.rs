@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::{Sentence, Wishes};
+use crate::engine::{RequestOptions, Sentence};
 use crate::http::forms::parse_urlencoded;
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Response, bearer};
@@ -61,9 +61,9 @@ impl Lines {
         };
         let sentences: Vec<Sentence> = text.split('\n').map(sentence).collect();
         let is_neural = route.models.last().is_some_and(|model| model.kind == ModelKind::Neural);
-        let wishes = Wishes { lines: is_neural, ..Wishes::default() };
+        let options = RequestOptions { lines: is_neural, ..RequestOptions::default() };
         let deadline = self.app.deadline(None);
-        let found = self.app.translate(&route, sentences, wishes, deadline).await?;
+        let found = self.app.translate(&route, sentences, options, deadline).await?;
         let mut answer = String::new();
         for result in &found.sentences {
             if is_neural {

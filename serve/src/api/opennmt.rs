@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
-use crate::engine::Wishes;
+use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Registry, Route, RouteError};
 use crate::running_text::{Split, TextFormat};
@@ -44,10 +44,10 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
     app.admit(call.bearer(), texts.iter().map(|text| text.chars().count()).sum())?;
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]))?;
-    let wishes = Wishes { scores: true, ..Wishes::default() };
+    let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
     let format = TextFormat::Plain(Split::Lines);
-    let (found, ..) = app.translate_texts(&route, &texts, format, wishes, deadline).await?;
+    let (found, ..) = app.translate_texts(&route, &texts, format, options, deadline).await?;
     let results = texts.iter().zip(found).map(|(source, text)| {
         let best = text.results.iter().filter_map(|result| result.translations.first());
         let score: f32 = best.map(|best| best.score).sum();

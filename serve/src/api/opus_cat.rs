@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::parameters::Parameters;
 use super::{not_found, status, with_retry};
 use crate::app::{App, Refusal};
-use crate::engine::Wishes;
+use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, respond as respond_plain};
 use crate::running_text::{Split, TextFormat};
 use crate::text_translation::TranslatedText;
@@ -78,10 +78,10 @@ async fn translate(
     });
     let split = if is_single { Split::Lines } else { Split::Sentences };
     let format = TextFormat::Plain(split);
-    let wishes = Wishes { alignment: true, ..Wishes::default() };
+    let options = RequestOptions { alignment: true, ..RequestOptions::default() };
     let texts = [input.to_owned()];
     let (found, ..) =
-        app.translate_texts(&route, &texts, format, wishes, app.deadline(None)).await?;
+        app.translate_texts(&route, &texts, format, options, app.deadline(None)).await?;
     found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
-use crate::engine::{SentenceResult, Wishes};
+use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain};
 use crate::models::RouteError;
@@ -64,8 +64,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     })?;
     let texts = [source.to_owned()];
     let deadline = app.deadline(None);
-    let wishes = Wishes::default();
-    let found = app.translate_texts(&route, &texts, RUNNING_TEXT, wishes, deadline).await?;
+    let options = RequestOptions::default();
+    let found = app.translate_texts(&route, &texts, RUNNING_TEXT, options, deadline).await?;
     Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
 }
 
@@ -172,10 +172,10 @@ impl Messages {
         let source = asked.source.as_deref().or(detected.as_deref());
         let route = registry.route(asked.model.as_deref(), source, asked.target.as_deref())?;
         let texts = [asked.text.clone()];
-        let wishes = Wishes { alignment: true, ..Wishes::default() };
+        let options = RequestOptions { alignment: true, ..RequestOptions::default() };
         let deadline = app.deadline(None);
         let (found, ..) =
-            app.translate_texts(&route, &texts, RUNNING_TEXT, wishes, deadline).await?;
+            app.translate_texts(&route, &texts, RUNNING_TEXT, options, deadline).await?;
         let text = found.into_iter().next();
         let text = text.ok_or_else(|| Refusal::Internal("no text".into()))?;
         Ok(describe(&text, route.from.as_deref(), route.to.as_deref()))

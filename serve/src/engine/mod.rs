@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 pub use load::Overload;
 pub use queue::{ModelQueue, Task};
 pub use request::{
-    Failure, Hypothesis, Pending, Phrase, Reply, SearchWidth, Sentence, SentenceError,
-    SentenceResult, TranslationOption, Wishes,
+    Failure, Hypothesis, Pending, Phrase, Reply, RequestOptions, SearchWidth, Sentence,
+    SentenceError, SentenceResult, TranslationOption,
 };
 
 use crate::metrics::{ModelMetrics, Outcome};
@@ -112,10 +112,10 @@ impl Engine {
         &self,
         queue: &ModelQueue,
         sentences: Vec<Sentence>,
-        wishes: Wishes,
+        options: RequestOptions,
         deadline: Instant,
     ) -> Result<Pending, Overload> {
-        let (request, pending) = Request::new(sentences, wishes, deadline);
+        let (request, pending) = Request::new(sentences, options, deadline);
         self.load.admit(request.words())?;
         queue.push(request);
         Ok(pending)
@@ -133,21 +133,21 @@ impl Worker {
         self.engine.permits.acquire()
     }
 
-    /// The next sentence: of the class of `wishes`, or else of the class that waits longest.
-    pub fn pop(&self, wishes: Option<Wishes>) -> Option<Task> {
-        self.queue.pop(wishes)
+    /// The next sentence: of the class of `options`, or else of the class that waits longest.
+    pub fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
+        self.queue.pop(options)
     }
 
-    /// How many more sentences of the class of `wishes` a worker takes, so that idle ones get
+    /// How many more sentences of the class of `options` a worker takes, so that idle ones get
     /// their part.
-    pub fn fair_share(&self, wishes: Wishes) -> usize {
-        self.queue.fair_share(wishes)
+    pub fn fair_share(&self, options: RequestOptions) -> usize {
+        self.queue.fair_share(options)
     }
 
-    /// Whether a worker that began a turn with sentences of `wishes` at `started` leaves them:
+    /// Whether a worker that began a turn with sentences of `options` at `started` leaves them:
     /// at once where it is idle and others wait longer, else after some time.
-    pub fn must_yield(&self, wishes: Wishes, started: Instant, idle: bool) -> bool {
-        let oldest = self.queue.oldest_other(wishes);
+    pub fn must_yield(&self, options: RequestOptions, started: Instant, idle: bool) -> bool {
+        let oldest = self.queue.oldest_other(options);
         if idle && oldest.is_some() {
             return true;
         }

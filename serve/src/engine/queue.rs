@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::load::Load;
 use super::request::{Failure, Request};
-use super::{Sentence, SentenceResult, Wishes};
+use super::{RequestOptions, Sentence, SentenceResult};
 
 /// Requests that wait for a model.
 pub struct ModelQueue {
@@ -26,9 +26,9 @@ struct State {
     closed: bool,
 }
 
-/// The requests with the same wishes.
+/// The requests with the same options.
 struct Class {
-    wishes: Wishes,
+    options: RequestOptions,
     /// Those whose turn is next come first.
     ring: VecDeque<Waiting>,
     sentences: usize,
@@ -61,16 +61,16 @@ impl ModelQueue {
             return;
         }
         let mut state = self.lock();
-        let wishes = request.wishes;
+        let options = request.options;
         let waiting = Waiting { request, next: 0 };
-        match state.classes.iter_mut().find(|class| class.wishes == wishes) {
+        match state.classes.iter_mut().find(|class| class.options == options) {
             Some(class) => {
                 class.ring.push_back(waiting);
                 class.sentences += sentences;
             }
             None => {
                 let ring = VecDeque::from([waiting]);
-                state.classes.push(Class { wishes, ring, sentences });
+                state.classes.push(Class { options, ring, sentences });
             }
         }
         match sentences {
@@ -95,13 +95,13 @@ impl ModelQueue {
         !state.classes.is_empty()
     }
 
-    /// The next sentence of the class of `wishes`, or of the class whose first request is
+    /// The next sentence of the class of `options`, or of the class whose first request is
     /// oldest. Requests that nobody waits for are dropped on the way.
-    pub(super) fn pop(&self, wishes: Option<Wishes>) -> Option<Task> {
+    pub(super) fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         let mut state = self.lock();
         loop {
-            let place = match wishes {
-                Some(wishes) => state.classes.iter().position(|class| class.wishes == wishes),
+            let place = match options {
+                Some(options) => state.classes.iter().position(|class| class.options == options),
                 None => {
                     let classes = state.classes.iter().enumerate();
                     classes.min_by_key(|(_, class)| class.oldest()).map(|(place, _)| place)
@@ -133,17 +133,17 @@ impl ModelQueue {
     }
 
     /// How many sentences of a class one of the idle workers, or the one that asks, takes.
-    pub(super) fn fair_share(&self, wishes: Wishes) -> usize {
+    pub(super) fn fair_share(&self, options: RequestOptions) -> usize {
         let state = self.lock();
-        let class = state.classes.iter().find(|class| class.wishes == wishes);
+        let class = state.classes.iter().find(|class| class.options == options);
         let sentences = class.map_or(0, |class| class.sentences);
         sentences.div_ceil(state.idle.min(self.workers) + 1)
     }
 
-    /// Since when the oldest request of another class than `wishes` has waited.
-    pub(super) fn oldest_other(&self, wishes: Wishes) -> Option<Instant> {
+    /// Since when the oldest request of another class than `options` has waited.
+    pub(super) fn oldest_other(&self, options: RequestOptions) -> Option<Instant> {
         let state = self.lock();
-        state.classes.iter().filter(|class| class.wishes != wishes).map(Class::oldest).min()
+        state.classes.iter().filter(|class| class.options != options).map(Class::oldest).min()
     }
 }
 
@@ -166,8 +166,8 @@ impl Task {
     }
 
     /// What is wanted of it.
-    pub fn wishes(&self) -> Wishes {
-        self.request.wishes
+    pub fn options(&self) -> RequestOptions {
+        self.request.options
     }
 
     /// When it should be done.

@@ -8,9 +8,9 @@ use miriam_textio::CancellationToken;
 use tokio::sync::oneshot;
 
 /// What is wanted of the sentences of a request besides a translation. Sentences with the same
-/// wishes form a class, and share the batches of neural models.
+/// options form a class, and share the batches of neural models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Wishes {
+pub struct RequestOptions {
     /// Whether sentences are running text, to be prepared as the model wants it; otherwise
     /// they are what the command line of the model takes.
     pub raw: bool,
@@ -29,7 +29,7 @@ pub struct Wishes {
     /// Whether the search graph is wanted, of phrase-based models.
     pub graph: bool,
     /// Whether the translation options are wanted, of phrase-based models.
-    pub options: bool,
+    pub translation_options: bool,
     /// Whether only the lines are wanted that the command line prints.
     pub lines: bool,
     /// Whether the prefix of each sentence is a translation, whose score is wanted.
@@ -43,7 +43,7 @@ pub struct SearchWidth {
     pub stack_size: Option<usize>,
     /// The pop limit of a stack in cube pruning.
     pub pop_limit: Option<usize>,
-    /// The bits of the beam, a probability in f32: wishes are compared.
+    /// The bits of the beam, a probability in f32: options are compared.
     beam_bits: Option<u32>,
 }
 
@@ -168,7 +168,7 @@ impl Reply {
 /// A request in the engine.
 pub(super) struct Request {
     pub sentences: Vec<Sentence>,
-    pub wishes: Wishes,
+    pub options: RequestOptions,
     pub deadline: Instant,
     pub cancellation: CancellationToken,
     pub arrived: Instant,
@@ -192,7 +192,7 @@ impl Request {
     /// A request, and what waits for its reply. One without sentences is replied to at once.
     pub fn new(
         sentences: Vec<Sentence>,
-        wishes: Wishes,
+        options: RequestOptions,
         deadline: Instant,
     ) -> (Arc<Self>, Pending) {
         let (sender, receiver) = oneshot::channel();
@@ -202,7 +202,7 @@ impl Request {
         let progress = Progress { results, missing, started: None, reply: Some(sender) };
         let request = Request {
             sentences,
-            wishes,
+            options,
             deadline,
             cancellation: cancellation.clone(),
             arrived: Instant::now(),

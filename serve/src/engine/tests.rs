@@ -73,7 +73,7 @@ impl Setup {
     }
 
     fn submit(&self, texts: &[&str]) -> Result<Pending, Overload> {
-        self.engine.submit(&self.queue, sentences(texts), Wishes::default(), soon())
+        self.engine.submit(&self.queue, sentences(texts), RequestOptions::default(), soon())
     }
 
     /// Waits until a sentence has begun.
@@ -118,7 +118,8 @@ fn no_more_search_than_there_are_permits() {
     let other = setup.engine.start("other", other, &Arc::default()).unwrap();
     let text = ["sleep 5"; 20];
     let first = setup.submit(&text).unwrap();
-    let second = setup.engine.submit(&other, sentences(&text), Wishes::default(), soon()).unwrap();
+    let second =
+        setup.engine.submit(&other, sentences(&text), RequestOptions::default(), soon()).unwrap();
     first.blocking_reply();
     second.blocking_reply();
     assert_eq!(setup.echo.most_running.load(Ordering::SeqCst), 2);
@@ -163,7 +164,8 @@ fn a_failed_sentence_fails_its_request_alone() {
 /// Sentences of a request that was given up may still be under way.
 #[test]
 fn results_after_a_failure_are_dropped() {
-    let (request, pending) = Request::new(sentences(&["a", "b"]), Wishes::default(), soon());
+    let (request, pending) =
+        Request::new(sentences(&["a", "b"]), RequestOptions::default(), soon());
     request.fail(Failure::Deadline);
     request.finish(1, SentenceResult::default());
     assert_eq!(pending.blocking_reply().outcome.unwrap_err(), Failure::Deadline);

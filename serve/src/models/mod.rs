@@ -23,7 +23,7 @@ pub use registry::{Registry, Route, RouteError};
 
 use crate::config::{ModelConfiguration, ModelKind};
 use crate::engine::{
-    Backend, Engine, ModelQueue, Overload, Pending, SearchWidth, Sentence, Wishes,
+    Backend, Engine, ModelQueue, Overload, Pending, RequestOptions, SearchWidth, Sentence,
 };
 use crate::metrics::Metrics;
 use crate::{Error, Result};
@@ -267,26 +267,31 @@ impl Model {
     pub fn submit(
         &self,
         sentences: Vec<Sentence>,
-        wishes: Wishes,
+        request_options: RequestOptions,
         deadline: Instant,
     ) -> Result<Pending, Overload> {
         let Served::Sentences(queue) = &self.served else {
             panic!("a language model does not translate")
         };
-        let wishes = match self.kind {
+        let request_options = match self.kind {
             // What makes no difference makes no class of its own.
-            ModelKind::Neural => Wishes {
+            ModelKind::Neural => RequestOptions {
                 raw: false,
                 distinct: false,
                 graph: false,
-                options: false,
+                translation_options: false,
                 width: SearchWidth::default(),
-                n_best: wishes.n_best.max(1),
-                ..wishes
+                n_best: request_options.n_best.max(1),
+                ..request_options
             },
-            _ => Wishes { beam_size: None, scores: false, alignment: false, ..wishes },
+            _ => RequestOptions {
+                beam_size: None,
+                scores: false,
+                alignment: false,
+                ..request_options
+            },
         };
-        self.engine.submit(queue, sentences, wishes, deadline)
+        self.engine.submit(queue, sentences, request_options, deadline)
     }
 
     /// Translates a line.
@@ -295,7 +300,8 @@ impl Model {
         let sentence = Sentence { text: b"a".to_vec(), ..Default::default() };
         let deadline = Instant::now() + Duration::from_secs(60);
         let Served::Sentences(queue) = &self.served else { return Ok(()) };
-        let pending = self.engine.submit(queue, vec![sentence], Wishes::default(), deadline);
+        let pending =
+            self.engine.submit(queue, vec![sentence], RequestOptions::default(), deadline);
         let pending = pending.map_err(|_| wrong("the queue is full".into()))?;
         match pending.blocking_reply().outcome {
             Ok(_) => Ok(()),

@@ -1,5 +1,5 @@
 //! Neural models behind the engine: a worker translates a running batch, which sentences of all
-//! requests with the same wishes join.
+//! requests with the same options join.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use miriam_nmt::translate::{
 };
 
 use crate::engine::{
-    Backend, Failure, Hypothesis, SentenceError, SentenceResult, Task, Wishes, Worker,
+    Backend, Failure, Hypothesis, RequestOptions, SentenceError, SentenceResult, Task, Worker,
 };
 use crate::metrics::Outcome;
 
@@ -33,7 +33,7 @@ struct Memory {
 /// The sentences of one batch of a worker, from the first until it leaves the class.
 struct Batch<'a> {
     worker: &'a Worker,
-    wishes: Wishes,
+    options: RequestOptions,
     /// `>>fra<< `.
     prefix: &'a [u8],
     /// Where more sentences may join, how many are translated together at most.
@@ -61,10 +61,10 @@ impl NeuralModel {
         first: Task,
         joins: bool,
     ) -> Result<(), Vec<Task>> {
-        let wishes = first.wishes();
-        let variant = match wishes.lines {
+        let options = first.options();
+        let variant = match options.lines {
             true => None,
-            false => match self.translator.for_sentences(options_of(wishes)) {
+            false => match self.translator.for_sentences(options_of(options)) {
                 Ok(variant) => Some(variant),
                 Err(error) => {
                     first.fail(Failure::Refused(error.to_string()));
@@ -75,7 +75,7 @@ impl NeuralModel {
         let translator = variant.as_ref().unwrap_or(&self.translator);
         let mut batch = Batch {
             worker,
-            wishes,
+            options,
             prefix: &self.prefix,
             places: joins.then(|| translator.batch_size()),
             started: Instant::now(),
@@ -100,12 +100,12 @@ impl NeuralModel {
     }
 }
 
-fn options_of(wishes: Wishes) -> SentenceOptions {
+fn options_of(options: RequestOptions) -> SentenceOptions {
     SentenceOptions {
-        beam_size: wishes.beam_size,
-        n_best: wishes.n_best,
-        scores: wishes.scores,
-        alignment: wishes.alignment,
+        beam_size: options.beam_size,
+        n_best: options.n_best,
+        scores: options.scores,
+        alignment: options.alignment,
     }
 }
 
@@ -119,10 +119,10 @@ impl NeuralModel {
         first: Task,
         joins: bool,
     ) -> Result<(), Vec<Task>> {
-        let (started, wishes) = (Instant::now(), first.wishes());
+        let (started, options) = (Instant::now(), first.options());
         let room =
-            if joins { worker.fair_share(wishes).min(self.translator.batch_size()) } else { 0 };
-        let more = (0..room).map_while(|_| worker.pop(Some(wishes)));
+            if joins { worker.fair_share(options).min(self.translator.batch_size()) } else { 0 };
+        let more = (0..room).map_while(|_| worker.pop(Some(options)));
         let tasks: Vec<Task> = std::iter::once(first).chain(more).collect();
         let (tasks, late): (Vec<Task>, Vec<Task>) =
             tasks.into_iter().partition(|task| started < task.deadline());
@@ -172,7 +172,7 @@ impl NeuralModel {
             task.fail(Failure::Model(error.to_string()));
             Ok(())
         };
-        if task.wishes().given {
+        if task.options().given {
             let scorer = match &mut memory.scorer {
                 Some(scorer) => scorer,
                 None => match self.translator.scorer() {
@@ -222,12 +222,12 @@ impl SentenceSource for Batch<'_> {
         let mut tasks = std::mem::take(&mut self.first);
         if let Some(places) = self.places {
             let idle = active == 0 && tasks.is_empty();
-            if tasks.is_empty() && self.worker.must_yield(self.wishes, self.started, idle) {
+            if tasks.is_empty() && self.worker.must_yield(self.options, self.started, idle) {
                 return None;
             }
-            let share = self.worker.fair_share(self.wishes).max(1);
+            let share = self.worker.fair_share(self.options).max(1);
             let room = places.saturating_sub(self.active.len() + tasks.len()).min(share);
-            tasks.extend((0..room).map_while(|_| self.worker.pop(Some(self.wishes))));
+            tasks.extend((0..room).map_while(|_| self.worker.pop(Some(self.options))));
         }
         if tasks.is_empty() {
             return (active > 0 && self.places.is_some()).then(Vec::new);
@@ -268,7 +268,7 @@ impl SentenceSource for Batch<'_> {
         }
         let Some((task, since)) = self.active.remove(&id) else { return };
         let mut result = SentenceResult::default();
-        if self.wishes.lines {
+        if self.options.lines {
             result.lines = sentence.lines(task.index() as u64);
         } else {
             result.source = sentence.source_tokens();

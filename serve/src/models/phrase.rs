@@ -11,7 +11,8 @@ use miriam_decoder::{
 use miriam_textproc::TextProcessor;
 
 use crate::engine::{
-    self, Backend, Failure, Hypothesis, Phrase, SentenceError, SentenceResult, Task, Wishes, Worker,
+    self, Backend, Failure, Hypothesis, Phrase, RequestOptions, SentenceError, SentenceResult,
+    Task, Worker,
 };
 use crate::metrics::Outcome;
 
@@ -38,19 +39,19 @@ impl PhraseModel {
         translators: &mut Translators<'s>,
         task: &Task,
     ) -> Result<SentenceResult, Failure> {
-        let wishes = task.wishes();
+        let options = task.options();
         let wanted = DetailOptions {
-            n_best: if wishes.n_best > 1 { wishes.n_best } else { 0 },
-            distinct: wishes.distinct,
-            search_graph: wishes.graph,
-            options: wishes.options,
+            n_best: if options.n_best > 1 { options.n_best } else { 0 },
+            distinct: options.distinct,
+            search_graph: options.graph,
+            options: options.translation_options,
         };
         let translator = match wanted.n_best > 0 || wanted.search_graph {
             false => &mut translators.plain,
             true => translators.detailed.get_or_insert_with(|| Translator::new(&self.system)),
         };
         let time_limit = task.deadline().saturating_duration_since(Instant::now());
-        let width = wishes.width;
+        let width = options.width;
         translator.set_line_limits(LineLimits {
             width: SearchWidth {
                 stack_size: width.stack_size,
@@ -62,7 +63,7 @@ impl PhraseModel {
         });
         let mut line = Vec::new();
         match &self.preparation {
-            Some(steps) if wishes.raw => steps.preprocess(&task.sentence().text, &mut line),
+            Some(steps) if options.raw => steps.preprocess(&task.sentence().text, &mut line),
             _ => line.extend_from_slice(&task.sentence().text),
         }
         #[cfg(test)]
@@ -71,10 +72,10 @@ impl PhraseModel {
         match translator.translate_in_detail(&line, wanted) {
             Ok(found) => {
                 result.graph = found.search_graph;
-                let options = found.options.into_iter();
-                result.options = options.map(|option| self.option(option)).collect();
-                let best = found.best.map(|best| self.best_hypothesis(best, wishes));
-                let list = found.n_best.into_iter().map(|entry| self.hypothesis(entry, wishes));
+                let translation_options = found.options.into_iter();
+                result.options = translation_options.map(|option| self.option(option)).collect();
+                let best = found.best.map(|best| self.best_hypothesis(best, options));
+                let list = found.n_best.into_iter().map(|entry| self.hypothesis(entry, options));
                 result.translations.extend(list);
                 if result.translations.is_empty() {
                     result.translations.push(best.unwrap_or_default());
@@ -94,18 +95,18 @@ impl PhraseModel {
         Ok(result)
     }
 
-    fn best_hypothesis(&self, best: Translation, wishes: Wishes) -> Hypothesis {
+    fn best_hypothesis(&self, best: Translation, options: RequestOptions) -> Hypothesis {
         let Translation { score, phrases } = best;
-        self.hypothesis(Derivation { score, phrases, values: Vec::new() }, wishes)
+        self.hypothesis(Derivation { score, phrases, values: Vec::new() }, options)
     }
 
-    fn hypothesis(&self, derivation: Derivation, wishes: Wishes) -> Hypothesis {
+    fn hypothesis(&self, derivation: Derivation, options: RequestOptions) -> Hypothesis {
         let Derivation { score, phrases: translated, values } = derivation;
         let (mut text, mut tokens, mut phrases, mut alignment) = Default::default();
         for phrase in translated {
             push_phrase(phrase, &mut text, &mut tokens, &mut phrases, &mut alignment);
         }
-        if wishes.raw {
+        if options.raw {
             let bare = text.strip_suffix(b" ").unwrap_or(&text).to_vec();
             text.clear();
             match &self.preparation {

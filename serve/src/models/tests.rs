@@ -21,10 +21,10 @@ fn open(path: &str) -> Model {
     opener.open(&configuration, 1).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn submit(model: &Model, texts: &[&str], wishes: Wishes) -> Pending {
+fn submit(model: &Model, texts: &[&str], options: RequestOptions) -> Pending {
     let text = |text: &&str| Sentence { text: text.as_bytes().to_vec(), ..Sentence::default() };
     let deadline = Instant::now() + Duration::from_secs(60);
-    model.submit(texts.iter().map(text).collect(), wishes, deadline).unwrap()
+    model.submit(texts.iter().map(text).collect(), options, deadline).unwrap()
 }
 
 fn best(reply: Reply) -> Vec<Vec<u8>> {
@@ -37,13 +37,13 @@ fn a_panic_is_the_failure_of_its_sentence() {
     for path in ["toy/moses.ini", "toy-neural/decoder.yml"] {
         let model = open(path);
         let text = ["the red house is big .", "the small dog reads ."];
-        let wishes = Wishes::default();
-        let expected = best(submit(&model, &text, wishes).blocking_reply());
+        let options = RequestOptions::default();
+        let expected = best(submit(&model, &text, options).blocking_reply());
         assert!(expected.iter().all(|text| !text.is_empty()));
         // All are in one batch of a neural model, for there is one worker.
-        let before = submit(&model, &text, wishes);
-        let bad = submit(&model, &["panic in a test", "the house"], wishes);
-        let after = submit(&model, &text, wishes);
+        let before = submit(&model, &text, options);
+        let bad = submit(&model, &["panic in a test", "the house"], options);
+        let after = submit(&model, &text, options);
         assert_eq!(bad.blocking_reply().outcome.unwrap_err(), Failure::Panicked, "{path}");
         assert_eq!(best(before.blocking_reply()), expected, "{path}");
         assert_eq!(best(after.blocking_reply()), expected, "{path}");
@@ -57,8 +57,9 @@ fn a_deadline_narrows_phrase_search_and_ends_neural_search() {
         let text = b"the red house is big .".to_vec();
         vec![Sentence { text, ..Sentence::default() }]
     };
-    let reply =
-        |path: &str| open(path).submit(texts(), Wishes::default(), past).unwrap().blocking_reply();
+    let reply = |path: &str| {
+        open(path).submit(texts(), RequestOptions::default(), past).unwrap().blocking_reply()
+    };
     let phrase = reply("toy/moses.ini").outcome.unwrap();
     assert!(!phrase[0].translations[0].text.is_empty());
     assert!(phrase[0].errors.len() <= 1);

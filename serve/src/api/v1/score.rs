@@ -9,7 +9,7 @@ use super::translate::OneOrMany;
 use super::{admit, number, parse};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::{Sentence, SentenceResult, Wishes};
+use crate::engine::{RequestOptions, Sentence, SentenceResult};
 use crate::http::Call;
 
 #[derive(Deserialize)]
@@ -49,9 +49,9 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
         ..Sentence::default()
     };
     let pairs = sources.iter().zip(targets).map(pair).collect();
-    let wishes = Wishes { given: true, ..Wishes::default() };
+    let options = RequestOptions { given: true, ..RequestOptions::default() };
     let deadline = app.deadline(request.timeout_ms);
-    let found = app.translate(&route, pairs, wishes, deadline).await?;
+    let found = app.translate(&route, pairs, options, deadline).await?;
     let results = found.sentences.iter().map(|result| describe(result, request.word_scores));
     Ok(json!({
         "model": format!("{}@{}", model.name(), model.generation),

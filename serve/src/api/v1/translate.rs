@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{admit, number, parse, text};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
-use crate::engine::{Hypothesis, SearchWidth, Sentence, SentenceResult, Wishes};
+use crate::engine::{Hypothesis, RequestOptions, SearchWidth, Sentence, SentenceResult};
 use crate::http::Call;
 use crate::models::Route;
 use crate::running_text::{Split, TextFormat};
@@ -97,7 +97,7 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let (from, to) = (request.from.as_deref(), request.to.as_deref());
     let route = app.registry().route(request.model.as_deref(), from, to)?;
-    let wishes = wishes(app, request, &route)?;
+    let request_options = request_options(app, request, &route)?;
     let deadline = app.deadline(request.timeout_ms);
     let (results, queued, searched) = if request.split || request.format == Format::Html {
         if request.prefix.is_some() || request.constraints.is_some() {
@@ -113,11 +113,11 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
             Format::Html => TextFormat::Html(Split::Sentences),
         };
         let (texts, queued, searched) =
-            app.translate_texts(&route, texts, format, wishes, deadline).await?;
+            app.translate_texts(&route, texts, format, request_options, deadline).await?;
         (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
     } else {
         let sentences = sentences(texts, request, &route)?;
-        let found = app.translate(&route, sentences, wishes, deadline).await?;
+        let found = app.translate(&route, sentences, request_options, deadline).await?;
         let results = found.sentences.iter().map(|result| result_value(result, request));
         (results.collect::<Vec<Value>>(), found.queued, found.searched)
     };
@@ -134,7 +134,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 /// What is wanted of each sentence, if the models have it.
-fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal> {
+fn request_options(app: &App, request: &Request, route: &Route) -> Result<RequestOptions, Refusal> {
     let invalid = |reason: String| Err(Refusal::Invalid(reason));
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
@@ -174,7 +174,7 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
             }
         }
     }
-    Ok(Wishes {
+    Ok(RequestOptions {
         raw: request.raw.unwrap_or(true),
         n_best,
         distinct: request.options.distinct,
@@ -183,7 +183,7 @@ fn wishes(app: &App, request: &Request, route: &Route) -> Result<Wishes, Refusal
         alignment: request.alignment,
         graph: request.graph,
         width,
-        ..Wishes::default()
+        ..RequestOptions::default()
     })
 }
 

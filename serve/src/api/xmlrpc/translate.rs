@@ -1,4 +1,4 @@
-//! The method `translate`: a struct of wishes in, a struct of results out.
+//! The method `translate`: a struct of options in, a struct of results out.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::parse::MethodCall;
 use super::value::{Fault, Value};
 use crate::app::App;
 use crate::config::ModelKind;
-use crate::engine::{Hypothesis, Sentence, SentenceResult, TranslationOption, Wishes};
+use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, TranslationOption};
 use crate::http::Call;
 use crate::http::forms::parse_urlencoded;
 
@@ -100,21 +100,21 @@ pub(super) async fn run(
     limits::check_algorithm(given, model)?;
     // A list is as long as the beam is wide.
     let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
-    let wishes = Wishes {
+    let request_options = RequestOptions {
         n_best,
         distinct: asked.distinct,
         scores: nbest > 0,
         alignment: asked.align || asked.word_align,
         graph: asked.graph,
-        options: asked.options,
+        translation_options: asked.options,
         width: limits::width(given, app.configuration.limits.pops)?,
-        ..Wishes::default()
+        ..RequestOptions::default()
     };
     let time = limits::milliseconds(given)?;
     // A sentence is a line: what ends lines separates words.
     let line = text.replace(['\n', '\r'], " ").into_bytes();
     let sentence = Sentence { text: line, ..Sentence::default() };
-    let found = app.translate(&route, vec![sentence], wishes, app.deadline(time)).await?;
+    let found = app.translate(&route, vec![sentence], request_options, app.deadline(time)).await?;
     let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
     let mut response = respond(result, &asked, model.kind == ModelKind::Phrase);
     if let Some(id @ Value::Int(_)) = given.member("session-id") {
