@@ -1,7 +1,7 @@
 //! Long work that Ctrl-C ends.
 //!
 //! Python runs signal handlers on its main thread, between bytecodes, so native code that
-//! does not return must ask for them. The work goes on in a thread of its own and the
+//! does not return must ask for them. The work runs in a thread of its own and the
 //! calling thread asks twenty times a second; a handler that raises (Ctrl-C does) cancels
 //! the work, and its exception is raised when the work has ended.
 

@@ -165,7 +165,7 @@ impl LoadStudy {
         out
     }
 
-    /// The latency that one in so many requests exceeds.
+    /// The latency that one in n requests exceeds.
     pub fn chart(&self) -> Chart {
         const MEASURED: LineStyle = LineStyle::solid(Colour(0x1f, 0x5f, 0xa8));
         let count = self.latencies.len();

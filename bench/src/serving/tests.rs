@@ -119,7 +119,7 @@ fn an_open_loop_charges_the_server_for_who_would_have_come() {
     let last = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
     assert!(last >= free - 0.01, "{last} {free}");
     let mean = rows.iter().map(|row| row[2] - row[0]).sum::<f64>() / rows.len() as f64;
-    assert!(mean > 0.2, "about half of the second that the server is behind: {mean}");
+    assert!(mean > 0.2, "about half of the second for which the server stands still: {mean}");
 }
 
 #[test]

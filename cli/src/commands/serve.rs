@@ -182,7 +182,7 @@ pub fn run_server(
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {
-        // Whoever started the server may wait for this line, and read no further.
+        // The program that started the server may wait for this line, and read no further.
         let mut output = io::stdout();
         let told = writeln!(output, "{line}").and_then(|()| output.flush());
         if let Err(error) = told {

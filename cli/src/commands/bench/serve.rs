@@ -9,7 +9,7 @@ use miriam_bench::serving::{Arrivals, Protocol, ServingOptions};
 
 /// Latency and throughput of a translation server
 ///
-/// With --rate requests come at random, so many a second on average, whatever the server
+/// With --rate requests come at random, RATE a second on average, whatever the server
 /// does (an open loop), and latencies count from when a request should have been sent. With
 /// --clients each of them asks as soon as it is answered (a closed loop). Prints percentiles
 /// and counts of statuses; writes requests.csv (every request), seconds.csv (every second,

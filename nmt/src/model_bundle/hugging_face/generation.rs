@@ -65,8 +65,8 @@ pub fn settings(
     }
     settings.validate(folder)?;
     let mut ignored = Vec::new();
-    let is_early = |value: &&Value| value.as_bool() != Some(true);
-    if let Some(value) = option("early_stopping").filter(is_early)
+    let is_not_early = |value: &&Value| value.as_bool() != Some(true);
+    if let Some(value) = option("early_stopping").filter(is_not_early)
         && beam_size.is_some_and(|beam| beam > 1)
     {
         ignored.push(format!("early_stopping: {value} (search ends as with true)"));
