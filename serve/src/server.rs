@@ -169,8 +169,8 @@ fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
 }
 
 fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
-    let mut listeners = Vec::new();
-    if configuration.listen.is_empty() && configuration.unix.is_empty() {
+    let mut listeners = Listener::inherited()?;
+    if listeners.is_empty() && configuration.listen.is_empty() && configuration.unix.is_empty() {
         listeners.push(Listener::tcp("127.0.0.1:8080")?);
     }
     for address in &configuration.listen {

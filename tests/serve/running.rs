@@ -1,5 +1,6 @@
 //! Starting, reloading and stopping.
 
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -62,6 +63,42 @@ fn supervisors_are_told_and_balancers_warned() {
     server.wait_for("the warning", |server| server.get("/readyz").status == 503);
     assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
     assert_eq!(status(&mut server).code(), Some(0));
+}
+
+/// A supervisor opens the socket before the server runs: clients that come meanwhile wait.
+#[test]
+fn sockets_of_a_supervisor_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("socket");
+    let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let unix = std::os::unix::net::UnixListener::bind(&file).unwrap();
+    let address = tcp.local_addr().unwrap().to_string();
+    let mut early = super::client::Client::connect(&address);
+    // The shell moves them to descriptors 3 and 4, and becomes the server.
+    let mut command = std::process::Command::new("sh");
+    command
+        .args([
+            "-c",
+            "exec 3<&0 4<&2 0</dev/null 2>/dev/null; LISTEN_PID=$$ LISTEN_FDS=2 exec \"$@\"",
+            "sh",
+        ])
+        .arg(miriam().get_program())
+        .args(["serve", "--model", &toy()])
+        .stdin(std::os::fd::OwnedFd::from(tcp))
+        .stderr(std::os::fd::OwnedFd::from(unix));
+    let mut server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    assert_eq!(server.address, address);
+    assert_eq!(early.request("GET", "/readyz", &[], b"").status, 200);
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    let mut by_file = std::os::unix::net::UnixStream::connect(&file).unwrap();
+    by_file.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    by_file.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    server.signal("TERM");
+    assert_eq!(status(&mut server).code(), Some(0));
+    assert!(file.exists(), "the supervisor's file stays");
 }
 
 #[test]

@@ -23,8 +23,8 @@ const BACKLOG: u32 = 4096;
 pub enum Listener {
     /// An address.
     Tcp(TcpListener),
-    /// A file, which is removed with the listener.
-    Unix(UnixListener, SocketFile),
+    /// A file, which is removed with the listener if the server made it.
+    Unix(UnixListener, Option<SocketFile>),
 }
 
 /// A socket in the file system.
@@ -71,7 +71,37 @@ impl Listener {
         let file = SocketFile(path.to_owned());
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o660)).map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
-        Ok(Listener::Unix(listener, file))
+        Ok(Listener::Unix(listener, Some(file)))
+    }
+
+    /// The sockets that a supervisor opened and passed on: `LISTEN_FDS` of them, if `LISTEN_PID`
+    /// is this process ("socket activation" of systemd). Their files are the supervisor's.
+    ///
+    /// # Errors
+    /// If one is no socket that is listened to.
+    pub fn inherited() -> Result<Vec<Self>> {
+        let mut sockets = listenfd::ListenFd::from_env();
+        let indices = 0..sockets.len();
+        let take = |index: usize| -> io::Result<Self> {
+            let listener = match sockets.take_tcp_listener(index) {
+                Ok(listener) => listener.map(Listener::Tcp),
+                Err(_) => sockets
+                    .take_unix_listener(index)?
+                    .map(|listener| Listener::Unix(listener, None)),
+            };
+            let listener = listener.ok_or_else(|| io::Error::other("it is taken already"))?;
+            match &listener {
+                Listener::Tcp(listener) => listener.set_nonblocking(true)?,
+                Listener::Unix(listener, _) => listener.set_nonblocking(true)?,
+            }
+            Ok(listener)
+        };
+        let name = |index| format!("socket {index} of LISTEN_FDS");
+        indices
+            .map(take)
+            .enumerate()
+            .map(|(index, listener)| listener.map_err(|error| Error::system(name(index), error)))
+            .collect()
     }
 
     /// How clients name it.
@@ -81,7 +111,13 @@ impl Listener {
                 Ok(address) => format!("http://{address}"),
                 Err(error) => format!("an address that is not known: {error}"),
             },
-            Listener::Unix(_, file) => format!("unix:{}", file.0.display()),
+            Listener::Unix(listener, _) => {
+                let address = listener.local_addr().ok();
+                match address.as_ref().and_then(|address| address.as_pathname()) {
+                    Some(path) => format!("unix:{}", path.display()),
+                    None => "unix:".into(),
+                }
+            }
         }
     }
 
@@ -110,7 +146,7 @@ impl Listener {
                 (Tokio::Tcp(tokio::net::TcpListener::from_std(listener)?), None)
             }
             Listener::Unix(listener, file) => {
-                (Tokio::Unix(tokio::net::UnixListener::from_std(listener)?), Some(file))
+                (Tokio::Unix(tokio::net::UnixListener::from_std(listener)?), file)
             }
         };
         loop {
