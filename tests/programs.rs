@@ -1,5 +1,5 @@
-//! KenLM's programs under their own names (`miriam install-aliases`): what they print and
-//! write equals what KenLM's did.
+//! Other programs under their own names (`miriam install-aliases`): what they print and write
+//! equals what KenLM's programs, fast_align, atools and extract_lex did.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,8 +12,8 @@ use crate::common::{
 fn aliases(folder: &Path) -> PathBuf {
     let names = folder.join("names");
     let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
-    let expected = ["build_binary", "lmplz", "query"].map(|name| names.join(name));
-    assert!(printed.lines().map(PathBuf::from).eq(expected));
+    let expected = ["atools", "build_binary", "extract_lex", "fast_align", "lmplz", "query"];
+    assert!(printed.lines().map(PathBuf::from).eq(expected.map(|name| names.join(name))));
     names
 }
 

@@ -5,6 +5,7 @@
 mod common;
 
 mod align;
+mod alignment_programs;
 mod architecture;
 mod bench;
 mod configuration;
