@@ -27,6 +27,7 @@ mod nmt_robustness;
 mod nmt_train;
 mod nmt_translate;
 mod nmt_vocab;
+mod packages;
 mod perplexity;
 mod programs;
 mod pt;
