@@ -8,6 +8,7 @@ mod align;
 mod alignment_programs;
 mod architecture;
 mod bench;
+mod clusters;
 mod configuration;
 mod demo;
 mod device;
