@@ -1,14 +1,9 @@
 //! What packages are made of: version, completions, manual pages, licences, the Debian package,
 //! the image's recipe, the static binary.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::path::Path;
 use std::process::Command;
 
-use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
-};
+use crate::common::{lossy_text, miriam, project_root, report_skip, run};
 
 /// Whether all of these programs can be started; prints which one cannot.
 fn have(programs: &[&str]) -> bool {
@@ -164,8 +159,10 @@ fn the_debian_package_installs_and_runs() {
 #[cfg(feature = "serve")]
 #[test]
 fn the_packaged_configuration_is_read() {
+    use crate::common::{run_to_error, run_to_usage_error};
+
     let configuration = project_root().join("packaging/serve.toml");
-    let check = |path: &Path| {
+    let check = |path: &std::path::Path| {
         let mut command = miriam();
         command.args(["serve", "--check", "--config"]).arg(path);
         command
@@ -222,6 +219,11 @@ fn the_static_binary_needs_nothing_beside_it() {
 #[cfg(feature = "serve")]
 #[test]
 fn health_is_the_status_of_a_server() {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use crate::common::run_to_error;
+
     let ask = |status: &'static str| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/readyz", listener.local_addr().unwrap());
