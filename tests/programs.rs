@@ -1,5 +1,5 @@
-//! KenLM's programs under their own names (`miriam install-aliases`): what they print and
-//! write equals what KenLM's did.
+//! Other programs under their own names (`miriam install-aliases`): what they print and write
+//! equals what KenLM's programs, fast_align, atools and extract_lex did.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,8 +12,8 @@ use crate::common::{
 fn aliases(folder: &Path) -> PathBuf {
     let names = folder.join("names");
     let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
-    let expected = ["build_binary", "lmplz", "query"].map(|name| names.join(name));
-    assert!(printed.lines().map(PathBuf::from).eq(expected));
+    let expected = ["atools", "build_binary", "extract_lex", "fast_align", "lmplz", "query"];
+    assert!(printed.lines().map(PathBuf::from).eq(expected.map(|name| names.join(name))));
     names
 }
 
@@ -46,6 +46,34 @@ fn lmplz_writes_what_kenlms_wrote() {
     run(Command::new(&lmplz).args(limit).arg("--text").arg(&text).arg("--arpa").arg(&arpa));
     let expected = read_decompressed(&cases.join("o3-limit.arpa.gz"));
     assert!(std::fs::read(&arpa).unwrap() == expected);
+}
+
+/// The lines that KenLM's lmplz printed for this text of five words, and the model after them.
+#[test]
+fn the_verbose_header_is_lmplzs() {
+    let folder = tempfile::tempdir().unwrap();
+    let lmplz = aliases(folder.path()).join("lmplz");
+    let path = std::fs::canonicalize(folder.path()).unwrap().join("text");
+    std::fs::write(&path, "a b c\na b\n").unwrap();
+    let options = ["-o", "2", "--discount_fallback", "-S", "100M"];
+    let plain = run(Command::new(&lmplz).args(options).arg("--text").arg(&path));
+    let head = |name: &str| {
+        format!("# Input file: {name}\n# Token count: 5\n# Smoothing: Modified Kneser-Ney\n")
+    };
+    let expected = [head(path.to_str().unwrap()).as_bytes(), &plain].concat();
+    let mut command = Command::new(&lmplz);
+    command.args(options).arg("--verbose_header");
+    let from_file = run(command.stdin(std::fs::File::open(&path).unwrap()));
+    assert!(from_file == expected, "{}", lossy_text(&from_file));
+    let named = run(command.arg("--text").arg(&path).stdin(Stdio::null()));
+    assert!(named == expected, "{}", lossy_text(&named));
+    let mut command = Command::new(&lmplz);
+    let piped = run_with_input(command.args(options).arg("--verbose_header"), b"a b c\na b\n");
+    assert!(piped.stdout == [head("stdin").as_bytes(), &plain].concat());
+    // Such a file is read like others.
+    let arpa = folder.path().join("arpa");
+    std::fs::write(&arpa, &expected).unwrap();
+    run(miriam().args(["lm", "query", "-v", "0", "-i"]).arg(&path).arg(&arpa));
 }
 
 #[test]
@@ -93,7 +121,7 @@ fn what_is_not_there_is_refused_by_name() {
     let toy = toy.to_str().unwrap();
     let refused: [(&str, &[&str], &str); 9] = [
         ("lmplz", &["-o", "2", "--renumber"], "--renumber is not supported"),
-        ("lmplz", &["-o", "2", "--verbose_header"], "--verbose_header is not supported"),
+        ("lmplz", &["-o", "2", "--collapse_values"], "--collapse_values is not supported"),
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
         ("build_binary", &["trie", toy, "out"], "--type trie"),

@@ -29,6 +29,11 @@ fn commands_in_the_page_on_scaling_print_what_it_shows() {
 }
 
 #[test]
+fn commands_in_the_page_on_packages_print_what_it_shows() {
+    check("docs/packages.md", 3);
+}
+
+#[test]
 fn commands_in_the_page_on_training_print_what_it_shows() {
     check("docs/train.md", 8);
 }

@@ -5,8 +5,10 @@
 mod common;
 
 mod align;
+mod alignment_programs;
 mod architecture;
 mod bench;
+mod clusters;
 mod configuration;
 mod demo;
 mod device;
@@ -26,6 +28,7 @@ mod nmt_robustness;
 mod nmt_train;
 mod nmt_translate;
 mod nmt_vocab;
+mod packages;
 mod perplexity;
 mod programs;
 mod pt;

@@ -9,6 +9,7 @@ use crate::cooccurrence::{CellStore, CooccurrenceRows};
 use crate::corpus_pass::{AlignmentLines, BestPositions, CorpusPass, decode_with_saved_model};
 use crate::diagonal::{DiagonalPrior, LengthPairCounts};
 use crate::hmm::HmmTransitions;
+use crate::ibm2_options::{Ibm2Iteration, Ibm2Options};
 use crate::lexical_table::write_lexical_table;
 use crate::links::{Link, parse_links, print_links};
 use crate::model_file::{SavedModel, save_model};
@@ -39,6 +40,8 @@ pub struct AlignOptions {
     pub threads: usize,
     /// Iterations of IBM model 2, the last of which only aligns; 5 by default.
     pub iterations: Option<usize>,
+    /// The rest of IBM model 2. A model is saved with the default ones only.
+    pub ibm2: Ibm2Options,
     /// Iterations of the HMM model, which starts from IBM model 2; 2 by default.
     pub hmm_iterations: Option<usize>,
     /// The memory limit in bytes, 4 GiB by default: cells that do not fit are written to a
@@ -81,6 +84,9 @@ pub struct AlignSummary {
     pub word_pairs: u64,
     /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
+    /// What the iterations of IBM model 2 that train found, one after another; those of a
+    /// direction that is not trained are empty.
+    pub ibm2_iterations: Vec<[Ibm2Iteration; 2]>,
     /// The perplexity of the last training iteration, forward and reverse; none of a direction
     /// that is not trained.
     pub perplexity: [Option<f64>; 2],
@@ -98,6 +104,11 @@ pub fn align_files(
     options: &AlignOptions,
     progress: &dyn Progress,
 ) -> Result<AlignSummary> {
+    options.ibm2.validate()?;
+    if options.save_model.is_some() && options.ibm2 != Ibm2Options::default() {
+        let reason = "a model is saved with the default options of IBM model 2 only";
+        return Err(Error::InvalidOptions { reason: reason.into() });
+    }
     run_in_pool(options.threads, || {
         if let Some(path) = &options.load_model {
             return align_with_saved_model(source, target, output, path, options, progress);
@@ -112,7 +123,10 @@ pub fn align_files(
 }
 
 /// Runs `work` in a pool of `threads` threads.
-fn run_in_pool<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn run_in_pool<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
     let pool =
         pool.map_err(|e| Error::InvalidOptions { reason: format!("cannot start threads: {e}") })?;
@@ -144,7 +158,7 @@ fn train_and_align(
     if options.save_model.is_some() || options.lexical_table.is_some() {
         directions = [true, true];
     }
-    let pass = CorpusPass { text, rows: &rows, cells: &cells, directions };
+    let pass = CorpusPass { text, rows: &rows, cells: &cells, directions, with_likelihoods: false };
     let TrainedModel { translation_table: lexicon, positions } =
         train(&pass, options, &mut summary, progress)?;
     let task = progress.task("aligning", Some(summary.pairs));
@@ -203,7 +217,7 @@ fn align_with_saved_model(
 }
 
 impl AlignSummary {
-    fn from_bitext(text: &Bitext) -> Self {
+    pub(crate) fn from_bitext(text: &Bitext) -> Self {
         let pairs = text.len() as u64;
         let used = (0..text.len()).filter(|&line| text.pair(line).is_some()).count() as u64;
         AlignSummary {
@@ -221,7 +235,7 @@ pub(crate) struct TrainedModel {
     pub positions: [PositionModel; 2],
 }
 
-fn train(
+pub(crate) fn train(
     pass: &CorpusPass<'_>,
     options: &AlignOptions,
     summary: &mut AlignSummary,
@@ -246,7 +260,7 @@ fn train(
         let task = progress.task(stage, Some(text.len() as u64));
         let known = known.then_some(&*lexicon);
         let sums = pass.e_step(known, positions, &mut counts, &shares, &task)?;
-        counts.normalize(rows, &shares);
+        counts.normalize(rows, &shares, options.ibm2.dirichlet);
         std::mem::swap(lexicon, &mut counts);
         counts.clear();
         for ((perplexity, sums), is_trained) in
@@ -256,16 +270,29 @@ fn train(
         }
         Ok::<_, Error>(sums)
     };
-    let mut priors = [DiagonalPrior::default(); 2];
-    for iteration in 1..options.iterations.unwrap_or(IBM2_ITERATIONS).max(2) {
+    let mut priors = [DiagonalPrior::new(&options.ibm2); 2];
+    let iterations = options.iterations.unwrap_or(IBM2_ITERATIONS);
+    let optimize_tension = options.ibm2.diagonal && options.ibm2.optimize_tension;
+    let mut history = Vec::new();
+    for iteration in 1..iterations {
         let (stage, positions) =
             (format!("IBM 2, iteration {iteration}"), priors.map(PositionModel::Diagonal));
         let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
         for direction in [FORWARD, REVERSE] {
-            if iteration > 1 && pass.directions[direction] {
+            if iteration > 1 && pass.directions[direction] && optimize_tension {
                 priors[direction].m_step(&sums[direction], &sizes[direction]);
             }
         }
+        history.push([FORWARD, REVERSE].map(|direction| Ibm2Iteration {
+            ln_likelihood: sums[direction].ln_likelihood,
+            outputs: sums[direction].output_count,
+            null_outputs: sums[direction].null_count,
+            tension: priors[direction].tension,
+        }));
+    }
+    if history.is_empty() {
+        let words = [&text.source, &text.target].map(|side| side.vocabulary.len());
+        lexicon = TranslationTable::unknown(rows.len(), words[0], words[1]);
     }
     let mut positions = priors.map(PositionModel::Diagonal);
     if options.model == AlignModel::Hmm {
@@ -284,6 +311,7 @@ fn train(
             }
         }
     }
+    summary.ibm2_iterations = history;
     Ok(TrainedModel { translation_table: lexicon, positions })
 }
 
@@ -301,7 +329,7 @@ fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
 
 /// Symmetrises the best positions and formats them as lines of links.
 #[derive(Default)]
-struct AlignmentWriter {
+pub(crate) struct AlignmentWriter {
     links: [Vec<Link>; 2],
     symmetrized: Vec<Link>,
     symmetrizer: Symmetrizer,
@@ -309,7 +337,7 @@ struct AlignmentWriter {
 
 impl AlignmentWriter {
     /// Appends a line of links to `lines`.
-    fn write_alignment(
+    pub fn write_alignment(
         &mut self,
         best: &BestPositions,
         heuristic: Symmetrization,
@@ -318,10 +346,11 @@ impl AlignmentWriter {
         let [forward, reverse] = &mut self.links;
         forward.clear();
         let explained = |(at, best): (usize, &Option<u16>)| Some((at as u16, (*best)?));
-        forward
-            .extend(best.0[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)));
+        forward.extend(
+            best.positions[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)),
+        );
         reverse.clear();
-        reverse.extend(best.0[REVERSE].iter().enumerate().filter_map(explained));
+        reverse.extend(best.positions[REVERSE].iter().enumerate().filter_map(explained));
         self.symmetrizer.symmetrize(heuristic, forward, reverse, &mut self.symmetrized);
         print_links(&self.symmetrized, &mut lines.text);
         lines.num_links += self.symmetrized.len() as u64;
@@ -396,7 +425,13 @@ pub(crate) mod tests {
             let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
             let cells =
                 CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)?;
-            let pass = CorpusPass { text, rows: &rows, cells: &cells, directions: [true, true] };
+            let pass = CorpusPass {
+                text,
+                rows: &rows,
+                cells: &cells,
+                directions: [true, true],
+                with_likelihoods: false,
+            };
             let trained = train(&pass, options, &mut AlignSummary::default(), &NoProgress)?;
             Ok((rows, trained))
         })

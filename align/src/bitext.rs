@@ -6,6 +6,7 @@
 //! says "the" five times a sentence, and no pass needs a table as large as the vocabulary
 //! to find repetitions again.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use miriam_textio::fields::split_words;
@@ -146,6 +147,31 @@ impl Bitext {
         );
         drop(task);
         Self::new(source?, target?)
+    }
+
+    /// Reads a file that has both sides on each line; `split` cuts a line in two.
+    pub fn read_joined(
+        path: &Path,
+        split: impl Fn(&[u8]) -> (&[u8], Cow<'_, [u8]>),
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let input = Input::open(path)?;
+        let task = progress.task("reading", input.size());
+        let name = input.name().to_owned();
+        let consumed = input.consumed();
+        let mut lines = Lines::in_background(input);
+        let mut sides = [CorpusSide::default(), CorpusSide::default()];
+        let mut seen = [Vec::new(), Vec::new()];
+        while let Some(line) = lines.next()? {
+            let (source, target) = split(line.bytes);
+            sides[0].push_line(source, &mut seen[0]);
+            sides[1].push_line(&target, &mut seen[1]);
+            if line.number.is_multiple_of(10_000) {
+                task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            }
+        }
+        let [source, target] = sides.map(|side| CorpusSide { name: name.clone(), ..side });
+        Ok(Bitext { source, target })
     }
 
     /// Joins two sides, which must have the same number of lines.

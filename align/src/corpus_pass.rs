@@ -38,6 +38,8 @@ pub(crate) struct CorpusPass<'a> {
     pub rows: &'a CooccurrenceRows,
     pub cells: &'a CellStore,
     pub directions: Directions,
+    /// Whether decoding computes likelihoods too.
+    pub with_likelihoods: bool,
 }
 
 /// The current probabilities; `None` before the first iteration.
@@ -262,6 +264,7 @@ impl CorpusPass<'_> {
                             directions: self.directions,
                             translation_table: lexicon,
                             position_models: positions,
+                            with_likelihoods: self.with_likelihoods,
                         };
                         aligner.align_lines(lines, workspace, fetch, |best, output| {
                             format(writer, best, output)
@@ -290,6 +293,7 @@ struct Aligner<'a> {
     directions: Directions,
     translation_table: &'a TranslationTable,
     position_models: &'a [PositionModel; 2],
+    with_likelihoods: bool,
 }
 
 impl Aligner<'_> {
@@ -311,13 +315,14 @@ impl Aligner<'_> {
                     if self.directions[direction] {
                         let (view, scratch) =
                             (&workspace.directed_pairs[direction], &mut workspace.scratch);
-                        self.position_models[direction].decode(
-                            view,
-                            scratch,
-                            &mut best.0[direction],
-                        );
+                        let model = &self.position_models[direction];
+                        model.decode(view, scratch, &mut best.positions[direction]);
+                        if self.with_likelihoods {
+                            best.ln_likelihood[direction] = model.ln_likelihood(view);
+                        }
                     }
                 }
+                best.lengths = [pair.source.word_indices.len(), pair.target.word_indices.len()];
             }
             format(&best, &mut output);
         }
@@ -339,6 +344,7 @@ pub(crate) fn decode_with_saved_model<D: Default>(
         directions,
         translation_table: &model.null_table,
         position_models: &model.positions,
+        with_likelihoods: false,
     };
     for batch in split_into_tasks(text, 0..text.len())
         .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
@@ -359,15 +365,24 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     Ok(())
 }
 
-/// For each direction and each of its outputs the most probable position, `None` for the
-/// null word. Empty for a direction that is not computed.
+/// The alignment of a sentence pair in each direction; of a line that is not aligned empty.
 #[derive(Default)]
-pub(crate) struct BestPositions(pub [Vec<Option<u16>>; 2]);
+pub(crate) struct BestPositions {
+    /// For each output the most probable position, `None` for the null word. Empty for a
+    /// direction that is not computed.
+    pub positions: [Vec<Option<u16>>; 2],
+    /// ln p(outputs | states), if it is computed.
+    pub ln_likelihood: [Option<f64>; 2],
+    /// Source words and target words.
+    pub lengths: [usize; 2],
+}
 
 impl BestPositions {
     /// Removes all positions.
     pub fn clear(&mut self) {
-        self.0.iter_mut().for_each(Vec::clear);
+        self.positions.iter_mut().for_each(Vec::clear);
+        self.ln_likelihood = [None; 2];
+        self.lengths = [0; 2];
     }
 }
 

@@ -16,11 +16,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
+use crate::ibm2_options::Ibm2Options;
 
-/// The probability that the null word explains an output.
-const NULL_PROBABILITY: f64 = 0.08;
-/// The initial tension, and the range it is kept in.
-const INITIAL_TENSION: f64 = 4.0;
+/// The range that the M step keeps the tension in.
 const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
 /// Steps of gradient ascent in an M step, and their size.
 const GRADIENT_STEPS: usize = 8;
@@ -34,13 +32,20 @@ pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 /// The diagonal prior of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DiagonalPrior {
-    /// How strongly positions near the diagonal are preferred.
+    /// How strongly positions near the diagonal are preferred; 0 without a diagonal.
     pub tension: f64,
+    /// Whether there is a diagonal: without it positions and the null word are equally
+    /// likely, as in IBM model 1.
+    diagonal: bool,
+    /// The probability of the null word beside a diagonal.
+    null_probability: f64,
+    /// Whether there is a null word.
+    null_word: bool,
 }
 
 impl Default for DiagonalPrior {
     fn default() -> Self {
-        DiagonalPrior { tension: INITIAL_TENSION }
+        DiagonalPrior::new(&Ibm2Options::default())
     }
 }
 
@@ -57,6 +62,38 @@ pub(crate) struct DiagonalScratch {
 }
 
 impl DiagonalPrior {
+    /// The prior that training starts from.
+    pub fn new(options: &Ibm2Options) -> Self {
+        let &Ibm2Options { diagonal, tension, null_probability, null_word, .. } = options;
+        let tension = if diagonal { tension } else { 0.0 };
+        DiagonalPrior { tension, diagonal, null_probability, null_word }
+    }
+
+    /// The default prior with another tension.
+    pub fn with_tension(tension: f64) -> Self {
+        DiagonalPrior { tension, ..DiagonalPrior::default() }
+    }
+
+    /// The probability of the null word, and of all `n` states together.
+    fn masses(&self, n: f64) -> (f64, f64) {
+        let (null, states) = if self.diagonal {
+            (self.null_probability, 1.0 - self.null_probability)
+        } else {
+            let each = 1.0 / (n + f64::from(u8::from(self.null_word)));
+            (each, n * each)
+        };
+        (if self.null_word { null } else { 0.0 }, states)
+    }
+
+    /// What [`DiagonalPrior::weight`] is divided by for output `j` of `m` among `n` states.
+    fn divisor(&self, j: u32, m: u32, n: u32) -> f64 {
+        if self.diagonal {
+            self.normalizer(j, m, n) / (1.0 - self.null_probability)
+        } else {
+            f64::from(n + u32::from(self.null_word))
+        }
+    }
+
     fn prepare(&self, view: &DirectedPair, scratch: &mut DiagonalScratch) {
         let n = view.num_states as f64;
         let DiagonalScratch { exp_up: up, exp_down: down, relative_position: relative, products } =
@@ -83,6 +120,7 @@ impl DiagonalPrior {
     ) {
         self.prepare(view, scratch);
         let (m, stride) = (view.outputs.len() as f64, view.stride);
+        let (null_mass, state_mass) = self.masses(view.num_states as f64);
         // A product of likelihoods, its logarithm taken before it can underflow.
         let mut likelihood = 1.0;
         for (j, &output) in view.outputs.iter().enumerate() {
@@ -111,8 +149,8 @@ impl DiagonalPrior {
                 }
             }
             let total = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-            let scale = (1.0 - NULL_PROBABILITY) / total(prior);
-            let null = view.null_translation[output] * NULL_PROBABILITY;
+            let scale = state_mass / total(prior);
+            let null = view.null_translation[output] * null_mass;
             let explained = null + scale * total(sum);
             let share = scale / explained;
             sums.diagonal_distance -= total(distance) * share;
@@ -144,6 +182,7 @@ impl DiagonalPrior {
         self.prepare(view, scratch);
         best.clear();
         let (m, n) = (view.outputs.len() as u32, view.num_states as u32);
+        let (null_mass, _) = self.masses(f64::from(n));
         for (j, &output) in view.outputs.iter().enumerate() {
             let output = usize::from(output);
             let translation = &view.translation[output * view.stride..][..view.num_states];
@@ -158,11 +197,14 @@ impl DiagonalPrior {
                 *product = translation * if below < above { below } else { above };
                 largest = if *product > largest { *product } else { largest };
             }
-            let normalizer = self.normalizer(j as u32 + 1, m, n) / (1.0 - NULL_PROBABILITY);
-            let mut winner = (view.null_translation[output] * NULL_PROBABILITY, None);
+            let divisor = self.divisor(j as u32 + 1, m, n);
+            // Without a null word any state is better than none.
+            let null =
+                if self.null_word { view.null_translation[output] * null_mass } else { -1.0 };
+            let mut winner = (null, None);
             for (i, &product) in scratch.products[..view.num_states].iter().enumerate() {
                 if product >= largest * (1.0 - TIE_TOLERANCE) {
-                    let prior = self.weight(j as u32 + 1, i as u32 + 1, m, n) / normalizer;
+                    let prior = self.weight(j as u32 + 1, i as u32 + 1, m, n) / divisor;
                     let exact = translation[i] * prior;
                     if exact > winner.0 {
                         winner = (exact, Some(i as u16));
@@ -171,6 +213,31 @@ impl DiagonalPrior {
             }
             best.push(winner.1);
         }
+    }
+
+    /// ln p(outputs | states), added in fast_align's order.
+    pub fn ln_likelihood(&self, view: &DirectedPair) -> f64 {
+        let (m, n) = (view.outputs.len() as u32, view.num_states as u32);
+        let (null_mass, _) = self.masses(f64::from(n));
+        let outputs = view.outputs.iter().zip(1..);
+        let probability = |(&output, j): (&u16, u32)| {
+            let output = usize::from(output);
+            let translation = &view.translation[output * view.stride..][..view.num_states];
+            let divisor = self.divisor(j, m, n);
+            let null = view.null_translation[output] * null_mass;
+            translation.iter().zip(1..).fold(null, |sum, (translation, i)| {
+                sum + translation * (self.weight(j, i, m, n) / divisor)
+            })
+        };
+        outputs.map(|pair| probability(pair).ln()).sum()
+    }
+
+    /// The prior of output `j` of `m`: of the null word, and of state `i` of `n` by
+    /// `state(i)`.
+    pub fn position_probabilities(&self, j: u32, m: u32, n: u32) -> (f64, impl Fn(u32) -> f64) {
+        let (null_mass, _) = self.masses(f64::from(n));
+        let divisor = self.divisor(j, m, n);
+        (null_mass, move |i| self.weight(j, i, m, n) / divisor)
     }
 
     /// exp(-tension |i/n - j/m|) of output `j` of `m` and state `i` of `n`, from 1.
@@ -248,7 +315,7 @@ mod tests {
     #[test]
     fn the_normalizer_is_the_sum_of_the_weights() {
         for tension in [0.1, 4.0, 14.0] {
-            let prior = DiagonalPrior { tension };
+            let prior = DiagonalPrior::with_tension(tension);
             for (m, n) in [(1, 1), (3, 7), (7, 3), (20, 20), (1, 50)] {
                 for j in 1..=m {
                     let sum: f64 = (1..=n).map(|i| prior.weight(j, i, m, n)).sum();
@@ -264,9 +331,9 @@ mod tests {
         // With m = n the exchange of lengths changes nothing.
         let (n, step) = (9, 1e-6);
         for j in 1..=n {
-            let ln = |tension| DiagonalPrior { tension }.normalizer(j, n, n).ln();
+            let ln = |tension| DiagonalPrior::with_tension(tension).normalizer(j, n, n).ln();
             let numeric = (ln(4.0 + step) - ln(4.0 - step)) / (2.0 * step);
-            let slope = DiagonalPrior { tension: 4.0 }.log_normalizer_derivative(j, n, n);
+            let slope = DiagonalPrior::with_tension(4.0).log_normalizer_derivative(j, n, n);
             assert!((slope - numeric).abs() < 1e-7, "{j}: {slope} {numeric}");
         }
     }

@@ -136,7 +136,9 @@ impl SavedModel {
             if !metadata.tensions.iter().all(|tension| (0.0..=100.0).contains(tension)) {
                 return Err(damaged("metadata", "a tension is out of range"));
             }
-            metadata.tensions.map(|tension| PositionModel::Diagonal(DiagonalPrior { tension }))
+            metadata
+                .tensions
+                .map(|tension| PositionModel::Diagonal(DiagonalPrior::with_tension(tension)))
         } else {
             [jumps(FORWARD)?, jumps(REVERSE)?]
         };

@@ -34,6 +34,14 @@ impl PositionModel {
         }
     }
 
+    /// ln p(outputs | states) of IBM models; the HMM model is not asked for it.
+    pub fn ln_likelihood(&self, view: &DirectedPair) -> Option<f64> {
+        match self {
+            PositionModel::Diagonal(prior) => Some(prior.ln_likelihood(view)),
+            PositionModel::Hmm(_) => None,
+        }
+    }
+
     /// Writes the best position of each output, `None` for the null word, to `best`.
     pub fn decode(
         &self,

@@ -16,8 +16,6 @@ pub(crate) const FORWARD: usize = 0;
 /// p(source | target).
 pub(crate) const REVERSE: usize = 1;
 
-/// The Dirichlet prior's count for each entry.
-const DIRICHLET_ALPHA: f64 = 0.01;
 /// The probability of unknown pairs, and of all pairs at first.
 pub(crate) const UNKNOWN_PROBABILITY: f64 = 1e-9;
 
@@ -46,16 +44,51 @@ impl TranslationTable {
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// The M step: turns expected counts into probabilities, the mean of a Dirichlet
-    /// posterior in log space (variational Bayes).
-    pub fn normalize(&mut self, rows: &CooccurrenceRows, shares: &[Range<u32>]) {
+    /// A table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
+    pub fn unknown(rows: usize, source_words: usize, target_words: usize) -> Self {
+        TranslationTable {
+            entries: vec![[UNKNOWN_PROBABILITY; 2]; rows],
+            null: [target_words, source_words].map(|words| vec![UNKNOWN_PROBABILITY; words]),
+        }
+    }
+
+    /// The M step: turns expected counts into probabilities. With the Dirichlet prior's
+    /// count of each entry, `alpha`, they are the mean of a Dirichlet posterior in log space
+    /// (variational Bayes), without it shares of the counts.
+    pub fn normalize(
+        &mut self,
+        rows: &CooccurrenceRows,
+        shares: &[Range<u32>],
+        alpha: Option<f64>,
+    ) {
+        match alpha {
+            Some(alpha) => {
+                let scale = |sum: f64| 1.0 / exp_digamma(sum);
+                self.normalize_by(rows, shares, alpha, exp_digamma, scale);
+            }
+            None => {
+                // Words of no aligned pair have no counts.
+                let scale = |sum: f64| if sum == 0.0 { 1.0 } else { 1.0 / sum };
+                self.normalize_by(rows, shares, 0.0, |count| count, scale);
+            }
+        }
+    }
+
+    /// Turns each count, with `added`, into `transformed(count) * scale(sum of its row)`.
+    fn normalize_by(
+        &mut self,
+        rows: &CooccurrenceRows,
+        shares: &[Range<u32>],
+        added: f64,
+        transformed: impl Fn(f64) -> f64 + Sync,
+        scale: impl Fn(f64) -> f64 + Sync,
+    ) {
         // A target word's sum runs over all rows, in their order.
         let mut target_sums = vec![0.0; self.null[FORWARD].len()];
         for (&target, counts) in rows.targets.iter().zip(&self.entries) {
-            target_sums[target as usize] += counts[REVERSE] + DIRICHLET_ALPHA;
+            target_sums[target as usize] += counts[REVERSE] + added;
         }
-        let target_scales: Vec<f64> =
-            target_sums.par_iter().map(|&sum| 1.0 / exp_digamma(sum)).collect();
+        let target_scales: Vec<f64> = target_sums.par_iter().map(|&sum| scale(sum)).collect();
         let parts = rows.split_entries(shares, &mut self.entries);
         parts.into_par_iter().zip(shares).for_each(|(part, share)| {
             let base = if share.is_empty() { 0 } else { rows.row(share.start).start };
@@ -63,21 +96,20 @@ impl TranslationTable {
                 let row = rows.row(word);
                 let targets = &rows.targets[row.clone()];
                 let entries = &mut part[row.start - base..row.end - base];
-                let sum: f64 = entries.iter().map(|counts| counts[FORWARD] + DIRICHLET_ALPHA).sum();
-                let scale = 1.0 / exp_digamma(sum);
+                let sum: f64 = entries.iter().map(|counts| counts[FORWARD] + added).sum();
+                let row_scale = scale(sum);
                 for (numbers, &target) in entries.iter_mut().zip(targets) {
-                    numbers[FORWARD] = exp_digamma(numbers[FORWARD] + DIRICHLET_ALPHA) * scale;
-                    numbers[REVERSE] = exp_digamma(numbers[REVERSE] + DIRICHLET_ALPHA)
-                        * target_scales[target as usize];
+                    numbers[FORWARD] = transformed(numbers[FORWARD] + added) * row_scale;
+                    numbers[REVERSE] =
+                        transformed(numbers[REVERSE] + added) * target_scales[target as usize];
                 }
             }
         });
         for row in &mut self.null {
             // Words of no aligned pair have no entry; their values are never read.
-            let sum: f64 = row.iter().map(|count| count + DIRICHLET_ALPHA).sum();
-            let scale = 1.0 / exp_digamma(sum);
-            row.iter_mut()
-                .for_each(|number| *number = exp_digamma(*number + DIRICHLET_ALPHA) * scale);
+            let sum: f64 = row.iter().map(|count| count + added).sum();
+            let row_scale = scale(sum);
+            row.iter_mut().for_each(|number| *number = transformed(*number + added) * row_scale);
         }
     }
 }

@@ -11,7 +11,7 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::common::CommonOptions;
 
@@ -21,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Machine translation: phrase-based training and decoding, n-gram language models,
 /// neural training and decoding.
 #[derive(Parser)]
-#[command(name = "miriam", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "miriam", version = env!("MIRIAM_VERSION"), arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     common: CommonOptions,
@@ -75,6 +75,15 @@ enum Command {
     Serve(Box<commands::serve::Arguments>),
     Verify(commands::verify::Arguments),
     InstallAliases(commands::programs::InstallArguments),
+    #[command(hide = true)]
+    Completions(commands::documentation::CompletionsArguments),
+    #[command(hide = true)]
+    Man(commands::documentation::ManArguments),
+    /// Print the licences of this program and of the libraries in it
+    Licenses,
+    #[cfg(feature = "serve")]
+    #[command(hide = true)]
+    Health(commands::health::Arguments),
     Split(commands::textproc::split::Arguments),
     Tokenize(commands::textproc::tokenize::Arguments),
     Detokenize(commands::textproc::detokenize::Arguments),
@@ -115,6 +124,15 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => commands::serve::run(*arguments, &common),
         Command::Verify(arguments) => commands::verify::run(arguments, &common),
         Command::InstallAliases(arguments) => commands::programs::install(arguments),
+        Command::Completions(arguments) => {
+            commands::documentation::print_completions(arguments, Arguments::command())
+        }
+        Command::Man(arguments) => {
+            commands::documentation::write_manual(arguments, Arguments::command())
+        }
+        Command::Licenses => commands::documentation::print_notices(),
+        #[cfg(feature = "serve")]
+        Command::Health(arguments) => commands::health::run(arguments),
         Command::Split(arguments) => commands::textproc::split::run(arguments, &common),
         Command::Tokenize(arguments) => commands::textproc::tokenize::run(arguments, &common),
         Command::Detokenize(arguments) => commands::textproc::detokenize::run(arguments, &common),

@@ -101,7 +101,7 @@ mod unknown_words;
 
 pub use config::{
     Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,
-    SearchAlgorithm, Settings, options_help,
+    ParameterInfo, SearchAlgorithm, Settings, options_help, supported_parameters,
 };
 pub use error::{Error, Result};
 pub use factors::FactorSettings;

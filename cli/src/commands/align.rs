@@ -147,6 +147,7 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
         save_model: arguments.save_model.clone(),
         load_model: arguments.load_model.clone(),
         lexical_table: arguments.lexical_table.clone(),
+        ..AlignOptions::default()
     };
     Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
 }

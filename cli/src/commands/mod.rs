@@ -3,10 +3,13 @@
 pub mod align;
 pub mod bench;
 pub mod demo;
+pub mod documentation;
 pub mod dump;
 mod estimate;
 pub mod evaluate;
 pub mod extract;
+#[cfg(feature = "serve")]
+pub mod health;
 pub mod lm;
 pub mod next;
 pub mod nmt;

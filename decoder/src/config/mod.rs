@@ -25,7 +25,7 @@ pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
 pub use settings::{SearchAlgorithm, Settings};
-pub use supported_parameters::options_help;
+pub use supported_parameters::{ParameterInfo, options_help, supported_parameters};
 
 use crate::features::{FeatureKind, FeatureSpec};
 use crate::{Error, Result};

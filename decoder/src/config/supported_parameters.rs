@@ -6,15 +6,17 @@ use std::fmt::Write;
 use super::{old_format, unsupported_options};
 
 /// A parameter the decoder honours.
-struct ParameterInfo {
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ParameterInfo {
     /// The long name, which is also the ini section.
-    name: &'static str,
+    pub name: &'static str,
     /// The short name on the command line; may be empty.
-    short: &'static str,
+    pub short: &'static str,
     /// Its values, for the help text.
-    values: &'static str,
+    pub values: &'static str,
     /// Its help text.
-    help: &'static str,
+    pub help: &'static str,
 }
 
 const fn parameter(
@@ -258,6 +260,11 @@ fn is_same_but_for_dashes(one: &str, other: &str) -> bool {
         name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase())
     }
     letters(one).eq(letters(other))
+}
+
+/// Every parameter the decoder honours, for completions and manual pages.
+pub fn supported_parameters() -> &'static [ParameterInfo] {
+    SUPPORTED
 }
 
 /// The options with their short names, values and meaning, a paragraph each.

@@ -44,6 +44,13 @@ pub(super) struct UnigramLine {
     pub backoff: Option<f32>,
 }
 
+/// Writes what lmplz tells of the text before the header.
+pub(super) fn print_verbose_header(name: &str, tokens: u64, output: &mut Output) -> Result<()> {
+    let smoothing = "# Smoothing: Modified Kneser-Ney";
+    let text = format!("# Input file: {name}\n# Token count: {tokens}\n{smoothing}\n");
+    Ok(output.write(text.as_bytes())?)
+}
+
 /// Writes the header of an ARPA file with these numbers of n-grams.
 pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
     let mut text = String::from("\\data\\\n");

@@ -73,6 +73,9 @@ pub struct EstimateOptions {
     /// Whether smoothing uses fused multiply-add, as an lmplz that was compiled with
     /// it.
     pub fused_multiply_add: bool,
+    /// A name of the text: three lines with it, the number of words and the kind of smoothing
+    /// are written before the model, as by lmplz's `--verbose_header`.
+    pub verbose_header: Option<String>,
     /// Bytes of memory to use.
     pub memory: u64,
     /// The folder for temporary files.
@@ -94,6 +97,7 @@ impl EstimateOptions {
             interpolate_unigrams: true,
             skip_symbols: false,
             fused_multiply_add: false,
+            verbose_header: None,
             memory: default_memory(),
             temp_dir: std::env::temp_dir(),
             threads: miriam_textio::available_threads(),
@@ -333,6 +337,9 @@ fn estimate_within(
         })?;
     }
 
+    if let Some(name) = &options.verbose_header {
+        arpa_printer::print_verbose_header(name, tokens, output)?;
+    }
     arpa_printer::print_header(&counts, output)?;
     let rows = (0..ranges.len())
         .map(|row| Ok(if options.order > 1 { backoffs.get(row)?[0].clone() } else { Vec::new() }));

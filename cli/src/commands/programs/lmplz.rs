@@ -61,7 +61,7 @@ struct Arguments {
     /// Accepted without effect
     #[arg(long = "vocab_estimate")]
     vocab_estimate: Option<String>,
-    /// Refused
+    /// Begin the ARPA file with lines on the text, the number of words and the smoothing
     #[arg(long = "verbose_header")]
     verbose_header: bool,
     /// Refused
@@ -78,7 +78,6 @@ struct Arguments {
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     let arguments: Arguments = super::parse(arguments);
     let refused = [
-        ("verbose_header", arguments.verbose_header),
         ("intermediate", arguments.intermediate.is_some()),
         ("renumber", arguments.renumber),
         ("collapse_values", arguments.collapse_values),
@@ -96,6 +95,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         discount_fallback: arguments.discount_fallback.as_deref().map(fallback_discounts),
         interpolate_unigrams: matches!(&*arguments.interpolate_unigrams, "1" | "true"),
         skip_symbols: arguments.skip_symbols,
+        verbose_header: arguments.verbose_header.then(|| text_name(&arguments.text)),
         memory: arguments.memory.unwrap_or_else(default_memory),
         temp_dir: temporary_folder(&arguments.temp_prefix),
         threads: common.threads.count(),
@@ -103,6 +103,19 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     };
     options.validate()?;
     estimate_file(&options, &arguments.text, &arguments.arpa, common)
+}
+
+/// What lmplz calls the text: the whole path of a file, also of one that standard input comes
+/// from; or stdin.
+fn text_name(text: &Path) -> String {
+    let path = if text.as_os_str() == "-" {
+        std::fs::read_link("/proc/self/fd/0")
+    } else {
+        std::fs::canonicalize(text)
+    };
+    // A pipe's name is no path.
+    let path = path.ok().filter(|path| path.is_absolute());
+    path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
 }
 
 /// The folder of a prefix of file names.

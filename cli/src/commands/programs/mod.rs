@@ -1,11 +1,14 @@
-//! KenLM's programs under their own names: started as `lmplz`, `build_binary` or `query`, the
-//! binary takes their options and writes what they write, so that scripts which call them
-//! run unchanged. `miriam install-aliases` makes the names.
+//! Other programs under their own names: started as KenLM's `lmplz`, `build_binary` or `query`,
+//! as `fast_align`, `atools` or `extract_lex`, the binary takes their options and writes what
+//! they write, so that scripts which call them run unchanged. `miriam install-aliases` makes the names.
 //!
 //! An option that would change the output and that we do not have is refused by its name; one
 //! that only says how memory or files are used is accepted without effect.
 
+mod atools;
 mod build_binary;
+mod extract_lex;
+mod fast_align;
 mod lmplz;
 mod query;
 mod size;
@@ -20,8 +23,14 @@ use clap::{Args, Parser};
 use crate::common::CommonOptions;
 
 /// The names, each with what runs under it.
-const PROGRAMS: [(&str, Program); 3] =
-    [("build_binary", build_binary::run), ("lmplz", lmplz::run), ("query", query::run)];
+const PROGRAMS: [(&str, Program); 6] = [
+    ("atools", atools::run),
+    ("build_binary", build_binary::run),
+    ("extract_lex", extract_lex::run),
+    ("fast_align", fast_align::run),
+    ("lmplz", lmplz::run),
+    ("query", query::run),
+];
 
 /// Runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
@@ -46,7 +55,8 @@ fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
     })
 }
 
-/// Make the names of KenLM's programs for this binary: lmplz, build_binary, query
+/// Make names of other programs for this binary: lmplz, build_binary, query of KenLM, fast_align,
+/// atools, extract_lex
 ///
 /// Started under one of them it takes that program's options. The folder is for the PATH of
 /// scripts that call these programs.

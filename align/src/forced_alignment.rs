@@ -1,0 +1,150 @@
+//! Alignment of single lines with a table of translation probabilities, as fast_align's
+//! `-f`: each line is answered before the next is read, so that a script can ask and wait.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use miriam_textio::fields::split_words;
+use miriam_textio::number::{push_general, push_integer};
+use miriam_textio::{Error as TextError, Input, Lines, Output, Vocabulary, WordId};
+
+use crate::Result;
+use crate::diagonal::DiagonalPrior;
+use crate::fast_align::{NULL_NAME, ln_length_probability, split_sides};
+use crate::ibm2_options::Ibm2Options;
+use crate::translation_table::UNKNOWN_PROBABILITY;
+
+/// The options of [`force_align`].
+#[derive(Clone, Debug)]
+pub struct ForcedAlignOptions {
+    /// The model, with the tension that training ended with.
+    pub ibm2: Ibm2Options,
+    /// The table of ln probabilities.
+    pub table: PathBuf,
+    /// Whether source words are explained by target words.
+    pub reverse: bool,
+    /// The mean number of outputs a state, which scores depend on.
+    pub length_ratio: f64,
+}
+
+/// What [`force_align`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ForcedAlignSummary {
+    /// Entries of the table.
+    pub entries: u64,
+    /// The sum of the scores.
+    pub ln_probability: f64,
+}
+
+/// p(output | state) by words.
+struct Table {
+    words: Vocabulary,
+    probabilities: HashMap<(WordId, WordId), f64>,
+}
+
+impl Table {
+    fn read(path: &Path) -> Result<Self> {
+        let mut table = Table { words: Vocabulary::new(), probabilities: HashMap::new() };
+        let input = Input::open(path)?;
+        let name = input.name().to_owned();
+        let mut lines = Lines::in_background(input);
+        while let Some(line) = lines.next()? {
+            let mut fields = split_words(line.bytes);
+            let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+            match (fields.next(), fields.next(), fields.next().and_then(number), fields.next()) {
+                (Some(state), Some(output), Some(ln), None) => {
+                    let pair = (table.words.intern(state), table.words.intern(output));
+                    table.probabilities.insert(pair, ln.exp());
+                }
+                _ => {
+                    let reason = "a line is two words and a logarithm, as fast_align -p writes it";
+                    return Err(TextError::format(&name, line.number, None, reason).into());
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    fn probability(&self, state: Option<WordId>, output: Option<WordId>) -> f64 {
+        let known = state.zip(output).and_then(|pair| self.probabilities.get(&pair));
+        known.copied().unwrap_or(UNKNOWN_PROBABILITY)
+    }
+}
+
+/// Writes `source ||| target ||| links ||| score` for each line of `input`.
+///
+/// # Errors
+/// Files that cannot be read or written, a malformed table, and a line without words on a side.
+pub fn force_align(
+    input: &Path,
+    output: &Path,
+    options: &ForcedAlignOptions,
+) -> Result<ForcedAlignSummary> {
+    options.ibm2.validate()?;
+    let table = Table::read(&options.table)?;
+    let null = table.words.find(NULL_NAME);
+    let prior = DiagonalPrior::new(&options.ibm2);
+    let mut summary = ForcedAlignSummary {
+        entries: table.probabilities.len() as u64,
+        ..ForcedAlignSummary::default()
+    };
+    let mut lines = Lines::new(Input::open(input)?);
+    let name = lines.name().to_owned();
+    let mut output = Output::create(output)?;
+    let (mut text, mut ids) = (Vec::new(), [Vec::new(), Vec::new()]);
+    while let Some(line) = lines.next()? {
+        let (source, target) = split_sides(line.bytes);
+        text.clear();
+        for (side, ids) in [source, &target].into_iter().zip(&mut ids) {
+            ids.clear();
+            for word in split_words(side) {
+                ids.push(table.words.find(word));
+                text.extend_from_slice(word);
+                text.push(b' ');
+            }
+            text.extend_from_slice(b"||| ");
+        }
+        text.pop();
+        let [sources, targets] = &ids;
+        if sources.is_empty() || targets.is_empty() {
+            let reason = "a side has no words; a line is `source ||| target`";
+            return Err(TextError::format(&name, line.number, None, reason).into());
+        }
+        let (states, outputs) =
+            if options.reverse { (targets, sources) } else { (sources, targets) };
+        let mut score = ln_length_probability(outputs.len(), states.len(), options.length_ratio);
+        let (m, n) = (outputs.len() as u32, states.len() as u32);
+        for (j, &word) in outputs.iter().enumerate() {
+            let (null_prior, state_prior) = prior.position_probabilities(j as u32 + 1, m, n);
+            let mut sum = 0.0;
+            if options.ibm2.null_word {
+                sum += table.probability(null, word) * null_prior;
+            }
+            let (mut largest, mut best) = (sum, None);
+            for (i, &state) in states.iter().enumerate() {
+                let probability = table.probability(state, word) * state_prior(i as u32 + 1);
+                if probability > largest {
+                    (largest, best) = (probability, Some(i));
+                }
+                sum += probability;
+            }
+            score += sum.ln();
+            if let Some(i) = best {
+                let (source, target) = if options.reverse { (j, i) } else { (i, j) };
+                text.push(b' ');
+                push_integer(&mut text, source);
+                text.push(b'-');
+                push_integer(&mut text, target);
+            }
+        }
+        summary.ln_probability += score;
+        text.extend_from_slice(b" ||| ");
+        push_general(&mut text, score);
+        text.push(b'\n');
+        output.write(&text)?;
+        output.flush()?;
+    }
+    output.finish()?;
+    Ok(summary)
+}

@@ -1,0 +1,72 @@
+//! The options of IBM models 1 and 2 that fast_align has, and what an iteration found.
+
+use crate::{Error, Result};
+
+/// Largest tension: beyond it weights underflow.
+const MAX_TENSION: f64 = 100.0;
+
+/// What IBM model 2 assumes, by default as fast_align with `-d -o -v`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ibm2Options {
+    /// Whether positions near the diagonal are preferred; without that it is IBM model 1.
+    pub diagonal: bool,
+    /// How strongly at first, from 0 (excluded) to 100.
+    pub tension: f64,
+    /// Whether training changes the tension.
+    pub optimize_tension: bool,
+    /// The Dirichlet prior's count of each translation, above 0; without it probabilities
+    /// are relative counts.
+    pub dirichlet: Option<f64>,
+    /// The probability that the null word explains a word, beside a diagonal.
+    pub null_probability: f64,
+    /// Whether there is a null word.
+    pub null_word: bool,
+}
+
+impl Default for Ibm2Options {
+    fn default() -> Self {
+        Ibm2Options {
+            diagonal: true,
+            tension: 4.0,
+            optimize_tension: true,
+            dirichlet: Some(0.01),
+            null_probability: 0.08,
+            null_word: true,
+        }
+    }
+}
+
+impl Ibm2Options {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOptions`] with the option and its range.
+    pub fn validate(&self) -> Result<()> {
+        let checks = [
+            (self.tension > 0.0 && self.tension <= MAX_TENSION, "the tension is from 0 to 100"),
+            (self.dirichlet.is_none_or(|alpha| alpha > 0.0), "the Dirichlet prior is above 0"),
+            (
+                (0.0..1.0).contains(&self.null_probability),
+                "the null word's probability is from 0 to below 1",
+            ),
+        ];
+        match checks.into_iter().find(|(valid, _)| !valid) {
+            Some((_, reason)) => Err(Error::InvalidOptions { reason: reason.into() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a training iteration of IBM model 2 found in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Ibm2Iteration {
+    /// ln p(outputs | states) of the text.
+    pub ln_likelihood: f64,
+    /// Words explained.
+    pub outputs: f64,
+    /// Those that the null word is expected to explain.
+    pub null_outputs: f64,
+    /// The tension after the iteration.
+    pub tension: f64,
+}

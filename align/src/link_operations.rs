@@ -1,0 +1,194 @@
+//! Operations on files of links, as fast_align's `atools` has them.
+//!
+//! Links may follow text: those of a line are what is after its last ` ||| `. Each line is
+//! answered before the next is read, and both inputs may be the same stream, whose lines then
+//! alternate: a script that aligns single sentences asks so.
+
+use std::path::Path;
+
+use miriam_textio::number::push_general;
+use miriam_textio::{Input, Line, Lines, Output};
+
+use crate::links::{Link, parse_links, print_links};
+use crate::symmetrization::{Symmetrization, Symmetrizer};
+use crate::{Error, Result};
+
+/// What is done with the links of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkOperation {
+    /// Print them, by source and target position.
+    Convert,
+    /// Print them as a grid too.
+    Display,
+    /// Exchange source and target.
+    Invert,
+    /// Join them with those of a second file.
+    Symmetrize(Symmetrization),
+    /// Compare them with those of a second file: precision, recall and F.
+    FMeasure,
+}
+
+impl LinkOperation {
+    /// The operations by atools' names.
+    pub const ALL: [(&'static str, LinkOperation); 9] = [
+        ("convert", LinkOperation::Convert),
+        ("display", LinkOperation::Display),
+        ("fmeasure", LinkOperation::FMeasure),
+        ("grow-diag", LinkOperation::Symmetrize(Symmetrization::GrowDiag)),
+        ("grow-diag-final", LinkOperation::Symmetrize(Symmetrization::GrowDiagFinal)),
+        ("grow-diag-final-and", LinkOperation::Symmetrize(Symmetrization::GrowDiagFinalAnd)),
+        ("intersect", LinkOperation::Symmetrize(Symmetrization::Intersection)),
+        ("invert", LinkOperation::Invert),
+        ("union", LinkOperation::Symmetrize(Symmetrization::Union)),
+    ];
+
+    /// Whether it needs a second file.
+    pub fn is_binary(self) -> bool {
+        matches!(self, LinkOperation::Symmetrize(_) | LinkOperation::FMeasure)
+    }
+}
+
+/// Applies `operation` to every line of `first`, and of `second` if it is binary; `-` is
+/// standard input.
+///
+/// # Errors
+/// Files that cannot be read or written or differ in length, malformed links, and no links
+/// to compare.
+pub fn apply_link_operation(
+    operation: LinkOperation,
+    first: &Path,
+    second: Option<&Path>,
+    output: &Path,
+) -> Result<()> {
+    let mut inputs = vec![Lines::new(Input::open(first)?)];
+    let shared = second == Some(first) && first.as_os_str() == "-";
+    if let Some(second) = second.filter(|_| !shared) {
+        inputs.push(Lines::new(Input::open(second)?));
+    }
+    let sides = if second.is_some() { 2 } else { 1 };
+    let mut output = Output::create(output)?;
+    let mut links: [Vec<Link>; 2] = Default::default();
+    let mut read = [0u64; 2];
+    let (mut symmetrizer, mut result, mut text) = (Symmetrizer::default(), Vec::new(), Vec::new());
+    let mut agreement = [0u64; 3];
+    loop {
+        let mut ended = [false; 2];
+        for side in 0..sides {
+            let input = if shared { &mut inputs[0] } else { &mut inputs[side] };
+            let name = input.name().to_owned();
+            match input.next()? {
+                Some(line) => {
+                    read[side] += 1;
+                    parse_links(&name, &after_text(&line), &mut links[side])?;
+                    links[side].sort_unstable();
+                    links[side].dedup();
+                }
+                None => ended[side] = true,
+            }
+        }
+        if ended[..sides].contains(&true) {
+            if ended[..sides].contains(&false) {
+                return Err(line_count_mismatch(&mut inputs, shared, read));
+            }
+            break;
+        }
+        let [first, second] = &links;
+        text.clear();
+        match operation {
+            LinkOperation::Convert => print_links(first, &mut text),
+            LinkOperation::Display => {
+                print_grid(first, &mut text);
+                text.push(b'\n');
+                print_links(first, &mut text);
+            }
+            LinkOperation::Invert => {
+                result.clear();
+                result.extend(first.iter().map(|&(source, target)| (target, source)));
+                result.sort_unstable();
+                print_links(&result, &mut text);
+            }
+            LinkOperation::Symmetrize(how) => {
+                symmetrizer.symmetrize(how, first, second, &mut result);
+                print_links(&result, &mut text);
+            }
+            LinkOperation::FMeasure => {
+                let common = first.iter().filter(|link| second.binary_search(link).is_ok());
+                agreement[0] += common.count() as u64;
+                agreement[1] += first.len() as u64;
+                agreement[2] += second.len() as u64;
+            }
+        }
+        if !text.is_empty() {
+            output.write(&text)?;
+            output.flush()?;
+        }
+    }
+    if operation == LinkOperation::FMeasure {
+        print_f_measure(agreement, &mut text)?;
+        output.write(&text)?;
+    }
+    Ok(output.finish()?)
+}
+
+/// The part of a line after its last ` ||| `.
+fn after_text<'a>(line: &Line<'a>) -> Line<'a> {
+    const BARS: &[u8] = b" ||| ";
+    let at = line.bytes.windows(BARS.len()).rposition(|window| window == BARS);
+    Line { bytes: &line.bytes[at.map_or(0, |at| at + BARS.len())..], ..*line }
+}
+
+/// Counts the rest of both inputs.
+fn line_count_mismatch(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> Error {
+    if shared {
+        let reason = "standard input has an odd number of lines; it has those of both in turn";
+        return Error::InvalidOptions { reason: reason.into() };
+    }
+    for (input, read) in inputs.iter_mut().zip(&mut read) {
+        while let Ok(Some(_)) = input.next() {
+            *read += 1;
+        }
+    }
+    Error::LineCountMismatch {
+        first: inputs[0].name().to_owned(),
+        first_lines: read[0],
+        second: inputs[1].name().to_owned(),
+        second_lines: read[1],
+    }
+}
+
+/// A line of `*` and `.` for each source position, between the last digits of positions. A
+/// line without links is a grid of one cell.
+fn print_grid(links: &[Link], text: &mut Vec<u8>) {
+    let width = links.iter().map(|link| link.0 + 1).max().unwrap_or(1);
+    let height = links.iter().map(|link| link.1 + 1).max().unwrap_or(1);
+    let digit = |position: u16| b'0' + (position % 10) as u8;
+    let columns = |text: &mut Vec<u8>| {
+        text.push(b' ');
+        text.extend((0..height).map(digit));
+        text.push(b'\n');
+    };
+    columns(text);
+    for source in 0..width {
+        text.push(digit(source));
+        let cell = |target| links.binary_search(&(source, target)).map_or(b'.', |_| b'*');
+        text.extend((0..height).map(cell));
+        text.extend_from_slice(&[digit(source), b'\n']);
+    }
+    columns(text);
+}
+
+fn print_f_measure([matches, found, reference]: [u64; 3], text: &mut Vec<u8>) -> Result<()> {
+    if found == 0 || reference == 0 {
+        let reason = "there is no F-measure: one of the files has no links";
+        return Err(Error::InvalidOptions { reason: reason.into() });
+    }
+    let precision = matches as f64 / found as f64;
+    let recall = matches as f64 / reference as f64;
+    let f = (2.0 * precision * recall) / (recall + precision);
+    for (name, value) in [("P: ", precision), ("R: ", recall), ("F: ", f)] {
+        text.extend_from_slice(name.as_bytes());
+        push_general(text, value);
+        text.push(b'\n');
+    }
+    Ok(())
+}

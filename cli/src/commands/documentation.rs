@@ -1,0 +1,77 @@
+//! What packages install beside the binary: completions for shells and manual pages, both made
+//! of the same descriptions as `--help`; and the licences of what is compiled in.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Arg, ArgAction, Args, Command};
+use clap_complete::Shell;
+use miriam_decoder::supported_parameters;
+
+/// Notices of all libraries, made by `packaging/make_notices.py`.
+const NOTICES: &str = include_str!("../../notices.txt");
+
+/// Print completions for a shell
+///
+/// Example: miriam completions bash > ~/.local/share/bash-completion/completions/miriam
+#[derive(Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    shell: Shell,
+}
+
+/// Write manual pages: miriam.1, and one for each subcommand
+///
+/// Example: miriam man ~/.local/share/man/man1 && man miriam-align
+#[derive(Args)]
+pub struct ManArguments {
+    /// The folder, which is made if need be
+    folder: PathBuf,
+}
+
+/// Prints completions for a shell.
+pub fn print_completions(arguments: CompletionsArguments, command: Command) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut describe_translate(command), "miriam", &mut text);
+    Ok(std::io::stdout().write_all(&text)?)
+}
+
+/// Writes the manual pages.
+pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result<()> {
+    let folder = &arguments.folder;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: cannot be made", folder.display()))?;
+    clap_mangen::generate_to(describe_translate(command), folder)
+        .with_context(|| format!("{}: pages cannot be written", folder.display()))
+}
+
+/// Prints the licences of this program and of the libraries in it.
+pub fn print_notices() -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(NOTICES.as_bytes())?)
+}
+
+/// Gives `translate` its options, which are Moses' and which clap does not parse.
+fn describe_translate(command: Command) -> Command {
+    // These are known to all subcommands.
+    let general: Vec<String> =
+        command.get_arguments().filter_map(|arg| Some(arg.get_long()?.to_owned())).collect();
+    command.mut_subcommand("translate", |translate| {
+        let options =
+            supported_parameters().iter().filter(|p| !general.iter().any(|g| g == p.name));
+        options.fold(translate.mut_arg("options", |arg| arg.hide(true)), |translate, option| {
+            let mut arg = Arg::new(option.name).long(option.name).help(option.help);
+            let mut letters = option.short.chars();
+            arg = match (letters.next(), letters.next()) {
+                (Some(letter), None) => arg.short(letter),
+                (Some(_), Some(_)) => arg.visible_alias(option.short),
+                _ => arg,
+            };
+            translate.arg(if option.values.is_empty() {
+                arg.action(ArgAction::SetTrue)
+            } else {
+                arg.value_name(option.values).num_args(1)
+            })
+        })
+    })
+}

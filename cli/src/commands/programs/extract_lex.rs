@@ -1,0 +1,47 @@
+//! `extract_lex`: lexical translation probabilities of both directions, which Marian's scripts
+//! make shortlists of.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Parser;
+use miriam_align::write_lexical_counts;
+use miriam_textio::Input;
+
+use crate::common::CommonOptions;
+
+/// Writes lexical translation probabilities of aligned text, as Marian's extract_lex does
+#[derive(Parser)]
+#[command(name = "extract_lex", arg_required_else_help = true, disable_version_flag = true)]
+struct Arguments {
+    /// The target text, tokenised
+    target: PathBuf,
+    /// The source text, line by line
+    source: PathBuf,
+    /// The links i-j of each line, source and target position
+    alignment: PathBuf,
+    /// The file of `target source p(target|source)` lines to write
+    source_to_target: PathBuf,
+    /// The file of `source target p(source|target)` lines to write
+    target_to_source: PathBuf,
+}
+
+pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
+    let Arguments { target, source, alignment, source_to_target, target_to_source } =
+        super::parse(arguments);
+    for input in [&target, &source, &alignment] {
+        for output in [&source_to_target, &target_to_source] {
+            Input::check_access(input, Some(output))?;
+        }
+    }
+    let summary =
+        write_lexical_counts(&target, &source, &alignment, &source_to_target, &target_to_source)?;
+    if let Some(line) = summary.first_skipped_line {
+        tracing::warn!(
+            "{} links lead outside of their sentences and were left out, the first in line {line}; \
+             the order of files is target, source, alignment",
+            summary.skipped_links
+        );
+    }
+    Ok(())
+}

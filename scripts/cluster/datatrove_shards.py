@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Shards as tasks of datatrove, on this machine or by its executor for Slurm.
+
+usage: datatrove_shards.py [--workers N] [--logs FOLDER] MANIFEST FOLDER -- COMMAND...
+
+A task is a shard. datatrove notes tasks that ended under its logs and skips them; the rule of
+`miriam_shards.py` holds for those that were killed in between.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from datatrove.executor.local import LocalPipelineExecutor
+from datatrove.pipeline.base import PipelineStep
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import miriam_shards  # noqa: E402
+
+
+class RunShards(PipelineStep):
+    """Runs a command over the shards of a task: those whose number it has, modulo tasks."""
+
+    name = "Miriam"
+    type = "shards"
+
+    def __init__(self, shards, folder, command):
+        super().__init__()
+        self.shards, self.folder, self.command = shards, folder, command
+
+    def run(self, data=None, rank=0, world_size=1):
+        for shard in self.shards[rank::world_size]:
+            record = miriam_shards.run_shard(shard, self.folder, self.command)
+            self.stat_update("lines", value=record["lines_out"])
+        yield from data or ()
+
+
+def main():
+    at = sys.argv.index("--")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--logs", help="where datatrove notes what is done [FOLDER/logs]")
+    parser.add_argument("manifest")
+    parser.add_argument("folder")
+    arguments = parser.parse_args(sys.argv[1:at])
+    shards = miriam_shards.read_manifest(arguments.manifest)
+    step = RunShards(shards, arguments.folder, sys.argv[at + 1:])
+    logs = arguments.logs or str(Path(arguments.folder) / "logs")
+    executor = LocalPipelineExecutor(
+        pipeline=[step], tasks=len(shards), workers=arguments.workers, logging_dir=logs
+    )
+    executor.run()
+    print(miriam_shards.verify(shards, arguments.folder))
+
+
+if __name__ == "__main__":
+    main()

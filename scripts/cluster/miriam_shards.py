@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Runs a command over the shards of a corpus, exactly once each, whatever happens to workers.
+
+usage: miriam_shards.py run --manifest FILE --output FOLDER [--index N] [SHARD...] -- COMMAND...
+       miriam_shards.py verify --manifest FILE --output FOLDER
+       miriam_shards.py join --manifest FILE --output FOLDER > WHOLE
+       miriam_shards.py localize MODEL --cache FOLDER
+
+A manifest has the path of a shard a line. `{in}` and `{out}` in the command are the shard and the
+file to write, which without `{out}` is the command's standard output; `{name}` is the shard's
+name without its folder, for commands that read several files.
+
+The rule that makes it exact: what a shard becomes depends on the shard alone, it is written to a
+name of its own, synced, and renamed; then a record `NAME.done` is written the same way, with the
+lines in and out, a digest, and what made it. A shard with a record is skipped, so that any
+scheduler may run a task again, or twice at a time: both write the same bytes. A record of
+another command, version or model is an error.
+
+Nothing but Python 3.9 and its library is needed.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+HEADER_BYTES = 4096
+BLOCK = 1 << 20
+
+
+class ShardError(Exception):
+    """Why a shard was not made, with the file and what to do."""
+
+
+def read_manifest(path):
+    """The shards of a manifest; two of one file name would write one output."""
+    shards = [line for line in Path(path).read_text().splitlines() if line]
+    names = [Path(shard).name for shard in shards]
+    double = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+    if double:
+        raise ShardError(f"{path}: {sorted(double)[0]} is there twice; outputs are named like shards")
+    return shards
+
+
+def measure(path):
+    """Lines and digest of a file; compressed files are counted as their bytes are."""
+    lines, digest, last = 0, hashlib.blake2b(digest_size=16), b"\n"
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            lines += block.count(b"\n")
+            digest.update(block)
+            last = block[-1:]
+    return lines + (last != b"\n"), digest.hexdigest()
+
+
+def fingerprint(path):
+    """Size and first page of a model file: the page has checksums of all that follows. Of a
+    folder, those of its files."""
+    path = Path(path)
+    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    digest = hashlib.blake2b(digest_size=16)
+    for file in files:
+        with open(file, "rb") as opened:
+            digest.update(f"{file.name} {file.stat().st_size} ".encode() + opened.read(HEADER_BYTES))
+    return digest.hexdigest()
+
+
+def program_version(command):
+    """What the program says it is; a command without `--version` is known by its words alone."""
+    try:
+        found = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+def write_atomically(path, text):
+    partial = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.partial")
+    with open(partial, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    rename(partial, path)
+
+
+def rename(partial, path):
+    os.rename(partial, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def run_shard(shard, output, command, models=(), drops_lines=False):
+    """Makes a shard's output unless it is there; returns its record.
+
+    `models` are files or folders whose contents are part of what makes the output;
+    `drops_lines` says that the command may write fewer lines than it reads.
+    """
+    shard, folder = Path(shard), Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    target, done = folder / shard.name, folder / f"{shard.name}.done"
+    made_by = {
+        "command": list(command),
+        "version": program_version(command),
+        "models": {str(model): fingerprint(model) for model in models},
+        "bytes_in": shard.stat().st_size,
+    }
+    if done.exists() and target.exists():
+        record = json.loads(done.read_text())
+        if record["made_by"] != made_by:
+            raise ShardError(f"{done}: made by another command, version, model or input; remove it, "
+                             f"or write to another folder")
+        return record
+    partial = folder / f".{shard.name}.{os.uname().nodename}.{os.getpid()}.partial"
+    places = {"{in}": str(shard), "{name}": shard.name, "{out}": str(partial)}
+    words = list(command)
+    for place, path in places.items():
+        words = [word.replace(place, path) for word in words]
+    to_stdout = not any("{out}" in word for word in command)
+    child = None
+
+    def stop(number, _frame):
+        # Raised where the child is waited for; the child is ended there.
+        sys.exit(128 + number)
+
+    try:
+        # Other threads of an engine's worker may not set signals; there the engine kills.
+        previous = signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        previous = None
+    try:
+        with open(partial, "wb") as file:
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file if to_stdout else None)
+            status = child.wait()
+        if status != 0:
+            raise ShardError(f"{shard}: status {status} of {' '.join(words)}")
+        lines_in, _ = measure(shard)
+        lines_out, digest = measure(partial)
+        if lines_out > lines_in or (lines_out < lines_in and not drops_lines):
+            raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; give --drops-lines for a "
+                             f"command that leaves lines out")
+        with open(partial, "rb") as file:
+            os.fsync(file.fileno())
+        record = {"made_by": made_by, "lines_in": lines_in, "lines_out": lines_out, "digest": digest}
+        rename(partial, target)
+        write_atomically(done, json.dumps(record, indent=1) + "\n")
+        return record
+    finally:
+        if child is not None and child.poll() is None:
+            child.terminate()
+            child.wait()
+        partial.unlink(missing_ok=True)
+        if previous is not None:
+            signal.signal(signal.SIGTERM, previous)
+
+
+def verify(shards, output):
+    """The sums over all shards. What is missing or was changed is an error; files that killed
+    workers left are removed when nothing is."""
+    folder, sums = Path(output), {"shards": 0, "lines_in": 0, "lines_out": 0}
+    wrong, makers = [], set()
+    for shard in shards:
+        name = Path(shard).name
+        done = folder / f"{name}.done"
+        if not done.exists() or not (folder / name).exists():
+            wrong.append(f"{name}: not made")
+            continue
+        record = json.loads(done.read_text())
+        lines, digest = measure(folder / name)
+        if (lines, digest) != (record["lines_out"], record["digest"]):
+            wrong.append(f"{name}: changed after it was made")
+        makers.add(json.dumps({k: v for k, v in record["made_by"].items() if k != "bytes_in"}))
+        sums["shards"] += 1
+        sums["lines_in"] += record["lines_in"]
+        sums["lines_out"] += record["lines_out"]
+    if len(makers) > 1:
+        wrong.append("shards were made by different commands, versions or models")
+    if wrong:
+        raise ShardError("\n".join(wrong))
+    for left in folder.glob(".*.partial"):
+        left.unlink()
+    return sums
+
+
+def localize(model, cache):
+    """The path of a copy of a file or folder on this node, made by the first worker that asks;
+    others wait. Files are mapped, so that all workers of a node share its memory."""
+    model, cache = Path(model), Path(cache)
+    cache.mkdir(parents=True, exist_ok=True)
+    mark = fingerprint(model)
+    copy = cache / f"{mark}-{model.name}"
+    with open(cache / f".{mark}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not copy.exists():
+            partial = cache / f".{copy.name}.partial"
+            if partial.is_dir():
+                shutil.rmtree(partial)
+            if model.is_dir():
+                shutil.copytree(model, partial)
+            else:
+                shutil.copyfile(model, partial)
+            # The original may change while it is copied.
+            if fingerprint(model) != mark:
+                raise ShardError(f"{model}: it changed while it was copied; replace models by rename")
+            rename(partial, copy)
+    return copy
+
+
+def main():
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    words, command = words[:at], words[at + 1:]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=["run", "verify", "join", "localize"])
+    parser.add_argument("shards", nargs="*", help="shards to run; without --index all of the manifest")
+    parser.add_argument("--manifest", help="the file with a shard a line")
+    parser.add_argument("--output", help="the folder of outputs")
+    parser.add_argument("--index", type=int, help="run the shard of this line of the manifest, from 0")
+    parser.add_argument("--model", action="append", default=[], help="a file or folder that outputs depend on")
+    parser.add_argument("--drops-lines", action="store_true", help="the command may leave lines out")
+    parser.add_argument("--cache", help="localize: the folder of copies on this node")
+    arguments = parser.parse_args(words)
+    if arguments.action == "localize":
+        if len(arguments.shards) != 1 or not arguments.cache:
+            parser.error("localize takes a model and --cache")
+        print(localize(arguments.shards[0], arguments.cache))
+        return
+    if not arguments.output or not (arguments.manifest or arguments.shards):
+        parser.error(f"{arguments.action} takes --output and --manifest (run: or shards)")
+    shards = arguments.shards or read_manifest(arguments.manifest)
+    if arguments.action == "verify":
+        print(json.dumps(verify(shards, arguments.output)))
+    elif arguments.action == "join":
+        verify(shards, arguments.output)
+        for shard in shards:
+            with open(Path(arguments.output) / Path(shard).name, "rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer, BLOCK)
+    else:
+        if not command:
+            parser.error("run takes a command after --")
+        if arguments.index is not None:
+            if not 0 <= arguments.index < len(shards):
+                parser.error(f"--index {arguments.index}: there are {len(shards)} shards, from 0")
+            shards = [shards[arguments.index]]
+        for shard in shards:
+            run_shard(shard, arguments.output, command, arguments.model, arguments.drops_lines)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ShardError, OSError) as error:
+        sys.exit(f"miriam_shards.py: {error}")

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Shards as tasks of Spark.
+
+usage: spark-submit spark_shards.py MANIFEST FOLDER -- COMMAND...
+
+A task is a shard, which Spark may run several times (failed executors, speculation): the rule
+of `miriam_shards.py` makes that exactly once. The folder must be the same for all executors. For
+columns of a table use `mapInArrow` with `miriam.lm` instead; its function must have no side
+effects.
+"""
+
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import miriam_shards  # noqa: E402
+
+
+def main():
+    at = sys.argv.index("--")
+    manifest, folder = sys.argv[1:at]
+    command = sys.argv[at + 1:]
+    shards = miriam_shards.read_manifest(manifest)
+    spark = SparkSession.builder.appName("miriam").getOrCreate()
+    context = spark.sparkContext
+    context.addPyFile(str(HERE / "miriam_shards.py"))
+
+    def run(shard):
+        import miriam_shards
+
+        return miriam_shards.run_shard(shard, folder, command)["lines_out"]
+
+    context.parallelize(shards, len(shards)).map(run).collect()
+    print(miriam_shards.verify(shards, folder))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+//! `scripts/cluster`: over 40 shards, with a worker killed in the middle, each recipe makes what
+//! one command makes of the whole text, and no line is lost or doubled.
+//!
+//! Ray, Spark and datatrove are large: their tests run when `MIRIAM_CLUSTER_TESTS` is 1, with the
+//! Python of `MIRIAM_CLUSTER_PYTHON` (python3), and say so otherwise.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{lossy_text, miriam, project_root, report_skip, run};
+
+const SHARDS: usize = 40;
+const LINES: usize = 25;
+/// How long a run may take before the test gives up.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A corpus in shards, a manifest, and what one command makes of the whole.
+struct Corpus {
+    folder: tempfile::TempDir,
+    expected: Vec<u8>,
+}
+
+impl Corpus {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let text = std::fs::read_to_string(project_root().join("examples/toy/train.es")).unwrap();
+        let lines: Vec<&str> = text.lines().take(SHARDS * LINES).collect();
+        let mut manifest = String::new();
+        for (index, lines) in lines.chunks(LINES).enumerate() {
+            let shard = folder.path().join(format!("shard-{index:02}"));
+            std::fs::write(&shard, lines.join("\n") + "\n").unwrap();
+            manifest += &format!("{}\n", shard.display());
+        }
+        std::fs::write(folder.path().join("manifest"), manifest).unwrap();
+        let whole = folder.path().join("whole");
+        std::fs::write(&whole, lines.join("\n") + "\n").unwrap();
+        let mut command = miriam();
+        command.args(["--quiet", "lm", "perplexity", "--per-line"]).arg(Self::model());
+        let expected = run(command.arg("-i").arg(whole));
+        assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
+        // A command that takes so long that a kill meets it.
+        let slow = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then exec {0} --version; fi\nsleep 0.1\nexec {0} --threads 1 --quiet \"$@\"\n",
+            env!("CARGO_BIN_EXE_miriam")
+        );
+        let program = folder.path().join("slow-miriam");
+        std::fs::write(&program, slow).unwrap();
+        run(Command::new("chmod").arg("+x").arg(&program));
+        Corpus { folder, expected }
+    }
+
+    fn model() -> PathBuf {
+        project_root().join("examples/toy/lm.arpa")
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The command of a shard.
+    fn shard_command(&self) -> Vec<String> {
+        let program = self.path("slow-miriam").display().to_string();
+        let model = Self::model().display().to_string();
+        let words =
+            [&*program, "lm", "perplexity", "--per-line", &*model, "-i", "{in}", "-o", "{out}"];
+        words.map(str::to_owned).to_vec()
+    }
+
+    fn outputs(&self) -> usize {
+        let Ok(files) = std::fs::read_dir(self.path("out")) else { return 0 };
+        files
+            .filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().ends_with(".done"))
+            .count()
+    }
+
+    /// Starts `command` in a process group of its own and kills it, with all its children, when
+    /// a third of the shards is done.
+    fn kill_in_the_middle(&self, command: &mut Command) {
+        let mut child =
+            command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while self.outputs() < SHARDS / 3 {
+            assert!(start.elapsed() < PATIENCE, "no progress");
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill_group(&mut child);
+        let done = self.outputs();
+        assert!((SHARDS / 3..SHARDS).contains(&done), "{done}");
+    }
+
+    /// Checks that all shards are there and together are the expected text.
+    fn check(&self) {
+        let joined = run(shards()
+            .args(["join", "--manifest"])
+            .arg(self.path("manifest"))
+            .arg("--output")
+            .arg(self.path("out")));
+        assert!(joined == self.expected, "{}", lossy_text(&joined));
+        let left = std::fs::read_dir(self.path("out")).unwrap();
+        let left: Vec<_> = left.map(|file| file.unwrap().file_name()).collect();
+        assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".partial")), "{left:?}");
+    }
+}
+
+fn kill_group(child: &mut Child) {
+    let group = format!("-{}", child.id());
+    run(Command::new("kill").args(["-KILL", "--", &group]));
+    child.wait().unwrap();
+}
+
+fn recipe(name: &str) -> PathBuf {
+    project_root().join("scripts/cluster").join(name)
+}
+
+fn shards() -> Command {
+    Command::new(recipe("miriam_shards.py"))
+}
+
+/// Whether Python runs the tools.
+fn have_python() -> bool {
+    let there = Command::new("python3").arg("--version").output().is_ok();
+    if !there {
+        report_skip("python3 is absent");
+    }
+    there
+}
+
+#[test]
+fn jobs_on_a_machine_survive_a_kill() {
+    if !have_python() {
+        return;
+    }
+    let corpus = Corpus::new();
+    let command = || {
+        let mut command = Command::new(recipe("parallel.sh"));
+        command.arg(corpus.path("manifest")).arg(corpus.path("out"));
+        command.arg("--model").arg(Corpus::model()).arg("--").args(corpus.shard_command());
+        command
+    };
+    corpus.kill_in_the_middle(&mut command());
+    let sums = lossy_text(&run(&mut command()));
+    let sums: serde_json::Value = serde_json::from_str(sums.trim()).expect("the last line is JSON");
+    let lines = (SHARDS * LINES) as u64;
+    assert_eq!((sums["lines_in"].as_u64(), sums["lines_out"].as_u64()), (Some(lines), Some(lines)));
+    corpus.check();
+}
+
+#[test]
+fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
+    if !have_python() {
+        return;
+    }
+    let corpus = Corpus::new();
+    let task = |index: usize| {
+        let mut command = Command::new("bash");
+        command.arg(recipe("slurm_array.sh")).args(corpus.shard_command());
+        command.env("MANIFEST", corpus.path("manifest")).env("OUTPUT", corpus.path("out"));
+        command.env("SLURM_ARRAY_TASK_ID", index.to_string());
+        command
+    };
+    // Time is over: the task is told so, and leaves nothing.
+    let mut stopped = task(0).spawn().unwrap();
+    let start = Instant::now();
+    let made = || std::fs::read_dir(corpus.path("out")).map_or(0, Iterator::count);
+    while made() == 0 {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    run(Command::new("kill").args(["-TERM", &stopped.id().to_string()]));
+    assert_eq!(stopped.wait().unwrap().code(), Some(143));
+    assert_eq!(made(), 0);
+    // A task that runs twice at a time, as after a partition of the network.
+    let mut twice: Vec<Child> = (0..2).map(|_| task(0).spawn().unwrap()).collect();
+    assert!(twice.iter_mut().all(|child| child.wait().unwrap().success()));
+    // Nodes that are lost: their tasks are killed, and queued again.
+    let mut lost = task(1).process_group(0).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(60));
+    kill_group(&mut lost);
+    for first in (0..SHARDS).step_by(4) {
+        let running: Vec<Child> =
+            (first..first + 4).map(|index| task(index).spawn().unwrap()).collect();
+        for child in running {
+            assert!(child.wait_with_output().unwrap().status.success());
+        }
+    }
+    corpus.check();
+}
+
+#[test]
+fn what_does_not_fit_together_is_an_error() {
+    if !have_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a"), "1\n2\n3\n").unwrap();
+    let run_command = |words: &[&str], options: &[&str]| {
+        let mut command = shards();
+        command
+            .arg("run")
+            .arg(path("a"))
+            .arg("--output")
+            .arg(path("out"))
+            .args(options)
+            .arg("--")
+            .args(words);
+        let output = command.output().unwrap();
+        (output.status.success(), lossy_text(&output.stderr))
+    };
+    let (success, message) = run_command(&["head", "-n", "1", "{in}"], &[]);
+    assert!(!success && message.contains("3 lines in, 1 out"), "{message}");
+    let (success, message) = run_command(&["false"], &[]);
+    assert!(!success && message.contains("status 1"), "{message}");
+    assert_eq!(std::fs::read_dir(path("out")).unwrap().count(), 0);
+    assert!(run_command(&["head", "-n", "1", "{in}"], &["--drops-lines"]).0);
+    assert_eq!(std::fs::read_to_string(path("out/a")).unwrap(), "1\n");
+    let (success, message) = run_command(&["cat", "{in}"], &[]);
+    assert!(!success && message.contains("made by another command"), "{message}");
+    let verify = || {
+        let mut command = shards();
+        let output =
+            command.arg("verify").arg(path("a")).arg("--output").arg(path("out")).output().unwrap();
+        (output.status.success(), lossy_text(&output.stderr))
+    };
+    assert!(verify().0);
+    std::fs::write(path("out/a"), "2\n").unwrap();
+    let (success, message) = verify();
+    assert!(!success && message.contains("a: changed after it was made"), "{message}");
+    std::fs::write(path("manifest"), "x/one\ny/one\n").unwrap();
+    let mut command = shards();
+    let output = command
+        .args(["verify", "--output", "o", "--manifest"])
+        .arg(path("manifest"))
+        .output()
+        .unwrap();
+    assert!(lossy_text(&output.stderr).contains("one is there twice"));
+}
+
+#[test]
+fn a_model_is_copied_once_a_node() {
+    if !have_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let localize = || {
+        let mut command = shards();
+        command.arg("localize").arg(Corpus::model()).arg("--cache").arg(&cache);
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let workers: Vec<Child> = (0..4).map(|_| localize()).collect();
+    let copies: Vec<String> = workers
+        .into_iter()
+        .map(|worker| lossy_text(&worker.wait_with_output().unwrap().stdout))
+        .collect();
+    assert!(copies.iter().all(|copy| *copy == copies[0]), "{copies:?}");
+    assert!(std::fs::read(copies[0].trim()).unwrap() == std::fs::read(Corpus::model()).unwrap());
+    let visible = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with('.');
+    let files = std::fs::read_dir(&cache).unwrap().map(|file| file.unwrap().file_name());
+    assert_eq!(files.filter(|name| visible(name)).count(), 1);
+}
+
+/// The Python with the engines, where they are asked for.
+fn engine_python(module: &str) -> Option<PathBuf> {
+    if std::env::var_os("MIRIAM_CLUSTER_TESTS").is_none_or(|value| value != "1") {
+        report_skip(&format!("{module}: MIRIAM_CLUSTER_TESTS is not 1"));
+        return None;
+    }
+    let python = std::env::var_os("MIRIAM_CLUSTER_PYTHON").map_or("python3".into(), PathBuf::from);
+    let found = Command::new(&python).args(["-c", &format!("import {module}")]).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    report_skip(&format!("{} has no module {module}", python.display()));
+    None
+}
+
+/// Runs a recipe twice: the first run is killed in the middle.
+fn survives_a_kill(python: &Path, name: &str, options: &[&str]) {
+    let corpus = Corpus::new();
+    let command = || {
+        let mut command = Command::new(python);
+        command
+            .arg(recipe(name))
+            .args(options)
+            .arg(corpus.path("manifest"))
+            .arg(corpus.path("out"));
+        command.arg("--").args(corpus.shard_command()).env("PYSPARK_PYTHON", python);
+        command
+    };
+    corpus.kill_in_the_middle(&mut command());
+    run(command().stderr(Stdio::null()));
+    corpus.check();
+}
+
+#[test]
+fn tasks_of_ray_survive_a_kill() {
+    let Some(python) = engine_python("ray") else { return };
+    survives_a_kill(&python, "ray_shards.py", &["--cpus", "1"]);
+}
+
+#[test]
+fn tasks_of_spark_survive_a_kill() {
+    let Some(python) = engine_python("pyspark") else { return };
+    survives_a_kill(&python, "spark_shards.py", &[]);
+}
+
+#[test]
+fn tasks_of_datatrove_survive_a_kill() {
+    let Some(python) = engine_python("datatrove") else { return };
+    survives_a_kill(&python, "datatrove_shards.py", &["--workers", "2"]);
+}
