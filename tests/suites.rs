@@ -20,6 +20,7 @@ mod markup;
 mod n_best;
 mod nmt;
 mod nmt_bundles;
+mod nmt_distill;
 mod nmt_folders;
 mod nmt_packages;
 mod nmt_robustness;

@@ -1,5 +1,6 @@
 //! `miriam nmt`: translation and scoring with neural models, and the tools for their files.
 
+mod distill;
 mod ignored_options;
 mod line_errors;
 mod models;
@@ -56,6 +57,15 @@ pub enum Command {
     /// Example: miriam nmt train --source train.de --target train.en --dev-source dev.de
     /// --dev-target dev.en -o model --task m30k
     Train(Box<train::Arguments>),
+    /// Make the training set of a small model from the translations of a large one
+    ///
+    /// Translates the source, takes of each sentence's translations the one that is most like the
+    /// reference, aligns words, and writes a shortlist and a configuration for `miriam nmt train
+    /// -c DIR/train.yml -o STUDENT`. The same command goes on where it was stopped. With --n-best
+    /// it only selects from a list.
+    ///
+    /// Example: miriam nmt distill -m teacher --source train.de --reference train.en -o distilled
+    Distill(Box<distill::Arguments>),
     /// Write a shortlist: for each source word the target words it is linked with
     ///
     /// The text form that Marian reads, `target source probability` a line. The text must
@@ -159,6 +169,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
         Command::Train(arguments) => train::run(*arguments, common),
+        Command::Distill(arguments) => distill::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),
         Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert(arguments, common),
