@@ -22,6 +22,7 @@ mod nmt;
 mod nmt_bundles;
 mod nmt_distill;
 mod nmt_folders;
+mod nmt_intgemm;
 mod nmt_packages;
 mod nmt_robustness;
 mod nmt_train;
