@@ -252,6 +252,10 @@ fn wrong_input_is_named() {
     command.args(arguments.iter().map(|a| if a == "4" { "3".as_ref() } else { &**a }));
     let error = run_to_error(&mut command);
     assert!(error.contains("beam-size, n-best") && error.contains("n-best: the"), "{error}");
+    std::fs::remove_file(output.join("n-best/teacher.json")).unwrap();
+    std::fs::remove_file(output.join("n-best/000003.zst")).unwrap();
+    let error = run_to_error(&mut distill_command(&text, &output));
+    assert!(error.contains("teacher.json") && error.contains("missing"), "{error}");
     // Texts of different lengths.
     let short = folder.path().join("short.es");
     std::fs::write(&short, "uno\n").unwrap();
@@ -279,6 +283,8 @@ fn wrong_input_is_named() {
         &["--plain", "--metric", "chrf", "--n-best", "x", "-o", "z"],
         &["--plain", "-m", "x", "-o", "z"],
         &["--metric", "meteor", "-o", "z"],
+        &["--n-best", "x", "--plain", "-b", "4", "-o", "z"],
+        &["--n-best", "x", "--plain", "--reference", "y", "-o", "z"],
     ] {
         let error = run_to_usage_error(miriam().args(["nmt", "distill"]).args(wrong));
         assert!(!error.is_empty(), "{wrong:?}");

@@ -127,6 +127,15 @@ impl ListParts {
                 ),
             });
         }
+        if self.names().any(|name| self.folder.join(name).exists()) {
+            return Err(Error::Options {
+                reason: format!(
+                    "{}: it is missing, so nobody knows of which teacher the lists beside it are; \
+                     give another -o, or remove the folder to translate anew",
+                    path.display()
+                ),
+            });
+        }
         let mut text = serde_json::to_vec_pretty(description)
             .map_err(|e| Error::io(&path, "write", io::Error::other(e)))?;
         text.push(b'\n');

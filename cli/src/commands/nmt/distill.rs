@@ -23,6 +23,31 @@ use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, beam_size, finite, length, length_or_zero};
 use crate::common::{CommonOptions, exit_with_usage_error};
 
+/// Options that are about translating, or about what comes after it, and not about a list.
+const OF_TRANSLATION: [&str; 21] = [
+    "source",
+    "models",
+    "config",
+    "vocabs",
+    "bpe_codes",
+    "from",
+    "to",
+    "weights",
+    "precision",
+    "dialect",
+    "beam_size",
+    "normalize",
+    "max_length",
+    "mini_batch",
+    "mini_batch_words",
+    "part_lines",
+    "task",
+    "student_vocabs",
+    "dev_source",
+    "alignments",
+    "tuner_file",
+];
+
 /// The longest source sentence, in pieces of the teacher, if no other is given.
 const MAX_LENGTH: usize = 200;
 
@@ -55,7 +80,7 @@ struct TextArguments {
     output: PathBuf,
     /// Select from this n-best list of Marian's form (plain, .gz or .zst) instead of translating
     #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
-          conflicts_with_all = ["source", "models", "config"])]
+          conflicts_with_all = OF_TRANSLATION)]
     n_best: Option<PathBuf>,
     /// By what the translation that is most like the reference is selected: effective, sacreBLEU's
     /// BLEU of sentences; marian, that of Marian's students; chrf [effective]
@@ -138,6 +163,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             "--reference is needed to select translations; --plain takes the first".into(),
         );
     }
+    if text.plain && text.reference.is_some() && !text.add_original {
+        exit_with_usage_error(
+            "--plain compares with nothing; leave --reference out, or give --add-original".into(),
+        );
+    }
     match (&text.n_best, &arguments.models.0) {
         (Some(list), _) => select(list, &arguments, metric, common),
         (None, Some(models)) => distill_from_teacher(models, &arguments, metric, common),
@@ -164,7 +194,9 @@ fn select(
 
 fn log_selection(selection: SelectionSummary) {
     let SelectionSummary { sentences, not_first, empty } = selection;
-    tracing::info!("{sentences} sentences; of {not_first} not the first translation was selected");
+    tracing::info!(
+        "{sentences} sentences; of {not_first} a later translation than the first was selected"
+    );
     if empty > 0 {
         tracing::warn!("{empty} sentences have an empty translation; training leaves them out");
     }
@@ -275,7 +307,10 @@ fn student_vocabularies(
     }
     let needed = "give the student's with --student-vocabs (miriam nmt vocab makes them)";
     let Some(tokenizers) = &bundle.tokenizers else {
-        anyhow::bail!("{}: no vocabularies were found; {needed}", bundle.path.display());
+        anyhow::bail!(
+            "{}: no vocabularies were found; name the teacher's with --vocabs SOURCE TARGET",
+            bundle.path.display()
+        );
     };
     let paths = [0, 1].map(|side| {
         let own = &tokenizers.segmentation[side];
