@@ -55,7 +55,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-probingpt",
             "miriam-align",
             "miriam-extract",
+            "miriam-nmt",
             "miriam-decoder",
+            "miriam-trainer",
         ],
     ),
     (

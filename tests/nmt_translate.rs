@@ -69,6 +69,43 @@ fn parse_n_best_line(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
     (number, translation.trim().to_owned(), words, feature, total)
 }
 
+/// Words, tokens and prices of `--report`, counted here; translations stay the same bytes.
+#[test]
+fn a_report_says_what_a_translation_took() {
+    let text = sentences(40);
+    let words = text.split_whitespace().count();
+    let plain = run_with_input(&mut translate_tiny(), text.as_bytes());
+    let mut command = translate_tiny();
+    command.args(["--report", "--price", "3.6"]);
+    let reported = run_with_input(&mut command, text.as_bytes());
+    assert_eq!(lossy_text(&reported.stdout), lossy_text(&plain.stdout));
+    let report = lossy_text(&reported.stderr);
+    let value = |name: &str| -> f64 {
+        let line = report.lines().find(|line| line.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{name}: {report}"));
+        line[name.len()..].trim().parse().unwrap_or_else(|e| panic!("{line}: {e}"))
+    };
+    assert_eq!(value("lines "), 40.0);
+    assert_eq!(value("source words"), words as f64);
+    // The vocabulary is of words.
+    assert_eq!(value("source tokens"), words as f64);
+    assert!(value("model MiB") > 0.0);
+    // A second costs a thousandth: the price of a million words is that of as many seconds.
+    let expected = value("seconds") / words as f64 * 1000.0;
+    let (seconds, price) = (value("seconds"), value("of a million words"));
+    assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
+    // Through a second model the words are those of the text, not those in between.
+    let mut command = miriam();
+    let model = tiny_model("tiny-ct2");
+    command.args(["nmt", "translate", "--quiet", "--report", "-m"]).arg(&model);
+    let pivot = run_with_input(command.arg("--then").arg(&model), text.as_bytes());
+    assert!(lossy_text(&pivot.stderr).contains(&format!("source words           {words}\n")));
+    for wrong in [&["--price", "1"][..], &["--report", "--price", "-1"]] {
+        let output = translate_tiny().args(wrong).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
 #[test]
 fn marian_kernel_options_are_reported_and_change_nothing() {
     let input = sentences(5);

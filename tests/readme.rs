@@ -64,6 +64,11 @@ fn commands_in_the_page_on_neural_training_print_what_it_shows() {
 }
 
 #[test]
+fn commands_in_the_page_on_students_print_what_it_shows() {
+    check("docs/students.md", 10);
+}
+
+#[test]
 fn commands_in_the_page_on_the_toy_neural_model_print_what_it_shows() {
     check("examples/toy-neural/README.md", 5);
 }

@@ -34,6 +34,12 @@ pub enum Error {
     /// The weights could not be tuned.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
+    /// A neural model could not translate.
+    #[error(transparent)]
+    Neural(#[from] miriam_nmt::Error),
+    /// The training of a student could not be prepared.
+    #[error(transparent)]
+    Trainer(#[from] miriam_trainer::Error),
     /// Two parallel files differ in their number of lines.
     #[error(
         "{source_file} has {source_lines} lines and {target_file} has {target_lines}: they must \

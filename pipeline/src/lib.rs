@@ -1,4 +1,5 @@
-//! From parallel text to a tuned phrase model: the stages of `miriam train`.
+//! From parallel text to a tuned phrase model, the stages of `miriam train`; from a large neural
+//! model to the training set of a small one ([`distill`]).
 //!
 //! Every stage is a library call of another crate; this crate defines their order and their
 //! files. A stage reads files and writes files, and is recorded in a manifest (`manifest`)
@@ -32,6 +33,7 @@
 
 mod corpus;
 mod disk_estimate;
+pub mod distill;
 mod error;
 mod manifest;
 mod moses_ini;

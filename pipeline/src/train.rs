@@ -110,7 +110,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
 }
 
 /// Locks `folder` against other runs until the file is closed.
-fn lock_folder(folder: &Path) -> Result<File> {
+pub(crate) fn lock_folder(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_FILE);
     let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
     match file.try_lock() {
@@ -122,7 +122,7 @@ fn lock_folder(folder: &Path) -> Result<File> {
 }
 
 /// Removes partial files of a killed run.
-fn remove_partial_files(folder: &Path) {
+pub(crate) fn remove_partial_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

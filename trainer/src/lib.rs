@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calibration;
 pub mod data;
 pub mod dropout;
 mod error;

@@ -6,6 +6,7 @@ mod fast;
 mod golden;
 mod gradients;
 mod initial_values;
+mod integers;
 mod marian;
 mod memory;
 mod options;

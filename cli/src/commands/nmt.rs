@@ -1,5 +1,7 @@
 //! `miriam nmt`: translation and scoring with neural models, and the tools for their files.
 
+mod convert;
+mod distill;
 mod ignored_options;
 mod line_errors;
 mod models;
@@ -15,7 +17,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use miriam_align::ShortlistOptions;
-use miriam_nmt::engine::Precision;
 use miriam_nmt::{DIALECTS, ModelBundle, Report};
 use miriam_textio::{Input, Output};
 
@@ -56,6 +57,15 @@ pub enum Command {
     /// Example: miriam nmt train --source train.de --target train.en --dev-source dev.de
     /// --dev-target dev.en -o model --task m30k
     Train(Box<train::Arguments>),
+    /// Make the training set of a small model from the translations of a large one
+    ///
+    /// Translates the source, takes of each sentence's translations the one that is most like the
+    /// reference, aligns words, and writes a shortlist and a configuration for `miriam nmt train
+    /// -c DIR/train.yml -o STUDENT`. The same command goes on where it was stopped. With --n-best
+    /// it only selects from a list.
+    ///
+    /// Example: miriam nmt distill -m teacher --source train.de --reference train.en -o distilled
+    Distill(Box<distill::Arguments>),
     /// Write a shortlist: for each source word the target words it is linked with
     ///
     /// The text form that Marian reads, `target source probability` a line. The text must
@@ -76,10 +86,10 @@ pub enum Command {
     ///
     /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
     /// (.yml), folders of Firefox, CTranslate2 and Hugging Face, and packages of OPUS-MT and
-    /// Argos Translate, zipped or unpacked.
+    /// Argos Translate, zipped or unpacked. With --to it writes what other programs open.
     ///
     /// Example: miriam nmt convert model/decoder.yml -o model.miriam
-    Convert(ConvertArguments),
+    Convert(convert::Arguments),
     /// Serve one model, as marian-server is started; `miriam serve` has everything else
     #[cfg(feature = "serve")]
     #[command(hide = true)]
@@ -105,19 +115,6 @@ struct SingleModelArguments {
     /// the version that wrote the model
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
-}
-
-#[derive(Args)]
-pub struct ConvertArguments {
-    #[command(flatten)]
-    model: SingleModelArguments,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Pack weights for GEMM of this precision, and leave out what others need: the file
-    /// serves no other; without it weights stay as they are, and serve all
-    #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name))]
-    precision: Option<String>,
 }
 
 #[derive(Args)]
@@ -159,9 +156,10 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
         Command::Train(arguments) => train::run(*arguments, common),
+        Command::Distill(arguments) => distill::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),
         Command::Vocab(arguments) => vocab::run(arguments, common),
-        Command::Convert(arguments) => convert(arguments, common),
+        Command::Convert(arguments) => convert::run(arguments, common),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => super::serve::run_neural(arguments, common),
         Command::Info(arguments) => info(arguments),
@@ -178,28 +176,6 @@ fn open_bundle(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> 
         bundle.set_dialect(*dialect);
     }
     Ok(bundle)
-}
-
-fn convert(arguments: ConvertArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    Input::check_access(&arguments.model.model, Some(&arguments.output))?;
-    let start = std::time::Instant::now();
-    let bundle = open_bundle(&arguments.model)?;
-    models::warn_of_keys_without_effect(&bundle, &arguments.model.model);
-    bundle.verify_files()?;
-    let precision = arguments.precision.as_deref().and_then(Precision::from_name);
-    let progress = common.progress();
-    let left_out = miriam_nmt::model_file::write(&bundle, precision, &arguments.output, &progress)?;
-    for what in left_out {
-        tracing::warn!("{}: left out: {what}", arguments.output.display());
-    }
-    if bundle.tokenizers.is_none() {
-        let file = arguments.output.display();
-        tracing::warn!("{file}: without vocabularies, for none were found; see --vocabs");
-    }
-    let bytes = arguments.output.metadata()?.len();
-    let seconds = start.elapsed().as_secs_f64();
-    tracing::info!("{}: {bytes} bytes, {seconds:.1} s", arguments.output.display());
-    Ok(())
 }
 
 fn info(arguments: InfoArguments) -> anyhow::Result<()> {

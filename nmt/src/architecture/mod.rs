@@ -10,6 +10,7 @@
 mod ctranslate2;
 mod hugging_face;
 mod marian;
+mod marian_intgemm;
 mod marian_options;
 mod marian_writer;
 mod model;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use ctranslate2::{FolderSettings as CTranslate2Settings, resolve as resolve_ctranslate2};
 pub use hugging_face::resolve as resolve_hugging_face;
 pub use marian::{Dialect, from_options as from_marian_options, resolve as resolve_marian};
+pub use marian_intgemm::write_marian_intgemm8;
 pub use marian_options::marian_options;
 pub use marian_writer::write_marian_npz;
 pub use model::{Model, ParameterSpec};

@@ -8,6 +8,7 @@
 mod ctranslate2;
 mod cursor;
 mod marian_binary;
+mod marian_binary_writer;
 mod npz_writer;
 mod numpy;
 mod safetensors;
@@ -22,6 +23,7 @@ use miriam_storage::{Bytes, LoadMethod, View};
 
 use crate::{Error, Result, compressed};
 
+pub use marian_binary_writer::MarianBinaryWriter;
 pub use npz_writer::NpzWriter;
 pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
 pub(crate) use tensor_data::PackedColumns;

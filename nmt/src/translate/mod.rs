@@ -4,6 +4,7 @@
 //! batches of sentences of similar length to lines of text; the calling thread writes these in
 //! input order. The translation of a line depends on that line and on the options alone.
 
+mod cost;
 mod given;
 mod models;
 mod options;
@@ -24,6 +25,7 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
+pub use cost::CostReport;
 pub use given::GivenScore;
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
@@ -79,6 +81,10 @@ pub struct LineCounts {
     pub read: u64,
     /// The number of lines, from the first on, whose translations were written.
     pub written: u64,
+    /// Words of the sentences that were read, as spaces divide them.
+    pub source_words: u64,
+    /// Tokens of the model in these sentences, without `</s>`.
+    pub source_tokens: u64,
 }
 
 /// The output of one sentence.
@@ -218,12 +224,14 @@ impl Translator {
         let splitter = Arc::clone(&self.splitter);
         let mut reader =
             SentenceReader::new(source, &self.models, options, splitter, self.max_length);
-        let mut lines_read = 0;
+        let mut counts = LineCounts::default();
         let read = || {
             while !stop.is_cancelled()
                 && let Some(sentence) = reader.next()?
             {
-                lines_read += sentence.num_lines;
+                counts.read += sentence.num_lines;
+                counts.source_words += sentence.num_words;
+                counts.source_tokens += sentence.pieces.len() as u64;
                 if !queue.push(sentence) {
                     break;
                 }
@@ -246,7 +254,7 @@ impl Translator {
         let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
         drop(task);
         outcome?;
-        Ok(LineCounts { read: lines_read, written })
+        Ok(LineCounts { written, ..counts })
     }
 
     /// Translates batches of the queue, on one thread.

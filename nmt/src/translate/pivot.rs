@@ -96,7 +96,7 @@ impl PivotTranslator {
             let first = first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let written = second?.written;
             // What the second model has not read was read in vain, too.
-            Ok(LineCounts { read: first?.read, written })
+            Ok(LineCounts { written, ..first? })
         })
     }
 

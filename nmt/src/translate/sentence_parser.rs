@@ -19,6 +19,8 @@ pub(super) struct InputSentence {
     /// What surrounds it, if a line may have several sentences.
     pub segment: Option<TextSegment>,
     pub pieces: Pieces,
+    /// The number of words of its text, as spaces divide them.
+    pub num_words: u64,
     /// The request; none for an empty line, or why the line cannot be translated.
     pub request: Result<Option<Request>, String>,
     /// The shortlist, kept if the scores of single models are needed.
@@ -38,6 +40,7 @@ impl InputSentence {
             num_lines: 0,
             segment: None,
             pieces: Pieces::default(),
+            num_words: 0,
             request: Ok(None),
             candidates: None,
             warning: None,
@@ -107,8 +110,9 @@ impl<'a> SentenceParser<'a> {
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
+        let num_words = miriam_textio::fields::split_words(text).count() as u64;
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
-            return InputSentence { pieces, warning, ..sentence };
+            return InputSentence { pieces, num_words, warning, ..sentence };
         }
         let scratch = &mut self.scratch;
         let prefix = target.encode(prefix, scratch).ids;
@@ -122,7 +126,7 @@ impl<'a> SentenceParser<'a> {
             }
             Err(reason) => Err(reason),
         };
-        InputSentence { pieces, request, warning, ..sentence }
+        InputSentence { pieces, num_words, request, warning, ..sentence }
     }
 
     /// What limits the length of sentences.

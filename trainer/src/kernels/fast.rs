@@ -16,6 +16,7 @@ use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
 
+use super::integers::{IntegerGemm, IntegerPrecision, IntegerWeights};
 use super::{
     AdditiveAttention, AttentionGradients, AverageGateGradients, AverageGateInputs, GruGradients,
     GruInputs, HighwayGradients, HighwayInputs, Kernels, LossRows, LstmGradients, LstmInputs,
@@ -28,6 +29,8 @@ use super::{
 pub struct PackedPair {
     forward: WeightsF32,
     backward: WeightsF32,
+    /// In the place of those of `forward`, for products in integers.
+    integers: IntegerWeights,
 }
 
 /// Kernels in f32 on the vector instructions of the CPU.
@@ -43,6 +46,9 @@ pub struct Fast {
     zeros: Vec<f32>,
     statistics: Vec<LogitStatistics>,
     ones: Vec<f32>,
+    /// What products with weights are rounded to, as in decoding.
+    precision: Option<IntegerPrecision>,
+    integers: IntegerGemm,
 }
 
 impl Fast {
@@ -58,7 +64,14 @@ impl Fast {
             zeros: Vec::new(),
             statistics: Vec::new(),
             ones: Vec::new(),
+            precision: None,
+            integers: IntegerGemm::default(),
         }
+    }
+
+    /// The same with products in integers, where `precision` says so.
+    pub fn with_integers(self, precision: Option<IntegerPrecision>) -> Self {
+        Fast { precision, ..self }
     }
 }
 
@@ -89,9 +102,12 @@ impl Kernels for Fast {
     type Packed = PackedPair;
 
     fn pack(&self, parts: &[WeightPart<'_, f32>], packed: &mut PackedPair) {
-        let parts: Vec<_> = parts.iter().map(unpacked).collect();
-        packed.forward.fill(&parts);
-        packed.backward.fill_transposed(&parts);
+        let unpacked: Vec<_> = parts.iter().map(unpacked).collect();
+        match self.precision {
+            None => packed.forward.fill(&unpacked),
+            Some(precision) => packed.integers = IntegerWeights::pack(precision, parts),
+        }
+        packed.backward.fill_transposed(&unpacked);
     }
 
     fn gemm(
@@ -104,6 +120,11 @@ impl Kernels for Fast {
         out: MatMut<'_, f32>,
     ) {
         let epilogue = Epilogue { bias, residual, activation, ..Epilogue::default() };
+        if self.precision.is_some() {
+            let machine = (self.cpu, self.tiling);
+            self.integers.run(machine, rows, &weights.packed.integers, epilogue, out);
+            return;
+        }
         gemm_f32(self.cpu, self.tiling, rows, weights.packed.forward.view(), epilogue, out);
     }
 

@@ -14,6 +14,7 @@ mod cells;
 mod fast;
 mod gates;
 mod gemm;
+mod integers;
 mod loss;
 mod norm;
 mod optimizer;
@@ -30,6 +31,7 @@ pub use gates::{
     AverageGateGradients, AverageGateInputs, HighwayGradients, HighwayInputs,
     MultiplicativeGradients, MultiplicativeInputs,
 };
+pub use integers::IntegerPrecision;
 pub use loss::{LossRows, RowLoss};
 pub use norm::NormGradients;
 pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};

@@ -97,7 +97,7 @@ mod tests {
         ] {
             assert!(format!("\n{yaml}").contains(&format!("\n{line}\n")), "{line}\n{yaml}");
         }
-        for absent in ["quantize-bits", "relative-paths", "devices"] {
+        for absent in ["alibi", "relative-paths", "devices"] {
             assert!(!yaml.contains(absent), "{absent}\n{yaml}");
         }
         // It trains the same.

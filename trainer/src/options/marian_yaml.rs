@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 13] = [
+const NOT_OF_MARIAN: [&str; 14] = [
     "batches",
     "clip-norm-per",
     "count-target-words",
@@ -19,6 +19,7 @@ const NOT_OF_MARIAN: [&str; 13] = [
     "granule-megabytes",
     "granule-words",
     "no-shuffle",
+    "quantize-aware",
     "top",
     "train-ce-sample",
 ];

@@ -362,8 +362,8 @@ mod tests {
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
         assert!(error(b"- a").contains("mapping"));
         let status = |yaml: &[u8]| RawOptions::from_yaml(yaml, "t").unwrap().check_status();
-        assert!(status(b"quantize-bits: 0").unwrap().is_empty());
-        assert!(status(b"quantize-bits: 8").unwrap_err().to_string().contains("--quantize-bits"));
+        assert!(status(b"fp16: false").unwrap().is_empty());
+        assert!(status(b"fp16: true").unwrap_err().to_string().contains("--fp16"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
         // What Marian writes of options that nobody gave asks for nothing.
         let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\

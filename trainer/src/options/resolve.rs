@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::architecture::{Architecture, PreNormKeys, from_marian_options};
+use miriam_nmt::packed::Precision;
 use miriam_nmt::yaml::Value;
 
 use super::raw::RawOptions;
@@ -11,12 +12,13 @@ use crate::data::{
 };
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
+use crate::kernels::IntegerPrecision;
 use crate::training::{
     DecayStrategy, DivergenceDetector, DynamicScaling, Limits, Metric, Schedule, SchedulingUnit,
     StoppingRule, TrainingConfig, TrainingLength, ValidationOptions, ValidationReset,
     ValidationScript,
 };
-use crate::update::{ClipScope, OptimizerKind, UpdateOptions};
+use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
 
 /// The most workers.
 const MAX_WORKERS: usize = 4096;
@@ -87,8 +89,39 @@ impl RawOptions {
             replace_frequency: self.get_length("exponential-smoothing-replace-freq")?,
             norm_window: self.get::<u64>("gradient-norm-average-window")?.max(1),
             restores_corpus: !self.get_flag("no-restore-corpus")?,
+            quantize_aware: self.quantize_aware()?,
+            quantization: self.quantization()?,
         };
         Ok(config)
+    }
+
+    /// The integers of decoding that products are rounded to.
+    fn quantize_aware(&self) -> Result<Option<IntegerPrecision>> {
+        match &self.get_string("quantize-aware")[..] {
+            "" | "none" => Ok(None),
+            "i8" => Ok(Some(IntegerPrecision::I8)),
+            "i16" => Ok(Some(IntegerPrecision::I16)),
+            other => Err(invalid_option("quantize-aware", format!("{other:?}: i8, i16 or none"))),
+        }
+    }
+
+    /// How parameters are quantised after every update.
+    fn quantization(&self) -> Result<Option<QuantizationOptions>> {
+        let bits: u32 = self.get("quantize-bits")?;
+        let options = QuantizationOptions {
+            bits,
+            optimization_steps: self.get("quantize-optimization-steps")?,
+            is_log_based: self.get_flag("quantize-log-based")?,
+            quantizes_biases: self.get_flag("quantize-biases")?,
+        };
+        match bits {
+            0 => Ok(None),
+            2..=QuantizationOptions::MAX_BITS => Ok(Some(options)),
+            _ => {
+                let most = QuantizationOptions::MAX_BITS;
+                Err(invalid_option("quantize-bits", format!("{bits}: 2 to {most}, or 0 for none")))
+            }
+        }
     }
 
     /// Which lines of the training text are written in another case.
@@ -401,6 +434,11 @@ impl RawOptions {
                 }
             },
             epsilons,
+            precision: match self.quantize_aware()? {
+                None => Precision::F32,
+                Some(IntegerPrecision::I8) => Precision::I8,
+                Some(IntegerPrecision::I16) => Precision::I16,
+            },
             keeps_best: self.get_flag("keep-best")?,
             beam_size: self.get::<usize>("beam-size")?.max(1),
             normalize: self.get("normalize")?,

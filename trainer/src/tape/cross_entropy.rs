@@ -61,7 +61,7 @@ impl<K: Kernels> Tape<K> {
         let tokens = self.registry.affine(weights).outputs;
         let block_rows = logits_block_rows(rows, tokens);
         let was_measuring = std::mem::replace(&mut self.is_measuring, true);
-        self.record(Op::CrossEntropy { hidden }, rows, 1, rows * width);
+        self.record(Op::CrossEntropy { hidden, weights }, rows, 1, rows * width);
         self.is_measuring = was_measuring;
         let mut loss = Loss::default();
         if was_measuring {

@@ -21,6 +21,7 @@ mod backward;
 mod cross_entropy;
 mod forward;
 mod gradient_sums;
+mod input_maxima;
 mod load;
 mod node;
 mod recurrent;

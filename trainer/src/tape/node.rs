@@ -221,6 +221,7 @@ pub(super) enum Op {
     /// The losses of rows, `[rows, 1]`; its saved numbers become the gradient of `hidden`.
     CrossEntropy {
         hidden: Tensor,
+        weights: AffineId,
     },
 }
 

@@ -27,6 +27,8 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// The entry of the optimiser's file with the state of the training.
 const STATE_ENTRY: &str = "miriam:state";
+/// The entry with what quantisation has taken from parameters.
+const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
 /// The version of that entry.
 const STATE_VERSION: u32 = 1;
 
@@ -180,6 +182,7 @@ pub fn save_optimizer(
         OptimizerKind::Sgd => {}
     }
     add("exp_smoothing", &optimizer.average)?;
+    add(RESIDUAL_ENTRY, &optimizer.residual)?;
     add("master_parameters", values)?;
     if matches!(kind, OptimizerKind::Adam { .. }) {
         archive.add_f64("adam_denoms", &[1, 2], &bias_corrections)?;
@@ -351,6 +354,7 @@ pub fn load_optimizer(
             bias_corrections: BiasCorrections(saved.bias_corrections.map(Bits::get)),
             average: vectors.get("exp_smoothing")?.unwrap_or_default(),
             average_updates: saved.average_updates.get() as u64,
+            residual: vectors.get(RESIDUAL_ENTRY)?.unwrap_or_default(),
         },
         state: TrainingState {
             progress: Progress { updates: saved.updates, labels: saved.labels, epoch: saved.epoch },
@@ -415,6 +419,7 @@ mod tests {
             bias_corrections: BiasCorrections([0.1 + 0.2, 1.0 / 3.0]),
             average: numbers(3.0),
             average_updates: 7,
+            residual: numbers(5.0),
         };
         let mut metric = MetricState::new(Metric::Bleu);
         metric.record(Metric::Bleu, 1.0 / 3.0, 0.0);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use miriam_nmt::architecture::Architecture;
+use miriam_nmt::packed::Precision;
 
 use super::divergence::DivergenceDetector;
 use super::metric::Metric;
@@ -12,7 +13,8 @@ use super::statistics::DynamicScaling;
 use super::validation_script::ValidationScript;
 use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
 use crate::dropout::Dropout;
-use crate::update::UpdateOptions;
+use crate::kernels::IntegerPrecision;
+use crate::update::{QuantizationOptions, UpdateOptions};
 
 /// Which metrics must stall for training to stop (`early-stopping-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub struct ValidationOptions {
     pub reset: ValidationReset,
     /// Pairs of the training text whose cross-entropy is shown as well (`train-ce-sample`).
     pub training_sample: usize,
+    /// The precision in which the model is validated: that which it is trained for.
+    pub precision: Precision,
 }
 
 impl ValidationOptions {
@@ -152,4 +156,8 @@ pub struct TrainingConfig {
     /// Whether training goes on where it was in the corpus, which must be the same
     /// (`no-restore-corpus` if not).
     pub restores_corpus: bool,
+    /// The integers of decoding that products are rounded to (`quantize-aware`).
+    pub quantize_aware: Option<IntegerPrecision>,
+    /// How parameters are quantised after every update (`quantize-bits`).
+    pub quantization: Option<QuantizationOptions>,
 }

@@ -94,6 +94,8 @@ impl MarianFiles<'_> {
             bias_corrections: bias_corrections(&path, &vectors, kind, updates)?,
             average,
             average_updates: updates,
+            // Marian keeps it in memory only.
+            residual: Vec::new(),
         };
         Ok(self.training(progress, values, optimizer, fingerprint, remarks))
     }

@@ -5,7 +5,8 @@ use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
 use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
-use crate::update::{ClipScope, OptimizerKind, UpdateOptions};
+use crate::kernels::IntegerPrecision;
+use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
 
 impl TrainingConfig {
     /// The options that updates depend on, with their values: a resumed training must have the
@@ -37,12 +38,32 @@ impl TrainingConfig {
             replace_frequency,
             norm_window,
             restores_corpus: _,
+            quantize_aware,
+            quantization,
         } = self;
         let mut options = vec![("seed".to_owned(), seed.to_string())];
         add_update(*update, &mut options);
         add_schedule(schedule, &mut options);
         add_dropout(*dropout, &mut options);
         add_batches(*batches, &mut options);
+        let quantize_aware = match quantize_aware {
+            None => "none",
+            Some(IntegerPrecision::I8) => "i8",
+            Some(IntegerPrecision::I16) => "i16",
+        };
+        let quantization = match quantization {
+            None => "0".into(),
+            Some(QuantizationOptions {
+                bits,
+                optimization_steps,
+                is_log_based,
+                quantizes_biases,
+            }) => {
+                let kind = if *is_log_based { "log-based" } else { "linear" };
+                let biases = if *quantizes_biases { ", biases" } else { "" };
+                format!("{bits}, {optimization_steps} steps, {kind}{biases}")
+            }
+        };
         let LengthLimit { tokens, crops } = length_limit;
         let GranuleLimits { words, bytes } = granule_limits;
         let scaling = match scaling {
@@ -64,6 +85,8 @@ impl TrainingConfig {
                 ("mini-batch-warmup", mini_batch_warmup.to_string()),
                 ("exponential-smoothing-replace-freq", replace_frequency.to_string()),
                 ("dynamic-gradient-scaling", scaling),
+                ("quantize-aware", quantize_aware.to_owned()),
+                ("quantize-bits", quantization),
             ],
         );
         options

@@ -197,14 +197,15 @@ impl<'a, 'l> Run<'a, 'l> {
             log(&format!("[data] Left out {sentences} sentences of epoch {epoch}"));
             state.position = source.position().clone();
         }
-        let trainer = SynchronousTrainer::new(
+        let mut trainer = SynchronousTrainer::new(
             model,
-            Fast::default(),
+            Fast::default().with_integers(config.quantize_aware),
             config.update,
             values,
             optimizer,
             config.workers,
         );
+        trainer.set_quantization(config.quantization);
         let display = TrainingLog::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
         let size = config.validation.training_sample;

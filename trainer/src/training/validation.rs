@@ -12,7 +12,6 @@ use miriam_metrics::{
 use miriam_nmt::architecture::{Architecture, Model};
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::network::Network;
-use miriam_nmt::packed::Precision;
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     SourceText, Tokenizer as TextTokenizer, TokenizerScratch, TranslationOptions, Translator,
@@ -161,6 +160,7 @@ impl ValidationSet {
             settings: DecoderConfig::default(),
         };
         let mut translation = TranslationOptions::for_bundle(&bundle, None);
+        translation.precision = options.precision;
         translation.search.beam_size = options.beam_size;
         translation.search.length_penalty = options.normalize;
         translation.search.max_length_factor = options.max_length_factor;
@@ -340,7 +340,7 @@ impl Validator<'_> {
         let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
         if needs(false) {
             let path = Path::new("(the model in training)");
-            let network = Network::load(&model, path, Precision::F32)?;
+            let network = Network::load(&model, path, options.precision)?;
             sums = cross_entropy(&network, &set.corpus, options.mini_batch, self.threads)?;
         }
         if needs(true) {
@@ -359,7 +359,7 @@ impl Validator<'_> {
         sample: &ParallelCorpus,
     ) -> Result<f64> {
         let path = Path::new("(the model in training)");
-        let network = Network::load(&candidate.model()?, path, Precision::F32)?;
+        let network = Network::load(&candidate.model()?, path, self.options.precision)?;
         let sums = cross_entropy(&network, sample, self.options.mini_batch, self.threads)?;
         Ok(sums.metric(Metric::CrossEntropyWords))
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use miriam_nmt::Result;
 
+use super::quantizer::QuantizationOptions;
 use super::tree::GranuleTree;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
@@ -168,6 +169,8 @@ pub struct OptimizerState<R> {
     pub average: Vec<R>,
     /// The updates that the average has seen.
     pub average_updates: u64,
+    /// What quantisation has taken from parameters; empty without.
+    pub residual: Vec<R>,
 }
 
 impl<R: Real> OptimizerState<R> {
@@ -180,6 +183,7 @@ impl<R: Real> OptimizerState<R> {
             bias_corrections: BiasCorrections::default(),
             average: if options.smoothing > 0.0 { values.to_vec() } else { Vec::new() },
             average_updates: 0,
+            residual: Vec::new(),
         }
     }
 
@@ -207,6 +211,7 @@ pub struct SynchronousTrainer<K: Kernels> {
     packed_parameters: Arc<PackedParameters<K>>,
     state: OptimizerState<K::Real>,
     norm_limit: Option<NormLimit>,
+    quantization: Option<QuantizationOptions>,
     workers: Vec<Worker<K>>,
 }
 
@@ -229,7 +234,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
     ) -> Self {
         assert!(num_workers > 0, "a worker");
         let len = model.layout().len();
-        for vector in [&state.first, &state.second, &state.average] {
+        for vector in [&state.first, &state.second, &state.average, &state.residual] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
         }
         let worker = |_| Worker {
@@ -247,6 +252,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             packed_parameters,
             state,
             norm_limit,
+            quantization: None,
             workers,
         }
     }
@@ -282,6 +288,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// Sets a limit on the norm of the gradient of a word in the updates from here on.
     pub fn set_norm_limit(&mut self, limit: Option<NormLimit>) {
         self.norm_limit = limit;
+    }
+
+    /// Quantises parameters after every update from here on.
+    pub fn set_quantization(&mut self, quantization: Option<QuantizationOptions>) {
+        self.quantization = quantization;
     }
 
     /// Goes on with the moving average of the parameters, if there is one, as the parameters.
@@ -445,6 +456,10 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 scope.spawn(move || kernels.take_step(&step, shard));
             }
         });
+        if let Some(quantization) = &self.quantization {
+            let values = packed_parameters.values_mut();
+            quantization.quantize(self.model.layout(), values, &mut self.state.residual);
+        }
         packed_parameters.refresh_parallel(
             self.model.registry(),
             &self.kernels,

@@ -1,8 +1,9 @@
 //! Options that select models, vocabularies and shortlists, named as in Marian.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBundle};
@@ -50,6 +51,42 @@ pub struct ModelArguments {
     /// that wrote the model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
+}
+
+/// The same where a command can do without models.
+pub struct OptionalModelArguments(pub Option<ModelArguments>);
+
+impl Args for OptionalModelArguments {
+    fn augment_args(command: Command) -> Command {
+        // Only a new argument is without the condition of the old one.
+        ModelArguments::augment_args(command).mut_arg("models", |needed| {
+            let help = needed.get_help().cloned().unwrap_or_default();
+            let models = Arg::new("models").short('m').long("models").num_args(1..);
+            models
+                .value_name("PATH")
+                .value_parser(clap::value_parser!(PathBuf))
+                .action(ArgAction::Append)
+                .help_heading("Models")
+                .help(help)
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for OptionalModelArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let models = ModelArguments::from_arg_matches(matches)?;
+        let is_given = !models.models.is_empty() || models.config.is_some();
+        Ok(OptionalModelArguments(is_given.then_some(models)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Options of the shortlist, for translation only.
@@ -116,6 +153,13 @@ impl ModelArguments {
             bundle.settings.weights = self.weights.clone();
         }
         Ok((bundle, is_via_set))
+    }
+
+    /// The choices that change what models compute, by the names of their options.
+    pub fn describe_choices(&self) -> BTreeMap<String, String> {
+        let choices = [("from", &self.from), ("to", &self.to), ("dialect", &self.dialect)];
+        let given = choices.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+        given.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The precision of GEMM, if it is set.

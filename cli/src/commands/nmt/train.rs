@@ -56,7 +56,8 @@ pub struct Arguments {
     options: TrainerOptions,
 }
 
-fn task_parser() -> clap::builder::PossibleValuesParser {
+/// The names of presets.
+pub fn task_parser() -> clap::builder::PossibleValuesParser {
     let values =
         preset_names().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about));
     clap::builder::PossibleValuesParser::new(values)

@@ -1,14 +1,15 @@
 //! `miriam nmt translate`: translation of text, with Marian's options where it has them and
 //! CTranslate2's for the rest.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use miriam_nmt::ModelBundle;
 use miriam_nmt::search::{DecodingSemantics, Sampling};
 use miriam_nmt::translate::{
-    AlignmentFormat, LineCounts, LineError, LineFormat, PivotTranslator, SourceText,
+    AlignmentFormat, CostReport, LineCounts, LineError, LineFormat, PivotTranslator, SourceText,
     TranslationOptions, Translator,
 };
 use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
@@ -52,7 +53,29 @@ pub struct Arguments {
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]
+    cost: CostArguments,
+    #[command(flatten)]
     ignored_options: IgnoredOptions,
+}
+
+/// Options of the report on what a translation took.
+#[derive(Args)]
+#[command(next_help_heading = "Cost")]
+struct CostArguments {
+    /// After the translation, write on standard error how many words and tokens of the source it
+    /// had, the seconds it took without start-up, and the size of the models
+    #[arg(long)]
+    report: bool,
+    /// The price of an hour of this machine; the report says what a million words cost
+    #[arg(long, value_name = "PRICE", requires = "report", value_parser = price)]
+    price: Option<f64>,
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(price) if price >= 0.0 && price.is_finite() => Ok(price),
+        _ => Err("give a number from 0 on".into()),
+    }
 }
 
 /// Options of translation through a third language.
@@ -410,6 +433,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.verbose && arguments.running_text.is_given() {
         tracing::info!("abbreviations of: {language}");
     }
+    let mut model_bytes = bundle.parameter_bytes();
     let translator = match &arguments.pivot.then {
         None => {
             let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
@@ -430,6 +454,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             if let Some(missing) = second.missing_languages() {
                 anyhow::bail!(missing);
             }
+            model_bytes += second.parameter_bytes();
             let mut last =
                 arguments.override_options(TranslationOptions::for_bundle(&second, rules), common);
             last.input.is_tokenized = false;
@@ -465,6 +490,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
     let interrupts = SignalHandler::install(&stop)?;
     let mut report = |error: &LineError| line_errors.report(error);
+    let start = Instant::now();
     let outcome = match &translator {
         LoadedTranslator::Single(translator) => {
             translator.translate(source, !is_file, output, &stop, &progress, &mut report)
@@ -473,16 +499,24 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             translator.translate(source, !is_file, output, &stop, &progress, &mut report)
         }
     };
+    let time = start.elapsed();
     let chosen = tuner_cache.save();
     if arguments.verbose {
         tracing::info!("GEMM kernels chosen now: {chosen}");
     }
     let reported = line_errors.finish();
+    if let Ok(counts) = outcome
+        && arguments.cost.report
+    {
+        let price = arguments.cost.price;
+        let report = CostReport { counts, time, model_bytes, price };
+        write!(io::stderr(), "{}", report.to_text())?;
+    }
     let outcome =
         outcome.and_then(|reached| reported.and(Ok(reached))).map_err(anyhow::Error::from);
     // A signal to a whole pipeline may end the reader of the output too.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        let LineCounts { read, written } = *outcome.as_ref().unwrap_or(&LineCounts::default());
+        let LineCounts { read, written, .. } = *outcome.as_ref().unwrap_or(&LineCounts::default());
         let lost = read - written;
         interrupts.reraise_signal_with_message(&format!(
             "{written} lines are translated and written, {lost} were read and are not"

@@ -199,7 +199,7 @@ impl<K: Kernels> Tape<K> {
             Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
                 gradient.multiplicative_state(input, *input_bias, *recurrent, *recurrent_bias);
             }
-            Op::CrossEntropy { hidden } => {
+            Op::CrossEntropy { hidden, .. } => {
                 let saved = gradient.values.saved(node);
                 let rows = MatRef::new(saved, hidden.rows(), hidden.width());
                 gradient.into.add(gradient.kernels, rows, *hidden);

@@ -1,0 +1,189 @@
+//! `miriam nmt convert`: a model as one file of ours, or in the integers of browsers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::write_marian_intgemm8;
+use miriam_nmt::engine::Precision;
+use miriam_nmt::translate::{
+    OutputOptions, SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
+};
+use miriam_textio::{CancellationToken, Input, Lines, Output, Progress};
+use miriam_trainer::calibration::clip_values;
+
+use super::tuner_cache::AutotunerCacheOptions;
+use super::{SingleModelArguments, models, open_bundle};
+use crate::common::{CommonOptions, exit_with_usage_error};
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: SingleModelArguments,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Pack weights for GEMM of this precision, and leave out what others need: the file
+    /// serves no other; without it weights stay as they are, and serve all
+    #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name),
+          conflicts_with = "to")]
+    precision: Option<String>,
+    /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them;
+    /// vocabularies and shortlist are files of their own there
+    #[arg(long, value_name = "FORMAT", value_parser = ["marian-intgemm8"])]
+    to: Option<String>,
+    /// Measure on this text of the source language how large the inputs of products are, and
+    /// write that as fixed scales (alphas); some hundred lines are enough
+    #[arg(long, value_name = "FILE", requires = "to")]
+    calibrate: Option<PathBuf>,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let inputs = [Some(&arguments.model.model), arguments.calibrate.as_ref()];
+    for input in inputs.into_iter().flatten() {
+        Input::check_access(input, Some(&arguments.output))?;
+    }
+    let start = std::time::Instant::now();
+    let bundle = open_bundle(&arguments.model)?;
+    models::warn_of_keys_without_effect(&bundle, &arguments.model.model);
+    bundle.verify_files()?;
+    if arguments.to.is_some() {
+        write_for_browsers(&arguments, bundle, common)?;
+    } else {
+        write_ours(&arguments, &bundle, common)?;
+    }
+    let bytes = arguments.output.metadata()?.len();
+    let seconds = start.elapsed().as_secs_f64();
+    tracing::info!("{}: {bytes} bytes, {seconds:.1} s", arguments.output.display());
+    Ok(())
+}
+
+fn write_ours(
+    arguments: &Arguments,
+    bundle: &ModelBundle,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let precision = arguments.precision.as_deref().and_then(Precision::from_name);
+    let progress = common.progress();
+    let left_out = miriam_nmt::model_file::write(bundle, precision, &arguments.output, &progress)?;
+    for what in left_out {
+        tracing::warn!("{}: left out: {what}", arguments.output.display());
+    }
+    if bundle.tokenizers.is_none() {
+        let file = arguments.output.display();
+        tracing::warn!("{file}: without vocabularies, for none were found; see --vocabs");
+    }
+    Ok(())
+}
+
+fn write_for_browsers(
+    arguments: &Arguments,
+    bundle: ModelBundle,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    if bundle.models.len() != 1 {
+        exit_with_usage_error("--to: one model is written, not an ensemble".into());
+    }
+    let clips = match &arguments.calibrate {
+        None => {
+            tracing::warn!(
+                "without --calibrate no scales of activations are written; engines that take \
+                 them from the file will not open it"
+            );
+            BTreeMap::new()
+        }
+        Some(text) => calibrate(text, arguments, common)?,
+    };
+    write_marian_intgemm8(&arguments.output, &bundle.models[0], &clips)?;
+    Ok(())
+}
+
+/// Where inputs of products are clipped, on a text and the model's own translations of it.
+fn calibrate(
+    text: &Path,
+    arguments: &Arguments,
+    common: &CommonOptions,
+) -> anyhow::Result<BTreeMap<String, f32>> {
+    if !text.is_file() {
+        anyhow::bail!("{}: it is read twice; give a file, no pipe", text.display());
+    }
+    let bundle = open_bundle(&arguments.model)?;
+    let model = open_bundle(&arguments.model)?.models.remove(0);
+    let Some(tokenizers) = bundle.tokenizers.clone() else {
+        anyhow::bail!("{}: no vocabularies were found; see --vocabs", bundle.path.display());
+    };
+    let sides = [0, 1].map(|side| Tokenizer::new(&tokenizers, side));
+    let mut options = TranslationOptions::for_bundle(&bundle, None);
+    options.precision = Precision::F32;
+    (options.search.beam_size, options.search.n_best) = (1, 1);
+    options.threads = common.threads.count();
+    // A line that is cut is calibrated with as well as any other.
+    (options.input.crop, options.input.splits_long) = (true, false);
+    options.input.max_length = options.input.max_length.min(LONGEST);
+    options.output = OutputOptions { as_pieces: true, ..OutputOptions::default() };
+    let tuner_cache = arguments.tuner_cache.open();
+    let translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
+    let progress = common.progress();
+    let translations = translate(&translator, text, &progress)?;
+    tuner_cache.save();
+    let [source, target] = &sides;
+    let mut scratch = TokenizerScratch::default();
+    let mut lines = Lines::new(Input::open(text)?);
+    let mut pairs = Vec::new();
+    let mut translated = translations.split(|&byte| byte == b'\n');
+    while let Some(line) = lines.next()? {
+        let pieces = translated.next().unwrap_or_default();
+        let mut words = source.encode(line.bytes, &mut scratch);
+        words.truncate(LONGEST);
+        if words.is_empty() {
+            continue;
+        }
+        let vocabulary = &target.vocabulary;
+        let ids = miriam_textio::fields::split_words(pieces)
+            .map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id()))
+            .chain([vocabulary.eos_id()]);
+        pairs.push((source.ids_with_marks(&words), ids.collect()));
+    }
+    let task = (&progress as &dyn Progress).task("calibrating", None);
+    let clips = clip_values(&model, &pairs)?;
+    drop(task);
+    tracing::info!("calibrated on {} lines of {}", pairs.len(), text.display());
+    Ok(clips)
+}
+
+/// The most tokens of a line to calibrate with.
+const LONGEST: usize = 500;
+
+/// The translations of a text, pieces with spaces between them, a line each.
+fn translate(
+    translator: &Translator,
+    text: &Path,
+    progress: &dyn Progress,
+) -> anyhow::Result<Vec<u8>> {
+    let buffer = SharedBuffer::default();
+    let output = Output::from_writer(buffer.clone(), "translations")?;
+    let source = SourceText { lines: Lines::new(Input::open(text)?), prefixes: None };
+    let stop = CancellationToken::new();
+    translator.translate(source, false, output, &stop, progress, &mut |_| Ok(()))?;
+    let mut bytes = buffer.0.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *bytes))
+}
+
+/// Bytes that a writer elsewhere fills.
+#[derive(Clone, Default)]
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for SharedBuffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

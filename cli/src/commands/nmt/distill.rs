@@ -1,0 +1,386 @@
+//! `miriam nmt distill`: a student's training set from the translations of a teacher.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use clap::Args;
+use miriam_nmt::translate::{LineError, TranslationOptions, Translator};
+use miriam_nmt::{ModelBundle, Segmentation};
+use miriam_pipeline::distill::{
+    CONFIG_FILE, DistillOptions, SelectionMetric, SelectionSummary, Teacher, distill,
+    select_from_list,
+};
+use miriam_storage::hash::Hasher;
+use miriam_textio::{Input, find_swapped_sides};
+use miriam_trainer::load_data;
+use miriam_trainer::options::preset;
+
+use super::line_errors::LineErrors;
+use super::models::{ModelArguments, OptionalModelArguments, vocabulary_pair};
+use super::train::task_parser;
+use super::tuner_cache::AutotunerCacheOptions;
+use super::value_parsers::{batch_size, beam_size, finite, length, length_or_zero};
+use crate::common::{CommonOptions, exit_with_usage_error};
+
+/// Options that are about translating, or about what comes after it, and not about a list.
+const OF_TRANSLATION: [&str; 21] = [
+    "source",
+    "models",
+    "config",
+    "vocabs",
+    "bpe_codes",
+    "from",
+    "to",
+    "weights",
+    "precision",
+    "dialect",
+    "beam_size",
+    "normalize",
+    "max_length",
+    "mini_batch",
+    "mini_batch_words",
+    "part_lines",
+    "task",
+    "student_vocabs",
+    "dev_source",
+    "alignments",
+    "tuner_file",
+];
+
+/// The longest source sentence, in pieces of the teacher, if no other is given.
+const MAX_LENGTH: usize = 200;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    models: OptionalModelArguments,
+    #[command(flatten)]
+    text: TextArguments,
+    #[command(flatten)]
+    search: SearchArguments,
+    #[command(flatten)]
+    student: StudentArguments,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Text")]
+struct TextArguments {
+    /// The source side of the training text: plain, .gz or .zst
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
+    /// The original target side, to which translations are compared
+    #[arg(long, value_name = "FILE")]
+    reference: Option<PathBuf>,
+    /// The folder of the student's training set; a run that ended early resumes in it. With
+    /// --n-best the file of selected translations
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Select from this n-best list of Marian's form (plain, .gz or .zst) instead of translating
+    #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
+          conflicts_with_all = OF_TRANSLATION)]
+    n_best: Option<PathBuf>,
+    /// By what the translation that is most like the reference is selected: effective, sacreBLEU's
+    /// BLEU of sentences; marian, that of Marian's students; chrf [effective]
+    #[arg(long, value_name = "NAME", value_parser = SelectionMetric::ALL.map(SelectionMetric::name))]
+    metric: Option<String>,
+    /// Take the teacher's first translation, whatever the reference says
+    #[arg(long, conflicts_with = "metric")]
+    plain: bool,
+    /// The original pairs follow the distilled ones
+    #[arg(long, requires = "reference", conflicts_with = "n_best")]
+    add_original: bool,
+    /// Lines of a part of the n-best lists: what a killed run may lose
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    part_lines: u64,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Search")]
+struct SearchArguments {
+    /// Hypotheses kept at each step, and translations to select from [8; with --plain that of
+    /// the model]
+    #[arg(short, long, value_name = "N", value_parser = beam_size())]
+    beam_size: Option<usize>,
+    /// Divide scores by the length to this power [that of the model's configuration, or 1]
+    #[arg(long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
+          allow_negative_numbers = true, value_parser = finite)]
+    normalize: Option<f32>,
+    /// The longest sentence, in pieces; longer ones are left out of the training set
+    /// [that of the model's configuration, or 200]
+    #[arg(long, value_name = "N", value_parser = length())]
+    max_length: Option<usize>,
+    /// Sentences translated together [that of a configuration, or 32]
+    #[arg(long, value_name = "N", value_parser = batch_size())]
+    mini_batch: Option<usize>,
+    /// Words of the source translated together; 0 is any number [that of a configuration, or 4096]
+    #[arg(long, value_name = "N", value_parser = length_or_zero())]
+    mini_batch_words: Option<usize>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Student")]
+struct StudentArguments {
+    /// The preset of `nmt train` that the configuration is made of
+    #[arg(long, value_name = "NAME", default_value = "student-tiny", value_parser = task_parser())]
+    task: String,
+    /// The student's vocabularies, source and target, or one of both (.spm, .model, .yml)
+    /// [those of the teacher]
+    #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    student_vocabs: Option<Vec<PathBuf>>,
+    /// The source side of the text to validate the student on
+    #[arg(long, value_name = "FILE", requires = "dev_target")]
+    dev_source: Option<PathBuf>,
+    /// Its target side
+    #[arg(long, value_name = "FILE", requires = "dev_source")]
+    dev_target: Option<PathBuf>,
+    /// Links for guided alignment and a shortlist: align, by the word aligner; or none
+    #[arg(long, value_name = "HOW", default_value = "align", value_parser = ["align", "none"])]
+    alignments: String,
+}
+
+impl TextArguments {
+    /// By what translations are selected; none for the first.
+    fn metric(&self) -> Option<SelectionMetric> {
+        if self.plain || (self.reference.is_none() && self.metric.is_none()) {
+            return None;
+        }
+        Some(self.metric.as_deref().and_then(SelectionMetric::from_name).unwrap_or_default())
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let text = &arguments.text;
+    let metric = text.metric();
+    if metric.is_some() && text.reference.is_none() {
+        exit_with_usage_error("--metric compares with --reference; give it".into());
+    }
+    if metric.is_none() && !text.plain {
+        exit_with_usage_error(
+            "--reference is needed to select translations; --plain takes the first".into(),
+        );
+    }
+    if text.plain && text.reference.is_some() && !text.add_original {
+        exit_with_usage_error(
+            "--plain compares with nothing; leave --reference out, or give --add-original".into(),
+        );
+    }
+    match (&text.n_best, &arguments.models.0) {
+        (Some(list), _) => select(list, &arguments, metric, common),
+        (None, Some(models)) => distill_from_teacher(models, &arguments, metric, common),
+        (None, None) => exit_with_usage_error("-m is needed, or --n-best".into()),
+    }
+}
+
+/// Selects from a list.
+fn select(
+    list: &Path,
+    arguments: &Arguments,
+    metric: Option<SelectionMetric>,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let text = &arguments.text;
+    for input in [Some(list), text.reference.as_deref()].into_iter().flatten() {
+        Input::check_access(input, Some(&text.output))?;
+    }
+    let reference = text.reference.as_deref().zip(metric);
+    let (threads, progress) = (common.threads.count(), common.progress());
+    log_selection(select_from_list(list, reference, &text.output, threads, &progress)?);
+    Ok(())
+}
+
+fn log_selection(selection: SelectionSummary) {
+    let SelectionSummary { sentences, not_first, empty } = selection;
+    tracing::info!(
+        "{sentences} sentences; of {not_first} a later translation than the first was selected"
+    );
+    if empty > 0 {
+        tracing::warn!("{empty} sentences have an empty translation; training leaves them out");
+    }
+}
+
+fn distill_from_teacher(
+    models: &ModelArguments,
+    arguments: &Arguments,
+    metric: Option<SelectionMetric>,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let (text, student) = (&arguments.text, &arguments.student);
+    let Some(source) = text.source.clone() else {
+        exit_with_usage_error("--source is needed: the text that the teacher translates".into());
+    };
+    let dev = student.dev_source.clone().zip(student.dev_target.clone());
+    if let (Some(reference), Some((dev_source, dev_target))) = (&text.reference, &dev)
+        && let Some(warning) =
+            find_swapped_sides([&source, reference], [dev_source.as_path(), dev_target])?
+    {
+        tracing::warn!("{warning}");
+    }
+    let (bundle, _) = models.open_bundle(None, models.languages())?;
+    if let Some(missing) = bundle.missing_languages() {
+        anyhow::bail!(missing);
+    }
+    let translation = translation_options(&bundle, arguments, metric, common);
+    let vocabularies = student_vocabularies(&bundle, student.student_vocabs.as_deref())?;
+    let mut description = models.describe_choices();
+    describe_teacher(&bundle, &translation, &mut description)?;
+    let tuner_cache = arguments.tuner_cache.open();
+    let translator = Translator::new(bundle, translation, &tuner_cache.tuner)?;
+    let line_errors = Mutex::new(LineErrors::new(miriam_textio::display_name(&source), None)?);
+    let report = |error: &LineError| {
+        // Without a file of errors, nothing is written that could fail.
+        if let Ok(mut errors) = line_errors.lock() {
+            let _ = errors.report(error);
+        }
+    };
+    let teacher = Teacher { translator: &translator, description, report: &report };
+    let options = DistillOptions {
+        source,
+        reference: text.reference.clone(),
+        metric,
+        adds_original: text.add_original,
+        output: text.output.clone(),
+        part_lines: text.part_lines,
+        vocabularies,
+        aligns: student.alignments == "align",
+        dev: dev.map(|(source, target)| [source, target]),
+        student: preset(&student.task)?,
+        threads: common.threads.count(),
+    };
+    let summary = distill(&options, &teacher, &common.progress());
+    tuner_cache.save();
+    if let Ok(errors) = line_errors.into_inner() {
+        errors.finish()?;
+    }
+    let summary = summary?;
+    log_selection(summary.selection);
+    let config = text.output.join(CONFIG_FILE);
+    tracing::info!(
+        "{} of {} stages done now; train the student with: miriam nmt train -c {} -o STUDENT",
+        summary.stages.0,
+        summary.stages.1,
+        config.display()
+    );
+    Ok(())
+}
+
+/// The teacher's search: n-best lists in plain form.
+fn translation_options(
+    bundle: &ModelBundle,
+    arguments: &Arguments,
+    metric: Option<SelectionMetric>,
+    common: &CommonOptions,
+) -> TranslationOptions {
+    let given = &arguments.search;
+    let mut options = TranslationOptions::for_bundle(bundle, None);
+    let search = &mut options.search;
+    search.beam_size = match (given.beam_size, metric) {
+        (Some(beam_size), _) => beam_size,
+        (None, Some(_)) => 8,
+        (None, None) => search.beam_size,
+    };
+    search.n_best = if metric.is_some() { search.beam_size } else { 1 };
+    search.length_penalty = given.normalize.or(bundle.settings.normalize).unwrap_or(1.0);
+    options.output = miriam_nmt::translate::OutputOptions { n_best: true, ..Default::default() };
+    let precision = arguments.models.0.as_ref().and_then(ModelArguments::precision);
+    options.precision = precision.unwrap_or(options.precision);
+    options.threads = common.threads.count();
+    options.mini_batch = given.mini_batch.unwrap_or(options.mini_batch);
+    options.mini_batch_words = given.mini_batch_words.unwrap_or(options.mini_batch_words);
+    let longest = given.max_length.or(bundle.settings.max_length).unwrap_or(MAX_LENGTH);
+    options.input.max_length = longest;
+    // What is translated in part is no translation.
+    (options.input.crop, options.input.splits_long) = (false, false);
+    options
+}
+
+/// The vocabularies that the student shares with the teacher, or those that are given.
+fn student_vocabularies(
+    bundle: &ModelBundle,
+    given: Option<&[PathBuf]>,
+) -> anyhow::Result<[PathBuf; 2]> {
+    if let Some(pair) = given.and_then(vocabulary_pair) {
+        return Ok(pair.map(Path::to_owned));
+    }
+    let needed = "give the student's with --student-vocabs (miriam nmt vocab makes them)";
+    let Some(tokenizers) = &bundle.tokenizers else {
+        anyhow::bail!(
+            "{}: no vocabularies were found; name the teacher's with --vocabs SOURCE TARGET",
+            bundle.path.display()
+        );
+    };
+    let paths = [0, 1].map(|side| {
+        let own = &tokenizers.segmentation[side];
+        match own {
+            Segmentation::SentencePiece(pieces) => PathBuf::from(&pieces.name),
+            _ => PathBuf::from(tokenizers.vocabularies[side].name()),
+        }
+    });
+    let has_codes = tokenizers.segmentation.iter().any(|s| matches!(s, Segmentation::Bpe(_)));
+    if has_codes || !paths.iter().all(|path| path.is_file()) {
+        anyhow::bail!(
+            "{}: the teacher's vocabularies are no files that a training takes; {needed}",
+            bundle.path.display()
+        );
+    }
+    let opened = load_data::open_vocabularies(&paths, [0, 0])?;
+    for side in [0, 1] {
+        if !opened.vocabularies[side].has_same_words(&tokenizers.vocabularies[side]) {
+            anyhow::bail!(
+                "{}: the teacher numbers its words in another way; {needed}",
+                paths[side].display()
+            );
+        }
+    }
+    Ok(paths)
+}
+
+/// What translations depend on: the bytes of models, the words of vocabularies, the search.
+fn describe_teacher(
+    bundle: &ModelBundle,
+    options: &TranslationOptions,
+    description: &mut BTreeMap<String, String>,
+) -> anyhow::Result<()> {
+    let mut hasher = Hasher::new();
+    for file in &bundle.files {
+        let mut file = std::fs::File::open(file)
+            .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", file.display()))?;
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            match std::io::Read::read(&mut file, &mut buffer)? {
+                0 => break,
+                count => hasher.update(&buffer[..count]),
+            }
+        }
+    }
+    description.insert("models".into(), format!("{:016x}", hasher.finish()));
+    let mut hasher = Hasher::new();
+    if let Some(tokenizers) = &bundle.tokenizers {
+        for word in tokenizers.vocabularies.iter().flat_map(|words| words.iter()) {
+            hasher.update(word);
+            hasher.update(b"\n");
+        }
+        hasher.update(format!("{:?}", tokenizers.target_prefix).as_bytes());
+        hasher.update(format!("{:?}", tokenizers.source_marks.bos_id).as_bytes());
+    }
+    description.insert("vocabularies".into(), format!("{:016x}", hasher.finish()));
+    let of_speed = ["cpu-threads", "mini-batch", "mini-batch-words", "maxi-batch"];
+    for (name, value) in options.describe() {
+        if !of_speed.contains(&name) {
+            description.insert(name.to_owned(), value);
+        }
+    }
+    let search = &options.search;
+    for (name, value) in [
+        ("repetition-penalty", search.repetition_penalty.to_string()),
+        ("no-repeat-ngram-size", search.no_repeat_ngram_size.to_string()),
+        ("min-length", search.min_length.to_string()),
+        ("patience", search.patience.to_string()),
+    ] {
+        description.insert(name.to_owned(), value);
+    }
+    Ok(())
+}

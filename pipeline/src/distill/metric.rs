@@ -1,0 +1,211 @@
+//! By what one of several translations of a sentence is chosen: its likeness to the reference.
+
+use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER, NgramMatcher, ReferenceNgrams, TokenId};
+use miriam_metrics::{Bleu, Chrf, Metric};
+use miriam_textio::fields::split_words;
+
+/// A measure of a sentence by which a translation is selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SelectionMetric {
+    /// sacreBLEU's BLEU of a sentence: of the orders that the translation has n-grams of.
+    #[default]
+    Effective,
+    /// The BLEU by which Marian's students are made: all four orders of words as spaces divide
+    /// them, one added to matches and totals. Translations of fewer than four words have 0.
+    Marian,
+    /// sacreBLEU's chrF.
+    Chrf,
+}
+
+impl SelectionMetric {
+    /// All metrics.
+    pub const ALL: [SelectionMetric; 3] =
+        [SelectionMetric::Effective, SelectionMetric::Marian, SelectionMetric::Chrf];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            SelectionMetric::Effective => "effective",
+            SelectionMetric::Marian => "marian",
+            SelectionMetric::Chrf => "chrf",
+        }
+    }
+
+    /// The metric of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// The scores of translations of one sentence.
+    pub fn scores(self, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
+        match self {
+            SelectionMetric::Marian => {
+                let reference = ReferenceNgrams::new([split_words(reference)]);
+                let mut matcher = NgramMatcher::default();
+                let score = |translation: &Vec<u8>| {
+                    let tokens: Vec<TokenId> =
+                        split_words(translation).map(|word| reference.token_id(word)).collect();
+                    marian_bleu(&matcher.count_matches(&reference, &tokens))
+                };
+                translations.iter().map(score).collect()
+            }
+            SelectionMetric::Effective => {
+                let bleu = Bleu { effective_order: true, ..Bleu::default() };
+                scores_of_text(&bleu, reference, translations)
+            }
+            SelectionMetric::Chrf => scores_of_text(&Chrf::default(), reference, translations),
+        }
+    }
+
+    /// The index of the best translation, of equal ones the first.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn select(self, reference: &[u8], translations: &[Vec<u8>]) -> usize {
+        let scores = self.scores(reference, translations);
+        let better = |best: usize, index: usize| {
+            if scores[index] > scores[best] { index } else { best }
+        };
+        (0..scores.len()).reduce(better).expect("a sentence has a translation")
+    }
+}
+
+/// Scores by a metric of text, where bytes that are no UTF-8 are U+FFFD.
+fn scores_of_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
+    let reference = String::from_utf8_lossy(reference);
+    let score = |translation: &Vec<u8>| {
+        let translation = String::from_utf8_lossy(translation);
+        metric.score(&metric.statistics(&translation, &[&reference])).0
+    };
+    translations.iter().map(score).collect()
+}
+
+/// From 0 to 1. An order without n-grams has precision 0, which makes the score 0.
+fn marian_bleu(counts: &BleuCounts) -> f64 {
+    let mut product = 1.0;
+    for (&matches, &total) in counts.matches.iter().zip(&counts.totals) {
+        if total == 0 {
+            return 0.0;
+        }
+        product *= (matches as f64 + 1.0) / (total as f64 + 1.0);
+    }
+    let [hypothesis, reference] =
+        [counts.hypothesis_len, counts.reference_len].map(|length| length as f64);
+    let penalty = if hypothesis > reference { 1.0 } else { (1.0 - reference / hypothesis).exp() };
+    penalty * product.powf(1.0 / MAX_NGRAM_ORDER as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn score(metric: SelectionMetric, reference: &str, translation: &str) -> f64 {
+        metric.scores(reference.as_bytes(), &[translation.as_bytes().to_vec()])[0]
+    }
+
+    /// The definition, by maps of lists of words.
+    fn slow_marian_bleu(reference: &[&str], hypothesis: &[&str]) -> f64 {
+        let count = |words: &[&str], order: usize| {
+            let mut counts: HashMap<Vec<String>, u64> = HashMap::new();
+            for ngram in words.windows(order) {
+                *counts.entry(ngram.iter().map(|w| (*w).into()).collect()).or_default() += 1;
+            }
+            counts
+        };
+        let mut log_sum = 0.0;
+        for order in 1..=4 {
+            let (of_reference, of_hypothesis) = (count(reference, order), count(hypothesis, order));
+            let possible: u64 = of_hypothesis.values().sum();
+            let matched: u64 = of_hypothesis
+                .iter()
+                .map(|(ngram, &n)| n.min(of_reference.get(ngram).copied().unwrap_or(0)))
+                .sum();
+            if matched == 0 && possible == 0 {
+                return 0.0;
+            }
+            log_sum += ((matched + 1) as f64 / (possible + 1) as f64).ln() / 4.0;
+        }
+        let ratio = reference.len() as f64 / hypothesis.len() as f64;
+        let penalty = if hypothesis.len() > reference.len() { 1.0 } else { (1.0 - ratio).exp() };
+        penalty * log_sum.exp()
+    }
+
+    /// Precisions 4/5, 3/4, 2/3 and 1/2 and equal lengths; a hypothesis of three words has no
+    /// n-gram of four.
+    #[test]
+    fn marian_bleu_by_hand() {
+        let expected = (0.8f64 * 0.75 * (2.0 / 3.0) * 0.5).powf(0.25);
+        let found = score(SelectionMetric::Marian, "a b c d", "a b c x");
+        assert!((found - (0.8f64 * 0.75 * (2.0 / 3.0) * 0.5).powf(0.25)).abs() < 1e-12, "{found}");
+        let longer = score(SelectionMetric::Marian, "a b c", "a b c x");
+        assert!((longer - expected).abs() < 1e-12, "no penalty of length");
+        assert_eq!(score(SelectionMetric::Marian, "a b c", "a b c"), 0.0);
+        assert_eq!(score(SelectionMetric::Marian, "a b c d", ""), 0.0);
+    }
+
+    /// `sacrebleu.sentence_bleu(h, [r], use_effective_order=True)` and `sentence_chrf` of
+    /// sacreBLEU 2.6.0.
+    #[test]
+    fn sentences_score_as_in_sacrebleu() {
+        for (reference, translation, bleu, chrf) in SACREBLEU {
+            let found = score(SelectionMetric::Effective, reference, translation);
+            assert!((found - bleu).abs() < 1e-9, "{translation}: {found} for {bleu}");
+            let found = score(SelectionMetric::Chrf, reference, translation);
+            assert!((found - chrf).abs() < 1e-9, "{translation}: {found} for {chrf}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_equals_is_selected() {
+        let translations = ["x y", "a b", "a b", "a"].map(|text| text.as_bytes().to_vec());
+        for metric in [SelectionMetric::Effective, SelectionMetric::Chrf] {
+            assert_eq!(metric.select(b"a b", &translations), 1, "{}", metric.name());
+        }
+        // All have 0.
+        assert_eq!(SelectionMetric::Marian.select(b"a b", &translations), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn marian_bleu_is_the_slow_one(
+            reference in proptest::collection::vec(0u8..4, 0..12),
+            hypothesis in proptest::collection::vec(0u8..5, 0..12),
+        ) {
+            let words = ["a", "b", "c", "d", "e"];
+            let [reference, hypothesis] =
+                [reference, hypothesis].map(|ids| ids.iter().map(|&id| words[id as usize]).collect::<Vec<_>>());
+            let found = score(SelectionMetric::Marian, &reference.join(" "), &hypothesis.join(" "));
+            prop_assert!((found - slow_marian_bleu(&reference, &hypothesis)).abs() < 1e-12);
+        }
+    }
+
+    const SACREBLEU: [(&str, &str, f64, f64); 8] = [
+        (
+            "two young men are outside near many bushes .",
+            "two young guys are outside near bushes .",
+            26.66354429712651,
+            65.18533502108407,
+        ),
+        ("a cat", "a cat", 100.00000000000004, 100.0),
+        ("a cat", "the dog sleeps", 0.0, 4.464285714285714),
+        ("Hello, world!", "hello , world !", 59.460355750136046, 89.11315536315534),
+        (
+            "a little girl climbing into a wooden playhouse .",
+            "a little girl climbs into a playhouse made of wood .",
+            19.081654556856684,
+            64.35745448356205,
+        ),
+        ("ein haus", "", 0.0, 0.0),
+        (
+            "the man in the blue shirt is standing on a ladder",
+            "a man",
+            0.785524678436902,
+            5.577195224159487,
+        ),
+        ("größe zählt , oder ?", "Größe zählt, oder?", 66.87403049764218, 92.47065434565434),
+    ];
+}

@@ -1,0 +1,449 @@
+//! Sequence-level knowledge distillation (Kim and Rush 2016): a large model's translations of the
+//! training text become the targets of a small one.
+//!
+//! Text that a model wrote is more regular than what people wrote, so a small model comes closer
+//! to it. Of several translations of a sentence the one that is most like the original target is
+//! taken (interpolated, Junczys-Dowmunt et al. 2018), or simply the first (plain). Everything
+//! runs in stages as `train` does; translating, which takes nearly all the time, has parts of its
+//! own.
+
+mod metric;
+mod n_best_list;
+mod select;
+mod student;
+mod teacher_lists;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miriam_align::{AlignOptions, ShortlistOptions};
+use miriam_storage::hash::{Hasher, hash64};
+use miriam_textio::{Input, Lines, Output, Progress, display_name};
+use miriam_trainer::load_data::open_vocabularies;
+use miriam_trainer::options::RawOptions;
+
+pub use metric::SelectionMetric;
+pub use select::{SelectionSummary, select_from_list};
+pub use teacher_lists::Teacher;
+
+use crate::manifest::StageStatistics;
+use crate::stage_runner::{self, Stage};
+use crate::train::{lock_folder, remove_partial_files};
+use crate::training_stages::INI_FILE;
+use crate::{Error, Result};
+use n_best_list::{ListForm, NBestReader};
+use select::Selection;
+use student::TrainingSet;
+use teacher_lists::ListParts;
+
+/// The configuration of the student's training, in the folder.
+pub const CONFIG_FILE: &str = "train.yml";
+const LISTS_FOLDER: &str = "n-best";
+const WORK_FOLDER: &str = "distill.work";
+const TEXT_FILES: [&str; 2] = ["train.source.gz", "train.target.gz"];
+const PIECES_FILES: [&str; 2] = ["distill.work/pieces.source", "distill.work/pieces.target"];
+const ALIGNMENT_FILE: &str = "alignment.gz";
+const SHORTLIST_FILE: &str = "lex.s2t.gz";
+/// The most translations of a word in the shortlist, as in Marian's lists.
+const SHORTLIST_BEST: usize = 100;
+
+/// The options of a distillation.
+#[derive(Clone, Debug)]
+pub struct DistillOptions {
+    /// The source side of the training text: plain, .gz or .zst.
+    pub source: PathBuf,
+    /// The original target side; without it the teacher's first translations are taken.
+    pub reference: Option<PathBuf>,
+    /// By what a translation is selected; none for the first.
+    pub metric: Option<SelectionMetric>,
+    /// Whether the original pairs come after the distilled ones.
+    pub adds_original: bool,
+    /// The folder of the training set; it is made if it is not there.
+    pub output: PathBuf,
+    /// The lines of a part of the n-best lists.
+    pub part_lines: u64,
+    /// The student's vocabularies, source and target.
+    pub vocabularies: [PathBuf; 2],
+    /// Whether words are aligned, for guided alignment and a shortlist.
+    pub aligns: bool,
+    /// Text to validate the student on.
+    pub dev: Option<[PathBuf; 2]>,
+    /// Shape and schedule of the student.
+    pub student: RawOptions,
+    /// Worker threads.
+    pub threads: usize,
+}
+
+/// A student's training set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DistillSummary {
+    /// What was selected.
+    pub selection: SelectionSummary,
+    /// Stages that ran now, and all stages.
+    pub stages: (usize, usize),
+}
+
+/// Makes the training set of a student of `teacher`. A run that was killed is resumed, and gives
+/// the same bytes; with the same options as before nothing is left to do.
+///
+/// # Errors
+/// Options that do not go together, texts that differ in length, lists of another teacher in the
+/// folder, and files that cannot be read or written.
+pub fn distill(
+    options: &DistillOptions,
+    teacher: &Teacher<'_>,
+    progress: &dyn Progress,
+) -> Result<DistillSummary> {
+    check_options(options)?;
+    let folder = &options.output;
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    let _lock = lock_folder(folder)?;
+    for part in ["", WORK_FOLDER] {
+        remove_partial_files(&folder.join(part));
+    }
+    let source = TextFacts::read(&options.source, progress)?;
+    let reference =
+        options.reference.as_ref().map(|path| TextFacts::read(path, progress)).transpose()?;
+    if source.lines == 0 {
+        let file = display_name(&options.source);
+        return Err(Error::EmptyCorpus { file, reason: "it has no line to translate".into() });
+    }
+    if let (Some(path), Some(facts)) = (&options.reference, &reference)
+        && facts.lines != source.lines
+    {
+        return Err(Error::NotParallel {
+            source_file: display_name(&options.source),
+            source_lines: source.lines,
+            target_file: display_name(path),
+            target_lines: facts.lines,
+        });
+    }
+    let mut description = teacher.description.clone();
+    description.insert("source".into(), source.key());
+    description.insert("part-lines".into(), options.part_lines.to_string());
+    let teacher = Teacher { description, ..*teacher };
+    let run = DistillRun {
+        options,
+        folder,
+        parts: ListParts {
+            folder: folder.join(LISTS_FOLDER),
+            num_lines: source.lines,
+            part_lines: options.part_lines,
+        },
+        vocabulary_names: vocabulary_names(&options.vocabularies),
+    };
+    let reference_key = reference.map_or("none".into(), |facts| facts.key());
+    let stages = run.stages(&teacher, &reference_key)?;
+    let count = stages.len();
+    let outcome = stage_runner::run_stages(folder, &stages, run.option_texts(), progress)?;
+    let work = folder.join(WORK_FOLDER);
+    if work.exists() {
+        fs::remove_dir_all(&work).map_err(|e| Error::io(&work, "remove", e))?;
+    }
+    let selected = outcome.results.iter().find(|done| done.stage == "select");
+    let fact = |name: &str| {
+        let facts = selected.map(|done| &done.facts);
+        facts.and_then(|facts| facts.get(name)).and_then(|n| n.as_u64()).unwrap_or_default()
+    };
+    let selection = SelectionSummary {
+        sentences: fact("sentences"),
+        not_first: fact("not first"),
+        empty: fact("empty"),
+    };
+    Ok(DistillSummary { selection, stages: (outcome.num_run, count) })
+}
+
+fn check_options(options: &DistillOptions) -> Result<()> {
+    let wrong = |reason: String| Err(Error::Options { reason });
+    let dev = options.dev.iter().flatten();
+    let files = [&options.source].into_iter().chain(&options.reference).chain(dev);
+    for file in files.chain(&options.vocabularies) {
+        Input::check_access(file, None)?;
+        if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
+            let name = display_name(file);
+            return wrong(format!("{name}: files are read more than once; give files, no pipes"));
+        }
+        let inside = options.output.canonicalize().ok().zip(file.canonicalize().ok());
+        if inside.is_some_and(|(folder, file)| {
+            [&TEXT_FILES[..], &[ALIGNMENT_FILE]].concat().iter().any(|own| file == folder.join(own))
+        }) {
+            let name = display_name(file);
+            return wrong(format!("{name}: it is also written; give another -o"));
+        }
+    }
+    let ini = options.output.join(INI_FILE);
+    if ini.exists() {
+        let name = display_name(&ini);
+        return wrong(format!("{name}: this folder holds a phrase-based system; give another -o"));
+    }
+    if options.reference.is_none() && (options.metric.is_some() || options.adds_original) {
+        return wrong(
+            "--reference is needed to select translations, and for --add-original".into(),
+        );
+    }
+    Ok(())
+}
+
+/// The names of the vocabularies in the folder.
+fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
+    // What comes after the first dot tells what a vocabulary is.
+    let extensions = paths.each_ref().map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.split_once('.').map_or(String::new(), |(_, extensions)| format!(".{extensions}"))
+    });
+    let stems = match paths[0] == paths[1] {
+        true => ["vocab", "vocab"],
+        false => ["source-vocab", "target-vocab"],
+    };
+    [0, 1].map(|side| format!("{}{}", stems[side], extensions[side]))
+}
+
+/// The number of lines of a text and a hash of them.
+struct TextFacts {
+    lines: u64,
+    hash: u64,
+}
+
+impl TextFacts {
+    fn read(path: &Path, progress: &dyn Progress) -> Result<Self> {
+        let task = progress.task("counting lines", None);
+        let mut text = Lines::new(Input::open(path)?);
+        let (mut lines, mut hasher) = (0, Hasher::new());
+        while let Some(line) = text.next()? {
+            hasher.update(&(line.bytes.len() as u64).to_le_bytes());
+            hasher.update(line.bytes);
+            lines += 1;
+            task.advance(1);
+        }
+        Ok(TextFacts { lines, hash: hasher.finish() })
+    }
+
+    fn key(&self) -> String {
+        format!("{} lines, {:016x}", self.lines, self.hash)
+    }
+}
+
+/// A distillation: its options and files.
+struct DistillRun<'a> {
+    options: &'a DistillOptions,
+    folder: &'a Path,
+    parts: ListParts,
+    vocabulary_names: [String; 2],
+}
+
+impl DistillRun<'_> {
+    /// What a later run compares with its own options.
+    fn option_texts(&self) -> BTreeMap<String, String> {
+        let options = self.options;
+        let texts = [
+            ("metric", options.metric.map_or("none", SelectionMetric::name).to_owned()),
+            ("add-original", options.adds_original.to_string()),
+            ("alignments", options.aligns.to_string()),
+        ];
+        texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn path_of(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn stages<'s>(
+        &'s self,
+        teacher: &'s Teacher<'_>,
+        reference_key: &str,
+    ) -> Result<Vec<Stage<'s>>> {
+        let options = self.options;
+        let description: Vec<String> =
+            teacher.description.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let vocabulary_bytes = [0, 1].map(|side| {
+            let path = &options.vocabularies[side];
+            fs::read(path).map_err(|e| Error::io(path, "read", e))
+        });
+        let [source_bytes, target_bytes] = vocabulary_bytes;
+        let vocabulary_key =
+            format!("{:016x} {:016x}", hash64(&source_bytes?), hash64(&target_bytes?));
+        let metric = options.metric.map_or("none", SelectionMetric::name);
+        let mut stages = vec![
+            Stage {
+                name: "translate",
+                title: "translating with the teacher",
+                dependencies: &[],
+                key: description.join("\n"),
+                files: self.parts.names().map(|name| Path::new(LISTS_FOLDER).join(name)).collect(),
+                is_kept: true,
+                run: Box::new(|progress| {
+                    self.parts.translate(&options.source, teacher, progress)?;
+                    Ok(StageStatistics::new())
+                }),
+            },
+            Stage {
+                name: "select",
+                title: "selecting translations",
+                dependencies: &["translate"],
+                key: format!("{reference_key} {metric} {}", options.adds_original),
+                files: TEXT_FILES.map(PathBuf::from).to_vec(),
+                is_kept: true,
+                run: Box::new(|progress| self.select(progress)),
+            },
+            Stage {
+                name: "vocabulary",
+                title: "copying the vocabularies",
+                dependencies: &[],
+                key: vocabulary_key.clone(),
+                files: self.vocabulary_names.iter().map(PathBuf::from).collect(),
+                is_kept: true,
+                run: Box::new(|_| self.copy_vocabularies()),
+            },
+        ];
+        if options.aligns {
+            stages.extend(self.alignment_stages(vocabulary_key));
+        }
+        let yaml = self.training_yaml()?;
+        stages.push(Stage {
+            name: "configure",
+            title: "writing the configuration of the training",
+            dependencies: &[],
+            key: yaml.clone(),
+            files: vec![CONFIG_FILE.into()],
+            is_kept: true,
+            run: Box::new(move |_| {
+                let mut output = Output::create_atomic(&self.path_of(CONFIG_FILE))?;
+                output.write(yaml.as_bytes())?;
+                output.finish()?;
+                Ok(StageStatistics::new())
+            }),
+        });
+        Ok(stages)
+    }
+
+    fn alignment_stages(&self, vocabulary_key: String) -> [Stage<'_>; 3] {
+        let options = self.options;
+        [
+            Stage {
+                name: "segment",
+                title: "segmenting the text",
+                dependencies: &["select"],
+                key: vocabulary_key,
+                files: PIECES_FILES.map(PathBuf::from).to_vec(),
+                is_kept: false,
+                run: Box::new(|progress| {
+                    let tokenizers = open_vocabularies(&options.vocabularies, [0, 0])?;
+                    for side in [0, 1] {
+                        let [text, pieces] = [TEXT_FILES, PIECES_FILES].map(|all| all[side]);
+                        student::write_pieces(
+                            &self.path_of(text),
+                            &tokenizers,
+                            side,
+                            &self.path_of(pieces),
+                            progress,
+                        )?;
+                    }
+                    Ok(StageStatistics::new())
+                }),
+            },
+            Stage {
+                name: "align",
+                title: "aligning pieces",
+                dependencies: &["segment"],
+                key: String::new(),
+                files: vec![ALIGNMENT_FILE.into()],
+                is_kept: true,
+                run: Box::new(|progress| {
+                    let [source, target] = PIECES_FILES.map(|name| self.path_of(name));
+                    let how = AlignOptions { threads: options.threads, ..AlignOptions::default() };
+                    let links = self.path_of(ALIGNMENT_FILE);
+                    miriam_align::align_files(&source, &target, &links, &how, progress)?;
+                    Ok(StageStatistics::new())
+                }),
+            },
+            Stage {
+                name: "shortlist",
+                title: "writing the shortlist",
+                dependencies: &["segment", "align"],
+                key: SHORTLIST_BEST.to_string(),
+                files: vec![SHORTLIST_FILE.into()],
+                is_kept: true,
+                run: Box::new(|_| {
+                    let [source, target] = PIECES_FILES.map(|name| self.path_of(name));
+                    let how = ShortlistOptions { max_translations: SHORTLIST_BEST, threshold: 0.0 };
+                    miriam_align::write_shortlist(
+                        &source,
+                        &target,
+                        &self.path_of(ALIGNMENT_FILE),
+                        &self.path_of(SHORTLIST_FILE),
+                        how,
+                    )?;
+                    Ok(StageStatistics::new())
+                }),
+            },
+        ]
+    }
+
+    /// Writes both sides of the training text.
+    fn select(&self, progress: &dyn Progress) -> Result<StageStatistics> {
+        let options = self.options;
+        let lists = self.parts.names().map(|name| self.parts.folder.join(name));
+        let reference = options.reference.as_deref().zip(options.metric);
+        let list_name = display_name(&self.parts.folder);
+        let mut selection =
+            Selection::new(NBestReader::new(lists, ListForm::Plain), &list_name, reference)?;
+        let [source, target] = TEXT_FILES.map(|name| Output::create_atomic(&self.path_of(name)));
+        let (mut source, mut target) = (source?, target?);
+        let task = progress.task("selecting", Some(self.parts.num_lines));
+        let summary = selection.run(options.threads, |best| {
+            target.write(&best)?;
+            target.write(b"\n")?;
+            task.advance(1);
+            Ok(())
+        })?;
+        copy_lines(&options.source, &mut source)?;
+        if let Some(reference) = options.reference.as_ref().filter(|_| options.adds_original) {
+            copy_lines(&options.source, &mut source)?;
+            copy_lines(reference, &mut target)?;
+        }
+        source.finish()?;
+        target.finish()?;
+        let SelectionSummary { sentences, not_first, empty } = summary;
+        let facts = [("sentences", sentences), ("not first", not_first), ("empty", empty)];
+        Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
+    }
+
+    fn copy_vocabularies(&self) -> Result<StageStatistics> {
+        for (path, name) in self.options.vocabularies.iter().zip(&self.vocabulary_names) {
+            let bytes = fs::read(path).map_err(|e| Error::io(path, "read", e))?;
+            let mut output = Output::create_precompressed(&self.path_of(name))?;
+            output.write(&bytes)?;
+            output.finish()?;
+        }
+        Ok(StageStatistics::new())
+    }
+
+    fn training_yaml(&self) -> Result<String> {
+        let options = self.options;
+        let absolute = |path: &PathBuf| {
+            let path = std::path::absolute(path).map_err(|e| Error::io(path, "find", e))?;
+            Ok::<_, Error>(path.display().to_string())
+        };
+        let dev = match &options.dev {
+            Some([source, target]) => Some([absolute(source)?, absolute(target)?]),
+            None => None,
+        };
+        let set = TrainingSet {
+            text: TEXT_FILES,
+            vocabularies: &self.vocabulary_names,
+            alignment: options.aligns.then_some(ALIGNMENT_FILE),
+            dev,
+        };
+        student::training_yaml(&options.student, &set)
+    }
+}
+
+fn copy_lines(path: &Path, output: &mut Output) -> Result<()> {
+    let mut lines = Lines::new(Input::open(path)?);
+    while let Some(line) = lines.next()? {
+        output.write(line.bytes)?;
+        output.write(b"\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! `miriam nmt convert --to marian-intgemm8`: what browsers open, opened again here.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error};
+
+#[test]
+fn a_model_in_the_integers_of_browsers_translates_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = project_root().join("examples");
+    let text = |name: &str| examples.join("toy").join(name);
+    let vocabulary = examples.join("toy-neural/vocab.spm");
+    let model = folder.path().join("model");
+    let mut command = miriam();
+    command.args(["nmt", "train", "--quiet", "--task", "toy", "--vocab-size", "1000"]);
+    command.args(["--after", "40u", "-v"]).args([&vocabulary; 2]);
+    command.arg("--source").arg(text("train.en")).arg("--target").arg(text("train.es"));
+    run(command.arg("-o").arg(&model));
+    let written = folder.path().join("model.intgemm.alphas.bin");
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--quiet", "--to", "marian-intgemm8", "--calibrate"]);
+    run(command.arg(text("dev.en")).arg(&model).arg("-o").arg(&written));
+    let info = lossy_text(&run(miriam().args(["nmt", "info"]).arg(&written)));
+    assert!(info.contains("fixed scales for quantising"), "{info}");
+    let tensors = lossy_text(&run(miriam().args(["nmt", "info", "--tensors"]).arg(&written)));
+    let line = |name: &str| {
+        let found = tensors.lines().find(|line| line.split_whitespace().next() == Some(name));
+        found.unwrap_or_else(|| panic!("{name}: {tensors}")).to_owned()
+    };
+    for name in ["Wemb", "encoder_l1_self_Wq", "decoder_l2_ffn_W2"] {
+        assert!(line(name).contains(" i8 "), "{}", line(name));
+    }
+    assert!(line("encoder_l1_self_bq").contains("f32"), "{}", line("encoder_l1_self_bq"));
+    // It gives words the probabilities that the model of floats gives them.
+    let cross_entropy = |model: &Path| -> f64 {
+        let mut command = miriam();
+        command.args(["nmt", "score", "--summary", "ce-mean-words", "-m"]).arg(model).arg("-v");
+        command.args([&vocabulary; 2]);
+        command.arg("--source").arg(text("test.en")).arg("--target").arg(text("test.es"));
+        lossy_text(&run(&mut command)).trim().parse().unwrap()
+    };
+    let (floats, integers) = (cross_entropy(&model), cross_entropy(&written));
+    assert!((integers / floats - 1.0).abs() < 0.01, "{integers}, of floats {floats}");
+    // The same bytes again.
+    let again = folder.path().join("again.bin");
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--quiet", "--threads", "1", "--to", "marian-intgemm8"]);
+    command.arg("--calibrate").arg(text("dev.en"));
+    run(command.arg(&model).arg("-o").arg(&again));
+    assert!(std::fs::read(&written).unwrap() == std::fs::read(&again).unwrap());
+}
+
+#[test]
+fn what_browsers_do_not_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.bin");
+    let tiny = project_root().join("nmt/testdata/tiny.npz");
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--to", "marian-intgemm8"]).arg(&tiny);
+    let error = run_to_error(command.arg("-o").arg(&output).stdin(Stdio::null()));
+    assert!(error.contains("multiples of") || error.contains("transformers"), "{error}");
+    assert!(!output.exists(), "nothing is half written");
+    for wrong in [&["--to", "marian-intgemm8", "--precision", "i8"][..], &["--calibrate", "x"]] {
+        let mut command = miriam();
+        command.args(["nmt", "convert"]).args(wrong).arg(&tiny);
+        run_to_usage_error(command.arg("-o").arg(&output));
+    }
+}

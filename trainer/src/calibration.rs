@@ -1,0 +1,100 @@
+//! The ranges of the inputs of products, for engines that quantise them by fixed scales
+//! (`training.md` C.3).
+//!
+//! A model runs over sentences and their translations as it does in training. Of each product the
+//! largest magnitude of its input is taken for every sentence; the clip value is their mean and
+//! 1.1 standard deviations, by which few inputs of few sentences are clipped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use miriam_nmt::architecture::Model;
+
+use crate::dropout::Dropout;
+use crate::error::{Error, Result};
+use crate::kernels::Fast;
+use crate::parameters::ParameterLayout;
+use crate::tape::{LossOptions, PackedParameters};
+use crate::trainable_model::TrainableModel;
+
+/// Standard deviations above the mean.
+const DEVIATIONS: f64 = 1.1;
+
+/// Where inputs of each matrix are clipped, under its name, from `pairs` of a source and its
+/// translation, as ids with `</s>`.
+///
+/// # Errors
+/// If there is no pair, or the model cannot be run in training.
+pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTreeMap<String, f32>> {
+    if pairs.is_empty() {
+        return Err(Error::config("no sentence to calibrate with has words"));
+    }
+    let architecture = model.architecture();
+    let layout = ParameterLayout::new(architecture);
+    let mut values = vec![0.0; layout.len()];
+    for parameter in layout.iter() {
+        let tensor = model.parameter(&parameter.name);
+        let missing = || Error::config(format!("{}: the parameter is missing", parameter.name));
+        values[parameter.range()].copy_from_slice(&tensor.ok_or_else(missing)?.values());
+    }
+    let kernels = Fast::default();
+    let trainable = TrainableModel::<Fast>::new(architecture.clone())?;
+    let mut tape = trainable.tape(kernels.clone());
+    let packed = Arc::new(PackedParameters::new(trainable.registry(), &kernels, values));
+    let mut maxima: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (source, target) in pairs {
+        tape.begin(&packed, Dropout::default(), &[0]);
+        trainable.loss(&mut tape, &[source], &[target], LossOptions::default())?;
+        for (name, largest) in tape.input_maxima() {
+            maxima.entry(name).or_default().push(largest);
+        }
+        tape.end();
+    }
+    Ok(maxima.into_iter().map(|(name, maxima)| (name, clip_value(&maxima))).collect())
+}
+
+/// The mean of maxima and 1.1 standard deviations, those of the sample itself.
+fn clip_value(maxima: &[f64]) -> f32 {
+    let count = maxima.len() as f64;
+    let mean = maxima.iter().sum::<f64>() / count;
+    let variance = maxima.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+    (mean + DEVIATIONS * variance.sqrt()) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::init::initial_values;
+    use crate::tests::tiny_architecture;
+    use crate::training::model_of;
+
+    /// Mean 3 and deviation 1.
+    #[test]
+    fn a_clip_value_is_the_mean_and_deviations() {
+        assert!((clip_value(&[2.0, 4.0]) - 4.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn every_matrix_has_a_clip_value() {
+        let architecture = tiny_architecture();
+        let layout = ParameterLayout::new(&architecture);
+        let values = initial_values(&architecture, 1, false);
+        let model = model_of(&architecture, &layout, &values).unwrap();
+        let pairs = [(vec![3, 4, 5, 0], vec![6, 0]), (vec![2, 0], vec![7, 8, 9, 0])];
+        let found = clip_values(&model, &pairs).unwrap();
+        let matrices = layout.iter().filter(|p| p.name.contains("_W") && p.shape[0] > 1);
+        let mut count = 0;
+        for parameter in matrices.filter(|p| !p.name.contains("_ln_")) {
+            let clip = found.get(&parameter.name).unwrap_or_else(|| panic!("{}", parameter.name));
+            assert!(*clip > 0.0 && clip.is_finite(), "{}: {clip}", parameter.name);
+            count += 1;
+        }
+        // The table of the output layer is one of them.
+        assert!(found.contains_key("Wemb"));
+        assert_eq!(found.len(), count + 1);
+        // The inputs of a layer's first products are norms of embeddings, the same for all three.
+        let of = |name: &str| found[&format!("encoder_l1_self_W{name}")];
+        assert_eq!((of("q"), of("k")), (of("v"), of("v")));
+        assert!(clip_values(&model, &[]).is_err());
+    }
+}
