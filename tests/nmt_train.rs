@@ -364,7 +364,7 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     fs::write(corpus.path("train.yml"), "sqlite: temporary\n").unwrap();
     assert!(refuse("-c train.yml").contains("--sqlite: "));
     for (options, name) in [
-        ("--async-sgd", "--async-sgd: it is not built"),
+        ("--quantize-bits 8", "--quantize-bits: it is not built"),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
         ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),

@@ -196,7 +196,11 @@ impl MarianFiles<'_> {
             statistics,
             fingerprint,
         };
-        MarianTraining { saved: SavedTraining { values, optimizer, state }, sentences, remarks }
+        MarianTraining {
+            saved: SavedTraining { values, optimizer, state, workers: None },
+            sentences,
+            remarks,
+        }
     }
 }
 

@@ -8,4 +8,5 @@ pub use crate::kernels::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step}
 pub use synchronous::{
     ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
 };
+pub(crate) use synchronous::{Worker as GranuleWorker, gradient_norm, scale_gradient};
 pub use tree::GranuleTree;
