@@ -355,8 +355,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Counts what a batch did, and does what follows if that needs no worker to stand still, or
-    /// all do. Gives what is left to do otherwise, and whether training stops.
+    /// Counts what a batch did. Gives the progress before it.
     fn count_batch(
         &mut self,
         job: &Job,
