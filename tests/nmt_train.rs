@@ -364,7 +364,8 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     fs::write(corpus.path("train.yml"), "sqlite: temporary\n").unwrap();
     assert!(refuse("-c train.yml").contains("--sqlite: "));
     for (options, name) in [
-        ("--async-sgd", "--async-sgd: it is not built"),
+        ("--unlikelihood-loss", "--unlikelihood-loss: it is not built"),
+        ("--async-sgd --quantize-aware i8", "--quantize-aware: it is of synchronous training"),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
         ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),

@@ -3,11 +3,12 @@
 //! A model trains through the layers that it decodes with: a [`tape`] is a backend of
 //! `nmt`'s layers that records what it computes and gives gradients. Its operators are
 //! [`kernels`], in f64 for an oracle and in f32 for training. [`data`] divides a corpus into
-//! batches, [`update`] goes from a batch to new parameters, [`training`] from a corpus to a
-//! model.
+//! batches, [`update`] goes from a batch to new parameters, [`asynchronous`] does so without
+//! workers that wait for each other, [`training`] goes from a corpus to a model.
 
 #![forbid(unsafe_code)]
 
+pub mod asynchronous;
 pub mod calibration;
 pub mod data;
 pub mod dropout;

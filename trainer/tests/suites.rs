@@ -1,6 +1,7 @@
 //! Suites of the trainer.
 
 mod architectures;
+mod asynchronous;
 mod batching;
 mod fast;
 mod golden;

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 14] = [
+const NOT_OF_MARIAN: [&str; 27] = [
     "batches",
     "clip-norm-per",
     "count-target-words",
@@ -16,10 +16,23 @@ const NOT_OF_MARIAN: [&str; 14] = [
     "dim-fc",
     "dim-top",
     "fc-depth",
+    "grad-dropping-anneal",
+    "grad-dropping-fetch",
+    "grad-dropping-momentum",
+    "grad-dropping-rate",
+    "grad-dropping-scope",
+    "grad-dropping-warmup",
+    "gradient-buffer",
     "granule-megabytes",
     "granule-words",
+    "local-optimizer-batches",
+    "local-optimizer-params",
+    "local-optimizer-shard",
+    "momentum-schedule",
     "no-shuffle",
     "quantize-aware",
+    "scale-rate-by-delay",
+    "simulate-async",
     "top",
     "train-ce-sample",
 ];

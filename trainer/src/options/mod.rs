@@ -1,6 +1,7 @@
 //! The options of `miriam nmt train`: Marian's names, from configurations, presets and the
 //! command line, and what they mean.
 
+mod asynchronous;
 mod dump;
 mod files;
 mod marian_yaml;

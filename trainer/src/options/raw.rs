@@ -11,7 +11,7 @@ use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
 /// Options that name files: what `relative-paths` is about.
-const PATHS: [&str; 16] = [
+const PATHS: [&str; 17] = [
     "model",
     "pretrained-model",
     "train-sets",
@@ -28,6 +28,7 @@ const PATHS: [&str; 16] = [
     "batches",
     "sqlite",
     "tempdir",
+    "simulate-async",
 ];
 
 /// Options by name.

@@ -58,7 +58,11 @@ impl RawOptions {
         });
         lengths.push(TrainingLength::updates(self.get("after-batches")?));
         let (optimizer_delay, parts) = self.optimizer_delay()?;
+        let asynchronous = self.async_options(optimizer_delay, parts)?;
+        let machine = self.machine(asynchronous.is_some())?;
         let config = TrainingConfig {
+            asynchronous,
+            machine,
             architecture,
             seed: self.get("seed")?,
             depth_scaling: self.get_flag("transformer-depth-scaling")?,
@@ -169,7 +173,7 @@ impl RawOptions {
     }
 
     /// A number in a range.
-    fn number(&self, name: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64> {
+    pub(super) fn number(&self, name: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64> {
         let number = self.get(name)?;
         if range.contains(&number) {
             return Ok(number);
@@ -509,7 +513,7 @@ fn parse_workers(text: &str) -> Result<usize> {
     count.ok_or_else(|| invalid_option("workers", reason()))
 }
 
-fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {
+pub(super) fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {
     Error::usage(format!("--{name}: {reason}"))
 }
 

@@ -20,6 +20,7 @@ use super::model_files::ModelFiles;
 use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
+use crate::asynchronous::AsyncSnapshot;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
@@ -29,6 +30,8 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 const STATE_ENTRY: &str = "miriam:state";
 /// The entry with what quantisation has taken from parameters.
 const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
+/// The entry with what workers have of their own; with a name after it, their vectors.
+const ASYNC_ENTRY: &str = "miriam:async";
 /// The version of that entry.
 const STATE_VERSION: u32 = 1;
 
@@ -126,6 +129,8 @@ pub struct SavedTraining {
     pub optimizer: OptimizerState<f32>,
     /// All else.
     pub state: TrainingState,
+    /// What the workers of asynchronous training have of their own.
+    pub workers: Option<AsyncSnapshot>,
 }
 
 /// Writes the optimiser's file.
@@ -138,6 +143,7 @@ pub fn save_optimizer(
     values: &[f32],
     optimizer: &OptimizerState<f32>,
     state: &TrainingState,
+    workers: Option<&AsyncSnapshot>,
 ) -> Result<()> {
     let BiasCorrections(bias_corrections) = optimizer.bias_corrections;
     let saved = SavedState {
@@ -188,6 +194,12 @@ pub fn save_optimizer(
         archive.add_f64("adam_denoms", &[1, 2], &bias_corrections)?;
     }
     archive.add_bytes(STATE_ENTRY, &json)?;
+    if let Some(AsyncSnapshot { json, vectors }) = workers {
+        archive.add_bytes(ASYNC_ENTRY, json)?;
+        for (name, vector) in vectors {
+            archive.add_f32(&format!("{ASYNC_ENTRY}:{name}"), &[1, vector.len()], vector)?;
+        }
+    }
     Ok(archive.finish()?)
 }
 
@@ -276,6 +288,17 @@ impl<'a> SavedVectors<'a> {
         self.checkpoint.get(name)
     }
 
+    /// What workers of asynchronous training had, if there were any.
+    fn workers(&self) -> Option<AsyncSnapshot> {
+        let json = self.checkpoint.get(ASYNC_ENTRY)?.bytes().to_vec();
+        let names = self.checkpoint.names();
+        let vectors = names.filter_map(|name| {
+            let short = name.strip_prefix(ASYNC_ENTRY)?.strip_prefix(':')?;
+            Some((short.to_owned(), self.checkpoint.get(name)?.values()))
+        });
+        Some(AsyncSnapshot { json, vectors: vectors.collect() })
+    }
+
     /// A vector, if it is there.
     ///
     /// # Errors
@@ -345,6 +368,7 @@ pub fn load_optimizer(
     };
     let vectors = SavedVectors::new(path, checkpoint, layout);
     let [first, second] = vectors.of_optimizer(kind)?;
+    let workers = vectors.workers();
     let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
     Ok(Found::Ours(Box::new(SavedTraining {
         values: vectors.needed("master_parameters")?,
@@ -380,6 +404,7 @@ pub fn load_optimizer(
             epoch_batches: saved.epoch_batches,
             fingerprint: saved.fingerprint,
         },
+        workers,
     })))
 }
 
@@ -470,11 +495,14 @@ mod tests {
         let kind = OptimizerKind::default();
         let nothing = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
         assert!(matches!(nothing, Found::Nothing));
-        save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state).unwrap();
+        let workers =
+            AsyncSnapshot { json: b"{}".to_vec(), vectors: vec![("a:b".into(), numbers(6.0))] };
+        save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state, Some(&workers)).unwrap();
         let found = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
         let Found::Ours(found) = found else { panic!("a training of ours") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
+        assert_eq!(found.workers, Some(workers));
         assert!(found.state.statistics.loss[2].is_nan());
         // NaN equals nothing.
         let finite = |mut state: TrainingState| {

@@ -11,6 +11,8 @@ use super::progress::TrainingLength;
 use super::schedule::Schedule;
 use super::statistics::DynamicScaling;
 use super::validation_script::ValidationScript;
+use crate::asynchronous::AsyncOptions;
+use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
 use crate::dropout::Dropout;
 use crate::kernels::IntegerPrecision;
@@ -102,6 +104,13 @@ pub struct Limits {
     pub lengths: Vec<TrainingLength>,
 }
 
+impl TrainingConfig {
+    /// The workers of asynchronous training, of threads or of the simulated machine.
+    pub fn num_async_workers(&self) -> usize {
+        self.machine.as_ref().map_or(self.workers, |machine| machine.workers)
+    }
+}
+
 /// A training.
 #[derive(Clone, Debug)]
 pub struct TrainingConfig {
@@ -117,6 +126,10 @@ pub struct TrainingConfig {
     pub schedule: Schedule,
     /// Dropout; its key is set by the training.
     pub dropout: Dropout,
+    /// How workers train without waiting for each other, if they do (`async-sgd`).
+    pub asynchronous: Option<AsyncOptions>,
+    /// The machine that is simulated instead of using threads (`simulate-async`).
+    pub machine: Option<Machine>,
     /// Batches.
     pub batches: BatchOptions,
     /// Sentences beyond it are left out or cut.

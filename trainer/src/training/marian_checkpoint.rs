@@ -198,7 +198,11 @@ impl MarianFiles<'_> {
             statistics,
             fingerprint,
         };
-        MarianTraining { saved: SavedTraining { values, optimizer, state }, sentences, remarks }
+        MarianTraining {
+            saved: SavedTraining { values, optimizer, state, workers: None },
+            sentences,
+            remarks,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use miriam_nmt::Result;
 use super::config::TrainingConfig;
 use super::resident_memory::resident_bytes;
 use super::run::Training;
+use crate::asynchronous::DroppingOptions;
 use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
 use crate::kernels::Fast;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
@@ -146,19 +147,33 @@ impl Training<'_> {
         let target_words = model.architecture().embeddings().target_vocab_size;
         // The gradient of the output layer copies them.
         let logits = 2 * logits_block_rows(rows, target_words) * target_words;
-        let workers = config.workers.max(1);
+        let workers = config.num_async_workers().max(1);
         let state = [&optimizer.first, &optimizer.second, &optimizer.average];
         // A script alone loads the model in its own process.
         let validation = &config.validation;
         let makes_copies =
             self.validates() && (validation.needs_set() || validation.training_sample > 0);
+        // Of each asynchronous worker a copy of the parameters, a sum of gradients, what remains of
+        // them and the momentum, the state of its own optimiser; a buffer a shard.
+        let packed = len + model.registry().num_packed();
+        let (copies, own_gradients) = match &config.asynchronous {
+            None => (1, 0),
+            Some(options) => {
+                let momentum = |dropping: &DroppingOptions| usize::from(dropping.momentum > 0.0);
+                let of_dropping = options.dropping.as_ref().map_or(0, |d| 1 + momentum(d));
+                let of_local = if options.local.is_some() { 2 } else { 0 };
+                (workers + 1, workers * (1 + of_dropping + of_local) + 1)
+            }
+        };
         Ok(MemoryUse {
             program,
-            parameters: (len + model.registry().num_packed()) * NUMBER,
+            parameters: copies * packed * NUMBER,
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
             granule: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
-            gradients: num_gradients(workers, &self.numbers_of_granules(costs)) * len * NUMBER,
+            gradients: (num_gradients(workers, &self.numbers_of_granules(costs)) + own_gradients)
+                * len
+                * NUMBER,
             workers,
             validation: if makes_copies { 2 * len * NUMBER } else { 0 },
         })

@@ -1,5 +1,6 @@
 //! Training from a corpus to a model: progress, schedules, validation, saving.
 
+mod asynchronous;
 mod checkpoint;
 mod config;
 mod curves;
@@ -21,6 +22,7 @@ mod schedule;
 mod start;
 mod statistics;
 mod training_log;
+mod updater;
 mod validating;
 mod validation;
 mod validation_script;

@@ -50,6 +50,11 @@ impl ModelFiles {
         ModelFiles { model: self.beside(".dev.npz") }
     }
 
+    /// The pushes of a simulation.
+    pub fn simulation(&self) -> PathBuf {
+        self.beside(".simulation.csv")
+    }
+
     /// The lock against other trainings of the model.
     pub fn lock(&self) -> PathBuf {
         let name = self.model.file_name().unwrap_or_default().to_string_lossy();

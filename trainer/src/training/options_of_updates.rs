@@ -3,6 +3,7 @@
 use super::config::TrainingConfig;
 use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
+use crate::asynchronous::AsyncOptions;
 use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
 use crate::kernels::IntegerPrecision;
@@ -20,6 +21,8 @@ impl TrainingConfig {
             update,
             schedule,
             dropout,
+            asynchronous,
+            machine,
             batches,
             length_limit,
             optimizer_delay,
@@ -87,8 +90,15 @@ impl TrainingConfig {
                 ("dynamic-gradient-scaling", scaling),
                 ("quantize-aware", quantize_aware.to_owned()),
                 ("quantize-bits", quantization),
+                ("async-sgd", asynchronous.is_some().to_string()),
             ],
         );
+        if let Some(asynchronous) = asynchronous {
+            add_asynchronous(asynchronous, &mut options);
+        }
+        if let Some(machine) = machine {
+            add(&mut options, [("simulate-async, the machine", format!("{machine:?}"))]);
+        }
         options
     }
 }
@@ -134,6 +144,35 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
             ("check-gradient-nan", skips_nan.to_string()),
             ("exponential-smoothing", smoothing.to_string()),
             ("mini-batch-words-ref", reference_words.to_string()),
+        ],
+    );
+}
+
+fn add_asynchronous(asynchronous: &AsyncOptions, options: &mut OptionTexts) {
+    let AsyncOptions {
+        // It is that of synchronous training.
+        delay: _,
+        scales_rate_by_delay,
+        gradient_buffer,
+        local,
+        momentum,
+        dropping,
+    } = asynchronous;
+    let (local, dropping) = (local.as_ref(), dropping.as_ref());
+    add(
+        options,
+        [
+            ("scale-rate-by-delay", scales_rate_by_delay.to_string()),
+            ("gradient-buffer", gradient_buffer.to_string()),
+            (
+                "local-optimizer, all its options,",
+                local.map_or("none".into(), |l| format!("{l:?}")),
+            ),
+            ("momentum-schedule", momentum.to_string()),
+            (
+                "grad-dropping, all its options,",
+                dropping.map_or("none".into(), |d| format!("{d:?}")),
+            ),
         ],
     );
 }

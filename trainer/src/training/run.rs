@@ -4,6 +4,7 @@ use std::path::Path;
 
 use miriam_textio::{CancellationToken, Progress as ProgressBar};
 
+use super::asynchronous::{AsyncStart, AsyncTrainer};
 use super::checkpoint::{SavedTraining, TrainingState, check_fingerprint};
 use super::config::TrainingConfig;
 use super::curves::{Curves, LOSS, RATE};
@@ -14,13 +15,14 @@ use super::progress::{Progress, SchedulingUnit, TrainingLength};
 use super::schedule::ScheduleEvent;
 use super::start::{Start, warmup_ratio};
 use super::training_log::TrainingLog;
+use super::updater::Updater;
 use super::validation::ValidationSet;
 use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{Granule, SynchronousTrainer};
+use crate::update::{Granule, NormLimit, SynchronousTrainer, UpdateReport};
 
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +143,8 @@ fn describe_start(config: &TrainingConfig) -> String {
 /// A training under way.
 pub(super) struct Run<'a, 'l> {
     pub(super) training: &'a Training<'a>,
-    pub(super) trainer: SynchronousTrainer<Fast>,
-    source: BatchSource<'a>,
+    pub(super) trainer: Updater,
+    pub(super) source: BatchSource<'a>,
     pub(super) state: TrainingState,
     display: TrainingLog,
     /// The learning rate of the last update.
@@ -168,7 +170,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let start = training.start(model.layout(), pretrained)?;
         let Start { saved, skipped_sentences, remarks, is_saved } = start;
         remarks.iter().for_each(|remark| log(remark));
-        let SavedTraining { values, optimizer, mut state } = saved;
+        let SavedTraining { values, optimizer, mut state, workers } = saved;
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {
             log(&training.count_memory(program, &model, &optimizer, costs.as_ref())?.describe());
@@ -197,15 +199,27 @@ impl<'a, 'l> Run<'a, 'l> {
             log(&format!("[data] Left out {sentences} sentences of epoch {epoch}"));
             state.position = source.position().clone();
         }
-        let mut trainer = SynchronousTrainer::new(
-            model,
-            Fast::default().with_integers(config.quantize_aware),
-            config.update,
-            values,
-            optimizer,
-            config.workers,
-        );
-        trainer.set_quantization(config.quantization);
+        let trainer = match &config.asynchronous {
+            None => {
+                let mut trainer = SynchronousTrainer::new(
+                    model,
+                    Fast::default().with_integers(config.quantize_aware),
+                    config.update,
+                    values,
+                    optimizer,
+                    config.workers,
+                );
+                trainer.set_quantization(config.quantization);
+                Updater::Synchronous(Box::new(trainer))
+            }
+            Some(options) => {
+                let start =
+                    AsyncStart { values, optimizer, workers, updates: state.progress.updates };
+                let trainer =
+                    AsyncTrainer::new(model, config, options, start, training.files, log)?;
+                Updater::Asynchronous(Box::new(trainer))
+            }
+        };
         let display = TrainingLog::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
         let size = config.validation.training_sample;
@@ -236,6 +250,11 @@ impl<'a, 'l> Run<'a, 'l> {
             config.limits.lengths.iter().find(|length| length.unit == SchedulingUnit::Updates);
         let task = training.progress.task("training", total.map(|length| length.count));
         (self.log)(&describe_start(config));
+        match (&self.trainer, &config.machine) {
+            (Updater::Synchronous(_), _) => {}
+            (_, Some(_)) => return self.train_simulated(training.progress),
+            (_, None) => return self.train_asynchronously(training.progress),
+        }
         loop {
             if self.is_at_limit() {
                 return self.end(Outcome::Finished);
@@ -246,33 +265,52 @@ impl<'a, 'l> Run<'a, 'l> {
             let before = self.state.progress;
             let is_epoch_end = self.update()?;
             task.set_position(self.state.progress.updates);
-            let mut reached = self.state.progress;
-            reached.epoch += u64::from(is_epoch_end);
-            self.display(&before, &reached);
-            let mut stops = false;
-            if training.validates() && reached.crossed_period(&before, config.validation.frequency)
-            {
-                let stalls = self.stalls();
-                self.validate(false)?;
-                self.state.validated_at = self.state.progress.updates;
-                if self.stalls() > stalls {
-                    self.notify_schedule(ScheduleEvent::Stalled(self.stalls()));
-                }
-                stops = self.is_stalled();
-            }
-            if is_epoch_end {
-                self.end_epoch();
-            }
-            if reached.crossed_period(&before, config.replace_frequency) {
-                self.trainer.replace_with_smoothed();
-            }
-            if stops {
+            if self.follow_up(&before, is_epoch_end)? {
                 return self.end(Outcome::EarlyStopped);
             }
-            if self.state.progress.crossed_period(&before, config.save_frequency) {
-                self.save()?;
-            }
         }
+    }
+
+    /// Whether something is due from `before` to here for which all workers must stand still.
+    pub(super) fn is_exclusive_due(&self, before: &Progress, is_epoch_end: bool) -> bool {
+        let config = self.training.config;
+        let mut reached = self.state.progress;
+        reached.epoch += u64::from(is_epoch_end);
+        let periods =
+            [config.validation.frequency, config.replace_frequency, config.save_frequency];
+        periods.iter().any(|&period| reached.crossed_period(before, period))
+    }
+
+    /// What follows from the way from `before` to here: a line of the log, validation, the end of
+    /// an epoch, saving. Gives whether training stops.
+    pub(super) fn follow_up(&mut self, before: &Progress, is_epoch_end: bool) -> Result<bool> {
+        let training = self.training;
+        let config = training.config;
+        let mut reached = self.state.progress;
+        reached.epoch += u64::from(is_epoch_end);
+        if self.state.progress.updates > before.updates {
+            self.display(before, &reached);
+        }
+        let mut stops = false;
+        if training.validates() && reached.crossed_period(before, config.validation.frequency) {
+            let stalls = self.stalls();
+            self.validate(false)?;
+            self.state.validated_at = self.state.progress.updates;
+            if self.stalls() > stalls {
+                self.notify_schedule(ScheduleEvent::Stalled(self.stalls()));
+            }
+            stops = self.is_stalled();
+        }
+        if is_epoch_end {
+            self.end_epoch();
+        }
+        if reached.crossed_period(before, config.replace_frequency) {
+            self.trainer.replace_with_smoothed();
+        }
+        if !stops && self.state.progress.crossed_period(before, config.save_frequency) {
+            self.save()?;
+        }
+        Ok(stops)
     }
 
     fn end_epoch(&mut self) {
@@ -286,7 +324,7 @@ impl<'a, 'l> Run<'a, 'l> {
     /// The last validation, if training does not end with one. It is not remembered, and leaves
     /// the best models as they are: where a limit is raised, training goes on as if it had never
     /// been there.
-    fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
+    pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;
         if outcome == Outcome::Finished && !just_validated && updates > 0 {
@@ -317,20 +355,42 @@ impl<'a, 'l> Run<'a, 'l> {
             .iter()
             .map(|pairs| Granule::of_pairs(training.corpus, pairs, weight))
             .collect();
-        let epoch = self.source.position().epoch;
-        let seed = config.seed;
-        let dropout =
-            Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout };
-        let rate = config.schedule.rate_at(&self.state.schedule, &self.state.progress);
-        self.trainer.set_norm_limit(config.scaling.and_then(|scaling| {
+        let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
+        let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
+        trainer.set_norm_limit(norm_limit);
+        let report = trainer.update(&granules, dropout, rate)?;
+        self.count_update(&report, rate)?;
+        Ok(is_epoch_end)
+    }
+
+    /// Dropout with the key of the batch that was taken last.
+    pub(super) fn dropout(&self) -> Dropout {
+        let config = self.training.config;
+        let (epoch, seed) = (self.source.position().epoch, config.seed);
+        Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout }
+    }
+
+    /// The learning rate of the next batch.
+    pub(super) fn rate(&self) -> f64 {
+        self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
+    }
+
+    /// The limit on the norm of its gradient.
+    pub(super) fn norm_limit(&self) -> Option<NormLimit> {
+        let config = self.training.config;
+        config.scaling.and_then(|scaling| {
             scaling.limit(&self.state.statistics, self.state.progress.updates, config.norm_window)
-        }));
-        let report = self.trainer.update(&granules, dropout, rate)?;
+        })
+    }
+
+    /// Counts an update that was made.
+    pub(super) fn count_update(&mut self, report: &UpdateReport, rate: f64) -> Result<()> {
+        let config = self.training.config;
         let before = self.state.progress;
         self.state.progress.updates += 1;
         self.state.progress.labels += report.target_tokens as u64;
         self.state.position = self.source.position().clone();
-        self.display.add(&report);
+        self.display.add(report);
         self.last_rate = rate;
         let TrainingState { statistics, progress, .. } = &mut self.state;
         if report.is_skipped {
@@ -346,7 +406,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let is_first = std::mem::replace(&mut self.is_at_start, false);
         self.notify_schedule(ScheduleEvent::Update { before, is_first });
         self.state.sentences = self.display.sentences;
-        Ok(is_epoch_end)
+        Ok(())
     }
 
     /// Logs the updates since the last line, if that is due.
@@ -372,7 +432,7 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    fn is_at_limit(&self) -> bool {
+    pub(super) fn is_at_limit(&self) -> bool {
         let progress = &self.state.progress;
         let reached = |length: &TrainingLength| match length.unit {
             _ if length.is_zero() => false,

@@ -13,10 +13,19 @@ impl Run<'_, '_> {
     pub(super) fn save(&mut self) -> Result<()> {
         let config = self.training.config;
         let path = self.training.files.optimizer();
-        let state = self.trainer.state();
+        self.trainer.gather();
+        let workers = self.trainer.snapshot();
         // Curves first: what they have beyond the saved state is left out where training goes on.
         self.curves.save()?;
-        save_optimizer(&path, config.update.optimizer, self.trainer.values(), state, &self.state)?;
+        self.trainer.save_pushes(&self.training.files.simulation())?;
+        save_optimizer(
+            &path,
+            config.update.optimizer,
+            self.trainer.values(),
+            self.trainer.state(),
+            &self.state,
+            workers.as_ref(),
+        )?;
         self.save_derived()
     }
 

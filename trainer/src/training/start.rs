@@ -119,7 +119,7 @@ impl Training<'_> {
             fingerprint,
         };
         let optimizer = OptimizerState::new(&config.update, &values);
-        let saved = SavedTraining { values, optimizer, state };
+        let saved = SavedTraining { values, optimizer, state, workers: None };
         Start { saved, skipped_sentences: 0, remarks: Vec::new(), is_saved: false }
     }
 }

@@ -20,6 +20,7 @@ impl Run<'_, '_> {
         if !training.validates() {
             return Ok(());
         }
+        self.trainer.gather();
         let (config, options) = (training.config, &training.config.validation);
         let validator = Validator {
             options,

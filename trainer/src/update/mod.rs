@@ -10,4 +10,5 @@ pub use quantizer::QuantizationOptions;
 pub use synchronous::{
     ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
 };
+pub(crate) use synchronous::{Worker as GranuleWorker, gradient_norm, scale_gradient};
 pub use tree::GranuleTree;

@@ -147,6 +147,15 @@ pub struct UpdateReport {
 }
 
 impl UpdateReport {
+    /// Adds what was computed for another part of the same update.
+    pub fn add(&mut self, part: &UpdateReport) {
+        self.loss += part.loss;
+        self.loss_count += part.loss_count;
+        self.cross_entropy += part.cross_entropy;
+        self.sentences += part.sentences;
+        self.target_tokens += part.target_tokens;
+    }
+
     /// The norm of the gradient of a word, if gradients are divided by words or not.
     pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
         match is_normalized {
@@ -196,9 +205,9 @@ impl<R: Real> OptimizerState<R> {
 }
 
 /// A worker's tape and sums.
-struct Worker<K: Kernels> {
+pub(crate) struct Worker<K: Kernels> {
     tape: Tape<K>,
-    tree: GranuleTree<K::Real>,
+    pub(crate) tree: GranuleTree<K::Real>,
     /// The tokens of its largest granule so far.
     most_tokens: usize,
 }
@@ -237,12 +246,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         for vector in [&state.first, &state.second, &state.average, &state.residual] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
         }
-        let worker = |_| Worker {
-            tape: model.tape(kernels.clone()),
-            tree: GranuleTree::new(len),
-            most_tokens: 0,
-        };
-        let workers = (0..num_workers).map(worker).collect();
+        let workers = (0..num_workers).map(|_| Worker::new(&model, &kernels)).collect();
         let packed_parameters = Arc::new(PackedParameters::new(model.registry(), &kernels, values));
         let norm_limit = None;
         SynchronousTrainer {
@@ -278,6 +282,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// The optimiser's state.
     pub fn state(&self) -> &OptimizerState<K::Real> {
         &self.state
+    }
+
+    /// Sets the optimiser of the updates from here on, one of the same kind.
+    pub fn set_optimizer(&mut self, optimizer: OptimizerKind) {
+        self.options.optimizer = optimizer;
     }
 
     /// Begins the optimiser anew.
@@ -325,33 +334,16 @@ impl<K: Kernels> SynchronousTrainer<K> {
             self.workers.iter_mut().map(|worker| &mut worker.tree).collect();
         let Some(gradient) = GranuleTree::join(&mut trees) else { return Ok(report) };
         let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
-        let options = self.options;
-        let words = report.target_tokens as f64;
-        let per_word = 1.0 / words.max(1.0);
-        let mut normalizer = if options.normalizes_gradient { per_word } else { 1.0 };
-        if let Some(NormLimit { limit, average }) = self.norm_limit
-            && norm * per_word > limit
-        {
-            normalizer *= average / (norm * per_word);
-        }
-        report.gradient_norm = norm * normalizer;
-        if !report.gradient_norm.is_finite() && options.skips_nan {
-            report.is_skipped = true;
-        } else {
-            let clipped = match options.clip_scope {
-                ClipScope::Sum => report.gradient_norm,
-                ClipScope::Words => report.norm_of_word(options.normalizes_gradient),
-            };
-            let exceeds = options.clip_norm > 0.0 && clipped > options.clip_norm;
-            let clip = if exceeds { options.clip_norm / clipped } else { 1.0 };
+        let scale = scale_gradient(&self.options, self.norm_limit, norm, &mut report);
+        if let Some(scale) = scale {
             // An update that is smaller than the reference is as it is.
-            let words = match options.reference_words {
+            let words = match self.options.reference_words {
                 reference if (1..report.target_tokens).contains(&reference) => {
                     [report.target_tokens, reference]
                 }
                 _ => [1, 1],
             };
-            self.step(&gradient, rate, normalizer * clip, words.map(|words| words as u64));
+            self.step(&gradient, rate, scale, words.map(|words| words as u64));
         }
         self.workers[0].tree.recycle(gradient);
         Ok(report)
@@ -400,11 +392,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         // In the order of granules, whoever computed them.
         for report in reports {
             for (_, report) in report? {
-                total.loss += report.loss;
-                total.loss_count += report.loss_count;
-                total.cross_entropy += report.cross_entropy;
-                total.sentences += report.sentences;
-                total.target_tokens += report.target_tokens;
+                total.add(&report);
             }
         }
         Ok(total)
@@ -469,8 +457,13 @@ impl<K: Kernels> SynchronousTrainer<K> {
 }
 
 impl<K: Kernels> Worker<K> {
+    pub(crate) fn new(model: &TrainableModel<K>, kernels: &K) -> Self {
+        let tree = GranuleTree::new(model.layout().len());
+        Worker { tape: model.tape(kernels.clone()), tree, most_tokens: 0 }
+    }
+
     /// Computes a granule and adds its gradient to the worker's sums.
-    fn compute(
+    pub(crate) fn compute(
         &mut self,
         model: &TrainableModel<K>,
         packed_parameters: &Arc<PackedParameters<K>>,
@@ -515,8 +508,40 @@ impl<K: Kernels> Worker<K> {
     }
 }
 
+/// What a gradient of this norm, a sum over words, is multiplied with: normalisation and clipping.
+/// None if the step is skipped. `report` gets the norm.
+pub(crate) fn scale_gradient(
+    options: &UpdateOptions,
+    norm_limit: Option<NormLimit>,
+    norm: f64,
+    report: &mut UpdateReport,
+) -> Option<f64> {
+    let per_word = 1.0 / (report.target_tokens as f64).max(1.0);
+    let mut normalizer = if options.normalizes_gradient { per_word } else { 1.0 };
+    if let Some(NormLimit { limit, average }) = norm_limit
+        && norm * per_word > limit
+    {
+        normalizer *= average / (norm * per_word);
+    }
+    report.gradient_norm = norm * normalizer;
+    if !report.gradient_norm.is_finite() && options.skips_nan {
+        report.is_skipped = true;
+        return None;
+    }
+    let clipped = match options.clip_scope {
+        ClipScope::Sum => report.gradient_norm,
+        ClipScope::Words => report.norm_of_word(options.normalizes_gradient),
+    };
+    let exceeds = options.clip_norm > 0.0 && clipped > options.clip_norm;
+    Some(normalizer * if exceeds { options.clip_norm / clipped } else { 1.0 })
+}
+
 /// The norm of a vector, by blocks of a fixed size.
-fn gradient_norm<K: Kernels>(kernels: &K, gradient: &[K::Real], num_threads: usize) -> f64 {
+pub(crate) fn gradient_norm<K: Kernels>(
+    kernels: &K,
+    gradient: &[K::Real],
+    num_threads: usize,
+) -> f64 {
     let blocks: Vec<&[K::Real]> = gradient.chunks(NORM_BLOCK).collect();
     let mut sums = vec![0.0; blocks.len()];
     let part = blocks.len().div_ceil(num_threads).max(1);

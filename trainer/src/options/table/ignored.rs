@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     unused("mini-batch-fit-step", One, "10", "memory is counted for every length"),
     no_effect("quiet-validation", Flag, "samples of translations are not shown"),
     no_effect("disp-label-index", One, "words of the target are shown"),
-    no_effect("sync-sgd", Flag, "updates are synchronous anyway"),
+    no_effect("sync-sgd", Flag, "updates are synchronous without --async-sgd"),
     unused("devices", Many, "0", ON_CPUS),
     no_effect("num-devices", One, ON_CPUS),
     no_effect("no-nccl", Flag, ON_CPUS),

@@ -4,6 +4,7 @@
 //! them: they have no effect, which is said once, or they are refused. There is a file for each
 //! group of options under one heading of help.
 
+mod asynchronous;
 mod data;
 mod dropout;
 mod ignored;
@@ -100,12 +101,13 @@ const COMET: &str = "COMET's models are not trained";
 const ULR: &str = "models with ULR are not trained";
 
 /// Honoured options in the order of help, then the others.
-const GROUPS: [&[OptionSpec]; 8] = [
+const GROUPS: [&[OptionSpec]; 9] = [
     data::OPTIONS,
     model::OPTIONS,
     dropout::OPTIONS,
     training::OPTIONS,
     optimizer::OPTIONS,
+    asynchronous::OPTIONS,
     validation::OPTIONS,
     ignored::OPTIONS,
     refused::OPTIONS,

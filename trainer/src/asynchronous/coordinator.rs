@@ -1,0 +1,177 @@
+//! Who works and who stands between two batches.
+//!
+//! Workers get each batch from one coordinator and report to it. There is no lock over the
+//! training: a worker that has reported does nothing until it gets its next batch, so a coordinator
+//! that hands out none and waits for all reports has the shards and the workers to itself, for
+//! validation and saving. Shards have locks of their own, of which a worker holds one at a time.
+
+/// The state of workers, as the coordinator knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Coordinator {
+    works: Vec<bool>,
+    /// Whether no batches are handed out.
+    pauses: bool,
+}
+
+impl Coordinator {
+    /// Workers that all wait for a batch.
+    pub fn new(workers: usize) -> Self {
+        Coordinator { works: vec![false; workers], pauses: false }
+    }
+
+    /// A worker that gets a batch now, if one waits and batches are handed out. It works from here
+    /// on.
+    pub fn next_idle(&mut self) -> Option<usize> {
+        let idle = self.works.iter().position(|works| !works).filter(|_| !self.pauses)?;
+        self.works[idle] = true;
+        Some(idle)
+    }
+
+    /// A worker has reported.
+    ///
+    /// # Panics
+    /// If it did not work.
+    pub fn has_reported(&mut self, worker: usize) {
+        assert!(self.works[worker], "a worker that works");
+        self.works[worker] = false;
+    }
+
+    /// Hands out no batches from here on, or hands them out again.
+    pub fn set_pauses(&mut self, pauses: bool) {
+        self.pauses = pauses;
+    }
+
+    /// Whether no worker works: all is the coordinator's.
+    pub fn is_exclusive(&self) -> bool {
+        self.pauses && !self.works.contains(&true)
+    }
+
+    /// Whether a report will come.
+    pub fn has_work(&self) -> bool {
+        self.works.contains(&true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const SHARDS: usize = 2;
+
+    /// Where a worker is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    enum Place {
+        Waits,
+        /// Before the lock of a shard, first for fetches, then for pushes.
+        Before(usize),
+        Holds(usize),
+        /// Its report is under way.
+        Reports,
+    }
+
+    /// The whole protocol; an update in which a validation is due is every second report.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Protocol {
+        coordinator: Coordinator,
+        places: Vec<Place>,
+        locks: [Option<usize>; SHARDS],
+        reports: usize,
+        validations: usize,
+        limit: usize,
+    }
+
+    impl Protocol {
+        /// All states that may follow, one step of one participant each.
+        fn successors(&self) -> Vec<Protocol> {
+            let mut all = Vec::new();
+            for worker in 0..self.places.len() {
+                let mut next = self.clone();
+                next.places[worker] = match self.places[worker] {
+                    Place::Waits | Place::Reports => continue,
+                    Place::Before(step) => {
+                        // Each begins with its own shard.
+                        let lock = &mut next.locks[(worker + step) % SHARDS];
+                        if lock.is_some() {
+                            continue;
+                        }
+                        *lock = Some(worker);
+                        Place::Holds(step)
+                    }
+                    Place::Holds(step) => {
+                        next.locks[(worker + step) % SHARDS] = None;
+                        match step + 1 {
+                            step if step == 2 * SHARDS => Place::Reports,
+                            step => Place::Before(step),
+                        }
+                    }
+                };
+                all.push(next);
+            }
+            // The coordinator: a batch, a report or what needs all.
+            let mut next = self.clone();
+            if self.coordinator.is_exclusive() {
+                next.validations += 1;
+                next.coordinator.set_pauses(false);
+                all.push(next);
+                return all;
+            }
+            if self.reports < self.limit
+                && let Some(idle) = next.coordinator.next_idle()
+            {
+                next.places[idle] = Place::Before(0);
+                all.push(next);
+            }
+            for worker in 0..self.places.len() {
+                if self.places[worker] == Place::Reports {
+                    let mut next = self.clone();
+                    next.places[worker] = Place::Waits;
+                    next.coordinator.has_reported(worker);
+                    next.reports += 1;
+                    if next.reports.is_multiple_of(2) {
+                        next.coordinator.set_pauses(true);
+                    }
+                    all.push(next);
+                }
+            }
+            all
+        }
+    }
+
+    /// In every order of steps: who has all to itself meets no worker in a shard, and there is no
+    /// deadlock before the end.
+    #[test]
+    fn every_interleaving_is_safe_and_ends() {
+        for workers in 1..=3 {
+            let start = Protocol {
+                coordinator: Coordinator::new(workers),
+                places: vec![Place::Waits; workers],
+                locks: [None; SHARDS],
+                reports: 0,
+                validations: 0,
+                limit: 4,
+            };
+            let (mut seen, mut open) = (HashSet::from([start.clone()]), vec![start]);
+            let mut ends = 0;
+            while let Some(state) = open.pop() {
+                if state.coordinator.is_exclusive() {
+                    assert!(state.places.iter().all(|place| *place == Place::Waits), "{state:?}");
+                    assert_eq!(state.locks, [None; SHARDS]);
+                }
+                let successors = state.successors();
+                if successors.is_empty() {
+                    ends += 1;
+                    assert!(state.reports >= state.limit, "deadlock: {state:?}");
+                    assert!(state.validations >= 1 && !state.coordinator.has_work());
+                }
+                for next in successors {
+                    if seen.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+            assert!(ends > 0);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Asynchronous SGD with a sharded parameter server (`training.md` A.4 to A.9).
+//!
+//! The flat vector is cut into a shard for each worker. A worker fetches all shards, computes the
+//! gradients of some batches with its copy, and pushes their sum into each shard, whose optimiser
+//! takes a step at once: by then other workers have stepped as well, so gradients are stale. What
+//! a shard and a worker do is written without threads and without time. Threads (`training`) and
+//! the simulator of a machine ([`simulation`]) decide when they do it, with the same code.
+
+mod coordinator;
+mod dropping;
+mod momentum;
+mod options;
+mod shard;
+pub mod simulation;
+mod snapshot;
+mod worker;
+
+pub use coordinator::Coordinator;
+pub use dropping::{SparseGradient, drop_gradient, threshold};
+pub use momentum::MomentumSchedule;
+pub use options::{
+    AsyncOptions, DroppingOptions, DroppingRates, DroppingScope, FetchMode, LocalOptimizer,
+    ShardUpdate,
+};
+pub use shard::{Gathered, ParameterShard, PushTerms, PushedGradient, gather, shard_ranges};
+pub use snapshot::AsyncSnapshot;
+pub use worker::{AsyncWorker, BatchTerms};

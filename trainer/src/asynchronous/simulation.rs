@@ -1,0 +1,408 @@
+//! A simulated machine for asynchronous training (`training.md` A.9): one thread, the clock of
+//! many.
+//!
+//! Events are ordered by time, then by worker, then by their order of making, so a simulation gives
+//! the same bytes every time. A batch takes time by its words; a transfer to or from another worker's
+//! shard takes a latency and time by its bytes, one at a time for each shard, as under a lock. A worker's
+//! own shard is in its own memory and takes no time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::random::RandomStream;
+
+/// A machine, as its TOML file describes it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Workers, each with a shard.
+    pub workers: usize,
+    /// Seconds that a target token takes.
+    pub seconds_per_word: f64,
+    /// Seconds that a batch takes beside.
+    #[serde(default)]
+    pub seconds_per_batch: f64,
+    /// Seconds before a transfer begins.
+    #[serde(default)]
+    pub latency: f64,
+    /// Bytes a second of a transfer; without it they take no time.
+    pub bandwidth: Option<f64>,
+    /// The deviation of the logarithm of a batch's time.
+    #[serde(default)]
+    pub noise: f64,
+    /// The seed of that noise.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+impl Machine {
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// With what does not fit.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let machine: Machine = toml::from_str(text).map_err(|e| e.to_string().trim().to_owned())?;
+        let numbers = [
+            ("seconds_per_word", machine.seconds_per_word),
+            ("seconds_per_batch", machine.seconds_per_batch),
+            ("latency", machine.latency),
+            ("noise", machine.noise),
+        ];
+        if let Some((name, number)) = numbers.iter().find(|(_, x)| !(0.0..=1e9).contains(x)) {
+            return Err(format!("{name} = {number}: give a number from 0 to 1e9"));
+        }
+        if machine.bandwidth.is_some_and(|bandwidth| bandwidth.is_nan() || bandwidth <= 0.0) {
+            return Err("bandwidth: give bytes a second above 0".into());
+        }
+        if !(1..=4096).contains(&machine.workers) {
+            return Err(format!("workers = {}: give 1 to 4096", machine.workers));
+        }
+        Ok(machine)
+    }
+
+    /// The seconds of a batch, the worker's nth.
+    fn compute_seconds(&self, worker: usize, batch: u64, words: u64) -> f64 {
+        let seconds = self.seconds_per_word * words as f64 + self.seconds_per_batch;
+        if self.noise == 0.0 {
+            return seconds;
+        }
+        let key = [self.seed as u32, (self.seed >> 32) as u32];
+        let batch = [batch as u32, (batch >> 32) as u32];
+        let mut stream = RandomStream::new(key, [worker as u32, batch[0], batch[1]]);
+        let mut unit = || f64::from(stream.next_unit());
+        // Box and Muller; the first is above 0.
+        let (radius, angle) = ((-2.0 * (1.0 - unit()).ln()).sqrt(), std::f64::consts::TAU * unit());
+        seconds * (self.noise * radius * angle.cos()).exp()
+    }
+
+    fn transfer_seconds(&self, bytes: u64) -> f64 {
+        self.latency + self.bandwidth.map_or(0.0, |bandwidth| bytes as f64 / bandwidth)
+    }
+}
+
+/// What workers do when their time has come.
+pub trait Work {
+    /// Errors of the work.
+    type Error;
+
+    /// Whether a worker fetches before its next batch.
+    fn needs_fetch(&self, worker: usize) -> bool;
+    /// The bytes of the fetch of a shard.
+    fn fetch_bytes(&self, worker: usize, shard: usize) -> u64;
+    /// Fetches a shard.
+    fn fetch(&mut self, worker: usize, shard: usize);
+    /// Takes a batch. Gives its target tokens, or nothing if the worker rests from here on.
+    ///
+    /// # Errors
+    /// Those of the work.
+    fn begin(&mut self, worker: usize) -> Result<Option<u64>, Self::Error>;
+    /// Has computed the batch. Gives whether a push follows.
+    ///
+    /// # Errors
+    /// Those of the work.
+    fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
+    /// The bytes of the push to a shard.
+    fn push_bytes(&self, worker: usize, shard: usize) -> u64;
+    /// Pushes to a shard. Gives the staleness.
+    fn push(&mut self, worker: usize, shard: usize) -> u64;
+    /// Has pushed to all shards.
+    ///
+    /// # Errors
+    /// Those of the work.
+    fn end_push(&mut self, push: PushRecord) -> Result<(), Self::Error>;
+}
+
+/// What is known of a push.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PushRecord {
+    /// Who has pushed.
+    pub worker: usize,
+    /// Simulated seconds at its end.
+    pub seconds: f64,
+    /// The pushes of others between its fetch and its push, of all shards together.
+    pub staleness: u64,
+    /// The bytes that fetch and push have moved between workers.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Ready,
+    Fetched(usize),
+    Computed,
+    Pushed(usize),
+}
+
+/// An event; its time is the bits of a number from 0 on, which are in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Event {
+    time: u64,
+    worker: usize,
+    order: u64,
+    kind: Kind,
+}
+
+/// The clock of a simulation: what is to come. It is saved with a training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    events: Vec<Event>,
+    /// When the transfers of each shard are over, in bits.
+    shards_free: Vec<u64>,
+    workers: Vec<WorkerClock>,
+    order: u64,
+    now: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct WorkerClock {
+    batches: u64,
+    /// Shards of the fetch or push under way that are not done.
+    missing: usize,
+    staleness: u64,
+    bytes: u64,
+}
+
+impl Clock {
+    /// All workers begin at 0.
+    pub fn new(workers: usize) -> Self {
+        let mut clock = Clock {
+            events: Vec::new(),
+            shards_free: vec![0; workers],
+            workers: vec![WorkerClock::default(); workers],
+            order: 0,
+            now: 0,
+        };
+        (0..workers).for_each(|worker| clock.add(0.0, worker, Kind::Ready));
+        clock
+    }
+
+    /// The number of workers.
+    pub fn num_workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Simulated seconds so far.
+    pub fn seconds(&self) -> f64 {
+        f64::from_bits(self.now)
+    }
+
+    fn add(&mut self, time: f64, worker: usize, kind: Kind) {
+        self.order += 1;
+        self.events.push(Event { time: time.to_bits(), worker, order: self.order, kind });
+    }
+
+    /// Asks for a transfer with each shard.
+    fn transfer(
+        &mut self,
+        machine: &Machine,
+        worker: usize,
+        bytes: impl Fn(usize) -> u64,
+        kind: fn(usize) -> Kind,
+    ) {
+        let now = self.seconds();
+        self.workers[worker].missing = self.workers.len();
+        for shard in 0..self.workers.len() {
+            let begin = now.max(f64::from_bits(self.shards_free[shard]));
+            let end = if shard == worker {
+                begin
+            } else {
+                let bytes = bytes(shard);
+                self.workers[worker].bytes += bytes;
+                begin + machine.transfer_seconds(bytes)
+            };
+            self.shards_free[shard] = end.to_bits();
+            self.add(end, worker, kind(shard));
+        }
+    }
+
+    fn is_last(&mut self, worker: usize) -> bool {
+        self.workers[worker].missing -= 1;
+        self.workers[worker].missing == 0
+    }
+
+    /// Makes what comes next happen. Gives whether anything was left to happen.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn step<W: Work>(&mut self, machine: &Machine, work: &mut W) -> Result<bool, W::Error> {
+        let events = self.events.iter().enumerate();
+        let next = events.min_by_key(|(_, e)| (e.time, e.worker, e.order)).map(|(place, _)| place);
+        let Some(place) = next else { return Ok(false) };
+        let Event { time, worker, kind, .. } = self.events.swap_remove(place);
+        self.now = time;
+        let begins = match kind {
+            Kind::Ready if work.needs_fetch(worker) => {
+                let bytes = |shard| work.fetch_bytes(worker, shard);
+                self.transfer(machine, worker, bytes, Kind::Fetched);
+                false
+            }
+            Kind::Ready => true,
+            Kind::Fetched(shard) => {
+                work.fetch(worker, shard);
+                self.is_last(worker)
+            }
+            Kind::Computed => {
+                if work.compute(worker)? {
+                    let bytes = |shard| work.push_bytes(worker, shard);
+                    self.transfer(machine, worker, bytes, Kind::Pushed);
+                } else {
+                    self.add(f64::from_bits(time), worker, Kind::Ready);
+                }
+                false
+            }
+            Kind::Pushed(shard) => {
+                self.workers[worker].staleness += work.push(worker, shard);
+                if self.is_last(worker) {
+                    self.add(f64::from_bits(time), worker, Kind::Ready);
+                    let WorkerClock { staleness, bytes, .. } = self.workers[worker];
+                    (self.workers[worker].staleness, self.workers[worker].bytes) = (0, 0);
+                    let seconds = f64::from_bits(time);
+                    work.end_push(PushRecord { worker, seconds, staleness, bytes })?;
+                }
+                false
+            }
+        };
+        if begins && let Some(words) = work.begin(worker)? {
+            let batch = self.workers[worker].batches;
+            self.workers[worker].batches += 1;
+            let end = f64::from_bits(time) + machine.compute_seconds(worker, batch, words);
+            self.add(end, worker, Kind::Computed);
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Batches of equal words, and shards that count pushes.
+    struct Counting {
+        words: u64,
+        delay: usize,
+        bytes: u64,
+        waiting: Vec<usize>,
+        seen: Vec<Vec<u64>>,
+        shards: Vec<u64>,
+        records: Vec<PushRecord>,
+    }
+
+    impl Counting {
+        fn new(workers: usize, words: u64, delay: usize, bytes: u64) -> Self {
+            Counting {
+                words,
+                delay,
+                bytes,
+                waiting: vec![0; workers],
+                seen: vec![vec![0; workers]; workers],
+                shards: vec![0; workers],
+                records: Vec::new(),
+            }
+        }
+
+        fn run(machine: &Machine, mut work: Self, pushes: usize) -> Vec<PushRecord> {
+            let mut clock = Clock::new(machine.workers);
+            while work.records.len() < pushes {
+                let Ok(goes_on) = clock.step(machine, &mut work);
+                assert!(goes_on);
+            }
+            work.records
+        }
+    }
+
+    impl Work for Counting {
+        type Error = Infallible;
+
+        fn needs_fetch(&self, worker: usize) -> bool {
+            self.waiting[worker] == 0
+        }
+        fn fetch_bytes(&self, _: usize, _: usize) -> u64 {
+            self.bytes
+        }
+        fn fetch(&mut self, worker: usize, shard: usize) {
+            self.seen[worker][shard] = self.shards[shard];
+        }
+        fn begin(&mut self, _: usize) -> Result<Option<u64>, Infallible> {
+            Ok(Some(self.words))
+        }
+        fn compute(&mut self, worker: usize) -> Result<bool, Infallible> {
+            self.waiting[worker] += 1;
+            Ok(self.waiting[worker] == self.delay)
+        }
+        fn push_bytes(&self, _: usize, _: usize) -> u64 {
+            self.bytes
+        }
+        fn push(&mut self, worker: usize, shard: usize) -> u64 {
+            let staleness = self.shards[shard] - self.seen[worker][shard];
+            self.shards[shard] += 1;
+            staleness
+        }
+        fn end_push(&mut self, push: PushRecord) -> Result<(), Infallible> {
+            self.waiting[push.worker] = 0;
+            self.records.push(push);
+            Ok(())
+        }
+    }
+
+    fn machine(workers: usize) -> Machine {
+        Machine::parse(&format!("workers = {workers}\nseconds_per_word = 1e-3")).unwrap()
+    }
+
+    #[test]
+    fn equal_batches_are_stale_by_all_others() {
+        for workers in [1, 2, 3, 4, 8] {
+            let work = Counting::new(workers, 1000, 1, 400);
+            let records = Counting::run(&machine(workers), work, 800);
+            let expected = (workers * (workers - 1)) as u64;
+            for (number, record) in records.iter().enumerate().skip(workers) {
+                assert_eq!(record.staleness, expected, "{workers} {number}");
+            }
+        }
+    }
+
+    /// The thesis measures 1.10, 1.14 and 1.18 (tables 5.1 and 5.3).
+    #[test]
+    fn delays_save_transfers() {
+        // 0.85 s for a batch, and 0.19 s for a fetch and a push.
+        let machine =
+            Machine { seconds_per_word: 0.85 / 10_449.0, bandwidth: Some(1e9), ..machine(4) };
+        let speed = |delay: usize| {
+            let records = Counting::run(&machine, Counting::new(4, 10_449, delay, 95_000_000), 800);
+            let seconds = |number: usize| records[number].seconds;
+            (10_449 * 400 * delay) as f64 / (seconds(700) - seconds(300))
+        };
+        let plain = speed(1);
+        assert!((plain / 40_200.0 - 1.0).abs() < 0.01, "{plain}");
+        for (delay, expected) in [(2, 1.10), (3, 1.14), (4, 1.16)] {
+            let found = speed(delay) / plain;
+            assert!((found / expected - 1.0).abs() < 0.01, "{delay}: {found}");
+        }
+    }
+
+    #[test]
+    fn noise_is_of_the_seed() {
+        let times = |seed| {
+            let machine = Machine { noise: 0.3, seed, ..machine(3) };
+            Counting::run(&machine, Counting::new(3, 500, 2, 0), 50)
+        };
+        assert_eq!(times(1), times(1));
+        assert_ne!(times(1), times(2));
+        let mean = times(1).last().unwrap().seconds / (50.0 * 2.0 * 0.5 / 3.0);
+        assert!((0.8..1.3).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn descriptions_are_checked() {
+        for (text, expected) in [
+            ("seconds_per_word = 1", "workers"),
+            ("workers = 0\nseconds_per_word = 1", "workers = 0"),
+            ("workers = 2\nseconds_per_word = -1", "seconds_per_word = -1"),
+            ("workers = 2\nseconds_per_word = 1\nbandwith = 2", "bandwith"),
+            ("workers = 2\nseconds_per_word = 1\nbandwidth = 0", "bandwidth"),
+        ] {
+            let error = Machine::parse(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}

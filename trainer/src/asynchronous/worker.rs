@@ -1,0 +1,404 @@
+//! A worker: its copy of the parameters, and what it has not pushed yet.
+//!
+//! Its methods are the steps of its life, in order: [`needs_fetch`](AsyncWorker::needs_fetch), the
+//! shards one by one, [`end_fetch`](AsyncWorker::end_fetch); a batch
+//! ([`compute`](AsyncWorker::compute)); if [`needs_push`](AsyncWorker::needs_push),
+//! [`begin_push`](AsyncWorker::begin_push), the shards one by one,
+//! [`end_push`](AsyncWorker::end_push). When they are taken is up to threads or the simulator.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use miriam_nmt::Result;
+use num_traits::Float;
+use serde::{Deserialize, Serialize};
+
+use super::dropping::{SparseGradient, drop_gradient};
+use super::options::{
+    AsyncOptions, DroppingOptions, DroppingScope, FetchMode, LocalOptimizer, ShardUpdate,
+};
+use super::shard::{ParameterShard, PushTerms, PushedGradient};
+use crate::Real;
+use crate::dropout::Dropout;
+use crate::kernels::{Kernels, OptimizerKind, Shard, Step};
+use crate::tape::PackedParameters;
+use crate::trainable_model::TrainableModel;
+use crate::update::{
+    Granule, GranuleWorker, NormLimit, OptimizerState, UpdateOptions, UpdateReport, gradient_norm,
+    scale_gradient,
+};
+
+/// What holds for a batch: the training's progress when it was handed out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BatchTerms {
+    /// Dropout with its key.
+    pub dropout: Dropout,
+    /// The learning rate of a batch.
+    pub rate: f64,
+    /// A limit on the norm of the gradient of a word.
+    pub norm_limit: Option<NormLimit>,
+    /// The rate of gradient dropping.
+    pub dropping_rate: f64,
+}
+
+/// What a push sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Message {
+    /// The whole gradient.
+    Dense,
+    /// The sparse one.
+    Sparse,
+    /// Nothing: the gradient is not finite, and is left out.
+    Skipped,
+}
+
+/// A worker.
+pub struct AsyncWorker<K: Kernels> {
+    /// Its number, which is that of its own shard.
+    pub number: usize,
+    kernels: K,
+    granules: GranuleWorker<K>,
+    pub(super) copy: Arc<PackedParameters<K>>,
+    scopes: Vec<Range<usize>>,
+    pub(super) message: Message,
+    /// What the step multiplies the pushed gradient with.
+    pub(super) scale: f64,
+    pub(super) accumulated: Vec<K::Real>,
+    pub(super) residual: Vec<K::Real>,
+    pub(super) velocity: Vec<K::Real>,
+    pub(super) sent: SparseGradient<K::Real>,
+    pub(super) local: OptimizerState<K::Real>,
+    /// The change of its own shard by the last local step.
+    local_change: Vec<K::Real>,
+    pub(super) counts: WorkerCounts,
+    /// The batches since the last push.
+    pub(super) report: UpdateReport,
+}
+
+/// Counts of a worker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct WorkerCounts {
+    /// Batches so far.
+    pub batches: u64,
+    /// Of them those that are not pushed yet.
+    pub waiting: usize,
+    /// Pushes so far.
+    pub pushes: u64,
+    /// Of each shard the pushes that the copy has seen.
+    pub seen: Vec<u64>,
+}
+
+impl<K: Kernels> AsyncWorker<K> {
+    /// A worker whose copy is `values`, among as many as there are `shards`.
+    pub fn new(
+        number: usize,
+        model: &TrainableModel<K>,
+        kernels: &K,
+        options: &AsyncOptions,
+        update: &UpdateOptions,
+        values: Vec<K::Real>,
+        shards: &[Range<usize>],
+    ) -> Self {
+        let len = values.len();
+        let zeros = |needed: bool| vec![K::Real::ZERO; if needed { len } else { 0 }];
+        let dropping = options.dropping.as_ref();
+        let scopes = match dropping.map(|dropping| dropping.scope) {
+            None => Vec::new(),
+            Some(DroppingScope::Shard) => shards.to_vec(),
+            Some(DroppingScope::Global) => std::iter::once(0..len).collect(),
+            Some(DroppingScope::Tensor) => model.layout().iter().map(|p| p.range()).collect(),
+        };
+        // Averages are of the server.
+        let plain = UpdateOptions { smoothing: 0.0, ..*update };
+        let local = match options.local {
+            Some(_) => OptimizerState::new(&plain, &values),
+            None => OptimizerState::default(),
+        };
+        AsyncWorker {
+            number,
+            kernels: kernels.clone(),
+            granules: GranuleWorker::new(model, kernels),
+            copy: Arc::new(PackedParameters::new(model.registry(), kernels, values)),
+            scopes,
+            message: Message::Dense,
+            scale: 1.0,
+            accumulated: zeros(true),
+            residual: zeros(dropping.is_some()),
+            velocity: zeros(dropping.is_some_and(|dropping| dropping.momentum > 0.0)),
+            sent: SparseGradient::default(),
+            local,
+            local_change: Vec::new(),
+            counts: WorkerCounts { seen: vec![0; shards.len()], ..WorkerCounts::default() },
+            report: UpdateReport::default(),
+        }
+    }
+
+    /// Whether its next step is a fetch.
+    pub fn needs_fetch(&self) -> bool {
+        self.counts.waiting == 0
+    }
+
+    fn fetch_mode(&self, options: &AsyncOptions) -> FetchMode {
+        match &options.dropping {
+            Some(DroppingOptions { warmup, fetch, .. }) if self.counts.pushes > *warmup => *fetch,
+            _ => FetchMode::Dense,
+        }
+    }
+
+    /// The bytes that the next fetch of a shard at `range` moves; of a difference those that the
+    /// rate of dropping asks for.
+    pub fn fetch_bytes(&self, options: &AsyncOptions, range: &Range<usize>, rate: f64) -> u64 {
+        let numbers = match self.fetch_mode(options) {
+            FetchMode::Dense => range.len(),
+            FetchMode::Indices => self.sent.places(range).len(),
+            FetchMode::Delta => 2 * (range.len() as f64 * (1.0 - rate)).ceil() as usize,
+        };
+        4 * numbers as u64
+    }
+
+    /// Fetches a shard; `rate` is that of dropping.
+    pub fn fetch(
+        &mut self,
+        options: &AsyncOptions,
+        number: usize,
+        shard: &ParameterShard<K::Real>,
+        rate: f64,
+    ) {
+        let mode = self.fetch_mode(options);
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let values = &mut copy.values_mut()[shard.range.clone()];
+        match mode {
+            FetchMode::Dense => values.copy_from_slice(&shard.values),
+            FetchMode::Indices => {
+                for place in self.sent.places(&shard.range) {
+                    let index = self.sent.indices[place] as usize - shard.range.start;
+                    values[index] = shard.values[index];
+                }
+            }
+            FetchMode::Delta => {
+                let pairs = shard.values.iter().zip(&*values);
+                let difference: Vec<K::Real> = pairs.map(|(&new, &old)| new - old).collect();
+                let limit = super::dropping::threshold(&difference, rate);
+                for ((value, &new), d) in values.iter_mut().zip(&shard.values).zip(difference) {
+                    if d.abs() > limit || d.is_nan() {
+                        *value = new;
+                    }
+                }
+            }
+        }
+        self.counts.seen[number] = shard.pushes;
+    }
+
+    /// Makes the copy ready for products.
+    pub fn end_fetch(&mut self, model: &TrainableModel<K>) {
+        self.refresh(model);
+    }
+
+    /// Goes on with other parameters as the copy.
+    pub(super) fn set_copy(&mut self, model: &TrainableModel<K>, values: &[K::Real]) {
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        copy.values_mut().copy_from_slice(values);
+        self.refresh(model);
+    }
+
+    fn refresh(&mut self, model: &TrainableModel<K>) {
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        copy.refresh(model.registry(), &self.kernels);
+    }
+
+    /// Computes the gradient of a batch and adds it to those that are not pushed yet. The copy
+    /// takes the step of the local optimiser, if there is one still. Gives what was computed.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn compute(
+        &mut self,
+        model: &TrainableModel<K>,
+        update: &UpdateOptions,
+        options: &AsyncOptions,
+        granules: &[Granule<'_>],
+        terms: BatchTerms,
+    ) -> Result<UpdateReport> {
+        let mut report = UpdateReport::default();
+        for (number, granule) in granules.iter().enumerate() {
+            let worker = &mut self.granules;
+            let part = worker.compute(model, &self.copy, update, number, granule, terms.dropout)?;
+            report.add(&part);
+        }
+        if let Some(gradient) = crate::update::GranuleTree::join(&mut [&mut self.granules.tree]) {
+            if self.counts.waiting == 0 {
+                self.accumulated.copy_from_slice(&gradient);
+            } else {
+                let sums = self.accumulated.iter_mut().zip(gradient.iter());
+                sums.for_each(|(sum, &g)| *sum += g);
+            }
+            self.local_change.clear();
+            if let Some(local) = options.local.filter(|local| self.counts.batches < local.batches) {
+                self.step_locally(update, local, &gradient, &report, terms.rate);
+                self.refresh(model);
+            }
+            self.granules.tree.recycle(gradient);
+        }
+        self.counts.batches += 1;
+        self.counts.waiting += 1;
+        self.report.add(&report);
+        Ok(report)
+    }
+
+    fn step_locally(
+        &mut self,
+        update: &UpdateOptions,
+        local: LocalOptimizer,
+        gradient: &[K::Real],
+        report: &UpdateReport,
+        rate: f64,
+    ) {
+        let kind = match (update.optimizer, local.betas) {
+            (OptimizerKind::Adam { epsilon, weight_decay, .. }, Some([beta1, beta2])) => {
+                OptimizerKind::Adam { beta1, beta2, epsilon, weight_decay }
+            }
+            (kind, _) => kind,
+        };
+        let state = &mut self.local;
+        if let OptimizerKind::Adam { beta1, beta2, .. } = kind {
+            state.bias_corrections = state.bias_corrections.advanced(beta1, beta2);
+        }
+        let words = report.target_tokens.max(1) as f64;
+        let step = Step {
+            kind,
+            rate,
+            gradient_scale: if update.normalizes_gradient { 1.0 / words } else { 1.0 },
+            bias_corrections: state.bias_corrections,
+            smoothing: None,
+        };
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let range = super::shard::shard_ranges(gradient.len(), self.counts.seen.len());
+        let own = range[self.number].clone();
+        self.local_change.extend_from_slice(&copy.values()[own.clone()]);
+        let shard = Shard {
+            values: copy.values_mut(),
+            gradient,
+            first: &mut state.first,
+            second: &mut state.second,
+            average: &mut [],
+        };
+        self.kernels.take_step(&step, shard);
+        for (change, &new) in self.local_change.iter_mut().zip(&copy.values()[own]) {
+            *change = new - *change;
+        }
+    }
+
+    /// Whether the last batch has changed its own shard too.
+    pub fn changes_own_shard(&self, options: &AsyncOptions) -> bool {
+        let kind = options.local.map_or(ShardUpdate::None, |local| local.shard_update);
+        kind != ShardUpdate::None && !self.local_change.is_empty()
+    }
+
+    /// Changes its own shard by the step of the local optimiser.
+    pub fn change_own_shard(&self, options: &AsyncOptions, shard: &mut ParameterShard<K::Real>) {
+        let copy = &self.copy.values()[shard.range.clone()];
+        match options.local.map_or(ShardUpdate::None, |local| local.shard_update) {
+            ShardUpdate::Copy => shard.values.copy_from_slice(copy),
+            ShardUpdate::Delta => {
+                let values = shard.values.iter_mut();
+                values.zip(&self.local_change).for_each(|(value, &change)| *value += change);
+            }
+            ShardUpdate::None => {}
+        }
+    }
+
+    /// Whether its next step is a push.
+    pub fn needs_push(&self, options: &AsyncOptions) -> bool {
+        self.counts.waiting >= options.delay
+    }
+
+    /// Prepares a push: normalises and clips the sum of gradients, and drops of it.
+    pub fn begin_push(
+        &mut self,
+        update: &UpdateOptions,
+        options: &AsyncOptions,
+        terms: BatchTerms,
+    ) {
+        let norm = gradient_norm(&self.kernels, &self.accumulated, 1);
+        let scale = scale_gradient(update, terms.norm_limit, norm, &mut self.report);
+        let Some(scale) = scale else {
+            self.message = Message::Skipped;
+            return;
+        };
+        // A step scales by itself, to the last bit as a synchronous one; sums of pushes are of
+        // scaled gradients.
+        let is_stepped = options.dropping.is_none() && options.gradient_buffer == 1;
+        self.scale = if is_stepped { scale } else { 1.0 };
+        if !is_stepped && scale != 1.0 {
+            let scale = K::Real::of(scale);
+            self.accumulated.iter_mut().for_each(|g| *g = scale * *g);
+        }
+        let dropping = options.dropping.as_ref();
+        let dropping = dropping.filter(|dropping| self.counts.pushes >= dropping.warmup);
+        self.message = match dropping {
+            None => Message::Dense,
+            Some(dropping) => {
+                self.drop(dropping, terms.dropping_rate);
+                Message::Sparse
+            }
+        };
+    }
+
+    fn drop(&mut self, dropping: &DroppingOptions, rate: f64) {
+        self.sent.clear();
+        for scope in &self.scopes {
+            let velocity = match &mut self.velocity[..] {
+                [] => None,
+                velocity => Some((&mut velocity[scope.clone()], K::Real::of(dropping.momentum))),
+            };
+            drop_gradient(
+                &self.accumulated[scope.clone()],
+                &mut self.residual[scope.clone()],
+                velocity,
+                [rate, scope.start as f64],
+                &mut self.sent,
+            );
+        }
+    }
+
+    /// The bytes that the push to a shard at `range` moves.
+    pub fn push_bytes(&self, range: &Range<usize>) -> u64 {
+        match self.message {
+            Message::Dense => 4 * range.len() as u64,
+            Message::Sparse => 8 * self.sent.places(range).len() as u64,
+            Message::Skipped => 0,
+        }
+    }
+
+    /// Pushes to a shard. Gives the staleness: the pushes of others that the copy has not seen.
+    pub fn push(
+        &mut self,
+        number: usize,
+        shard: &mut ParameterShard<K::Real>,
+        terms: PushTerms<'_>,
+    ) -> u64 {
+        let staleness = shard.pushes - self.counts.seen[number];
+        if number == self.number {
+            shard.owner_batches = self.counts.batches;
+        }
+        let gradient = match self.message {
+            Message::Dense => PushedGradient::Dense(&self.accumulated[shard.range.clone()]),
+            Message::Sparse => PushedGradient::Sparse(&self.sent),
+            Message::Skipped => return staleness,
+        };
+        shard.push(&self.kernels, gradient, PushTerms { gradient_scale: self.scale, ..terms });
+        staleness
+    }
+
+    /// Target tokens of the batches that are not pushed yet.
+    pub fn words(&self) -> u64 {
+        self.report.target_tokens as u64
+    }
+
+    /// Ends a push. Gives what was computed since the one before.
+    pub fn end_push(&mut self) -> UpdateReport {
+        self.counts.pushes += 1;
+        self.counts.waiting = 0;
+        std::mem::take(&mut self.report)
+    }
+}

@@ -1,0 +1,94 @@
+//! What makes the updates of a training: workers that wait for each other, or that do not.
+
+use std::path::Path;
+
+use super::asynchronous::AsyncTrainer;
+use crate::asynchronous::AsyncSnapshot;
+use crate::error::Result;
+use crate::kernels::Fast;
+use crate::trainable_model::TrainableModel;
+use crate::update::{OptimizerState, SynchronousTrainer};
+
+/// Synchronous or asynchronous updates.
+pub(super) enum Updater {
+    /// All workers compute an update together.
+    Synchronous(Box<SynchronousTrainer<Fast>>),
+    /// Each worker makes its own.
+    Asynchronous(Box<AsyncTrainer>),
+}
+
+impl Updater {
+    /// Puts shards together, so that what follows is what they have now.
+    pub fn gather(&mut self) {
+        if let Updater::Asynchronous(trainer) = self {
+            trainer.gather();
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &TrainableModel<Fast> {
+        match self {
+            Updater::Synchronous(trainer) => trainer.model(),
+            Updater::Asynchronous(trainer) => trainer.model(),
+        }
+    }
+
+    /// The parameters that are trained.
+    pub fn values(&self) -> &[f32] {
+        match self {
+            Updater::Synchronous(trainer) => trainer.values(),
+            Updater::Asynchronous(trainer) => &trainer.gathered().values,
+        }
+    }
+
+    /// The parameters to be used: their moving average if there is one.
+    pub fn smoothed_values(&self) -> &[f32] {
+        match &self.state().average[..] {
+            [] => self.values(),
+            average => average,
+        }
+    }
+
+    /// The optimiser's state.
+    pub fn state(&self) -> &OptimizerState<f32> {
+        match self {
+            Updater::Synchronous(trainer) => trainer.state(),
+            Updater::Asynchronous(trainer) => &trainer.gathered().state,
+        }
+    }
+
+    /// Begins the optimiser anew.
+    pub fn reset_optimizer(&mut self) {
+        match self {
+            Updater::Synchronous(trainer) => trainer.reset_optimizer(),
+            Updater::Asynchronous(trainer) => trainer.reset_optimizer(),
+        }
+    }
+
+    /// Goes on with the moving average as the parameters.
+    pub fn replace_with_smoothed(&mut self) {
+        match self {
+            Updater::Synchronous(trainer) => trainer.replace_with_smoothed(),
+            Updater::Asynchronous(trainer) => trainer.replace_with_smoothed(),
+        }
+    }
+
+    /// What workers have of their own.
+    pub fn snapshot(&self) -> Option<AsyncSnapshot> {
+        match self {
+            Updater::Synchronous(_) => None,
+            Updater::Asynchronous(trainer) => Some(trainer.snapshot()),
+        }
+    }
+
+    /// Writes the pushes of a simulation, if there is one.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn save_pushes(&self, path: &Path) -> Result<()> {
+        match self {
+            Updater::Synchronous(_) => Ok(()),
+            Updater::Asynchronous(trainer) => trainer.save_pushes(path),
+        }
+    }
+}

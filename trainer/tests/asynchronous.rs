@@ -1,0 +1,275 @@
+//! Asynchronous training over threads and on simulated machines, on a tiny corpus
+//! (`training.md` E.8).
+
+use miriam_nmt::checkpoint::Checkpoint;
+use miriam_storage::LoadMethod;
+
+use crate::workplace::{Workplace, hash};
+
+type Options<'a> = Vec<(&'a str, &'a [&'a str])>;
+
+/// Batches of several granules, and all that a step may do.
+fn rich<'a>() -> Options<'a> {
+    vec![
+        ("granule-words", &["3"]),
+        ("exponential-smoothing", &["0.01"]),
+        ("mini-batch-words-ref", &["5"]),
+        ("after-batches", &["12"]),
+        ("lr-warmup", &["4"]),
+        ("transformer-dropout", &["0.1"]),
+    ]
+}
+
+/// Every technique that a worker has state for.
+fn techniques<'a>() -> Options<'a> {
+    vec![
+        ("optimizer-delay", &["2"]),
+        ("gradient-buffer", &["2"]),
+        ("local-optimizer-batches", &["9"]),
+        ("local-optimizer-params", &["0.8", "0.9"]),
+        ("momentum-schedule", &["0.8,0.9@0", "0.85,0.95@6"]),
+        ("grad-dropping-rate", &["0.9"]),
+        ("grad-dropping-warmup", &["2"]),
+        ("grad-dropping-momentum", &["0.5"]),
+        ("exponential-smoothing", &["0.01"]),
+        ("after-batches", &["16"]),
+    ]
+}
+
+fn with<'a>(mut options: Options<'a>, more: &[(&'a str, &'a [&'a str])]) -> Options<'a> {
+    for (name, values) in more {
+        options.retain(|(known, _)| known != name);
+        options.push((name, values));
+    }
+    options
+}
+
+/// The vectors that Marian's optimiser file has.
+fn vectors(place: &Workplace, name: &str) -> Vec<Vec<f32>> {
+    let path = place.path(&format!("{name}.npz.optimizer.npz"));
+    let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
+    let names = ["master_parameters", "adam_mt", "adam_vt", "exp_smoothing"];
+    names.map(|name| checkpoint.get(name).map_or(Vec::new(), |t| t.values())).to_vec()
+}
+
+fn machine(place: &Workplace, name: &str, workers: usize, more: &str) -> String {
+    let text = format!("workers = {workers}\nseconds_per_word = 0.001\n{more}");
+    place.write(name, &text)
+}
+
+const TRANSFERS: &str = "latency = 1e-4\nbandwidth = 1e6\nnoise = 0.2\nseed = 3\n";
+
+#[test]
+fn one_worker_makes_synchronous_updates() {
+    let place = Workplace::new();
+    let alone = machine(&place, "alone.toml", 1, TRANSFERS);
+    let alone = [&alone[..]];
+    let optimizers: [&[&str]; 3] = [&["adam"], &["adagrad"], &["sgd"]];
+    for optimizer in optimizers {
+        let options = with(rich(), &[("optimizer", optimizer)]);
+        let (expected, cost) = place.train(&format!("sync-{}", optimizer[0]), &options).unwrap();
+        for (kind, values) in [("async-sgd", &["true"][..]), ("simulate-async", &alone)] {
+            let name = format!("{kind}-{}", optimizer[0]);
+            let found = place.train(&name, &with(options.clone(), &[(kind, values)])).unwrap();
+            assert_eq!(found, (expected, cost.clone()), "{name}");
+            let of_sync = vectors(&place, &format!("sync-{}", optimizer[0]));
+            assert_eq!(vectors(&place, &name), of_sync, "{name}");
+        }
+    }
+    // Two batches a push are an update of two batches, where rates are not scaled.
+    let two = with(
+        rich(),
+        &[("optimizer-delay", &["2"]), ("granule-words", &["512"]), ("mini-batch", &["2"])],
+    );
+    let expected = place.train("sync-2", &two).unwrap();
+    let plain: Options<'_> = vec![("async-sgd", &["true"]), ("scale-rate-by-delay", &["false"])];
+    // Epochs have four batches; a synchronous update ends with its epoch.
+    assert_eq!(place.train("async-2", &with(two, &plain)).unwrap(), expected);
+}
+
+#[test]
+fn settings_that_do_nothing_change_nothing() {
+    let place = Workplace::new();
+    let four = machine(&place, "four.toml", 4, TRANSFERS);
+    let four = [&four[..]];
+    let plain = with(rich(), &[("simulate-async", &four)]);
+    let (expected, _) = place.train("plain", &plain).unwrap();
+    let neutral: [(&str, &[&str]); 3] = [
+        ("grad-dropping-rate", &["0"]),
+        ("local-optimizer-batches", &["0"]),
+        ("gradient-buffer", &["1"]),
+    ];
+    assert_eq!(place.train("neutral", &with(plain.clone(), &neutral)).unwrap().0, expected);
+    // Dropping that never leaves its warm-up, of every kind.
+    for fetch in ["indices", "delta", "dense"] {
+        let fetch = [fetch];
+        let dense: [(&str, &[&str]); 3] = [
+            ("grad-dropping-rate", &["0.99"]),
+            ("grad-dropping-warmup", &["1000"]),
+            ("grad-dropping-fetch", &fetch),
+        ];
+        let name = format!("warm-{}", fetch[0]);
+        assert_eq!(place.train(&name, &with(plain.clone(), &dense)).unwrap().0, expected);
+    }
+}
+
+#[test]
+fn each_technique_has_its_own_effect() {
+    let place = Workplace::new();
+    let three = machine(&place, "three.toml", 3, TRANSFERS);
+    let three = [&three[..]];
+    // Without a warm-up, at the beginning of which the rate is 0.
+    let base = with(
+        rich(),
+        &[("simulate-async", &three), ("grad-dropping-warmup", &["1"]), ("lr-warmup", &["0"])],
+    );
+    let dropping: (&str, &[&str]) = ("grad-dropping-rate", &["0.9"]);
+    let local: (&str, &[&str]) = ("local-optimizer-batches", &["6"]);
+    let two: (&str, &[&str]) = ("optimizer-delay", &["2"]);
+    let trainings: Vec<(&str, Options<'_>)> = vec![
+        ("plain", vec![]),
+        ("delay", vec![two]),
+        ("unscaled", vec![two, ("scale-rate-by-delay", &["false"])]),
+        ("buffer", vec![("gradient-buffer", &["3"])]),
+        ("local-delta", vec![two, local]),
+        ("local-copy", vec![two, local, ("local-optimizer-shard", &["copy"])]),
+        ("local-none", vec![two, local, ("local-optimizer-shard", &["none"])]),
+        ("local-betas", vec![two, local, ("local-optimizer-params", &["0.5", "0.9"])]),
+        ("momentum", vec![("momentum-schedule", &["0.5,0.9@2"])]),
+        ("dropping", vec![dropping]),
+        ("dropping-global", vec![dropping, ("grad-dropping-scope", &["global"])]),
+        ("dropping-tensor", vec![dropping, ("grad-dropping-scope", &["tensor"])]),
+        ("dropping-delta", vec![dropping, ("grad-dropping-fetch", &["delta"])]),
+        ("dropping-dense", vec![dropping, ("grad-dropping-fetch", &["dense"])]),
+        ("dropping-momentum", vec![dropping, ("grad-dropping-momentum", &["0.9"])]),
+        ("dropping-anneal", vec![dropping, ("grad-dropping-anneal", &["0.5@0", "0.7@6"])]),
+    ];
+    let mut models = Vec::new();
+    for (name, options) in &trainings {
+        let (model, cost) = place.train(name, &with(base.clone(), options)).unwrap();
+        let cost: f64 = cost.split(' ').next().unwrap().parse().unwrap();
+        assert!(cost.is_finite(), "{name}: {cost}");
+        let same = models.iter().find(|(known, _)| *known == model);
+        assert!(same.is_none(), "{name} is {same:?}");
+        models.push((model, *name));
+    }
+}
+
+#[test]
+fn simulations_are_the_same_every_time_and_in_parts() {
+    let place = Workplace::new();
+    let text = machine(&place, "three.toml", 3, TRANSFERS);
+    let text = [&text[..]];
+    for fetch in ["indices", "delta", "dense"] {
+        let fetch = [fetch];
+        let options =
+            with(techniques(), &[("simulate-async", &text), ("grad-dropping-fetch", &fetch)]);
+        let bytes = |name: &str| {
+            ["", ".optimizer.npz", ".simulation.csv"]
+                .map(|suffix| hash(&place.path(&format!("{name}.npz{suffix}"))))
+        };
+        place.train("once", &options).unwrap();
+        place.train("twice", &options).unwrap();
+        assert_eq!(bytes("once"), bytes("twice"));
+        for updates in ["1", "4", "5", "9", "16"] {
+            place.train("parts", &with(options.clone(), &[("after-batches", &[updates])])).unwrap();
+        }
+        assert_eq!(bytes("once")[1..], bytes("parts")[1..], "{fetch:?}");
+        assert_eq!(bytes("once"), bytes("parts"));
+        for name in ["once", "twice", "parts"] {
+            for suffix in ["", ".optimizer.npz", ".simulation.csv"] {
+                std::fs::remove_file(place.path(&format!("{name}.npz{suffix}"))).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn pushes_are_as_stale_as_there_are_others() {
+    let place = Workplace::new();
+    // Equal batches: each pair of the text is as long.
+    place.write("source", &"a b c\n".repeat(8));
+    place.write("target", &"x y z\n".repeat(8));
+    let four = machine(&place, "four.toml", 4, "");
+    let four = [&four[..]];
+    let options: Options<'_> =
+        vec![("simulate-async", &four), ("mini-batch", &["2"]), ("after-batches", &["24"])];
+    place.train("model", &options).unwrap();
+    let csv = std::fs::read_to_string(place.path("model.npz.simulation.csv")).unwrap();
+    let lines: Vec<Vec<f64>> = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|field| field.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(lines.len(), 24);
+    for (number, line) in (1..).zip(&lines) {
+        let [update, _, seconds, staleness, bytes, words] = line[..] else { panic!("{line:?}") };
+        assert_eq!((update, words), (number as f64, 8.0));
+        assert!((seconds - 0.008 * f64::from(((number - 1) / 4) + 1)).abs() < 1e-9, "{line:?}");
+        assert_eq!(staleness, if number > 4 { 3.0 } else { f64::from(number - 1) });
+        assert!(bytes > 0.0);
+    }
+}
+
+#[test]
+fn threads_train_stop_and_go_on() {
+    let place = Workplace::new();
+    let [source, target] = ["source", "target"].map(|name| place.text(name));
+    let sets = [&source[..], &target];
+    let base: Options<'_> = vec![
+        ("async-sgd", &["true"]),
+        ("workers", &["3"]),
+        ("valid-sets", &sets),
+        ("valid-metrics", &["ce-mean-words"]),
+        ("valid-freq", &["20u"]),
+        ("save-freq", &["15u"]),
+        ("disp-freq", &["10u"]),
+    ];
+    let entropy = |log: &[String]| -> Vec<f64> {
+        let lines = log.iter().filter_map(|line| line.split_once("ce-mean-words : "));
+        lines.map(|(_, after)| after.split(' ').next().unwrap().parse().unwrap()).collect()
+    };
+    let first = with(base.clone(), &[("after-batches", &["60"])]);
+    let (_, log) = place.log("model", &first).unwrap();
+    let before = entropy(&log);
+    assert!(before.len() >= 3 && before.last() < before.first(), "{before:?}");
+    let second = with(base.clone(), &[("after-batches", &["300"])]);
+    let (_, log) = place.log("model", &second).unwrap();
+    assert!(log.iter().any(|line| line.contains("Going on after 6")), "{log:?}");
+    assert!(entropy(&log).last() < before.last(), "{:?}", entropy(&log));
+    // With another number of workers the shards are cut anew.
+    let third = with(base, &[("workers", &["2"]), ("after-batches", &["320"])]);
+    let (_, log) = place.log("model", &third).unwrap();
+    assert!(log.iter().any(|line| line.contains("Another number of workers")), "{log:?}");
+    // All techniques together, and twice.
+    let all = with(techniques(), &[("async-sgd", &["true"]), ("workers", &["4"])]);
+    place.train("all", &all).unwrap();
+    place.train("all", &with(all, &[("after-batches", &["40"])])).unwrap();
+}
+
+#[test]
+fn options_that_do_not_fit_are_named() {
+    let place = Workplace::new();
+    let file = machine(&place, "wrong.toml", 0, "");
+    let file = [&file[..]];
+    let asynchronous: (&str, &[&str]) = ("async-sgd", &["true"]);
+    let cases: Vec<(Options<'_>, &str)> = vec![
+        (vec![("gradient-buffer", &["2"])], "--gradient-buffer: it is of --async-sgd"),
+        (vec![asynchronous, ("sync-sgd", &["true"])], "--sync-sgd: "),
+        (vec![asynchronous, ("optimizer-delay", &["0.5"])], "--optimizer-delay: "),
+        (vec![asynchronous, ("gradient-buffer", &["0"])], "--gradient-buffer: "),
+        (vec![asynchronous, ("local-optimizer-shard", &["add"])], "copy, delta, none"),
+        (vec![asynchronous, ("local-optimizer-params", &["0.9"])], "two betas"),
+        (vec![asynchronous, ("momentum-schedule", &["0.9@1"])], "--momentum-schedule: "),
+        (vec![asynchronous, ("grad-dropping-rate", &["1"])], "--grad-dropping-rate: "),
+        (vec![asynchronous, ("grad-dropping-anneal", &["0.9@2u", "0.8@1u"])], "ascend"),
+        (vec![("simulate-async", &file)], "wrong.toml: workers = 0"),
+    ];
+    for (options, expected) in cases {
+        let error = place.train("model", &options).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    place.train("model", &[asynchronous]).unwrap();
+    let error = place.train("model", &[]).unwrap_err();
+    assert!(error.contains("--async-sgd was true, now it is false"), "{error}");
+}
