@@ -105,7 +105,15 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "miriam-python",
-        &["miriam-storage", "miriam-textio", "miriam-metrics", "miriam-lmcpu", "miriam-glm"],
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
+            "miriam-metrics",
+            "miriam-lmcpu",
+            "miriam-glm",
+            "miriam-nmt",
+        ],
     ),
 ];
 
