@@ -11,6 +11,8 @@
 #![deny(unsafe_code)]
 
 #[cfg(feature = "extension")]
+mod ct2;
+#[cfg(feature = "extension")]
 mod interrupt;
 #[cfg(feature = "extension")]
 mod kenlm;
@@ -26,6 +28,12 @@ mod text;
 #[cfg(feature = "extension")]
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::ct2::{
+        AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult,
+        ScoringResult, TranslationResult, Translator, contains_model, get_supported_compute_types,
+        set_random_seed,
+    };
     #[pymodule_export]
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
     #[pymodule_export]
