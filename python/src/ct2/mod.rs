@@ -5,6 +5,7 @@
 //! batch makes no Python object for a token.
 
 mod arguments;
+mod calls;
 mod results;
 mod translator;
 
