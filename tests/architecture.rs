@@ -112,7 +112,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-metrics",
             "miriam-lmcpu",
             "miriam-glm",
+            "miriam-align",
             "miriam-nmt",
+            "miriam-decoder",
         ],
     ),
 ];

@@ -1,5 +1,5 @@
-"""The native module. Its classes are documented where they are public: ``miriam.ct2``,
-``miriam.kenlm`` and ``miriam.lm``."""
+"""The native module. Its classes are documented where they are public: ``miriam.align``,
+``miriam.ct2``, ``miriam.kenlm``, ``miriam.lm``, ``miriam.phrase`` and ``miriam.text``."""
 
 import os
 import pathlib
@@ -14,26 +14,39 @@ __all__ = [
     "AsyncScoringResult",
     "AsyncTexts",
     "AsyncTranslationResult",
+    "Bpe",
     "Config",
+    "Detokenizer",
     "FullScoreReturn",
     "FullScores",
     "GenerationStepResult",
     "LanguageModel",
     "Model",
+    "PhraseTranslation",
+    "PhraseTranslator",
+    "PunctuationNormalizer",
     "ScoringResult",
+    "SentencePiece",
+    "SentenceSplitter",
     "State",
+    "Tokenizer",
     "TranslationResult",
     "Translator",
+    "Truecaser",
     "__VERSION__",
+    "align",
     "build",
     "contains_model",
+    "detruecase",
     "dump",
     "estimate",
+    "evaluate_links",
     "get_supported_compute_types",
     "score_bleu",
     "score_chrf",
     "score_ter",
     "set_random_seed",
+    "symmetrize_links",
 ]
 
 __VERSION__: str
@@ -262,7 +275,128 @@ class Translator:
         _may_wait: bool = True,
     ) -> AsyncTexts: ...
 
+@final
+class Tokenizer:
+    def __new__(
+        cls,
+        language: str = "en",
+        *,
+        aggressive: bool = False,
+        escape: bool = True,
+        skip_markup: bool = False,
+        nonbreaking_prefixes: _Path | None = None,
+        protected: _Path | None = None,
+    ) -> Tokenizer: ...
+    def tokenize(self, line: str) -> str: ...
+    def tokenize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class Detokenizer:
+    def __new__(cls, language: str = "en", *, capitalize: bool = False) -> Detokenizer: ...
+    def detokenize(self, line: str) -> str: ...
+    def detokenize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class PunctuationNormalizer:
+    def __new__(cls, language: str = "en") -> PunctuationNormalizer: ...
+    def normalize(self, line: str) -> str: ...
+    def normalize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class Truecaser:
+    def __new__(cls, path: _Path) -> Truecaser: ...
+    @staticmethod
+    def train(lines: _Lines, model: _Path, *, use_first_token: bool = False) -> Truecaser: ...
+    def truecase(self, line: str, *, caseless: bool = False) -> str: ...
+    def truecase_many(
+        self, lines: _Lines, *, caseless: bool = False, threads: SupportsIndex = 0
+    ) -> list[str]: ...
+
+@final
+class SentenceSplitter:
+    def __new__(
+        cls, language: str = "en", *, nonbreaking_prefixes: _Path | None = None
+    ) -> SentenceSplitter: ...
+    def split(self, text: str) -> list[str]: ...
+    def split_many(self, texts: _Lines, *, threads: SupportsIndex = 0) -> list[list[str]]: ...
+
+@final
+class Bpe:
+    def __new__(cls, path: _Path, *, separator: str = "@@") -> Bpe: ...
+    def segment(self, line: str) -> str: ...
+    def segment_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+    def join(self, line: str) -> str: ...
+
+@final
+class SentencePiece:
+    def __new__(cls, path: _Path) -> SentencePiece: ...
+    def __len__(self) -> int: ...
+    def encode(self, line: str) -> list[str]: ...
+    def encode_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[list[str]]: ...
+    def encode_ids(self, line: str) -> list[int]: ...
+    def decode(self, pieces: Sequence[str]) -> str: ...
+    def decode_ids(self, ids: Sequence[int]) -> str: ...
+
+@final
+class PhraseTranslation:
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def phrases(self) -> list[tuple[int, int, str]]: ...
+    @property
+    def alignment(self) -> list[tuple[int, int]]: ...
+    @property
+    def n_best(self) -> list[tuple[str, float, list[float]]]: ...
+    @property
+    def errors(self) -> list[str]: ...
+
+@disjoint_base
+class PhraseTranslator:
+    def __new__(cls, ini: _Path, options: Sequence[str] = ...) -> Self: ...
+    def translate(
+        self, line: _Text, *, n_best: SupportsIndex = 0, distinct: bool = False
+    ) -> PhraseTranslation: ...
+    def translate_many(
+        self,
+        lines: _Lines,
+        *,
+        n_best: SupportsIndex = 0,
+        distinct: bool = False,
+        threads: SupportsIndex = 0,
+    ) -> list[PhraseTranslation]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+_Counts5 = tuple[int, int, int, int, list[float | None]]
+
+def align(
+    source: _Path,
+    target: _Path,
+    links: _Path,
+    *,
+    model: str = "ibm2",
+    symmetrize: str = "grow-diag-final-and",
+    iterations: SupportsIndex = 5,
+    hmm_iterations: SupportsIndex = 2,
+    memory: int | None = None,
+    temp: _Path | None = None,
+    save_model: _Path | None = None,
+    load_model: _Path | None = None,
+    lexical_table: _Path | None = None,
+    threads: SupportsIndex = 0,
+) -> _Counts5: ...
+def symmetrize_links(
+    forward: _Path,
+    reverse: _Path,
+    links: _Path,
+    *,
+    symmetrize: str = "grow-diag-final-and",
+    threads: SupportsIndex = 0,
+) -> _Counts5: ...
+def evaluate_links(links: _Path, gold: _Path) -> tuple[float, float, float]: ...
 def contains_model(path: _Path) -> bool: ...
+def detruecase(line: str) -> str: ...
 def get_supported_compute_types(device: str, device_index: int = 0) -> set[str]: ...
 def set_random_seed(seed: int) -> None: ...
 
