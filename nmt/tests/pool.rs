@@ -2,8 +2,8 @@
 
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use miriam_nmt::ModelBundle;
@@ -126,12 +126,25 @@ fn cancelled_calls_end_and_leave_the_pool_as_it_was() {
     assert!(pending.wait_all(Duration::ZERO));
     let last = pending.wait(199, LONG).unwrap();
     assert_eq!(last.unwrap_err(), PoolError::Cancelled);
-    // One that waits for a place in the queue stops asking.
+    // The worker is held by a token, so that a call waits for a place in the queue, and leaves.
+    let gate = Arc::new(Mutex::new(()));
+    let closed = gate.lock().unwrap();
+    let greedy = DecodingOptions { beam_size: 1, report_tokens: true, ..self::options() };
+    let mut held = greedy.task(translator, LIMITS);
+    let waits = Arc::clone(&gate);
+    held.observer = Some(Arc::new(move |_, _| waits.lock().is_err()));
+    let request = translator.prepare_tokens(&examples()[3], 0, &greedy);
+    let holding = pool.translate(held, vec![request], None);
+    while pool.num_queued_batches() > 0 {
+        std::thread::yield_now();
+    }
     let asked = AtomicUsize::new(0);
     let mut is_wanted = || asked.fetch_add(1, Ordering::Relaxed) < 2;
     let task = options.task(translator, BatchLimits { max_sentences: 1, max_tokens: 0 });
     let pending = pool.translate(task, requests, Some(&mut is_wanted));
     assert!(pending.is_cancelled() && asked.load(Ordering::Relaxed) == 3);
+    drop(closed);
+    assert!(holding.wait_all(LONG));
     assert_eq!(translate(&pool, &examples(), &self::options()).len(), 9);
 }
 
@@ -162,5 +175,6 @@ fn scores_are_those_of_the_search() {
         assert!((sum - expected).abs() < 1e-4, "{sum} {expected}");
         let later = translator.finish_score(given, 0, 1, &scores);
         assert_eq!(later.tokens, scored.tokens[1..]);
+        assert_eq!(later.log_probs, scored.log_probs[1..]);
     }
 }

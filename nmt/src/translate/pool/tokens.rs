@@ -210,7 +210,8 @@ impl Translator {
         target
     }
 
-    /// The scores of an example, without those of its first `offset` tokens.
+    /// The scores of an example, without those of its first `offset` tokens; all of them where
+    /// there is no source, as in CTranslate2.
     pub fn finish_score(
         &self,
         example: &ScoringExample,
@@ -225,6 +226,8 @@ impl Translator {
             let words = log_probs.len().saturating_sub(1);
             log_probs[..words].reverse();
         }
+        let has_source = !self.mark_source(&example.source, max_input_length).ids.is_empty();
+        let offset = if has_source { offset } else { 0 };
         tokens.drain(..offset.min(tokens.len()));
         log_probs.drain(..offset.min(log_probs.len()));
         ScoredTokens { tokens, log_probs }

@@ -50,8 +50,7 @@ pub(super) fn run(translator: &Translator, queue: &WorkQueue<Work>) {
                 translate(translator, queue, &mut memory, call, jobs, active);
             }
             Work::Score { pending, jobs, active } => {
-                score(translator, &mut memory, &pending, &jobs);
-                drop(active);
+                score(translator, &mut memory, &pending, &jobs, active);
             }
         }));
         if outcome.is_err() {
@@ -110,8 +109,8 @@ pub(super) struct ActiveJob {
     /// Until it is given to the search.
     pub request: Request,
     why: String,
-    /// Counts its batch as active.
-    _batch: Arc<ActiveBatch>,
+    /// Counts its batch as active, until just before the result is there.
+    batch: Option<Arc<ActiveBatch>>,
     is_done: bool,
 }
 
@@ -122,6 +121,7 @@ impl ActiveJob {
 
     pub fn finish(mut self, result: Result<Vec<Translation>>) {
         let result = result.map_err(|error| PoolError::Failed(error.to_string()));
+        self.batch = None;
         self.call.pending.finish(self.index, result);
         self.is_done = true;
     }
@@ -132,6 +132,7 @@ impl Drop for ActiveJob {
     fn drop(&mut self) {
         if !self.is_done {
             let reason = std::mem::take(&mut self.why);
+            self.batch = None;
             self.call.pending.finish(self.index, Err(PoolError::Failed(reason)));
         }
     }
@@ -177,7 +178,7 @@ impl QueuedJobs<'_> {
             self.next_id += 1;
             let (call, batch) = (Arc::clone(call), Arc::clone(batch));
             let why = self.failure.clone();
-            let job = ActiveJob { call, index, request, why, _batch: batch, is_done: false };
+            let job = ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };
             self.active.insert(id, job);
             id
         };
@@ -270,6 +271,7 @@ fn score(
     memory: &mut Memory,
     pending: &Pending<ForcedScores>,
     jobs: &[(usize, ScoreRequest)],
+    active: Arc<ActiveBatch>,
 ) {
     if pending.is_cancelled() {
         return;
@@ -286,6 +288,7 @@ fn score(
             .collect();
         scorer.score(&sources, &targets, false)
     }));
+    drop(active);
     let failure = match outcome {
         Ok(Ok(scores)) => {
             let scores = jobs.iter().zip(scores);
