@@ -58,8 +58,10 @@ fn translate(
 fn batches_of_all_calls_run_together_and_give_the_same() {
     let pool = TranslatorPool::new(translator(), 2, usize::MAX);
     let (examples, options) = (examples(), options());
-    let alone: Vec<TokenTranslations> =
-        examples.iter().flat_map(|one| translate(&pool, &[one.clone()], &options)).collect();
+    let alone: Vec<TokenTranslations> = examples
+        .iter()
+        .flat_map(|one| translate(&pool, std::slice::from_ref(one), &options))
+        .collect();
     assert_eq!((&alone[0].hypotheses[..], &alone[0].scores[..]), (&[vec![]][..], &[0.0][..]));
     assert!(alone[1..].iter().all(|one| one.scores[0] < 0.0));
     std::thread::scope(|scope| {
