@@ -107,7 +107,17 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "miriam-python",
-        &["miriam-storage", "miriam-textio", "miriam-metrics", "miriam-lmcpu", "miriam-glm"],
+        &[
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
+            "miriam-metrics",
+            "miriam-lmcpu",
+            "miriam-glm",
+            "miriam-align",
+            "miriam-nmt",
+            "miriam-decoder",
+        ],
     ),
 ];
 

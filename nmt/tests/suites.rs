@@ -12,6 +12,7 @@ mod oracle;
 mod oracle_data;
 mod oracle_search;
 mod packed_weights;
+mod pool;
 mod recurrent;
 mod reference;
 mod search;

@@ -1,7 +1,9 @@
 """Machine translation and n-gram language models.
 
-``miriam.kenlm`` is KenLM's Python module; ``miriam.lm`` scores many lines at once, estimates
-and builds models. Importing this package imports neither: each costs its own time only.
+``miriam.ct2`` has CTranslate2's ``Translator``; ``miriam.kenlm`` is KenLM's Python module;
+``miriam.lm`` scores many lines at once, estimates and builds models; ``miriam.metrics`` scores
+translations; ``miriam.text`` has the text tools, ``miriam.phrase`` phrase-based
+translation, ``miriam.align`` word alignment. Importing this package imports none: each costs its own time only.
 """
 
 __version__: str

@@ -1,29 +1,52 @@
-"""The native module. Its classes are documented where they are public: ``miriam.kenlm`` and
-``miriam.lm``."""
+"""The native module. Its classes are documented where they are public: ``miriam.align``,
+``miriam.ct2``, ``miriam.kenlm``, ``miriam.lm``, ``miriam.phrase`` and ``miriam.text``."""
 
 import os
 import pathlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, SupportsIndex, final, overload
 
 import numpy
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
+from typing_extensions import Self, disjoint_base
 
 __all__ = [
+    "AsyncScoringResult",
+    "AsyncTexts",
+    "AsyncTranslationResult",
+    "Bpe",
     "Config",
+    "Detokenizer",
     "FullScoreReturn",
     "FullScores",
+    "GenerationStepResult",
     "LanguageModel",
     "Model",
+    "PhraseTranslation",
+    "PhraseTranslator",
+    "PunctuationNormalizer",
+    "ScoringResult",
+    "SentencePiece",
+    "SentenceSplitter",
     "State",
+    "Tokenizer",
+    "TranslationResult",
+    "Translator",
+    "Truecaser",
     "__VERSION__",
+    "align",
     "build",
+    "contains_model",
+    "detruecase",
     "dump",
     "estimate",
+    "evaluate_links",
+    "get_supported_compute_types",
     "score_bleu",
     "score_chrf",
     "score_ter",
+    "set_random_seed",
+    "symmetrize_links",
 ]
 
 __VERSION__: str
@@ -34,6 +57,348 @@ _Text = str | bytes
 _Lines = Iterable[str] | Iterable[bytes] | Any
 _Offsets = NDArray[numpy.int32] | NDArray[numpy.int64]
 _Counts = NDArray[numpy.uint32]
+# Tokens, or their UTF-8 with spaces between them.
+_Tokens = Sequence[str] | bytes
+
+@final
+class TranslationResult:
+    @property
+    def hypotheses(self) -> list[list[str]]: ...
+    @property
+    def scores(self) -> list[float]: ...
+    @property
+    def attention(self) -> list[list[list[float]]]: ...
+    @property
+    def logits(self) -> list[Any]: ...
+    @property
+    def joined(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: SupportsIndex, /) -> dict[str, Any]: ...
+
+@final
+class ScoringResult:
+    @property
+    def tokens(self) -> list[str]: ...
+    @property
+    def log_probs(self) -> list[float]: ...
+
+@final
+class AsyncTranslationResult:
+    def result(self) -> TranslationResult: ...
+    def done(self) -> bool: ...
+    def _cancel(self) -> None: ...
+    def _when_done(self, callback: Callable[[], object]) -> None: ...
+
+@final
+class AsyncScoringResult:
+    def result(self) -> ScoringResult: ...
+    def done(self) -> bool: ...
+
+@final
+class AsyncTexts:
+    def result(self) -> list[str]: ...
+    def _cancel(self) -> None: ...
+    def _when_done(self, callback: Callable[[], object]) -> None: ...
+
+@final
+class GenerationStepResult:
+    @property
+    def step(self) -> int: ...
+    @property
+    def batch_id(self) -> int: ...
+    @property
+    def token_id(self) -> int: ...
+    @property
+    def hypothesis_id(self) -> int: ...
+    @property
+    def token(self) -> str: ...
+    @property
+    def log_prob(self) -> float | None: ...
+    @property
+    def logits(self) -> None: ...
+    @property
+    def is_last(self) -> bool: ...
+
+@disjoint_base
+class Translator:
+    def __new__(
+        cls,
+        model_path: _Path,
+        device: str = "cpu",
+        *,
+        device_index: int | list[int] = 0,
+        compute_type: str | dict[str, str] = "default",
+        inter_threads: int = 1,
+        intra_threads: int = 0,
+        max_queued_batches: int = 0,
+        flash_attention: bool = False,
+        tensor_parallel: bool = False,
+        files: dict[str, Any] | None = None,
+    ) -> Self: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def device_index(self) -> list[int]: ...
+    @property
+    def compute_type(self) -> str: ...
+    @property
+    def num_translators(self) -> int: ...
+    @property
+    def num_queued_batches(self) -> int: ...
+    @property
+    def num_active_batches(self) -> int: ...
+    @property
+    def tensor_parallel(self) -> bool: ...
+    @property
+    def model_is_loaded(self) -> bool: ...
+    def unload_model(self, to_cpu: bool = False) -> None: ...
+    def load_model(self, keep_cache: bool = False) -> None: ...
+    @overload
+    def translate_batch(
+        self,
+        source: Sequence[_Tokens],
+        target_prefix: Sequence[_Tokens | None] | None = None,
+        *,
+        asynchronous: Literal[False] = False,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        beam_size: int = 2,
+        patience: float = 1.0,
+        num_hypotheses: int = 1,
+        length_penalty: float = 1.0,
+        coverage_penalty: float = 0.0,
+        repetition_penalty: float = 1.0,
+        no_repeat_ngram_size: int = 0,
+        disable_unk: bool = False,
+        suppress_sequences: Sequence[Sequence[str]] | None = None,
+        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        return_end_token: bool = False,
+        prefix_bias_beta: float = 0.0,
+        max_input_length: int = 1024,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        use_vmap: bool = False,
+        return_scores: bool = False,
+        return_logits_vocab: bool = False,
+        return_attention: bool = False,
+        return_alternatives: bool = False,
+        min_alternative_expansion_prob: float = 0.0,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1.0,
+        sampling_temperature: float = 1.0,
+        replace_unknowns: bool = False,
+        callback: Callable[[GenerationStepResult], object] | None = None,
+        _may_wait: bool = True,
+    ) -> list[TranslationResult]: ...
+    @overload
+    def translate_batch(
+        self,
+        source: Sequence[_Tokens],
+        target_prefix: Sequence[_Tokens | None] | None = None,
+        *,
+        asynchronous: Literal[True],
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        beam_size: int = 2,
+        patience: float = 1.0,
+        num_hypotheses: int = 1,
+        length_penalty: float = 1.0,
+        coverage_penalty: float = 0.0,
+        repetition_penalty: float = 1.0,
+        no_repeat_ngram_size: int = 0,
+        disable_unk: bool = False,
+        suppress_sequences: Sequence[Sequence[str]] | None = None,
+        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        return_end_token: bool = False,
+        prefix_bias_beta: float = 0.0,
+        max_input_length: int = 1024,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        use_vmap: bool = False,
+        return_scores: bool = False,
+        return_logits_vocab: bool = False,
+        return_attention: bool = False,
+        return_alternatives: bool = False,
+        min_alternative_expansion_prob: float = 0.0,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1.0,
+        sampling_temperature: float = 1.0,
+        replace_unknowns: bool = False,
+        callback: Callable[[GenerationStepResult], object] | None = None,
+        _may_wait: bool = True,
+    ) -> list[AsyncTranslationResult]: ...
+    @overload
+    def score_batch(
+        self,
+        source: Sequence[_Tokens],
+        target: Sequence[_Tokens],
+        *,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        max_input_length: int = 1024,
+        offset: int = 0,
+        asynchronous: Literal[False] = False,
+    ) -> list[ScoringResult]: ...
+    @overload
+    def score_batch(
+        self,
+        source: Sequence[_Tokens],
+        target: Sequence[_Tokens],
+        *,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        max_input_length: int = 1024,
+        offset: int = 0,
+        asynchronous: Literal[True],
+    ) -> list[AsyncScoringResult]: ...
+    def translate_texts(
+        self,
+        texts: Sequence[str],
+        *,
+        split: bool = False,
+        html: bool = False,
+        source_language: str = "en",
+        beam_size: int | None = None,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+    ) -> list[str]: ...
+    def _submit_texts(
+        self,
+        texts: Sequence[str],
+        *,
+        split: bool = False,
+        html: bool = False,
+        source_language: str = "en",
+        beam_size: int | None = None,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        _may_wait: bool = True,
+    ) -> AsyncTexts: ...
+
+@final
+class Tokenizer:
+    def __new__(
+        cls,
+        language: str = "en",
+        *,
+        aggressive: bool = False,
+        escape: bool = True,
+        skip_markup: bool = False,
+        nonbreaking_prefixes: _Path | None = None,
+        protected: _Path | None = None,
+    ) -> Tokenizer: ...
+    def tokenize(self, line: str) -> str: ...
+    def tokenize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class Detokenizer:
+    def __new__(cls, language: str = "en", *, capitalize: bool = False) -> Detokenizer: ...
+    def detokenize(self, line: str) -> str: ...
+    def detokenize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class PunctuationNormalizer:
+    def __new__(cls, language: str = "en") -> PunctuationNormalizer: ...
+    def normalize(self, line: str) -> str: ...
+    def normalize_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+
+@final
+class Truecaser:
+    def __new__(cls, path: _Path) -> Truecaser: ...
+    @staticmethod
+    def train(lines: _Lines, model: _Path, *, use_first_token: bool = False) -> Truecaser: ...
+    def truecase(self, line: str, *, caseless: bool = False) -> str: ...
+    def truecase_many(
+        self, lines: _Lines, *, caseless: bool = False, threads: SupportsIndex = 0
+    ) -> list[str]: ...
+
+@final
+class SentenceSplitter:
+    def __new__(
+        cls, language: str = "en", *, nonbreaking_prefixes: _Path | None = None
+    ) -> SentenceSplitter: ...
+    def split(self, text: str) -> list[str]: ...
+    def split_many(self, texts: _Lines, *, threads: SupportsIndex = 0) -> list[list[str]]: ...
+
+@final
+class Bpe:
+    def __new__(cls, path: _Path, *, separator: str = "@@") -> Bpe: ...
+    def segment(self, line: str) -> str: ...
+    def segment_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[str]: ...
+    def join(self, line: str) -> str: ...
+
+@final
+class SentencePiece:
+    def __new__(cls, path: _Path) -> SentencePiece: ...
+    def __len__(self) -> int: ...
+    def encode(self, line: str) -> list[str]: ...
+    def encode_many(self, lines: _Lines, *, threads: SupportsIndex = 0) -> list[list[str]]: ...
+    def encode_ids(self, line: str) -> list[int]: ...
+    def decode(self, pieces: Sequence[str]) -> str: ...
+    def decode_ids(self, ids: Sequence[int]) -> str: ...
+
+@final
+class PhraseTranslation:
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def phrases(self) -> list[tuple[int, int, str]]: ...
+    @property
+    def alignment(self) -> list[tuple[int, int]]: ...
+    @property
+    def n_best(self) -> list[tuple[str, float, list[float]]]: ...
+    @property
+    def errors(self) -> list[str]: ...
+
+@disjoint_base
+class PhraseTranslator:
+    def __new__(cls, ini: _Path, options: Sequence[str] = ...) -> Self: ...
+    def translate(
+        self, line: _Text, *, n_best: SupportsIndex = 0, distinct: bool = False
+    ) -> PhraseTranslation: ...
+    def translate_many(
+        self,
+        lines: _Lines,
+        *,
+        n_best: SupportsIndex = 0,
+        distinct: bool = False,
+        threads: SupportsIndex = 0,
+    ) -> list[PhraseTranslation]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+_Counts5 = tuple[int, int, int, int, list[float | None]]
+
+def align(
+    source: _Path,
+    target: _Path,
+    links: _Path,
+    *,
+    model: str = "ibm2",
+    symmetrize: str = "grow-diag-final-and",
+    iterations: SupportsIndex = 5,
+    hmm_iterations: SupportsIndex = 2,
+    memory: int | None = None,
+    temp: _Path | None = None,
+    save_model: _Path | None = None,
+    load_model: _Path | None = None,
+    lexical_table: _Path | None = None,
+    threads: SupportsIndex = 0,
+) -> _Counts5: ...
+def symmetrize_links(
+    forward: _Path,
+    reverse: _Path,
+    links: _Path,
+    *,
+    symmetrize: str = "grow-diag-final-and",
+    threads: SupportsIndex = 0,
+) -> _Counts5: ...
+def evaluate_links(links: _Path, gold: _Path) -> tuple[float, float, float]: ...
+def contains_model(path: _Path) -> bool: ...
+def detruecase(line: str) -> str: ...
+def get_supported_compute_types(device: str, device_index: int = 0) -> set[str]: ...
+def set_random_seed(seed: int) -> None: ...
 
 @final
 class Config:

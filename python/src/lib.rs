@@ -11,6 +11,10 @@
 #![deny(unsafe_code)]
 
 #[cfg(feature = "extension")]
+mod align;
+#[cfg(feature = "extension")]
+mod ct2;
+#[cfg(feature = "extension")]
 mod interrupt;
 #[cfg(feature = "extension")]
 mod kenlm;
@@ -21,17 +25,37 @@ mod metrics;
 #[cfg(feature = "extension")]
 mod open;
 #[cfg(feature = "extension")]
+mod phrase;
+#[cfg(feature = "extension")]
 mod text;
+#[cfg(feature = "extension")]
+mod text_tools;
 
 #[cfg(feature = "extension")]
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::align::{align, evaluate_links, symmetrize_links};
+    #[pymodule_export]
+    use crate::ct2::{
+        AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult,
+        ScoringResult, TranslationResult, Translator, contains_model, get_supported_compute_types,
+        set_random_seed,
+    };
     #[pymodule_export]
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
     #[pymodule_export]
     use crate::lm::{LanguageModel, build, dump, estimate};
     #[pymodule_export]
     use crate::metrics::{score_bleu, score_chrf, score_ter};
+
+    #[pymodule_export]
+    use crate::phrase::{PhraseTranslation, PhraseTranslator};
+    #[pymodule_export]
+    use crate::text_tools::{
+        Bpe, Detokenizer, PunctuationNormalizer, SentencePiece, SentenceSplitter, Tokenizer,
+        Truecaser, detruecase,
+    };
 
     /// The version of the distribution.
     #[pymodule_export]

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
@@ -22,6 +22,9 @@ use crate::{Cpu, Error, Result};
 
 /// Timed calls of each alternative.
 const TRIALS_PER_ALTERNATIVE: usize = 25;
+
+/// The name of the cache file.
+const CACHE_NAME: &str = "products.json";
 
 /// Bytes of a cache file that are read at most. Real ones have a few thousand.
 const MAX_CACHE_BYTES: u64 = 4 << 20;
@@ -119,6 +122,18 @@ impl Autotuner {
         writeln!(file, "{text}").map_err(io)?;
         file.commit()?;
         Ok(())
+    }
+
+    /// The file in the user's cache folder, if there is one: `products.json` in
+    /// `$MIRIAM_CACHE`, `$XDG_CACHE_HOME/miriam` or `~/.cache/miriam`.
+    pub fn default_cache_path() -> Option<PathBuf> {
+        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        // The XDG rules require absolute paths.
+        let of_desktop = |name: &str| folder(name).filter(|path| path.is_absolute());
+        let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
+        let shared = || of_desktop("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
+        let home = || of_desktop("HOME").map(|home| home.join(".cache/miriam"));
+        Some(own.or_else(shared).or_else(home)?.join(CACHE_NAME))
     }
 
     /// The number of choices from the file.

@@ -12,7 +12,7 @@ mod scheduler;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::Result;
-use crate::search::{Request, Translation};
+use crate::search::{GeneratedToken, Request, Translation};
 
 pub(crate) use request::complete_candidates;
 pub use scheduler::translate_batches;
@@ -40,6 +40,12 @@ pub trait JobSource {
     fn is_wanted(&mut self, id: u64) -> bool {
         let _ = id;
         true
+    }
+
+    /// Takes a token of sentence `id`; see [`SearchEvents::token`](crate::search::SearchEvents).
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        let _ = (id, token);
+        false
     }
 
     /// Takes the translations of a sentence, best first, as soon as they are found, or why

@@ -1,6 +1,6 @@
 //! Validation and completion of requests before they reach a session.
 
-use crate::search::{Request, SearchOptions, Translation};
+use crate::search::{PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
 /// Whether there is nothing to translate: no token but `</s>`. Sentences of some models do not
@@ -32,7 +32,7 @@ pub(super) fn validate_and_complete(
     }
     let required = request.constraints.iter().flatten().chain(&request.prefix);
     for &word in required.clone() {
-        if word == end {
+        if word == end && options.prefix_role == PrefixRole::Beginning {
             return wrong("a prefix or a constraint has the end of the sentence".into());
         }
         if word as usize >= vocabulary_size {

@@ -7,7 +7,7 @@ use super::request::{empty_translation, is_empty, validate_and_complete};
 use super::{BatchingOptions, Job, JobSource};
 use crate::Result;
 use crate::network::{Session, Slot};
-use crate::search::{BeamSearch, SearchOptions};
+use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
 
 /// Translates the jobs of `source` until it returns none; it is asked for jobs whenever there are
 /// free places.
@@ -37,6 +37,19 @@ pub fn translate_batches(
     result
 }
 
+/// What the search finds goes to the source of its sentence.
+struct SourceEvents<'a>(&'a mut dyn JobSource);
+
+impl SearchEvents for SourceEvents<'_> {
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        self.0.token(id, token)
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        self.0.finish(id, result)
+    }
+}
+
 struct BatchScheduler<'a> {
     session: &'a mut dyn Session,
     options: &'a SearchOptions,
@@ -60,7 +73,7 @@ impl BatchScheduler<'_> {
                 self.admit_sentences(places, source)?;
             }
             if self.search.active_sentences() > 0 {
-                self.search.step(self.session, &mut |id, result| source.finish(id, result))?;
+                self.search.step(self.session, &mut SourceEvents(source))?;
             } else if self.input_ended && self.pending.is_empty() && self.encoded.is_empty() {
                 return Ok(());
             }

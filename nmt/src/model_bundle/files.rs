@@ -28,6 +28,12 @@ impl Files {
         Ok(Files { archive: entries.collect() })
     }
 
+    /// Files in memory, as if they were in `folder`.
+    pub fn in_memory(folder: &Path, files: impl IntoIterator<Item = (String, Bytes)>) -> Self {
+        let files = files.into_iter().map(|(name, content)| (folder.join(name), content));
+        Files { archive: files.collect() }
+    }
+
     /// The paths in the archive.
     pub fn archive_paths(&self) -> impl Iterator<Item = &Path> {
         self.archive.keys().map(PathBuf::as_path)

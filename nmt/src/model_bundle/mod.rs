@@ -16,7 +16,7 @@ mod opus_mt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_storage::Container;
+use miriam_storage::{Bytes, Container};
 
 use files::Files;
 
@@ -121,6 +121,28 @@ impl ModelBundle {
     /// architecture is not supported, or its parts do not fit together.
     pub fn open(path: &Path, vocabularies: Option<[&Path; 2]>) -> Result<Self> {
         Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
+    }
+
+    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` stands
+    /// for the folder in messages.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on
+    /// the disk may have.
+    pub fn from_files(
+        name: &Path,
+        files: impl IntoIterator<Item = (String, Bytes)>,
+    ) -> Result<Self> {
+        let files = Files::in_memory(name, files);
+        let model = name.join("model.bin");
+        if !files.archive_paths().any(|path| path == model) {
+            return Err(Error::unsupported(&model, "it is not among the files"));
+        }
+        if files.archive_paths().any(|path| path.ends_with("vmap.txt")) {
+            let reason = "a vocabulary map is read from a folder on the disk; leave vmap.txt out";
+            return Err(Error::unsupported(name, reason));
+        }
+        ctranslate2::find(name, &model, files)?.into_bundle(name)
     }
 
     /// As [`ModelBundle::open`], with more options.

@@ -5,7 +5,7 @@
 
 use super::beam_state::{BeamState, Scratch, StepStatus};
 use super::logits_processor::{LogitsOptions, LogitsProcessor};
-use super::{DecodingSemantics, Request, SearchOptions, Translation};
+use super::{DecodingSemantics, Request, SearchEvents, SearchOptions};
 use crate::Result;
 use crate::network::{HypothesisRow, Session, Slot};
 
@@ -83,15 +83,11 @@ impl BeamSearch {
     }
 
     /// Extends every hypothesis by one token. The translations of finished sentences, best
-    /// first, go to `done`, and their slots back to the session.
+    /// first, go to `events`, and their slots back to the session.
     ///
     /// # Errors
-    /// Those of `session` and `done`.
-    pub fn step(
-        &mut self,
-        session: &mut dyn Session,
-        done: &mut dyn FnMut(u64, Result<Vec<Translation>>) -> Result<()>,
-    ) -> Result<()> {
+    /// Those of `session` and `events`.
+    pub fn step(&mut self, session: &mut dyn Session, events: &mut dyn SearchEvents) -> Result<()> {
         let BeamSearch { options, active: living, rows, processor: offers, scratch, .. } = self;
         rows.clear();
         offers.clear();
@@ -110,15 +106,15 @@ impl BeamSearch {
                 rows.clone().for_each(|row| sentence.push_attention(session.alignment(row as u32)));
             }
             let (offers, scratch) = (&self.processor, &mut self.scratch);
-            match sentence.advance(&self.options, offers, rows.start, scratch) {
+            match sentence.advance(&self.options, offers, rows.start, scratch, events) {
                 Ok(StepStatus::Active) => {
                     at += 1;
                     continue;
                 }
                 Ok(StepStatus::Finished) => {
-                    done(sentence.id, Ok(sentence.translations(&self.options)))?
+                    events.finish(sentence.id, Ok(sentence.translations(&self.options)))?
                 }
-                Err(error) => done(sentence.id, Err(error))?,
+                Err(error) => events.finish(sentence.id, Err(error))?,
             }
             // `remove` keeps the order of the others, which is that of the rows.
             let sentence = self.active.remove(at);

@@ -15,6 +15,8 @@ pub mod unknown;
 
 pub use beam_search::BeamSearch;
 
+use crate::Result;
+
 /// A sentence to translate with its constraints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
@@ -43,6 +45,39 @@ pub struct Translation {
     /// The attention of each scored token to the source tokens, `[target, source]`; empty
     /// unless asked for.
     pub alignment: Vec<Vec<f32>>,
+    /// The token that ended it, `</s>` unless others may; none if it was cut.
+    pub end_token: Option<u32>,
+}
+
+/// A token that greedy search or sampling has just chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeneratedToken {
+    /// Its position in the translation, from 0; tokens of the prefix count.
+    pub step: usize,
+    /// The index of the translation among the samples of its sentence.
+    pub sample_index: u32,
+    /// The token.
+    pub token: u32,
+    /// The natural logarithm of its probability.
+    pub score: f32,
+    /// Whether the translation ends with it.
+    pub is_last: bool,
+}
+
+/// Takes what a search finds, as soon as it is found.
+pub trait SearchEvents {
+    /// Takes a token of sentence `id`, if [`SearchOptions::report_tokens`] asks for them; true
+    /// ends its translation.
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        let _ = (id, token);
+        false
+    }
+
+    /// Takes the translations of a sentence, best first, or why it has none.
+    ///
+    /// # Errors
+    /// If they cannot be passed on; ends the search.
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
 }
 
 /// The program whose rules decide when a beam search ends and how finished hypotheses are
@@ -92,6 +127,8 @@ pub struct SearchOptions {
     pub max_length_factor: f32,
     /// The maximum of target tokens in any case.
     pub max_length: usize,
+    /// The maximum of tokens after a prefix.
+    pub max_new_tokens: usize,
     /// The minimum number of tokens before `</s>`.
     pub min_length: usize,
     /// The rules of the search.
@@ -108,8 +145,14 @@ pub struct SearchOptions {
     pub repetition_penalty: f32,
     /// Tokens that are never generated: the unknown token and those of the model.
     pub suppress_tokens: Vec<u32>,
+    /// Sequences of two and more tokens that are never generated.
+    pub suppress_sequences: Vec<Vec<u32>>,
     /// The id of EOS.
     pub eos_id: u32,
+    /// Tokens that end a translation in the place of EOS; none for EOS. Not with constraints.
+    pub end_tokens: Vec<u32>,
+    /// How a prefix limits its translation.
+    pub prefix_role: PrefixRole,
     /// Sampling instead of search.
     pub sampling: Option<Sampling>,
     /// Whether translations are returned with alignments.
@@ -117,6 +160,22 @@ pub struct SearchOptions {
     /// Whether greedy search may skip the normaliser of the softmax (Marian's `skip-cost`);
     /// scores are raw logits then. Wider beams ignore it.
     pub skip_cost: bool,
+    /// Whether [`SearchEvents::token`] is called. Not with a beam of more than one hypothesis.
+    pub report_tokens: bool,
+}
+
+/// How a prefix limits its translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PrefixRole {
+    /// It is the beginning of the translation; one that is longer than the maximum length
+    /// makes room for itself. It may not contain EOS.
+    #[default]
+    Beginning,
+    /// It is the beginning of the translation, cut at the maximum length, and may contain EOS.
+    CutBeginning,
+    /// As `CutBeginning`, but only tokens after it count for repetitions and for the score, and
+    /// nothing is special about the first of them.
+    Context,
 }
 
 /// Greedy search by Marian's rules, without penalties and limits.
@@ -130,6 +189,7 @@ impl Default for SearchOptions {
             coverage_penalty: 0.0,
             max_length_factor: f32::INFINITY,
             max_length: usize::MAX,
+            max_new_tokens: usize::MAX,
             min_length: 0,
             semantics: DecodingSemantics::Marian,
             patience: 1.0,
@@ -137,10 +197,14 @@ impl Default for SearchOptions {
             no_repeat_ngram_size: 0,
             repetition_penalty: 1.0,
             suppress_tokens: Vec::new(),
+            suppress_sequences: Vec::new(),
             eos_id: 0,
+            end_tokens: Vec::new(),
+            prefix_role: PrefixRole::Beginning,
             sampling: None,
             return_alignments: false,
             skip_cost: false,
+            report_tokens: false,
         }
     }
 }
@@ -152,6 +216,20 @@ impl SearchOptions {
         let factor = (self.max_length_factor * source as f32).ceil();
         // The cast saturates.
         (factor as usize).min(self.max_length).max(1)
+    }
+
+    /// The tokens that end a translation.
+    fn end_ids(&self) -> &[u32] {
+        if self.end_tokens.is_empty() {
+            std::slice::from_ref(&self.eos_id)
+        } else {
+            &self.end_tokens
+        }
+    }
+
+    /// Whether a token ends a translation.
+    fn is_end(&self, token: u32) -> bool {
+        self.end_ids().contains(&token)
     }
 
     /// CTranslate2: the number of finished hypotheses that ends the search.

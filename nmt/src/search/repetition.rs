@@ -14,6 +14,21 @@ pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl
     }
 }
 
+/// The tokens that would complete one of `sequences` after `words`.
+pub(super) fn for_each_sequence_end(
+    words: &[u32],
+    sequences: &[Vec<u32>],
+    mut each: impl FnMut(u32),
+) {
+    for sequence in sequences {
+        if let Some((&last, before)) = sequence.split_last()
+            && words.ends_with(before)
+        {
+            each(last);
+        }
+    }
+}
+
 /// The penalised logit of a repeated token (Keskar et al. 2019, as in CTranslate2).
 pub(super) fn apply_repetition_penalty(logit: f32, penalty: f32) -> f32 {
     if logit < 0.0 { logit * penalty } else { logit / penalty }
@@ -37,6 +52,15 @@ mod tests {
         assert_eq!(forbidden(&[4, 5], 1), [4, 5]);
         assert!(forbidden(&[4, 5], 3).is_empty());
         assert!(forbidden(&[4, 5], 0).is_empty());
+    }
+
+    #[test]
+    fn sequences_are_banned_at_their_last_token() {
+        let sequences = [vec![1, 2], vec![2, 1, 3], vec![4, 1, 5]];
+        let mut found = Vec::new();
+        for_each_sequence_end(&[2, 1], &sequences, |word| found.push(word));
+        assert_eq!(found, [2, 3]);
+        for_each_sequence_end(&[], &sequences, |word| panic!("{word}"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod models;
 mod options;
 pub(crate) mod pipeline;
 mod pivot;
+pub mod pool;
 mod print;
 pub(crate) mod queue;
 mod reader;
@@ -58,6 +59,8 @@ pub struct Translator {
     candidates: Option<Arc<ShortlistGenerator>>,
     options: TranslationOptions,
     search: SearchOptions,
+    /// The tokens that no translation has, whatever the options are.
+    always_suppressed: Vec<u32>,
     splitter: Arc<SentenceSplitter>,
     /// The most tokens of a sentence.
     max_length: usize,
@@ -118,6 +121,7 @@ impl Translator {
         let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
         search.suppress_tokens =
             tables.flat_map(|tables| tables.suppress_tokens.iter().copied()).collect();
+        let always_suppressed = search.suppress_tokens.clone();
         if !options.allow_unknown {
             search.suppress_tokens.push(target.unk_id());
         }
@@ -148,6 +152,7 @@ impl Translator {
             candidates: bundle.shortlist_generator.map(Arc::new),
             options,
             search,
+            always_suppressed,
             splitter: Arc::new(SentenceSplitter::new("en")),
             max_length,
             is_first_of_two: false,

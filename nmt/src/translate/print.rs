@@ -145,6 +145,7 @@ mod tests {
             log_probability: -1.875,
             score: -0.625,
             alignment: vec![vec![0.75, 0.25], vec![0.5, 0.5], vec![0.0, 1.0]],
+            end_token: Some(0),
         };
         ScoredTranslation { translation, model_scores: vec![-1.5, -0.375] }
     }

@@ -25,7 +25,7 @@ const MAX_TOKENS_PER_BYTE: usize = 8;
 pub(super) struct TextSegment {
     pub(super) segment: Segment,
     /// The number of tokens before those of the sentence, language tags.
-    num_tags: usize,
+    pub(super) num_tags: usize,
 }
 
 /// A sentence with its translation, as the writer gets it.

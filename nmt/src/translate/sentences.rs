@@ -179,6 +179,7 @@ impl Translator {
             candidates: self.candidates.clone(),
             options,
             search,
+            always_suppressed: self.always_suppressed.clone(),
             splitter: Arc::clone(&self.splitter),
             max_length: self.max_length,
             is_first_of_two: false,

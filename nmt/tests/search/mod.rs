@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
-use miriam_nmt::search::{DecodingSemantics, Request, Sampling, SearchOptions, Translation};
+use miriam_nmt::search::{
+    DecodingSemantics, GeneratedToken, PrefixRole, Request, Sampling, SearchOptions, Translation,
+};
 use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
 
 type Results = BTreeMap<u64, Result<Vec<Translation>, String>>;
@@ -116,6 +118,26 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
         sampling: None,
         return_alignments: numbers.below(2) == 0,
         skip_cost: numbers.below(4) == 0,
+        ..SearchOptions::default()
+    }
+}
+
+/// Options with limits on tokens and roles of a prefix that only some callers set.
+fn with_token_options(options: SearchOptions, numbers: &mut Xorshift) -> SearchOptions {
+    SearchOptions {
+        end_tokens: numbers.choose(&[&[][..], &[3], &[0, 4]]).to_vec(),
+        suppress_sequences: numbers
+            .choose(&[&[][..], &[&[2, 3][..], &[5, 4]], &[&[6, 2, 7], &[3, 0]]])
+            .iter()
+            .map(|sequence| sequence.to_vec())
+            .collect(),
+        prefix_role: numbers.choose(&[
+            PrefixRole::Beginning,
+            PrefixRole::CutBeginning,
+            PrefixRole::Context,
+        ]),
+        max_new_tokens: numbers.choose(&[usize::MAX, usize::MAX, 1, 3]),
+        ..options
     }
 }
 
@@ -132,6 +154,7 @@ fn assert_near(found: &[Translation], expected: &[Translation], tolerance: f32, 
         let mut pairs = found.token_scores.iter().zip(&expected.token_scores);
         assert!(pairs.all(|(a, b)| near(*a, *b)), "{case}: {found:?} {expected:?}");
         assert_eq!(found.alignment, expected.alignment, "{case}");
+        assert_eq!(found.end_token, expected.end_token, "{case}");
     }
 }
 
@@ -141,6 +164,9 @@ fn beam_search_matches_reference() {
         let mut numbers = Xorshift::new(seed);
         let words = numbers.choose(&[14, 30, 600]);
         let mut options = random_options(&mut numbers);
+        if seed % 2 == 1 {
+            options = with_token_options(options, &mut numbers);
+        }
         // The order of equal scores is exact only if nothing is recomputed.
         let exact = numbers.below(2) == 0;
         if exact {
@@ -446,6 +472,91 @@ fn empty_sentences_are_empty_and_bad_ones_fail_alone() {
         assert!(results[&id].is_err(), "{id}");
     }
     assert_eq!(session.open_sentences(), 0);
+}
+
+/// Keeps reported tokens by sentence and sample, and ends translations after some tokens.
+struct TokenReports {
+    jobs: Option<Vec<Job>>,
+    most: usize,
+    tokens: BTreeMap<(u64, u32), Vec<GeneratedToken>>,
+    results: BTreeMap<u64, Vec<Translation>>,
+}
+
+impl JobSource for TokenReports {
+    fn next_jobs(&mut self) -> miriam_nmt::Result<Option<Vec<Job>>> {
+        Ok(self.jobs.take())
+    }
+
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        let tokens = self.tokens.entry((id, token.sample_index)).or_default();
+        tokens.push(token);
+        tokens.len() >= self.most
+    }
+
+    fn finish(
+        &mut self,
+        id: u64,
+        result: miriam_nmt::Result<Vec<Translation>>,
+    ) -> miriam_nmt::Result<()> {
+        self.results.insert(id, result?);
+        Ok(())
+    }
+}
+
+#[test]
+fn reported_tokens_are_those_of_translations_and_can_end_them() {
+    let sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 9 };
+    let greedy = SearchOptions {
+        beam_size: 1,
+        n_best: 1,
+        semantics: DecodingSemantics::CTranslate2,
+        report_tokens: true,
+        ..options()
+    };
+    let sampled = SearchOptions { sampling: Some(sampling), n_best: 3, ..greedy.clone() };
+    for (options, most) in [(&greedy, 100), (&greedy, 2), (&sampled, 100), (&sampled, 2)] {
+        let mut numbers = Xorshift::new(3);
+        let request = |_| random_request(&mut numbers, 12);
+        let requests: Vec<Request> = (0..20).map(request).collect();
+        let sentences = requests.into_iter().filter(|request| request.candidates.is_none());
+        let jobs: Vec<Job> =
+            (0..).zip(sentences).map(|(id, request)| Job { id, request }).collect();
+        let mut source = TokenReports {
+            jobs: Some(jobs),
+            most,
+            tokens: BTreeMap::new(),
+            results: BTreeMap::new(),
+        };
+        let batching = BatchingOptions { max_sentences: 4, ..BatchingOptions::default() };
+        let mut session = RandomSession::new(model(6));
+        translate_batches(&mut session, options, &batching, &mut source).unwrap();
+        assert_eq!(session.open_sentences(), 0);
+        assert!(source.results.len() > 5);
+        for (id, translations) in &source.results {
+            let mut found: Vec<(Vec<u32>, Vec<f32>)> = Vec::new();
+            for (_, tokens) in source.tokens.iter().filter(|((of, _), _)| of == id) {
+                assert!(tokens.len() <= most);
+                assert!((0..).zip(tokens).all(|(step, token)| token.step == step));
+                let ended: Vec<bool> = tokens.iter().map(|token| token.is_last).collect();
+                assert!(!ended[..ended.len() - 1].contains(&true));
+                assert!(tokens.len() == most || ended.last() == Some(&true));
+                found.push(tokens.iter().map(|token| (token.token, token.score)).unzip());
+            }
+            let expected = translations.iter().map(|translation| {
+                let tokens = translation.tokens.iter().copied().chain(translation.end_token);
+                (tokens.collect::<Vec<u32>>(), translation.token_scores.clone())
+            });
+            let mut expected: Vec<_> = expected.collect();
+            let order = |a: &(Vec<u32>, Vec<f32>), b: &(Vec<u32>, Vec<f32>)| {
+                a.0.cmp(&b.0).then(a.1.partial_cmp(&b.1).unwrap())
+            };
+            found.sort_by(order);
+            expected.sort_by(order);
+            // Samples share a prefix: if that was all, there is one.
+            found.dedup_by(|a, b| a == b && expected.len() == 1);
+            assert_eq!(found, expected, "{id}");
+        }
+    }
 }
 
 /// Fails when it is asked for jobs, or when it gets translations.

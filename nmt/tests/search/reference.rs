@@ -1,7 +1,7 @@
 //! Naive beam search: whole hypotheses in plain lists, every token after every hypothesis a
 //! candidate, all of them sorted at every step.
 
-use miriam_nmt::search::{DecodingSemantics, Request, SearchOptions, Translation};
+use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, Translation};
 
 use super::random::{RandomModel, log_sum_exp};
 
@@ -20,7 +20,17 @@ pub fn translate(
 ) -> Vec<Translation> {
     let source = &request.source;
     let limit = (options.max_length_factor * source.len() as f32).ceil() as usize;
-    let limit = limit.min(options.max_length).max(1).max(request.prefix.len() + 1);
+    let limit = limit.min(options.max_length).max(1);
+    let mut request = request.clone();
+    let limit = match options.prefix_role {
+        PrefixRole::Beginning => limit.max(request.prefix.len() + 1),
+        PrefixRole::CutBeginning | PrefixRole::Context => {
+            request.prefix.truncate(limit);
+            limit
+        }
+    };
+    let limit = limit.min(request.prefix.len().saturating_add(options.max_new_tokens)).max(1);
+    let request = &request;
     let mut width = options.beam_size;
     let mut best_ended = false;
     let mut live = vec![Hypothesis { tokens: vec![], token_scores: vec![], total: 0.0 }];
@@ -55,9 +65,10 @@ pub fn translate(
         let mut next = Vec::new();
         if options.semantics == DecodingSemantics::CTranslate2 {
             all.truncate(2 * room);
-            if step == request.prefix.len() && step > 0 {
+            let is_context = options.prefix_role == PrefixRole::Context;
+            if step == request.prefix.len() && step > 0 && !is_context {
                 let first = all[0];
-                all.retain(|candidate| candidate.3 != options.eos_id || *candidate == first);
+                all.retain(|candidate| !is_end(options, candidate.3) || *candidate == first);
             }
         } else {
             all.truncate(room);
@@ -67,7 +78,8 @@ pub fn translate(
             hypothesis.tokens.push(word);
             hypothesis.token_scores.push(score);
             hypothesis.total = total;
-            if word == options.eos_id || last {
+            let ends = is_end(options, word) && step >= request.prefix.len();
+            if ends || last {
                 if place < room {
                     best_ended |= place == 0;
                     ended.push(hypothesis);
@@ -97,11 +109,24 @@ pub fn translate(
             break;
         }
     }
-    let finished = ended.into_iter().map(|h| translation(model, source, options, h));
+    let finished = ended.into_iter().map(|h| translation(model, request, options, h));
     let mut finished: Vec<Translation> = finished.collect();
     finished.sort_by(|a, b| b.score.total_cmp(&a.score));
     finished.truncate(options.n_best);
     finished
+}
+
+/// Whether a token ends a translation.
+fn is_end(options: &SearchOptions, word: u32) -> bool {
+    match &options.end_tokens[..] {
+        [] => word == options.eos_id,
+        ends => ends.contains(&word),
+    }
+}
+
+/// The number of tokens that only stand before a translation.
+fn context_length(request: &Request, options: &SearchOptions) -> usize {
+    if options.prefix_role == PrefixRole::Context { request.prefix.len() } else { 0 }
 }
 
 /// The raw logits, and the log-probabilities with -infinity for suppressed tokens.
@@ -116,6 +141,8 @@ fn token_scores(
         asked || request.candidates.as_ref().is_none_or(|list| list.contains(&word))
     };
     let logits = model.logits(&request.source, words);
+    let num_words = words.len();
+    let words = &words[context_length(request, options).min(num_words)..];
     let n = options.no_repeat_ngram_size;
     let forbidden = |word: u32| {
         let mut longer = words.to_vec();
@@ -124,10 +151,11 @@ fn token_scores(
             let last = &longer[longer.len() - n..];
             words.windows(n).any(|window| window == last)
         };
-        let early = word == options.eos_id && words.len() < options.min_length;
-        repeats || early || options.suppress_tokens.contains(&word)
+        let early = is_end(options, word) && num_words < options.min_length;
+        let completes = options.suppress_sequences.iter().any(|list| longer.ends_with(list));
+        repeats || early || completes || options.suppress_tokens.contains(&word)
     };
-    let forced = words.len() < request.prefix.len();
+    let forced = num_words < request.prefix.len();
     let mut changed = false;
     let mut all = logits.clone();
     for (word, logit) in (0..).zip(&mut all) {
@@ -177,23 +205,27 @@ fn token_scores(
 
 fn translation(
     model: &RandomModel,
-    source: &[u32],
+    request: &Request,
     options: &SearchOptions,
     hypothesis: Hypothesis,
 ) -> Translation {
-    let by_itself = hypothesis.tokens.last() == Some(&options.eos_id);
+    let source = &request.source;
+    let end_token = hypothesis.tokens.last().copied().filter(|&last| is_end(options, last));
+    let end_token = end_token.filter(|_| hypothesis.tokens.len() > request.prefix.len());
+    let by_itself = end_token.is_some();
     let mut words = hypothesis.tokens.clone();
     words.truncate(words.len() - usize::from(by_itself));
     let rows = 0..hypothesis.tokens.len();
     let rows = rows.map(|at| model.attention(source, &hypothesis.tokens[..at]));
     let alignment: Vec<Vec<f32>> = rows.collect();
-    let counted = hypothesis.tokens.len() as f32;
+    let context = context_length(request, options);
+    let counted = (hypothesis.tokens.len() - context) as f32;
     let mut score = hypothesis.total - options.word_penalty * counted;
     score /= counted.powf(options.length_penalty);
     if options.coverage_penalty != 0.0 {
         let mut sum = 0.0;
         for at in 0..source.len() {
-            let covered: f32 = alignment.iter().map(|row| row[at]).sum();
+            let covered: f32 = alignment[context..].iter().map(|row| row[at]).sum();
             if covered > 0.0 {
                 sum += covered.min(1.0).ln();
             }
@@ -206,5 +238,6 @@ fn translation(
         log_probability: hypothesis.total,
         score,
         alignment: if options.return_alignments { alignment } else { Vec::new() },
+        end_token,
     }
 }

@@ -8,9 +8,6 @@ use std::sync::Arc;
 use clap::Args;
 use miriam_nmt::engine::{Autotuner, Cpu};
 
-/// The file's name in the cache.
-const FILE_NAME: &str = "products.json";
-
 /// Options of the tuner's file.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
@@ -38,7 +35,11 @@ impl AutotunerCacheOptions {
     pub fn open(&self) -> AutotunerCache {
         let cpu = Cpu::detect();
         let named = self.tuner_file.is_some();
-        let file = self.tuner_file.clone().or_else(default_path).filter(|_| !self.no_tuner_file);
+        let file = self
+            .tuner_file
+            .clone()
+            .or_else(Autotuner::default_cache_path)
+            .filter(|_| !self.no_tuner_file);
         let loaded = file.as_deref().map(|file| Autotuner::load(cpu, file)).transpose();
         let (tuner, file) = match loaded {
             Ok(tuner) => (tuner.unwrap_or_else(|| Autotuner::new(cpu)), file),
@@ -87,15 +88,4 @@ fn log_problem(is_news: bool, reason: &str) {
         true => tracing::warn!("{reason}"),
         false => tracing::debug!("{reason}"),
     }
-}
-
-/// The file in the user's cache folder, if there is one.
-fn default_path() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    // The XDG rules require absolute paths.
-    let of_desktop = |name: &str| folder(name).filter(|path| path.is_absolute());
-    let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
-    let shared = || of_desktop("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
-    let home = || of_desktop("HOME").map(|home| home.join(".cache/miriam"));
-    Some(own.or_else(shared).or_else(home)?.join(FILE_NAME))
 }

@@ -4,7 +4,7 @@ use super::{BeamState, Hypothesis};
 use crate::search::constraint::{ConstraintProgress, allocate_banks};
 use crate::search::logits_processor::{Candidate, LogitsProcessor};
 use crate::search::sampling::{SampleKey, sample};
-use crate::search::{DecodingSemantics, Sampling, SearchOptions};
+use crate::search::{DecodingSemantics, PrefixRole, Sampling, SearchOptions};
 use crate::{Error, Result};
 
 /// A hypothesis extended by one token, before pruning.
@@ -70,7 +70,9 @@ impl BeamState {
             self.merge_rows(options, processor, first, scratch);
         }
         // In CTranslate2 at most one hypothesis ends directly after a prefix.
-        let after_prefix = self.step == self.prefix.len() && !self.prefix.is_empty();
+        let after_prefix = self.step == self.prefix.len()
+            && !self.prefix.is_empty()
+            && options.prefix_role != PrefixRole::Context;
         if after_prefix
             && options.semantics == DecodingSemantics::CTranslate2
             && options.sampling.is_none()
@@ -78,7 +80,7 @@ impl BeamState {
             let mut place = 0;
             scratch.expansions.retain(|choice| {
                 place += 1;
-                place == 1 || choice.token != options.eos_id
+                place == 1 || !options.is_end(choice.token)
             });
         }
         Ok(())
@@ -181,7 +183,7 @@ impl BeamState {
                 let progress = self.constraints.advance(hypothesis.progress, offer.token);
                 let left = self.constraints.num_unmet_tokens(progress);
                 let possible =
-                    if offer.token == options.eos_id { left == 0 } else { left <= steps_left };
+                    if options.is_end(offer.token) { left == 0 } else { left <= steps_left };
                 if !taken && possible && offer.score.is_finite() {
                     let (word, score) = (offer.token, offer.score);
                     let total = hypothesis.total + score;

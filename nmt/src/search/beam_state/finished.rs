@@ -1,7 +1,7 @@
 //! From finished hypotheses to ranked translations.
 
 use super::BeamState;
-use crate::search::{SearchOptions, Translation};
+use crate::search::{PrefixRole, SearchOptions, Translation};
 
 /// A hypothesis that has ended or was cut at the maximum length.
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +30,25 @@ impl BeamState {
     /// The score of the ranking. Length and coverage include `</s>` unless the hypothesis was
     /// cut.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
-        let length = ended.length as f32;
+        let length = (ended.length - self.context_length(options)) as f32;
         let mut score = ended.total - options.word_penalty * length;
         score /= length.powf(options.length_penalty);
         if options.coverage_penalty != 0.0 {
-            score += options.coverage_penalty * self.coverage_score(ended.node);
+            let context = self.context_length(options);
+            score += options.coverage_penalty * self.coverage_score(ended.node, context);
         }
         score
     }
 
-    /// The sum of ln(min(coverage, 1)) over the source.
-    fn coverage_score(&self, node: u32) -> f32 {
+    /// The number of tokens that do not count for scores.
+    fn context_length(&self, options: &SearchOptions) -> usize {
+        if options.prefix_role == PrefixRole::Context { self.prefix.len() } else { 0 }
+    }
+
+    /// The sum of ln(min(coverage, 1)) over the source, by the tokens after `context`.
+    fn coverage_score(&self, node: u32, context: usize) -> f32 {
         let rows = self.tree.alignment(node);
-        let covered = |at: usize| rows.iter().map(|row| row[at]).sum::<f32>();
+        let covered = |at: usize| rows[context..].iter().map(|row| row[at]).sum::<f32>();
         let covered = (0..self.source_length).map(covered).filter(|coverage| *coverage > 0.0);
         covered.map(|coverage| coverage.min(1.0).ln()).sum()
     }
@@ -55,6 +61,7 @@ impl BeamState {
     ) -> Translation {
         let mut words = Vec::new();
         self.tree.collect_tokens(ended.node, &mut words);
+        let end_token = words.last().copied().filter(|_| ended.has_eos);
         words.truncate(ended.length - usize::from(ended.has_eos));
         let alignment = match options.return_alignments {
             true => self.tree.alignment(ended.node),
@@ -67,6 +74,7 @@ impl BeamState {
             log_probability: ended.total,
             score,
             alignment,
+            end_token,
         }
     }
 }

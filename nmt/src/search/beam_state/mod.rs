@@ -6,8 +6,8 @@ mod finished;
 use super::constraint::{ConstraintProgress, Constraints};
 use super::hypothesis_tree::{HypothesisTree, ROOT};
 use super::logits_processor::{FULL_VOCABULARY, LogitsProcessor};
-use super::repetition::for_each_banned_token;
-use super::{DecodingSemantics, Request, SearchOptions};
+use super::repetition::{for_each_banned_token, for_each_sequence_end};
+use super::{DecodingSemantics, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions};
 use crate::network::{HypothesisRow, Slot};
 use crate::{Error, Result};
 use expansion::Expansion;
@@ -79,9 +79,15 @@ impl BeamState {
         self.constraints = Constraints::new(&request.constraints)?;
         self.source_length = request.source.len();
         self.max_length = options.max_target_length(self.source_length);
-        // Prefix and constraints always fit.
-        self.max_length =
-            self.max_length.max(self.prefix.len() + self.constraints.token_count() + 1);
+        if options.prefix_role == PrefixRole::Beginning {
+            // Prefix and constraints always fit.
+            self.max_length =
+                self.max_length.max(self.prefix.len() + self.constraints.token_count() + 1);
+        } else {
+            self.prefix.truncate(self.max_length);
+        }
+        let most = self.prefix.len().saturating_add(options.max_new_tokens).max(1);
+        self.max_length = self.max_length.min(most);
         self.step = 0;
         self.beam_width = match options.sampling {
             Some(_) => options.n_best,
@@ -133,16 +139,22 @@ impl BeamState {
                 }
             });
             if self.step < options.min_length {
-                processor.suppress_token(options.eos_id);
+                options.end_ids().iter().for_each(|&end| processor.suppress_token(end));
             }
-            if options.no_repeat_ngram_size > 0 || options.repetition_penalty != 1.0 {
+            if options.no_repeat_ngram_size > 0
+                || options.repetition_penalty != 1.0
+                || !options.suppress_sequences.is_empty()
+            {
                 self.tree.collect_tokens(hypothesis.node, &mut scratch.tokens);
-                let length = options.no_repeat_ngram_size;
-                for_each_banned_token(&scratch.tokens, length, |word| {
-                    processor.suppress_token(word)
-                });
+                let tokens = match options.prefix_role {
+                    PrefixRole::Context => &scratch.tokens[self.prefix.len()..],
+                    PrefixRole::Beginning | PrefixRole::CutBeginning => &scratch.tokens[..],
+                };
+                let mut suppress = |word| processor.suppress_token(word);
+                for_each_banned_token(tokens, options.no_repeat_ngram_size, &mut suppress);
+                for_each_sequence_end(tokens, &options.suppress_sequences, &mut suppress);
                 if options.repetition_penalty != 1.0 {
-                    scratch.tokens.iter().for_each(|&word| processor.mark_repeated(word));
+                    tokens.iter().for_each(|&word| processor.mark_repeated(word));
                 }
             }
             if self.constraints.token_count() > 0 {
@@ -174,6 +186,7 @@ impl BeamState {
         processor: &LogitsProcessor,
         first: usize,
         scratch: &mut Scratch,
+        events: &mut dyn SearchEvents,
     ) -> Result<StepStatus> {
         let forced = self.step < self.prefix.len();
         if (first..first + self.live.len()).any(|row| processor.has_nan(row)) {
@@ -191,14 +204,18 @@ impl BeamState {
         let beam_width = self.beam_width;
         scratch.next_live.clear();
         for (rank, choice) in scratch.expansions.iter().enumerate() {
-            let ends = choice.token == options.eos_id && !forced;
+            let ends = options.is_end(choice.token) && !forced;
+            let stopped = options.report_tokens
+                && rank < beam_width
+                && self.report_token(choice, forced, ends || last, events);
             let stays = !ends
                 && !last
+                && !stopped
                 && match options.semantics {
                     DecodingSemantics::Marian => rank < beam_width,
                     DecodingSemantics::CTranslate2 => scratch.next_live.len() < beam_width,
                 };
-            let counts = rank < beam_width && (ends || last);
+            let counts = rank < beam_width && (ends || last || stopped);
             if !(stays || counts) {
                 continue;
             }
@@ -235,6 +252,28 @@ impl BeamState {
             self.tree.prune(live.chain(self.finished.iter_mut().map(|ended| &mut ended.node)));
         }
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
+    }
+
+    /// Reports the token of an expansion; true if it is to be the last one. All samples share
+    /// the tokens of a prefix.
+    fn report_token(
+        &self,
+        choice: &Expansion,
+        forced: bool,
+        is_last: bool,
+        events: &mut dyn SearchEvents,
+    ) -> bool {
+        let &Expansion { token, score, sample_index, .. } = choice;
+        let samples = match forced {
+            true => 0..self.beam_width as u32,
+            false => sample_index..sample_index + 1,
+        };
+        let mut goes_on = |&sample_index: &u32| {
+            let step = self.step;
+            !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
+        };
+        // Each is reported, also where one of them goes on.
+        samples.filter(|sample| goes_on(sample)).count() == 0
     }
 
     /// Finishes the live hypotheses as they are, for no token can follow any of them.

@@ -1,0 +1,321 @@
+//! A pool of threads that translate and score tokenised sentences of many callers with one
+//! model, as CTranslate2's replicas do.
+//!
+//! A call becomes batches, whose results come as they are done. A worker is never bound to a
+//! call: batches of equal options run together, and sentences join those that are running as
+//! soon as half of the places are free. Results do not depend on that.
+
+mod alternatives;
+mod decoding;
+mod pending;
+mod texts;
+mod tokens;
+mod work_queue;
+mod worker;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::Translator;
+use crate::batch::BatchingOptions;
+use crate::network::ForcedScores;
+use crate::search::{GeneratedToken, Request, SearchOptions, Translation};
+
+pub use decoding::DecodingOptions;
+pub use pending::{Pending, PoolError, PoolResult};
+pub use texts::{TextBatch, TextFormat};
+pub use tokens::{Example, ScoredTokens, ScoringExample, TokenTranslations};
+
+use work_queue::WorkQueue;
+use worker::Work;
+
+/// Batches of a call without a limit: as many sentences and source tokens as are fast together.
+const DEFAULT_SENTENCES: usize = 32;
+const DEFAULT_TOKENS: usize = 4096;
+/// How often a call that waits for a place in the queue asks whether it is still wanted.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How sentences are divided into batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// The maximum number of sentences.
+    pub max_sentences: usize,
+    /// The maximum number of source tokens, unless of one sentence.
+    pub max_tokens: usize,
+}
+
+impl BatchLimits {
+    /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 is no limit.
+    pub fn new(max_batch_size: usize, of_tokens: bool) -> Self {
+        match (max_batch_size, of_tokens) {
+            (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
+            (most, false) => BatchLimits { max_sentences: most, max_tokens: 0 },
+            (most, true) => {
+                BatchLimits { max_sentences: most.min(DEFAULT_SENTENCES), max_tokens: most }
+            }
+        }
+    }
+
+    /// Divides items into batches, the longest first.
+    fn divide<T>(self, mut items: Vec<T>, length: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+        items.sort_by_key(|item| std::cmp::Reverse(length(item)));
+        let (mut batches, mut batch, mut tokens) = (Vec::new(), Vec::new(), 0usize);
+        for item in items {
+            let more = tokens.saturating_add(length(&item));
+            let full = batch.len() >= self.max_sentences
+                || (self.max_tokens > 0 && more > self.max_tokens);
+            if full && !batch.is_empty() {
+                batches.push(std::mem::take(&mut batch));
+                tokens = 0;
+            }
+            tokens = tokens.saturating_add(length(&item));
+            batch.push(item);
+        }
+        batches.extend(Some(batch).filter(|batch| !batch.is_empty()));
+        batches
+    }
+}
+
+/// Takes tokens of an example, by its index, as they are generated; true ends its translation.
+pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
+
+/// The best tokens at one position, each continued by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlternativesOptions {
+    /// Their number.
+    pub count: usize,
+    /// Tokens of a lower probability are left out.
+    pub min_probability: f32,
+}
+
+/// Which candidates the target tokens of a sentence have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateSource {
+    /// The whole vocabulary.
+    Vocabulary,
+    /// CTranslate2's vocabulary map, if the model has one.
+    VocabularyMap,
+    /// What the model has, as for texts.
+    Model,
+}
+
+/// What is to be done with the requests of a call.
+#[derive(Clone)]
+pub struct TranslationTask {
+    /// The options of search.
+    pub search: SearchOptions,
+    /// How requests are divided into batches.
+    pub limits: BatchLimits,
+    /// Whether alternatives are wanted.
+    pub alternatives: Option<AlternativesOptions>,
+    /// The candidates of target tokens.
+    pub candidates: CandidateSource,
+    /// Takes generated tokens, where `search` reports them.
+    pub observer: Option<Arc<TokenObserver>>,
+}
+
+/// A request, or its result where there is nothing to search for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prepared {
+    /// A sentence to translate.
+    Request(Request),
+    /// The translations of one without words.
+    Done(Vec<Translation>),
+}
+
+/// A translation to score: source and target ids with their marks, or no source at all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScoreRequest {
+    /// Ids of the source, with marks.
+    pub source: Vec<u32>,
+    /// Ids of the target, with EOS.
+    pub target: Vec<u32>,
+}
+
+/// Worker threads with a translator; see the module.
+pub struct TranslatorPool {
+    translator: Arc<Translator>,
+    num_workers: usize,
+    limit: usize,
+    running: Mutex<Running>,
+}
+
+/// The workers of a process. After a fork the child has none, and locks that may never be
+/// released: it starts with new ones.
+struct Running {
+    queue: Arc<WorkQueue<Work>>,
+    /// The process that has the workers, once they are started.
+    process: Option<u32>,
+}
+
+impl TranslatorPool {
+    /// A pool of `num_workers` threads, which are started by the first call. A call waits while
+    /// `limit` batches wait.
+    pub fn new(translator: Arc<Translator>, num_workers: usize, limit: usize) -> Self {
+        let queue = Arc::new(WorkQueue::new(limit));
+        let running = Mutex::new(Running { queue, process: None });
+        TranslatorPool { translator, num_workers: num_workers.max(1), limit, running }
+    }
+
+    /// The translator.
+    pub fn translator(&self) -> &Arc<Translator> {
+        &self.translator
+    }
+
+    /// The number of workers.
+    pub fn num_workers(&self) -> usize {
+        self.num_workers
+    }
+
+    /// The number of batches that wait.
+    pub fn num_queued_batches(&self) -> usize {
+        self.queue().num_waiting()
+    }
+
+    /// The number of batches that wait or are being processed.
+    pub fn num_active_batches(&self) -> usize {
+        self.queue().num_active()
+    }
+
+    fn queue(&self) -> Arc<WorkQueue<Work>> {
+        let running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Arc::clone(&running.queue)
+    }
+
+    /// The queue of this process, with its workers.
+    fn start(&self) -> Arc<WorkQueue<Work>> {
+        let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let process = std::process::id();
+        if running.process != Some(process) {
+            if running.process.is_some() {
+                running.queue = Arc::new(WorkQueue::new(self.limit));
+            }
+            running.process = Some(process);
+            for _ in 0..self.num_workers {
+                let (translator, queue) =
+                    (Arc::clone(&self.translator), Arc::clone(&running.queue));
+                std::thread::spawn(move || worker::run(&translator, &queue));
+            }
+        }
+        Arc::clone(&running.queue)
+    }
+
+    /// Queues the requests of a call. Where the queue is full it waits, and asks `is_wanted`
+    /// from time to time; without it, nothing is waited for.
+    pub fn translate(
+        &self,
+        task: TranslationTask,
+        requests: Vec<Prepared>,
+        is_wanted: Option<&mut dyn FnMut() -> bool>,
+    ) -> Arc<Pending<Vec<Translation>>> {
+        let pending = Arc::new(Pending::new(requests.len()));
+        let mut jobs = Vec::with_capacity(requests.len());
+        for (index, request) in requests.into_iter().enumerate() {
+            match request {
+                Prepared::Done(translations) => pending.finish(index, Ok(translations)),
+                Prepared::Request(request) => jobs.push((index, request)),
+            }
+        }
+        let batches = task.limits.divide(jobs, |(_, request)| request.source.len());
+        let call = Arc::new(worker::TranslationCall { task, pending: Arc::clone(&pending) });
+        let work = |jobs, active| Work::Translate { call: Arc::clone(&call), jobs, active };
+        self.push_all(batches, work, &*pending, is_wanted);
+        pending
+    }
+
+    /// Queues translations to score, those of no source with the score 0 for each token.
+    pub fn score(
+        &self,
+        limits: BatchLimits,
+        requests: Vec<ScoreRequest>,
+        is_wanted: Option<&mut dyn FnMut() -> bool>,
+    ) -> Arc<Pending<ForcedScores>> {
+        let pending = Arc::new(Pending::new(requests.len()));
+        let mut jobs = Vec::with_capacity(requests.len());
+        for (index, request) in requests.into_iter().enumerate() {
+            if request.source.is_empty() {
+                let token_scores = vec![0.0; request.target.len()];
+                let scores = ForcedScores { token_scores, alignment: Vec::new() };
+                pending.finish(index, Ok(scores));
+            } else {
+                jobs.push((index, request));
+            }
+        }
+        let length = |(_, request): &(usize, ScoreRequest)| request.source.len();
+        let batches = limits.divide(jobs, length);
+        let work = |jobs, active| Work::Score { pending: Arc::clone(&pending), jobs, active };
+        self.push_all(batches, work, &*pending, is_wanted);
+        pending
+    }
+
+    fn push_all<T, R>(
+        &self,
+        batches: Vec<Vec<T>>,
+        work: impl Fn(Vec<T>, Arc<work_queue::ActiveBatch>) -> Work,
+        pending: &Pending<R>,
+        mut is_wanted: Option<&mut dyn FnMut() -> bool>,
+    ) {
+        if batches.is_empty() {
+            return;
+        }
+        let queue = self.start();
+        for batch in batches {
+            if let Some(is_wanted) = &mut is_wanted {
+                while !queue.wait_for_place(POLL_INTERVAL) {
+                    if !is_wanted() {
+                        pending.cancel();
+                        return;
+                    }
+                }
+            }
+            queue.push(work(batch, Arc::new(queue.activate())));
+        }
+    }
+}
+
+impl Drop for TranslatorPool {
+    /// Workers end when they have done what waits.
+    fn drop(&mut self) {
+        self.queue().close();
+    }
+}
+
+impl TranslationTask {
+    /// Whether requests of both may be translated together.
+    fn can_join(&self, other: &TranslationTask) -> bool {
+        // The keys of random numbers are indices in a call.
+        self.alternatives.is_none()
+            && other.alternatives.is_none()
+            && self.search.sampling.is_none()
+            && self.limits == other.limits
+            && self.candidates == other.candidates
+            && self.search == other.search
+    }
+
+    fn batching(&self) -> BatchingOptions {
+        BatchingOptions {
+            max_sentences: self.limits.max_sentences,
+            max_source_tokens: self.limits.max_tokens,
+            maxi_batch: 1,
+            sort_by_length: false,
+            top_up: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_keep_to_their_limits() {
+        let divide = |limits: BatchLimits| limits.divide(vec![2, 9, 3, 1, 4, 3], |&n| n);
+        let most = BatchLimits { max_sentences: 4, max_tokens: 10 };
+        assert_eq!(divide(most), [vec![9], vec![4, 3, 3], vec![2, 1]]);
+        assert_eq!(divide(BatchLimits::new(4, false)), [vec![9, 4, 3, 3], vec![2, 1]]);
+        assert_eq!(divide(BatchLimits::new(0, true)), [vec![9, 4, 3, 3, 2, 1]]);
+        let tokens = BatchLimits::new(5, true);
+        assert_eq!(divide(tokens), [vec![9], vec![4], vec![3], vec![3, 2], vec![1]]);
+        assert!(tokens.divide(Vec::<usize>::new(), |&n| n).is_empty());
+    }
+}

@@ -1,0 +1,176 @@
+//! Texts for a pool: cut into sentences as the command line cuts lines, and put together of
+//! their translations.
+
+use std::sync::Arc;
+
+use miriam_textproc::{HtmlText, RunningText, Segment, SegmentWriter, SentenceSplitter};
+
+use super::{BatchLimits, CandidateSource, Prepared, TranslationTask};
+use crate::search::{SearchOptions, Translation};
+use crate::translate::Translator;
+use crate::translate::print::{empty_translation, write_text};
+use crate::translate::segments::TextSegment;
+use crate::translate::sentence_parser::{InputSentence, SentenceParser};
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TextFormat {
+    /// One sentence; what is too long is cut where sentences end.
+    #[default]
+    Sentence,
+    /// Paragraphs, a line each, whose sentences are translated.
+    Running,
+    /// A page of HTML.
+    Html,
+}
+
+/// Texts that were cut.
+pub struct TextBatch {
+    /// The sentences of all texts, in order.
+    sentences: Vec<InputSentence>,
+    /// The number of sentences of each text.
+    counts: Vec<usize>,
+}
+
+impl Translator {
+    /// Cuts texts; the language of `splitter` is that of the texts.
+    pub fn cut_texts<'t>(
+        &self,
+        texts: impl IntoIterator<Item = &'t [u8]>,
+        format: TextFormat,
+        splitter: &SentenceSplitter,
+    ) -> TextBatch {
+        let mut parser =
+            SentenceParser::for_models(&self.models, self.options.input, self.max_length);
+        let mut batch = TextBatch { sentences: Vec::new(), counts: Vec::new() };
+        for text in texts {
+            let before = batch.sentences.len();
+            self.cut_text(text, format, splitter, &mut parser, &mut batch.sentences);
+            batch.counts.push(batch.sentences.len() - before);
+        }
+        batch
+    }
+
+    fn cut_text(
+        &self,
+        text: &[u8],
+        format: TextFormat,
+        splitter: &SentenceSplitter,
+        parser: &mut SentenceParser,
+        sentences: &mut Vec<InputSentence>,
+    ) {
+        let limit = self.max_sentence_tokens().unwrap_or(usize::MAX);
+        let (num_tags, tags) = parser.tokenizers[0].leading_tags(text);
+        let mut parse = |parser: &mut SentenceParser, text: &[u8], segment| {
+            let id = sentences.len() as u64;
+            let sentence = match text.is_empty() {
+                true => InputSentence::empty(id, id + 1),
+                false => parser.parse((id, id + 1), text, b"", &[]),
+            };
+            sentences.push(InputSentence { segment, ..sentence });
+        };
+        if format == TextFormat::Sentence && parser.length(text) <= limit {
+            return parse(parser, text, None);
+        }
+        let rest = &text[tags.len()..];
+        let segments: Vec<Segment> = match format {
+            TextFormat::Html => {
+                HtmlText::within(rest, splitter, limit, |text| parser.length(text)).into_segments()
+            }
+            TextFormat::Sentence | TextFormat::Running => {
+                let text = RunningText::within(rest, splitter, limit, |text| parser.length(text));
+                text.segments().collect()
+            }
+        };
+        for segment in segments {
+            let text = match segment.sentence.is_empty() {
+                true => Vec::new(),
+                false => [tags, &segment.sentence].concat(),
+            };
+            parse(parser, &text, Some(TextSegment { segment, num_tags }));
+        }
+    }
+
+    /// The task of translating texts: with the options of the translator, except the beam.
+    pub fn text_task(
+        &self,
+        beam_size: Option<usize>,
+        format: TextFormat,
+        limits: BatchLimits,
+    ) -> TranslationTask {
+        let beam_size = beam_size.unwrap_or(self.search.beam_size).max(1);
+        let return_alignments = self.options.output.replace_unknowns || format == TextFormat::Html;
+        let search = SearchOptions {
+            beam_size,
+            n_best: 1,
+            return_alignments,
+            skip_cost: beam_size == 1,
+            ..self.search.clone()
+        };
+        let candidates = CandidateSource::Model;
+        TranslationTask { search, limits, alternatives: None, candidates, observer: None }
+    }
+
+    /// The texts of which `batch` has the sentences and `translations` the results, in order.
+    ///
+    /// # Errors
+    /// The index of the first text with a sentence that cannot be translated, and why.
+    pub fn join_texts(
+        &self,
+        batch: &TextBatch,
+        translations: &[Arc<Vec<Translation>>],
+    ) -> Result<Vec<Vec<u8>>, (usize, String)> {
+        let mut pairs = batch.sentences.iter().zip(translations);
+        let mut texts = Vec::with_capacity(batch.counts.len());
+        for (index, &count) in batch.counts.iter().enumerate() {
+            let (mut writer, mut out) = (SegmentWriter::new(), Vec::new());
+            for (sentence, found) in pairs.by_ref().take(count) {
+                if let Err(reason) = &sentence.request {
+                    return Err((index, reason.clone()));
+                }
+                self.write_sentence(sentence, found, &mut writer, &mut out)
+                    .map_err(|error| (index, error.to_string()))?;
+            }
+            texts.push(out);
+        }
+        Ok(texts)
+    }
+
+    fn write_sentence(
+        &self,
+        sentence: &InputSentence,
+        found: &[Translation],
+        writer: &mut SegmentWriter,
+        out: &mut Vec<u8>,
+    ) -> crate::Result<()> {
+        let best = found.first().filter(|_| matches!(sentence.request, Ok(Some(_))));
+        let scored = match best {
+            Some(best) => self.score_by_model(sentence, vec![best.clone()], &mut [])?.pop(),
+            None => None,
+        };
+        let best = scored.unwrap_or_else(|| empty_translation(self.models.count()));
+        let target = &self.models.tokenizers()[1];
+        let mut text = Vec::new();
+        let (pieces, output) = (&sentence.pieces, &self.options.output);
+        write_text(&best.translation, pieces, target, output, &mut text);
+        match &sentence.segment {
+            None => out.extend_from_slice(&text),
+            Some(segment) => {
+                let source: Vec<&[u8]> = pieces.iter().collect();
+                segment.translate(&source, &best.translation, text, target).write(writer, out);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TextBatch {
+    /// The requests of its sentences.
+    pub fn requests(&self) -> Vec<Prepared> {
+        let request = |sentence: &InputSentence| match &sentence.request {
+            Ok(Some(request)) => Prepared::Request(request.clone()),
+            Ok(None) | Err(_) => Prepared::Done(Vec::new()),
+        };
+        self.sentences.iter().map(request).collect()
+    }
+}

@@ -1,0 +1,270 @@
+//! Sentences that callers have tokenised: from ids of their tokens to requests, and from
+//! translations to tokens, by CTranslate2's rules.
+//!
+//! A source is cut where it is too long, and gets the marks of its model; one without words has
+//! an empty translation, which nothing searches for. Attention is that to the tokens of the
+//! caller.
+
+use super::{DecodingOptions, Prepared, ScoreRequest};
+use crate::network::ForcedScores;
+use crate::search::unknown;
+use crate::search::{Request, Translation};
+use crate::translate::Translator;
+use crate::vocabulary::Vocabulary;
+
+/// A tokenised sentence: ids of the tokens of the caller, without marks that the model adds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Example {
+    /// Ids of the source tokens.
+    pub source: Vec<u32>,
+    /// Ids of the tokens that the translation begins with.
+    pub prefix: Vec<u32>,
+}
+
+/// A tokenised sentence with its translation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScoringExample {
+    /// Ids of the source tokens.
+    pub source: Vec<u32>,
+    /// Ids of the target tokens.
+    pub target: Vec<u32>,
+}
+
+/// The translations of a tokenised sentence, best first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TokenTranslations {
+    /// The ids of the tokens of each.
+    pub hypotheses: Vec<Vec<u32>>,
+    /// The score of each, where scores are wanted.
+    pub scores: Vec<f32>,
+    /// The attention of each token of each to the tokens of the source, where it is wanted.
+    pub attention: Vec<Vec<Vec<f32>>>,
+    /// The unknown tokens of each that source tokens replace: positions in it and in the
+    /// source, ascending; where that is wanted.
+    pub replacements: Vec<Vec<(usize, usize)>>,
+}
+
+/// The log-probabilities of the tokens of a given translation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScoredTokens {
+    /// The ids of its tokens, the last one EOS.
+    pub tokens: Vec<u32>,
+    /// Their natural log-probabilities.
+    pub log_probs: Vec<f32>,
+}
+
+/// A source with its marks.
+struct MarkedSource {
+    ids: Vec<u32>,
+    has_bos: bool,
+    /// Whether EOS was added.
+    has_eos: bool,
+}
+
+impl Translator {
+    /// The vocabularies of source and target.
+    pub fn vocabularies(&self) -> [&Vocabulary; 2] {
+        self.models.tokenizers().each_ref().map(|side| &*side.vocabulary)
+    }
+
+    /// The source with the marks of the model, cut to `max_length` tokens, where that is not 0.
+    fn mark_source(&self, source: &[u32], max_length: usize) -> MarkedSource {
+        let tokenizer = &self.models.tokenizers()[0];
+        let (marks, eos) = (tokenizer.marks, tokenizer.vocabulary.eos_id());
+        let mut ids: Vec<u32> = marks.bos_id.into_iter().chain(source.iter().copied()).collect();
+        let has_eos = marks.has_eos && source.last() != Some(&eos);
+        ids.extend(has_eos.then_some(eos));
+        cut_keeping_end(&mut ids, max_length, eos);
+        MarkedSource { ids, has_bos: marks.bos_id.is_some(), has_eos }
+    }
+
+    /// Whether a source has no token but marks and, after EOS, the language of the text.
+    fn has_no_words(&self, source: &[u32]) -> bool {
+        let tokenizer = &self.models.tokenizers()[0];
+        let eos = tokenizer.vocabulary.eos_id();
+        let bos = tokenizer.marks.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
+        match *source {
+            [] => true,
+            [one] => one == eos || Some(one) == bos,
+            [first, .., before_last, last] => {
+                let at_end = match () {
+                    () if last == eos => 1,
+                    () if before_last == eos => 2,
+                    () => 0,
+                };
+                source.len() <= usize::from(Some(first) == bos) + at_end
+            }
+            [first, last] => {
+                let at_end = match () {
+                    () if last == eos => 1,
+                    () if first == eos => 2,
+                    () => 0,
+                };
+                source.len() <= usize::from(Some(first) == bos) + at_end
+            }
+        }
+    }
+
+    /// The request of an example; `max_input_length` of 0 is no limit.
+    pub fn prepare_tokens(
+        &self,
+        example: &Example,
+        max_input_length: usize,
+        options: &DecodingOptions,
+    ) -> Prepared {
+        let own = self.models.target_prefix();
+        let prefix = [own, &example.prefix].concat();
+        let MarkedSource { ids, .. } = self.mark_source(&example.source, max_input_length);
+        if self.has_no_words(&example.source) {
+            let mut tokens = prefix;
+            tokens.truncate(options.max_decoding_length.saturating_add(own.len()));
+            let alignment = vec![vec![0.0; ids.len()]; tokens.len()];
+            let empty = Translation { tokens, alignment, ..Translation::default() };
+            return Prepared::Done(vec![empty; options.num_hypotheses]);
+        }
+        Prepared::Request(Request { source: ids, prefix, ..Request::default() })
+    }
+
+    /// Whether target prefixes are possible.
+    pub fn takes_prefixes(&self) -> bool {
+        !self.models.is_right_to_left()
+    }
+
+    /// What a caller gets of the translations of an example; with `keep_end` the tokens that
+    /// ended them are among theirs.
+    pub fn finish_tokens(
+        &self,
+        example: &Example,
+        max_input_length: usize,
+        options: &DecodingOptions,
+        keep_end: bool,
+        translations: &[Translation],
+    ) -> TokenTranslations {
+        let MarkedSource { has_bos, has_eos, ids } =
+            self.mark_source(&example.source, max_input_length);
+        let target = &self.models.tokenizers()[1].vocabulary;
+        let eos = [target.eos_id()];
+        let ends = if options.end_tokens.is_empty() { &eos[..] } else { &options.end_tokens };
+        let own = self.models.target_prefix().len();
+        let mut all = TokenTranslations::default();
+        for found in translations {
+            let mut tokens = found.tokens.clone();
+            if keep_end {
+                tokens.extend(found.end_token);
+            } else {
+                while tokens.last().is_some_and(|last| ends.contains(last)) {
+                    tokens.pop();
+                }
+            }
+            tokens.drain(..own.min(tokens.len()));
+            let mut rows = Vec::new();
+            if options.needs_attention() {
+                let used = found.alignment.iter().skip(own).take(tokens.len());
+                rows.extend(used.map(|row| {
+                    let mut row = row.clone();
+                    row.truncate(ids.len());
+                    row.drain(..usize::from(has_bos).min(row.len()));
+                    row.truncate(row.len() - usize::from(has_eos).min(row.len()));
+                    row.resize(example.source.len(), 0.0);
+                    row
+                }));
+            }
+            if self.models.is_right_to_left() {
+                let kept = usize::from(keep_end && found.end_token.is_some());
+                let words = tokens.len() - kept;
+                tokens[..words].reverse();
+                let aligned = words.min(rows.len());
+                rows[..aligned].reverse();
+            }
+            if options.replace_unknowns {
+                let (tokens, alignment) = (tokens.clone(), rows.clone());
+                let found = Translation { tokens, alignment, ..Translation::default() };
+                let length = example.source.len();
+                all.replacements.push(unknown::replacements(&found, target.unk_id(), length));
+            }
+            all.hypotheses.push(tokens);
+            all.scores.extend(options.return_scores.then_some(found.score));
+            all.attention.extend(options.return_attention.then_some(rows));
+        }
+        all
+    }
+
+    /// The request of scoring an example.
+    pub fn prepare_score(&self, example: &ScoringExample, max_input_length: usize) -> ScoreRequest {
+        let target = self.marked_target(example, max_input_length);
+        let mut ids = [self.models.target_prefix(), &target].concat();
+        if self.models.is_right_to_left() {
+            let words = ids.len() - 1;
+            ids[..words].reverse();
+        }
+        let source = self.mark_source(&example.source, max_input_length).ids;
+        ScoreRequest { source, target: ids }
+    }
+
+    /// The tokens of a target that are scored.
+    fn marked_target(&self, example: &ScoringExample, max_input_length: usize) -> Vec<u32> {
+        let eos = self.models.tokenizers()[1].vocabulary.eos_id();
+        let mut target = example.target.clone();
+        target.push(eos);
+        cut_keeping_end(&mut target, max_input_length, eos);
+        target
+    }
+
+    /// The scores of an example, without those of its first `offset` tokens; all of them where
+    /// there is no source, as in CTranslate2.
+    pub fn finish_score(
+        &self,
+        example: &ScoringExample,
+        max_input_length: usize,
+        offset: usize,
+        scores: &ForcedScores,
+    ) -> ScoredTokens {
+        let mut tokens = self.marked_target(example, max_input_length);
+        let own = self.models.target_prefix().len();
+        let mut log_probs = scores.token_scores[own.min(scores.token_scores.len())..].to_vec();
+        if self.models.is_right_to_left() {
+            let words = log_probs.len().saturating_sub(1);
+            log_probs[..words].reverse();
+        }
+        let has_source = !self.mark_source(&example.source, max_input_length).ids.is_empty();
+        let offset = if has_source { offset } else { 0 };
+        tokens.drain(..offset.min(tokens.len()));
+        log_probs.drain(..offset.min(log_probs.len()));
+        ScoredTokens { tokens, log_probs }
+    }
+}
+
+/// Cuts ids to `length`, unless it is 0; EOS stays the last one, or the one before a language.
+fn cut_keeping_end(ids: &mut Vec<u32>, length: usize, eos: u32) {
+    if length == 0 || ids.len() <= length {
+        return;
+    }
+    let (last, before) = (ids[ids.len() - 1], ids[ids.len() - 2]);
+    ids.truncate(length);
+    if last == eos {
+        ids[length - 1] = eos;
+    } else if before == eos && length >= 2 {
+        ids[length - 2] = eos;
+        ids[length - 1] = last;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_source_stays() {
+        let cut = |ids: &[u32], length| {
+            let mut ids = ids.to_vec();
+            cut_keeping_end(&mut ids, length, 9);
+            ids
+        };
+        assert_eq!(cut(&[1, 2, 3, 9], 3), [1, 2, 9]);
+        assert_eq!(cut(&[1, 2, 3, 9, 7], 3), [1, 9, 7]);
+        assert_eq!(cut(&[1, 2, 3, 9, 7], 1), [1]);
+        assert_eq!(cut(&[1, 2, 3], 2), [1, 2]);
+        assert_eq!(cut(&[1, 2, 3], 0), [1, 2, 3]);
+        assert_eq!(cut(&[1, 2, 3], 3), [1, 2, 3]);
+    }
+}

@@ -1,0 +1,306 @@
+//! What a worker thread does: batches of the queue, in a session that it keeps.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::work_queue::{ActiveBatch, WorkQueue};
+use super::{CandidateSource, Pending, PoolError, ScoreRequest, TranslationTask, alternatives};
+use crate::Result;
+use crate::batch::{Job, JobSource, translate_batches};
+use crate::model_bundle::ShortlistGenerator;
+use crate::network::{ForcedScores, Session, Target};
+use crate::score::Scorer;
+use crate::search::{GeneratedToken, Request, Translation};
+use crate::translate::Translator;
+
+/// A call of which a worker has a batch.
+pub(super) struct TranslationCall {
+    pub task: TranslationTask,
+    pub pending: Arc<Pending<Vec<Translation>>>,
+}
+
+/// A batch.
+pub(super) enum Work {
+    Translate {
+        call: Arc<TranslationCall>,
+        jobs: Vec<(usize, Request)>,
+        active: Arc<ActiveBatch>,
+    },
+    Score {
+        pending: Arc<Pending<ForcedScores>>,
+        jobs: Vec<(usize, ScoreRequest)>,
+        active: Arc<ActiveBatch>,
+    },
+}
+
+/// The memory of a thread, made when it is needed.
+#[derive(Default)]
+struct Memory {
+    session: Option<Box<dyn Session>>,
+    scorer: Option<Scorer>,
+}
+
+/// Does batches until the queue is closed and empty.
+pub(super) fn run(translator: &Translator, queue: &WorkQueue<Work>) {
+    let mut memory = Memory::default();
+    while let Some(work) = queue.pop() {
+        let outcome = catch_unwind(AssertUnwindSafe(|| match work {
+            Work::Translate { call, jobs, active } => {
+                translate(translator, queue, &mut memory, call, jobs, active);
+            }
+            Work::Score { pending, jobs, active } => {
+                score(translator, &mut memory, &pending, &jobs, active);
+            }
+        }));
+        if outcome.is_err() {
+            // The panic has left it in no state to be used again.
+            memory = Memory::default();
+        }
+    }
+}
+
+fn translate(
+    translator: &Translator,
+    queue: &WorkQueue<Work>,
+    memory: &mut Memory,
+    call: Arc<TranslationCall>,
+    jobs: Vec<(usize, Request)>,
+    active: Arc<ActiveBatch>,
+) {
+    let mut source = QueuedJobs {
+        translator,
+        queue,
+        first: Some((Arc::clone(&call), jobs, active)),
+        call,
+        active: HashMap::new(),
+        next_id: 0,
+        failure: "the worker panicked; this is a mistake in the program".into(),
+    };
+    let session = match &mut memory.session {
+        Some(session) => session,
+        empty => match translator.models.session() {
+            Ok(session) => empty.insert(session),
+            Err(error) => {
+                source.failure = error.to_string();
+                source.start_first();
+                return;
+            }
+        },
+    };
+    let task = &source.call.task;
+    if task.alternatives.is_some() {
+        let task = task.clone();
+        source.start_first();
+        let jobs = source.take_active();
+        alternatives::translate(session.as_mut(), &task, jobs);
+        return;
+    }
+    let (search, batching) = (task.search.clone(), task.batching());
+    if let Err(error) = translate_batches(session.as_mut(), &search, &batching, &mut source) {
+        source.failure = error.to_string();
+    }
+}
+
+/// A sentence under translation.
+pub(super) struct ActiveJob {
+    call: Arc<TranslationCall>,
+    index: usize,
+    /// Until it is given to the search.
+    pub request: Request,
+    why: String,
+    /// Counts its batch as active, until just before the result is there.
+    batch: Option<Arc<ActiveBatch>>,
+    is_done: bool,
+}
+
+impl ActiveJob {
+    pub fn is_wanted(&self) -> bool {
+        !self.call.pending.is_cancelled()
+    }
+
+    pub fn finish(mut self, result: Result<Vec<Translation>>) {
+        let result = result.map_err(|error| PoolError::Failed(error.to_string()));
+        self.batch = None;
+        self.call.pending.finish(self.index, result);
+        self.is_done = true;
+    }
+}
+
+impl Drop for ActiveJob {
+    /// Nobody waits for ever for a sentence that was left.
+    fn drop(&mut self) {
+        if !self.is_done {
+            let reason = std::mem::take(&mut self.why);
+            self.batch = None;
+            self.call.pending.finish(self.index, Err(PoolError::Failed(reason)));
+        }
+    }
+}
+
+/// A batch whose jobs are not active yet.
+type WaitingBatch = (Arc<TranslationCall>, Vec<(usize, Request)>, Arc<ActiveBatch>);
+
+/// The batches of a queue as the jobs of a search.
+struct QueuedJobs<'a> {
+    translator: &'a Translator,
+    queue: &'a WorkQueue<Work>,
+    first: Option<WaitingBatch>,
+    /// The first call, whose options the others have too.
+    call: Arc<TranslationCall>,
+    active: HashMap<u64, ActiveJob>,
+    next_id: u64,
+    /// Why sentences that are left have no translation.
+    failure: String,
+}
+
+impl Drop for QueuedJobs<'_> {
+    fn drop(&mut self) {
+        self.start_first();
+        for job in self.active.values_mut() {
+            job.why.clone_from(&self.failure);
+        }
+    }
+}
+
+impl QueuedJobs<'_> {
+    /// Makes the jobs of a batch active; returns their ids.
+    fn start(
+        &mut self,
+        call: &Arc<TranslationCall>,
+        jobs: Vec<(usize, Request)>,
+        batch: &Arc<ActiveBatch>,
+    ) -> Vec<u64> {
+        let is_sampling = call.task.search.sampling.is_some();
+        let start = |(index, request): (usize, Request)| {
+            // The index in its call decides what is drawn for a sentence.
+            let id = if is_sampling { index as u64 } else { self.next_id };
+            self.next_id += 1;
+            let (call, batch) = (Arc::clone(call), Arc::clone(batch));
+            let why = self.failure.clone();
+            let job = ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };
+            self.active.insert(id, job);
+            id
+        };
+        jobs.into_iter().map(start).collect()
+    }
+
+    /// Makes the jobs of the first batch active, unless they are.
+    fn start_first(&mut self) {
+        if let Some((call, jobs, batch)) = self.first.take() {
+            self.start(&call, jobs, &batch);
+        }
+    }
+
+    /// The active jobs, with their candidates.
+    fn take_active(&mut self) -> Vec<ActiveJob> {
+        let mut jobs: Vec<ActiveJob> = std::mem::take(&mut self.active).into_values().collect();
+        for job in &mut jobs {
+            self.translator.set_candidates(&self.call.task, &mut job.request);
+        }
+        jobs
+    }
+}
+
+impl JobSource for QueuedJobs<'_> {
+    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
+        let joins = |work: &Work| match work {
+            Work::Translate { call, .. } => {
+                Arc::ptr_eq(call, &self.call) || call.task.can_join(&self.call.task)
+            }
+            Work::Score { .. } => false,
+        };
+        let (call, jobs, batch) = match self.first.take() {
+            Some(first) => first,
+            None => match self.queue.pop_if(joins) {
+                Some(Work::Translate { call, jobs, active }) => (call, jobs, active),
+                _ => return Ok((!self.active.is_empty()).then(Vec::new)),
+            },
+        };
+        let ids = self.start(&call, jobs, &batch);
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(job) = self.active.get_mut(&id) else { continue };
+            let mut request = std::mem::take(&mut job.request);
+            self.translator.set_candidates(&call.task, &mut request);
+            found.push(Job { id, request });
+        }
+        Ok(Some(found))
+    }
+
+    fn is_wanted(&mut self, id: u64) -> bool {
+        let is_wanted = self.active.get(&id).is_some_and(ActiveJob::is_wanted);
+        if !is_wanted {
+            self.active.remove(&id);
+        }
+        is_wanted
+    }
+
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        let Some(job) = self.active.get(&id) else { return true };
+        match &job.call.task.observer {
+            Some(observer) => observer(job.index, token),
+            None => false,
+        }
+    }
+
+    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
+        if let Some(job) = self.active.remove(&id) {
+            job.finish(result);
+        }
+        Ok(())
+    }
+}
+
+impl Translator {
+    fn set_candidates(&self, task: &TranslationTask, request: &mut Request) {
+        let map = matches!(self.candidates.as_deref(), Some(ShortlistGenerator::VocabularyMap(_)));
+        let has_list = match task.candidates {
+            CandidateSource::Vocabulary => false,
+            CandidateSource::VocabularyMap => map,
+            CandidateSource::Model => true,
+        };
+        if has_list {
+            request.candidates = self.candidates_for(request);
+        }
+    }
+}
+
+fn score(
+    translator: &Translator,
+    memory: &mut Memory,
+    pending: &Pending<ForcedScores>,
+    jobs: &[(usize, ScoreRequest)],
+    active: Arc<ActiveBatch>,
+) {
+    if pending.is_cancelled() {
+        return;
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| -> Result<Vec<ForcedScores>> {
+        let scorer = match &mut memory.scorer {
+            Some(scorer) => scorer,
+            empty => empty.insert(translator.scorer()?),
+        };
+        let sources: Vec<&[u32]> = jobs.iter().map(|(_, job)| &job.source[..]).collect();
+        let targets = jobs.iter().enumerate();
+        let targets: Vec<Target> = targets
+            .map(|(at, (_, job))| Target { source_index: at, tokens: &job.target })
+            .collect();
+        scorer.score(&sources, &targets, false)
+    }));
+    drop(active);
+    let failure = match outcome {
+        Ok(Ok(scores)) => {
+            let scores = jobs.iter().zip(scores);
+            return scores.for_each(|((index, _), scores)| pending.finish(*index, Ok(scores)));
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => {
+            memory.scorer = None;
+            "the worker panicked; this is a mistake in the program".into()
+        }
+    };
+    for (index, _) in jobs {
+        pending.finish(*index, Err(PoolError::Failed(failure.clone())));
+    }
+}

@@ -1,0 +1,108 @@
+"""Word alignment of parallel text, as ``miriam align`` and fast_align do it.
+
+Files are plain, ``.gz`` or ``.zst``, a sentence a line; links are lines of ``i-j``. Ctrl-C ends a
+call and leaves the files that were there.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from miriam import _native
+
+__all__ = ["Agreement", "Alignment", "align", "evaluate", "symmetrize"]
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What was aligned."""
+
+    pairs: int
+    """The number of sentence pairs."""
+    links: int
+    """The number of links."""
+    empty_pairs: int
+    """The number of pairs with a side without words, which have no links."""
+    too_long_lines: int
+    """The number of lines that are too long and have no links."""
+    perplexity: tuple[float | None, float | None]
+    """The perplexity of the last iteration, forward and reverse; ``None`` of a direction that
+    was not trained."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How links agree with manual ones."""
+
+    precision: float
+    recall: float
+    error_rate: float
+    """The alignment error rate."""
+
+
+def _alignment(counts: tuple[int, int, int, int, list[float | None]]) -> Alignment:
+    pairs, links, empty_pairs, too_long_lines, (forward, reverse) = counts
+    return Alignment(pairs, links, empty_pairs, too_long_lines, (forward, reverse))
+
+
+def align(
+    source: _Path,
+    target: _Path,
+    links: _Path,
+    *,
+    model: str = "ibm2",
+    symmetrize: str = "grow-diag-final-and",
+    iterations: int = 5,
+    hmm_iterations: int = 2,
+    memory: int | None = None,
+    temp: _Path | None = None,
+    save_model: _Path | None = None,
+    load_model: _Path | None = None,
+    lexical_table: _Path | None = None,
+    threads: int = 0,
+) -> Alignment:
+    """Aligns the words of two files line by line and writes the links to the file ``links``.
+
+    ``model`` is ``ibm2`` (as fast_align) or ``hmm``; ``symmetrize`` says how the links of both
+    directions are joined. A model can be saved to align other text with; ``lexical_table`` is
+    the file for the probabilities of words. ``memory`` is in bytes.
+    """
+    return _alignment(
+        _native.align(
+            source,
+            target,
+            links,
+            model=model,
+            symmetrize=symmetrize,
+            iterations=iterations,
+            hmm_iterations=hmm_iterations,
+            memory=memory,
+            temp=temp,
+            save_model=save_model,
+            load_model=load_model,
+            lexical_table=lexical_table,
+            threads=threads,
+        )
+    )
+
+
+def symmetrize(
+    forward: _Path,
+    reverse: _Path,
+    links: _Path,
+    *,
+    how: str = "grow-diag-final-and",
+    threads: int = 0,
+) -> Alignment:
+    """Joins the links of both directions, which two files have line by line."""
+    return _alignment(
+        _native.symmetrize_links(forward, reverse, links, symmetrize=how, threads=threads)
+    )
+
+
+def evaluate(links: _Path, gold: _Path) -> Agreement:
+    """How the links of a file agree with manual ones: sure ``i-j``, other possible ``i?j``."""
+    return Agreement(*_native.evaluate_links(links, gold))

@@ -1,0 +1,504 @@
+"""CTranslate2's ``Translator``.
+
+Names, arguments, defaults and results are those of CTranslate2's module; ``install`` puts this
+one in its place. Models are folders of CTranslate2 and all others that ``miriam nmt`` reads.
+Beyond CTranslate2, texts are translated as they are (``translate_texts``), and calls can be
+awaited (``translate_async``, ``translate_texts_async``).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from itertools import zip_longest
+from types import ModuleType
+from typing import Any, Callable, Generator, Iterable, Iterator, Protocol, Sequence, TypeVar
+
+from miriam import _native
+from miriam._native import (
+    AsyncScoringResult,
+    AsyncTranslationResult,
+    GenerationStepResult,
+    ScoringResult,
+    TranslationResult,
+    contains_model,
+    get_supported_compute_types,
+    set_random_seed,
+)
+from miriam._native import __VERSION__ as __version__
+
+__all__ = [
+    "AsyncScoringResult",
+    "AsyncTranslationResult",
+    "ExecutionStats",
+    "GenerationStepResult",
+    "ScoringResult",
+    "TranslationResult",
+    "Translator",
+    "contains_model",
+    "get_cuda_device_count",
+    "get_supported_compute_types",
+    "install",
+    "set_random_seed",
+]
+
+# Tokens, or their UTF-8 with spaces between them.
+_Tokens = Sequence[str] | bytes
+_Path = str | os.PathLike[str]
+_Tokenize = Callable[[str], Sequence[str]]
+_Detokenize = Callable[[list[str]], str]
+_Result = TypeVar("_Result", covariant=True)
+_Other = TypeVar("_Other")
+
+# Batches that are read ahead and sorted by length together.
+_READ_AHEAD = 16
+
+
+@dataclass(frozen=True, repr=False)
+class ExecutionStats:
+    """What a call on files has done."""
+
+    num_tokens: int
+    """The number of tokens that were written or scored."""
+    num_examples: int
+    """The number of lines."""
+    total_time_in_ms: float
+    """The time that it took, in milliseconds."""
+
+    def __repr__(self) -> str:
+        return (
+            f"ExecutionStats(num_tokens={self.num_tokens}, num_examples={self.num_examples}, "
+            f"total_time_in_ms={self.total_time_in_ms})"
+        )
+
+
+def get_cuda_device_count() -> int:
+    """The number of GPUs that translate: 0."""
+    return 0
+
+
+class _Pending(Protocol[_Result]):
+    def result(self) -> _Result: ...
+    def done(self) -> bool: ...
+
+
+class Translator(_native.Translator):
+    """A model that translates and scores tokenised sentences.
+
+    ``inter_threads`` threads translate; batches of all calls share them. ``device`` is ``cpu``
+    or ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``,
+    ``int16`` or ``int8``. ``files`` has the contents of a folder of CTranslate2, by name.
+    """
+
+    def translate_iterable(
+        self,
+        source: Iterable[_Tokens],
+        target_prefix: Iterable[_Tokens | None] | None = None,
+        max_batch_size: int = 32,
+        batch_type: str = "examples",
+        **options: Any,
+    ) -> Generator[TranslationResult, None, None]:
+        """Translates sentences as they come: reads ahead, and yields results in order.
+
+        ``options`` are those of ``translate_batch``.
+        """
+
+        def submit(columns: list[list[Any]]) -> Iterable[_Pending[TranslationResult]]:
+            return self.translate_batch(
+                *columns,
+                max_batch_size=max_batch_size,
+                batch_type=batch_type,
+                asynchronous=True,
+                **options,
+            )
+
+        inputs = [source] if target_prefix is None else [source, target_prefix]
+        yield from _in_order(submit, inputs, max_batch_size, batch_type)
+
+    def score_iterable(
+        self,
+        source: Iterable[_Tokens],
+        target: Iterable[_Tokens],
+        max_batch_size: int = 64,
+        batch_type: str = "examples",
+        **options: Any,
+    ) -> Generator[ScoringResult, None, None]:
+        """Scores translations as they come; ``options`` are those of ``score_batch``."""
+
+        def submit(columns: list[list[Any]]) -> Iterable[_Pending[ScoringResult]]:
+            return self.score_batch(
+                *columns,
+                max_batch_size=max_batch_size,
+                batch_type=batch_type,
+                asynchronous=True,
+                **options,
+            )
+
+        yield from _in_order(submit, [source, target], max_batch_size, batch_type)
+
+    def generate_tokens(
+        self,
+        source: _Tokens,
+        target_prefix: _Tokens | None = None,
+        *,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1,
+        sampling_temperature: float = 1,
+        return_log_prob: bool = False,
+        repetition_penalty: float = 1,
+        no_repeat_ngram_size: int = 0,
+        disable_unk: bool = False,
+        suppress_sequences: Sequence[Sequence[str]] | None = None,
+        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        max_input_length: int = 1024,
+        use_vmap: bool = False,
+    ) -> Generator[GenerationStepResult, None, None]:
+        """Yields the tokens of a translation as they are generated, by greedy search or
+        sampling. A caller that stops ends the translation."""
+        from queue import SimpleQueue
+
+        steps: SimpleQueue[GenerationStepResult | None] = SimpleQueue()
+        stopped = False
+
+        def take(step: GenerationStepResult) -> bool:
+            steps.put(step)
+            return stopped
+
+        [pending] = self.translate_batch(
+            [source],
+            None if target_prefix is None else [target_prefix],
+            asynchronous=True,
+            beam_size=1,
+            max_decoding_length=max_decoding_length,
+            min_decoding_length=min_decoding_length,
+            sampling_topk=sampling_topk,
+            sampling_topp=sampling_topp,
+            sampling_temperature=sampling_temperature,
+            return_scores=return_log_prob,
+            repetition_penalty=repetition_penalty,
+            no_repeat_ngram_size=no_repeat_ngram_size,
+            disable_unk=disable_unk,
+            suppress_sequences=suppress_sequences,
+            end_token=end_token,
+            max_input_length=max_input_length,
+            use_vmap=use_vmap,
+            callback=take,
+        )
+        try:
+            pending._when_done(lambda: steps.put(None))
+            while (step := steps.get()) is not None:
+                yield step
+            pending.result()
+        finally:
+            stopped = True
+            pending._cancel()
+
+    def translate_file(
+        self,
+        source_path: _Path,
+        output_path: _Path,
+        target_path: _Path | None = None,
+        *,
+        max_batch_size: int = 32,
+        read_batch_size: int = 0,
+        batch_type: str = "examples",
+        beam_size: int = 2,
+        patience: float = 1,
+        num_hypotheses: int = 1,
+        length_penalty: float = 1,
+        coverage_penalty: float = 0,
+        repetition_penalty: float = 1,
+        no_repeat_ngram_size: int = 0,
+        disable_unk: bool = False,
+        suppress_sequences: Sequence[Sequence[str]] | None = None,
+        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        prefix_bias_beta: float = 0,
+        max_input_length: int = 1024,
+        max_decoding_length: int = 256,
+        min_decoding_length: int = 1,
+        use_vmap: bool = False,
+        with_scores: bool = False,
+        sampling_topk: int = 1,
+        sampling_topp: float = 1,
+        sampling_temperature: float = 1,
+        replace_unknowns: bool = False,
+        source_tokenize_fn: _Tokenize | None = None,
+        target_tokenize_fn: _Tokenize | None = None,
+        target_detokenize_fn: _Detokenize | None = None,
+    ) -> ExecutionStats:
+        """Translates a file, a sentence a line, to the file ``output_path``; ``target_path``
+        has prefixes of the translations. Without functions that tokenise, tokens have spaces
+        between them."""
+        if (source_tokenize_fn is None) != (target_detokenize_fn is None):
+            raise ValueError("give both source_tokenize_fn and target_detokenize_fn, or neither")
+        if target_path is not None and source_tokenize_fn and target_tokenize_fn is None:
+            raise ValueError("target_tokenize_fn must be given where target_path is tokenised")
+        started = time.perf_counter()
+        num_tokens = num_examples = 0
+        with ExitStack() as files:
+            source = files.enter_context(_Lines(source_path))
+            columns: list[Iterable[Any]] = [source.tokens(source_tokenize_fn)]
+            if target_path is not None:
+                prefixes = files.enter_context(_Lines(target_path))
+                columns.append(prefixes.tokens(target_tokenize_fn if source_tokenize_fn else None))
+            output = files.enter_context(open(output_path, "w", encoding="utf-8", newline="\n"))
+
+            def submit(batch: list[list[Any]]) -> Iterable[_Pending[TranslationResult]]:
+                return self.translate_batch(
+                    *batch,
+                    max_batch_size=max_batch_size,
+                    batch_type=batch_type,
+                    asynchronous=True,
+                    beam_size=beam_size,
+                    patience=patience,
+                    num_hypotheses=num_hypotheses,
+                    length_penalty=length_penalty,
+                    coverage_penalty=coverage_penalty,
+                    repetition_penalty=repetition_penalty,
+                    no_repeat_ngram_size=no_repeat_ngram_size,
+                    disable_unk=disable_unk,
+                    suppress_sequences=suppress_sequences,
+                    end_token=end_token,
+                    prefix_bias_beta=prefix_bias_beta,
+                    max_input_length=max_input_length,
+                    max_decoding_length=max_decoding_length,
+                    min_decoding_length=min_decoding_length,
+                    use_vmap=use_vmap,
+                    return_scores=with_scores,
+                    sampling_topk=sampling_topk,
+                    sampling_topp=sampling_topp,
+                    sampling_temperature=sampling_temperature,
+                    replace_unknowns=replace_unknowns,
+                )
+
+            for result in _of_files(submit, columns, max_batch_size, read_batch_size, batch_type):
+                if target_detokenize_fn is None:
+                    texts = result.joined
+                else:
+                    texts = [target_detokenize_fn(tokens) for tokens in result.hypotheses]
+                for number, text in enumerate(texts):
+                    score = f"{result.scores[number]:g} ||| " if with_scores else ""
+                    output.write(f"{score}{text}\n")
+                num_examples += 1
+                num_tokens += len(result.hypotheses[0])
+        return ExecutionStats(num_tokens, num_examples, 1e3 * (time.perf_counter() - started))
+
+    def score_file(
+        self,
+        source_path: _Path,
+        target_path: _Path,
+        output_path: _Path,
+        *,
+        max_batch_size: int = 32,
+        read_batch_size: int = 0,
+        batch_type: str = "examples",
+        max_input_length: int = 1024,
+        offset: int = 0,
+        with_tokens_score: bool = False,
+        source_tokenize_fn: _Tokenize | None = None,
+        target_tokenize_fn: _Tokenize | None = None,
+        target_detokenize_fn: _Detokenize | None = None,
+    ) -> ExecutionStats:
+        """Scores the translations in the file ``target_path`` of those in ``source_path`` and
+        writes ``score ||| translation``, with ``with_tokens_score`` also ``||| scores of
+        tokens``, to ``output_path``. The score is the mean of those of the tokens."""
+        functions = [source_tokenize_fn, target_tokenize_fn, target_detokenize_fn]
+        if any(functions) and not all(functions):
+            raise ValueError(
+                "give source_tokenize_fn, target_tokenize_fn and target_detokenize_fn, or none"
+            )
+        started = time.perf_counter()
+        num_tokens = num_examples = 0
+
+        def submit(batch: list[list[Any]]) -> Iterable[_Pending[ScoringResult]]:
+            return self.score_batch(
+                *batch,
+                max_batch_size=max_batch_size,
+                batch_type=batch_type,
+                max_input_length=max_input_length,
+                offset=offset,
+                asynchronous=True,
+            )
+
+        detokenize = target_detokenize_fn or " ".join
+        with (
+            _Lines(source_path) as source,
+            _Lines(target_path) as target,
+            open(output_path, "w", encoding="utf-8", newline="\n") as output,
+        ):
+            columns = [source.tokens(source_tokenize_fn), target.tokens(target_tokenize_fn)]
+            for result in _of_files(submit, columns, max_batch_size, read_batch_size, batch_type):
+                scores = result.log_probs
+                mean = sum(scores) / len(scores) if scores else 0.0
+                tail = " ||| " + " ".join(f"{score:g}" for score in scores)
+                text = detokenize(result.tokens)
+                output.write(f"{mean:g} ||| {text}{tail if with_tokens_score else ''}\n")
+                num_examples += 1
+                num_tokens += len(scores)
+        return ExecutionStats(num_tokens, num_examples, 1e3 * (time.perf_counter() - started))
+
+    async def translate_async(
+        self,
+        source: Sequence[_Tokens],
+        target_prefix: Sequence[_Tokens | None] | None = None,
+        **options: Any,
+    ) -> list[TranslationResult]:
+        """As ``translate_batch``, to be awaited: other tasks run meanwhile, and sentences of
+        several calls are translated together. A task that is cancelled ends its call."""
+        results = self.translate_batch(
+            source, target_prefix, asynchronous=True, _may_wait=False, **options
+        )
+        if results:
+            await _when_done(results[0])
+        return [result.result() for result in results]
+
+    async def translate_texts_async(
+        self,
+        texts: Sequence[str],
+        *,
+        split: bool = False,
+        html: bool = False,
+        source_language: str = "en",
+        beam_size: int | None = None,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+    ) -> list[str]:
+        """As ``translate_texts``, to be awaited."""
+        pending = self._submit_texts(
+            texts,
+            split=split,
+            html=html,
+            source_language=source_language,
+            beam_size=beam_size,
+            max_batch_size=max_batch_size,
+            batch_type=batch_type,
+            _may_wait=False,
+        )
+        await _when_done(pending)
+        return pending.result()
+
+
+async def _when_done(pending: AsyncTranslationResult | _native.AsyncTexts) -> None:
+    """Waits until all examples of the call of ``pending`` are done; cancels it if the task is
+    cancelled."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+
+    def tell() -> None:
+        try:
+            loop.call_soon_threadsafe(done.set)
+        except RuntimeError:
+            # The loop is closed: nobody waits any more.
+            pass
+
+    pending._when_done(tell)
+    try:
+        await done.wait()
+    except asyncio.CancelledError:
+        pending._cancel()
+        raise
+
+
+class _Lines:
+    """The lines of a file as token sequences."""
+
+    def __init__(self, path: _Path) -> None:
+        self._path = path
+        self._file = open(path, encoding="utf-8", newline="\n")
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def tokens(self, tokenize: _Tokenize | None) -> Iterator[_Tokens]:
+        for line in self._file:
+            text = line.rstrip("\r\n")
+            yield text.encode() if tokenize is None else tokenize(text)
+
+
+def _of_files(
+    submit: Callable[[list[list[Any]]], Iterable[_Pending[_Other]]],
+    columns: Sequence[Iterable[Any]],
+    max_batch_size: int,
+    read_batch_size: int,
+    batch_type: str,
+) -> Iterator[_Other]:
+    try:
+        yield from _in_order(submit, columns, max_batch_size, batch_type, read_batch_size)
+    except _LengthError as error:
+        raise RuntimeError(f"a file has less examples than the other: {error}") from None
+
+
+class _LengthError(ValueError):
+    """Inputs of different lengths."""
+
+
+def _in_order(
+    submit: Callable[[list[list[Any]]], Iterable[_Pending[_Other]]],
+    inputs: Sequence[Iterable[Any]],
+    max_batch_size: int,
+    batch_type: str,
+    read_batch_size: int = 0,
+) -> Iterator[_Other]:
+    """Submits examples in portions, and yields their results in order. Two portions are under
+    way at most, so memory does not grow with the input."""
+    if max_batch_size < 1:
+        raise ValueError("max_batch_size must be at least 1")
+    size = read_batch_size or (max_batch_size * _READ_AHEAD if max_batch_size > 1 else 1)
+    waiting: deque[_Pending[_Other]] = deque()
+    for columns in _portions(inputs, size, batch_type):
+        before = len(waiting)
+        waiting.extend(submit(columns))
+        for _ in range(before):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _portions(
+    inputs: Sequence[Iterable[Any]], size: int, batch_type: str
+) -> Iterator[list[list[Any]]]:
+    """Portions of at most ``size`` examples or tokens, as a list for each input."""
+    if batch_type not in ("examples", "tokens"):
+        raise ValueError(f'invalid batch type {batch_type!r}; give "examples" or "tokens"')
+    end = object()
+    rows: list[tuple[Any, ...]] = []
+    num_tokens = 0
+    for number, row in enumerate(zip_longest(*inputs, fillvalue=end)):
+        if any(value is end for value in row):
+            raise _LengthError(f"the inputs have not the same length: one ends after {number}")
+        weight = len(row[0]) if batch_type == "tokens" else 1
+        if rows and num_tokens + weight > size:
+            yield [list(column) for column in zip(*rows)]
+            rows, num_tokens = [], 0
+        rows.append(row)
+        num_tokens += weight
+    if rows:
+        yield [list(column) for column in zip(*rows)]
+
+
+def install() -> None:
+    """Makes ``import ctranslate2`` give this module, in this process, for programs that use
+    ``Translator``.
+
+    ``importlib.util.find_spec("ctranslate2")`` finds it too. A ``ctranslate2`` that is already
+    imported keeps working where it is in use.
+    """
+    module = ModuleType("ctranslate2", __doc__)
+    module.__spec__ = ModuleSpec("ctranslate2", None, origin=__file__)
+    module.__file__ = __file__
+    for name in ("__version__", *__all__):
+        if name != "install":
+            setattr(module, name, globals()[name])
+    sys.modules["ctranslate2"] = module

@@ -1,0 +1,31 @@
+"""The text tools: Moses' tokeniser, detokeniser, truecaser and normaliser of punctuation, a
+splitter of sentences, byte pair encoding, SentencePiece.
+
+Methods take a line; those that end in ``_many`` take a sequence of ``str`` or ``bytes`` or a
+string array of pyarrow, and run without the interpreter's lock on ``threads`` threads (0: all).
+Each gives what the command of its name writes.
+"""
+
+from __future__ import annotations
+
+from miriam._native import (
+    Bpe,
+    Detokenizer,
+    PunctuationNormalizer,
+    SentencePiece,
+    SentenceSplitter,
+    Tokenizer,
+    Truecaser,
+    detruecase,
+)
+
+__all__ = [
+    "Bpe",
+    "Detokenizer",
+    "PunctuationNormalizer",
+    "SentencePiece",
+    "SentenceSplitter",
+    "Tokenizer",
+    "Truecaser",
+    "detruecase",
+]

@@ -1,0 +1,125 @@
+//! `miriam.align`: word alignment of files.
+
+use std::path::PathBuf;
+
+use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
+use miriam_textio::Input;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::interrupt::{Cancellation, run_interruptible};
+
+/// Pairs, links, pairs without words, lines that are too long, perplexity of both directions.
+type Counts = (u64, u64, u64, u64, [Option<f64>; 2]);
+
+fn counts(summary: AlignSummary) -> Counts {
+    let AlignSummary { pairs, links, empty_pairs, too_long_lines, perplexity, .. } = summary;
+    (pairs, links, empty_pairs, too_long_lines, perplexity)
+}
+
+fn symmetrization(name: &str) -> PyResult<Symmetrization> {
+    let found = Symmetrization::ALL.into_iter().find(|how| how.name() == name);
+    found.ok_or_else(|| {
+        let names = Symmetrization::ALL.map(Symmetrization::name).join(", ");
+        PyValueError::new_err(format!("symmetrize {name:?}: give one of {names}"))
+    })
+}
+
+/// All processors for 0.
+fn thread_count(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
+/// Aligns two files line by line.
+#[pyfunction]
+#[pyo3(signature = (source, target, links, *, model="ibm2", symmetrize="grow-diag-final-and",
+                    iterations=5, hmm_iterations=2, memory=None, temp=None, save_model=None,
+                    load_model=None, lexical_table=None, threads=0))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn align(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    links: PathBuf,
+    model: &str,
+    symmetrize: &str,
+    iterations: usize,
+    hmm_iterations: usize,
+    memory: Option<u64>,
+    temp: Option<PathBuf>,
+    save_model: Option<PathBuf>,
+    load_model: Option<PathBuf>,
+    lexical_table: Option<PathBuf>,
+    threads: usize,
+) -> PyResult<Counts> {
+    let model = match model {
+        "ibm2" => AlignModel::Ibm2,
+        "hmm" => AlignModel::Hmm,
+        _ => return Err(PyValueError::new_err(format!("model {model:?}: give ibm2 or hmm"))),
+    };
+    if iterations < 2 {
+        let message = "iterations: give at least 2; the last one only aligns";
+        return Err(PyValueError::new_err(message));
+    }
+    if load_model.is_some() && (save_model.is_some() || lexical_table.is_some()) {
+        let message = "load_model aligns with a model as it is: leave save_model and \
+                       lexical_table out";
+        return Err(PyValueError::new_err(message));
+    }
+    let options = AlignOptions {
+        model,
+        symmetrization: symmetrization(symmetrize)?,
+        threads: thread_count(threads),
+        iterations: Some(iterations),
+        hmm_iterations: Some(hmm_iterations),
+        memory,
+        temp_dir: temp,
+        save_model,
+        load_model,
+        lexical_table,
+    };
+    let outcome = run_interruptible(py, |stop| {
+        let inputs = [Some(&source), Some(&target), options.load_model.as_ref()];
+        for input in inputs.into_iter().flatten() {
+            Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;
+        }
+        let progress = Cancellation(stop);
+        miriam_align::align_files(&source, &target, &links, &options, &progress)
+            .map_err(|error| error.to_string())
+    })?;
+    outcome.map(counts).map_err(PyOSError::new_err)
+}
+
+/// Joins the links of both directions, which two files have line by line.
+#[pyfunction]
+#[pyo3(signature = (forward, reverse, links, *, symmetrize="grow-diag-final-and", threads=0))]
+pub fn symmetrize_links(
+    py: Python<'_>,
+    forward: PathBuf,
+    reverse: PathBuf,
+    links: PathBuf,
+    symmetrize: &str,
+    threads: usize,
+) -> PyResult<Counts> {
+    let how = symmetrization(symmetrize)?;
+    let threads = thread_count(threads);
+    let outcome = run_interruptible(py, |_| {
+        for input in [&forward, &reverse] {
+            Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;
+        }
+        miriam_align::symmetrize_files(&forward, &reverse, &links, how, threads)
+            .map_err(|error| error.to_string())
+    })?;
+    outcome.map(counts).map_err(PyOSError::new_err)
+}
+
+/// Precision, recall and alignment error rate of the links of a file.
+#[pyfunction]
+pub fn evaluate_links(py: Python<'_>, links: PathBuf, gold: PathBuf) -> PyResult<(f64, f64, f64)> {
+    let outcome = py.detach(|| miriam_align::evaluate_alignment(&links, &gold));
+    let found = outcome.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    Ok((found.precision(), found.recall(), found.error_rate()))
+}

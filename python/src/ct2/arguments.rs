@@ -1,0 +1,196 @@
+//! Arguments of CTranslate2's calls: devices, compute types, batch types, tokens.
+
+use miriam_nmt::Vocabulary;
+use miriam_nmt::packed::Precision;
+use miriam_nmt::translate::pool::BatchLimits;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+/// Checks the name of a device.
+pub(super) fn check_device(device: &str) -> PyResult<()> {
+    match device {
+        "cpu" | "auto" => Ok(()),
+        "cuda" => {
+            let message = "device \"cuda\": neural models run on CPUs here; give \"cpu\"";
+            Err(PyValueError::new_err(message))
+        }
+        _ => Err(PyValueError::new_err(format!("unsupported device {device:?}; give \"cpu\""))),
+    }
+}
+
+/// Checks the device index: a number or a list of one for each device.
+pub(super) fn check_device_index(index: &Bound<'_, PyAny>) -> PyResult<()> {
+    let indices: Vec<i64> = match index.extract::<i64>() {
+        Ok(index) => vec![index],
+        Err(_) => index.extract().map_err(|_| {
+            PyTypeError::new_err(
+                "incompatible constructor arguments: device_index is an int or a list of int",
+            )
+        })?,
+    };
+    if indices == [0] {
+        return Ok(());
+    }
+    let message = format!("invalid device index {indices:?}: this computer's CPU is device 0");
+    Err(PyValueError::new_err(message))
+}
+
+/// The compute type for CPUs of an argument: a name, or names by device.
+pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(name.to_str()?.to_owned());
+    }
+    let wrong = || {
+        PyTypeError::new_err(
+            "incompatible constructor arguments: compute_type is a str, or a dict of a str for \
+             each device",
+        )
+    };
+    let by_device = value.cast::<PyDict>().map_err(|_| wrong())?;
+    match by_device.get_item("cpu")? {
+        None => Ok("default".into()),
+        Some(name) => Ok(name.cast::<PyString>().map_err(|_| wrong())?.to_str()?.to_owned()),
+    }
+}
+
+/// The precision of a compute type; nothing for that of the stored weights.
+pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
+    match name {
+        "default" => Ok(None),
+        "float32" => Ok(Some(Precision::F32)),
+        "int16" => Ok(Some(Precision::I16)),
+        "auto" | "int8" | "int8_float32" => Ok(Some(Precision::I8)),
+        "float16" | "bfloat16" | "int8_float16" | "int8_bfloat16" => {
+            let message = format!(
+                "compute type {name:?} is one of GPUs; give \"default\", \"float32\", \"int16\" \
+                 or \"int8\""
+            );
+            Err(PyValueError::new_err(message))
+        }
+        _ => Err(PyValueError::new_err(format!("invalid compute type {name:?}"))),
+    }
+}
+
+/// How a precision is called.
+pub(super) fn name_of(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F32 => "float32",
+        Precision::I16 => "int16",
+        Precision::I8 => "int8_float32",
+        Precision::Mixed => "int16_int8_float32",
+    }
+}
+
+/// The limits of batches.
+pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<BatchLimits> {
+    match batch_type {
+        "examples" => Ok(BatchLimits::new(max_batch_size, false)),
+        "tokens" => Ok(BatchLimits::new(max_batch_size, true)),
+        _ => Err(PyValueError::new_err(format!(
+            "invalid batch type {batch_type:?}; give \"examples\" or \"tokens\""
+        ))),
+    }
+}
+
+/// Calls `each` with every token of `tokens`: a sequence of `str`, or `bytes` with spaces
+/// between tokens. `name` and `index` are for messages.
+pub(super) fn for_each_token(
+    tokens: &Bound<'_, PyAny>,
+    (name, index): (&str, usize),
+    mut each: impl FnMut(&[u8]),
+) -> PyResult<()> {
+    if let Ok(line) = tokens.cast::<PyBytes>() {
+        let tokens = line.as_bytes().split(|&byte| byte == b' ');
+        tokens.filter(|token| !token.is_empty()).for_each(each);
+        return Ok(());
+    }
+    let wrong = |found: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!(
+            "incompatible function arguments: {name}[{index}] is no list of str: {} is in its \
+             place",
+            found.get_type()
+        ))
+    };
+    let mut take = |token: Bound<'_, PyAny>| -> PyResult<()> {
+        each(token.cast::<PyString>().map_err(|_| wrong(&token))?.to_str()?.as_bytes());
+        Ok(())
+    };
+    if let Ok(list) = tokens.cast::<PyList>() {
+        return list.iter().try_for_each(take);
+    }
+    if tokens.is_instance_of::<PyString>() {
+        return Err(wrong(tokens));
+    }
+    tokens.try_iter().map_err(|_| wrong(tokens))?.try_for_each(|token| take(token?))
+}
+
+/// The ids of tokens, that of the unknown token for those that a vocabulary lacks.
+pub(super) fn token_ids(
+    tokens: &Bound<'_, PyAny>,
+    place: (&str, usize),
+    vocabulary: &Vocabulary,
+) -> PyResult<Vec<u32>> {
+    let mut ids = Vec::with_capacity(tokens.len().unwrap_or(0));
+    for_each_token(tokens, place, |token| {
+        ids.push(vocabulary.find(token).unwrap_or(vocabulary.unk_id()));
+    })?;
+    Ok(ids)
+}
+
+/// The ids of tokens that a vocabulary must have.
+fn known_ids(
+    tokens: &Bound<'_, PyAny>,
+    place: (&str, usize),
+    vocabulary: &Vocabulary,
+) -> PyResult<Vec<u32>> {
+    let (mut ids, mut unknown) = (Vec::new(), None);
+    for_each_token(tokens, place, |token| match vocabulary.find(token) {
+        Some(id) => ids.push(id),
+        None => unknown = Some(String::from_utf8_lossy(token).into_owned()),
+    })?;
+    match unknown {
+        None => Ok(ids),
+        Some(token) => {
+            let message = format!("{}: token {token:?} is not in the vocabulary", place.0);
+            Err(PyValueError::new_err(message))
+        }
+    }
+}
+
+/// The sequences of `suppress_sequences`.
+pub(super) fn suppressed_sequences(
+    sequences: Option<&Bound<'_, PyAny>>,
+    vocabulary: &Vocabulary,
+) -> PyResult<Vec<Vec<u32>>> {
+    let Some(sequences) = sequences else { return Ok(Vec::new()) };
+    let sequences = sequences.try_iter()?.enumerate();
+    sequences
+        .map(|(index, sequence)| known_ids(&sequence?, ("suppress_sequences", index), vocabulary))
+        .collect()
+}
+
+/// The ids of `end_token`: a token, several, or ids.
+pub(super) fn end_ids(
+    tokens: Option<&Bound<'_, PyAny>>,
+    vocabulary: &Vocabulary,
+) -> PyResult<Vec<u32>> {
+    let Some(tokens) = tokens else { return Ok(Vec::new()) };
+    if tokens.is_instance_of::<PyString>() {
+        return known_ids(
+            PyList::new(tokens.py(), [tokens])?.as_any(),
+            ("end_token", 0),
+            vocabulary,
+        );
+    }
+    let Ok(ids) = tokens.extract::<Vec<u32>>() else {
+        return known_ids(tokens, ("end_token", 0), vocabulary);
+    };
+    match ids.iter().find(|&&id| id as usize >= vocabulary.len()) {
+        None => Ok(ids),
+        Some(id) => {
+            let most = vocabulary.len() - 1;
+            Err(PyValueError::new_err(format!("end_token: id {id}; ids are from 0 to {most}")))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Calls of `Translator`: reading their examples, queueing them, waiting for them.
+
+use std::sync::{Arc, Mutex};
+
+use miriam_nmt::Vocabulary;
+use miriam_nmt::search::{GeneratedToken, Translation};
+use miriam_nmt::translate::pool::{BatchLimits, Example, Pending, Prepared, TokenObserver};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::arguments::{for_each_token, token_ids};
+use super::results::{GenerationStepResult, Loaded, TranslationCall, wait};
+
+/// Whether no signal handler raises; keeps what one has raised.
+pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
+    if let Err(error) = Python::attach(|py| py.check_signals()) {
+        *interrupted = Some(error);
+    }
+    interrupted.is_none()
+}
+
+/// Waits for all examples of a call; a signal whose handler raises cancels it.
+pub(super) fn wait_or_cancel<R: Send + Sync>(
+    py: Python<'_>,
+    pending: &Arc<Pending<R>>,
+) -> PyResult<()> {
+    let waited = wait(py, |most| pending.wait_all(most).then_some(()));
+    if waited.is_err() {
+        py.detach(|| pending.cancel());
+    }
+    waited
+}
+
+/// Ids of a sequence of token sequences.
+pub(super) fn read_ids(
+    examples: &Bound<'_, PyAny>,
+    name: &str,
+    vocabulary: &Vocabulary,
+) -> PyResult<Vec<Vec<u32>>> {
+    let examples = examples.try_iter()?.enumerate();
+    examples.map(|(index, tokens)| token_ids(&tokens?, (name, index), vocabulary)).collect()
+}
+
+pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResult<()> {
+    let message = |relation: &str| {
+        PyValueError::new_err(format!(
+            "{name} has {relation} examples than source: {others} for {sources}; their lengths \
+             must be equal"
+        ))
+    };
+    match others.cmp(&sources) {
+        std::cmp::Ordering::Less => Err(message("less")),
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => Err(message("more")),
+    }
+}
+
+/// The examples of a call of `translate_batch`.
+pub(super) fn read_examples(
+    source: &Bound<'_, PyAny>,
+    target_prefix: Option<&Bound<'_, PyAny>>,
+    loaded: &Loaded,
+) -> PyResult<Vec<Example>> {
+    let sources = read_ids(source, "source", loaded.source_vocabulary())?;
+    let mut prefixes = Vec::new();
+    if let Some(all) = target_prefix {
+        let vocabulary = loaded.target_vocabulary();
+        for (index, tokens) in all.try_iter()?.enumerate() {
+            let tokens = tokens?;
+            prefixes.push(match tokens.is_none() {
+                true => Vec::new(),
+                false => token_ids(&tokens, ("target_prefix", index), vocabulary)?,
+            });
+        }
+        // CTranslate2 takes an empty list for none.
+        if prefixes.is_empty() {
+            prefixes.resize(sources.len(), Vec::new());
+        }
+        check_lengths(sources.len(), prefixes.len(), "target_prefix")?;
+        if prefixes.iter().any(|ids| !ids.is_empty()) && !loaded.pool.translator().takes_prefixes()
+        {
+            let message = "target_prefix: a model that writes from right to left takes no prefix";
+            return Err(PyValueError::new_err(message));
+        }
+    }
+    prefixes.resize(sources.len(), Vec::new());
+    let pairs = sources.into_iter().zip(prefixes);
+    Ok(pairs.map(|(source, prefix)| Example { source, prefix }).collect())
+}
+
+/// The tokens of sources as strings.
+pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<PyString>>>> {
+    let py = source.py();
+    let strings = |(index, tokens): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let mut strings = Vec::new();
+        for_each_token(&tokens?, ("source", index), |token| {
+            strings.push(PyString::new(py, &String::from_utf8_lossy(token)).unbind());
+        })?;
+        Ok(strings)
+    };
+    source.try_iter()?.enumerate().map(strings).collect()
+}
+
+/// Queues the examples of a call; where the queue is full it waits, if it may.
+pub(super) fn submit(
+    py: Python<'_>,
+    call: &TranslationCall,
+    limits: BatchLimits,
+    observer: Option<Arc<TokenObserver>>,
+    may_wait: bool,
+) -> PyResult<Arc<Pending<Vec<Translation>>>> {
+    let TranslationCall { loaded, examples, options, .. } = call;
+    let max_input_length = call.max_input_length;
+    let mut interrupted = None;
+    let pending = py.detach(|| {
+        let translator = loaded.pool.translator();
+        let prepare = |example| translator.prepare_tokens(example, max_input_length, options);
+        let requests: Vec<Prepared> = examples.iter().map(prepare).collect();
+        let mut task = options.task(translator, limits);
+        task.observer = observer;
+        let mut no_signal = || no_signal(&mut interrupted);
+        let is_wanted = may_wait.then_some(&mut no_signal as &mut dyn FnMut() -> bool);
+        loaded.pool.translate(task, requests, is_wanted)
+    });
+    interrupted.map_or(Ok(pending), Err)
+}
+
+/// Calls `callback` with each token that is generated. What it raises ends the call.
+pub(super) fn observer(
+    callback: Py<PyAny>,
+    loaded: &Arc<Loaded>,
+    with_scores: bool,
+    raised: Arc<Mutex<Option<PyErr>>>,
+) -> Arc<TokenObserver> {
+    let loaded = Arc::downgrade(loaded);
+    Arc::new(move |batch_id, generated: GeneratedToken| {
+        let GeneratedToken { step, sample_index, token, score, is_last } = generated;
+        let stop = Python::try_attach(|py| -> PyResult<bool> {
+            let Some(loaded) = loaded.upgrade() else { return Ok(true) };
+            let result = GenerationStepResult {
+                step,
+                batch_id,
+                token_id: token,
+                hypothesis_id: sample_index,
+                token: loaded.token(py, token),
+                log_prob: with_scores.then_some(score),
+                logits: None,
+                is_last,
+            };
+            callback.bind(py).call1((result,))?.is_truthy()
+        });
+        match stop {
+            Some(Ok(stop)) => stop,
+            Some(Err(error)) => {
+                let mut raised = raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                raised.get_or_insert(error);
+                true
+            }
+            // The process ends.
+            None => true,
+        }
+    })
+}

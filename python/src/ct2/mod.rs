@@ -1,0 +1,59 @@
+//! `miriam.ct2`: CTranslate2's `Translator`.
+//!
+//! Tokens become ids while their strings are read, and ids become tokens when a result is asked
+//! for them, as references to strings that exist once for each word of the vocabulary: so a
+//! batch makes no Python object for a token.
+
+mod arguments;
+mod calls;
+mod results;
+mod translator;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+pub use results::{
+    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult, ScoringResult,
+    TranslationResult,
+};
+pub use translator::{Translator, contains_model};
+
+/// The seed of the process, once it is known.
+static SEED: Mutex<Option<u64>> = Mutex::new(None);
+/// The number of calls that have drawn since it was set.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the seed of sampling: the calls that follow draw what they would draw again.
+#[pyfunction]
+pub fn set_random_seed(seed: u64) {
+    *SEED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(seed);
+    CALLS.store(0, Ordering::Relaxed);
+}
+
+/// The seed of a call: another one for each, from one that the time gives unless it was set.
+fn next_seed() -> u64 {
+    let mut seed = SEED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let base = *seed.get_or_insert_with(|| {
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
+        since.map_or(0, |time| time.as_nanos() as u64)
+    });
+    base ^ CALLS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The compute types of a device.
+#[pyfunction]
+#[pyo3(signature = (device, device_index=0))]
+pub fn get_supported_compute_types(
+    device: &str,
+    device_index: i64,
+) -> PyResult<std::collections::HashSet<&'static str>> {
+    arguments::check_device(device)?;
+    if device_index != 0 {
+        let message = format!("device index {device_index}: this computer's CPU is device 0");
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(["float32", "int16", "int8", "int8_float32"].into())
+}

@@ -1,0 +1,420 @@
+//! What calls return: results, those that are not there yet, and steps of generation.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use miriam_nmt::Vocabulary;
+use miriam_nmt::network::ForcedScores;
+use miriam_nmt::search::Translation;
+use miriam_nmt::translate::pool::{
+    DecodingOptions, Example, Pending, PoolError, PoolResult, ScoredTokens, ScoringExample,
+    TextBatch, TokenTranslations, TranslatorPool,
+};
+use pyo3::exceptions::{PyDeprecationWarning, PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyString};
+
+/// How often signals are looked for while something is waited for.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// A model that is loaded, with the strings of its target tokens.
+pub struct Loaded {
+    pub pool: TranslatorPool,
+    pub compute_type: &'static str,
+    strings: Box<[PyOnceLock<Py<PyString>>]>,
+}
+
+impl Loaded {
+    pub fn new(pool: TranslatorPool, compute_type: &'static str) -> Self {
+        let count = pool.translator().vocabularies()[1].len();
+        let strings = (0..count).map(|_| PyOnceLock::new()).collect();
+        Loaded { pool, compute_type, strings }
+    }
+
+    pub fn source_vocabulary(&self) -> &Vocabulary {
+        self.pool.translator().vocabularies()[0]
+    }
+
+    pub fn target_vocabulary(&self) -> &Vocabulary {
+        self.pool.translator().vocabularies()[1]
+    }
+
+    fn token_bytes(&self, id: u32) -> &[u8] {
+        self.target_vocabulary().word(id).unwrap_or_default()
+    }
+
+    /// The string of a target token, the same object each time.
+    pub fn token(&self, py: Python<'_>, id: u32) -> Py<PyString> {
+        let new = || PyString::new(py, &String::from_utf8_lossy(self.token_bytes(id))).unbind();
+        match self.strings.get(id as usize) {
+            Some(string) => string.get_or_init(py, new).clone_ref(py),
+            None => new(),
+        }
+    }
+}
+
+/// Waits for what `ready` gives, without the interpreter's lock; signals whose handlers raise
+/// end the waiting.
+pub fn wait<T: Send>(
+    py: Python<'_>,
+    mut ready: impl FnMut(Duration) -> Option<T> + Send,
+) -> PyResult<T> {
+    if let Some(result) = ready(Duration::ZERO) {
+        return Ok(result);
+    }
+    loop {
+        if let Some(result) = py.detach(|| ready(INTERVAL)) {
+            return Ok(result);
+        }
+        py.check_signals()?;
+    }
+}
+
+/// What the examples of a call share.
+pub struct TranslationCall {
+    pub loaded: Arc<Loaded>,
+    pub pending: Arc<Pending<Vec<Translation>>>,
+    pub examples: Vec<Example>,
+    /// The source tokens, where unknown tokens are replaced by them.
+    pub sources: Vec<Vec<Py<PyString>>>,
+    pub options: DecodingOptions,
+    pub max_input_length: usize,
+    pub keep_end: bool,
+    /// What the callback has raised.
+    pub raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl TranslationCall {
+    /// The result of an example that is done.
+    pub fn result(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        index: usize,
+        result: PoolResult<Vec<Translation>>,
+    ) -> PyResult<TranslationResult> {
+        let raised = self.raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(raised) = &*raised {
+            return Err(raised.clone_ref(py));
+        }
+        drop(raised);
+        let found = result.map_err(exception)?;
+        let loaded = &self.loaded;
+        let found = loaded.pool.translator().finish_tokens(
+            &self.examples[index],
+            self.max_input_length,
+            &self.options,
+            self.keep_end,
+            &found,
+        );
+        Ok(TranslationResult { loaded: Arc::clone(loaded), call: Arc::clone(self), index, found })
+    }
+
+    pub fn wait(self: &Arc<Self>, py: Python<'_>, index: usize) -> PyResult<TranslationResult> {
+        let result = wait(py, |most| self.pending.wait(index, most))?;
+        self.result(py, index, result)
+    }
+}
+
+/// The exception of an error.
+pub fn exception(error: PoolError) -> PyErr {
+    match error {
+        PoolError::Invalid(reason) => PyValueError::new_err(reason),
+        PoolError::Failed(reason) => PyRuntimeError::new_err(reason),
+        PoolError::Cancelled => PyRuntimeError::new_err("the call was cancelled"),
+    }
+}
+
+/// The translations of an example.
+#[pyclass(frozen, module = "miriam.ct2")]
+pub struct TranslationResult {
+    loaded: Arc<Loaded>,
+    call: Arc<TranslationCall>,
+    index: usize,
+    found: TokenTranslations,
+}
+
+impl TranslationResult {
+    fn tokens<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
+        let tokens = self.found.hypotheses[number].iter();
+        let list = PyList::new(py, tokens.map(|&id| self.loaded.token(py, id)))?;
+        if let Some(replacements) = self.found.replacements.get(number) {
+            for &(position, source) in replacements {
+                list.set_item(position, &self.call.sources[self.index][source])?;
+            }
+        }
+        Ok(list)
+    }
+}
+
+#[pymethods]
+impl TranslationResult {
+    /// The tokens of each translation, best first.
+    #[getter]
+    fn hypotheses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let lists = (0..self.found.hypotheses.len()).map(|number| self.tokens(py, number));
+        PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The score of each translation; empty unless `return_scores` was set.
+    #[getter]
+    fn scores(&self) -> Vec<f32> {
+        self.found.scores.clone()
+    }
+
+    /// The attention of each token of each translation to the source tokens; empty unless
+    /// `return_attention` was set.
+    #[getter]
+    fn attention(&self) -> Vec<Vec<Vec<f32>>> {
+        self.found.attention.clone()
+    }
+
+    /// Empty: `return_logits_vocab` is refused.
+    #[getter]
+    fn logits<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        PyList::empty(py)
+    }
+
+    /// Each translation as one string, its tokens joined by spaces.
+    #[getter]
+    fn joined(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let join = |(number, tokens): (usize, &Vec<u32>)| -> PyResult<String> {
+            let replacements = self.found.replacements.get(number);
+            let mut replacements = replacements.into_iter().flatten().peekable();
+            let mut text = Vec::new();
+            for (position, &id) in tokens.iter().enumerate() {
+                if position > 0 {
+                    text.push(b' ');
+                }
+                match replacements.next_if(|(replaced, _)| *replaced == position) {
+                    Some(&(_, source)) => {
+                        let word = self.call.sources[self.index][source].bind(py);
+                        text.extend_from_slice(word.to_str()?.as_bytes());
+                    }
+                    None => text.extend_from_slice(self.loaded.token_bytes(id)),
+                }
+            }
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        };
+        self.found.hypotheses.iter().enumerate().map(join).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.found.hypotheses.len()
+    }
+
+    /// As a list of dictionaries, which CTranslate2 returned before.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let category = py.get_type::<PyDeprecationWarning>();
+        let message = c"a TranslationResult is no list any more: read its hypotheses, scores and \
+                        attention";
+        PyErr::warn(py, &category, message, 1)?;
+        if index >= self.found.hypotheses.len() {
+            return Err(PyIndexError::new_err("there are not so many translations"));
+        }
+        let item = PyDict::new(py);
+        item.set_item("tokens", self.tokens(py, index)?)?;
+        if let Some(score) = self.found.scores.get(index) {
+            item.set_item("score", score)?;
+        }
+        if let Some(attention) = self.found.attention.get(index) {
+            item.set_item("attention", attention)?;
+        }
+        Ok(item)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!(
+            "TranslationResult(hypotheses={}, scores={}, attention={}, logits=[])",
+            self.hypotheses(py)?.repr()?,
+            PyList::new(py, self.scores())?.repr()?,
+            PyList::new(py, self.attention())?.repr()?,
+        ))
+    }
+}
+
+/// The scores of the tokens of a given translation.
+#[pyclass(frozen, module = "miriam.ct2")]
+pub struct ScoringResult {
+    loaded: Arc<Loaded>,
+    found: ScoredTokens,
+}
+
+#[pymethods]
+impl ScoringResult {
+    /// The tokens, the last one the end of the sentence.
+    #[getter]
+    fn tokens(&self, py: Python<'_>) -> Vec<Py<PyString>> {
+        self.found.tokens.iter().map(|&id| self.loaded.token(py, id)).collect()
+    }
+
+    /// The natural log-probability of each token.
+    #[getter]
+    fn log_probs(&self) -> Vec<f32> {
+        self.found.log_probs.clone()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!(
+            "ScoringResult(tokens={}, log_probs={})",
+            PyList::new(py, self.tokens(py))?.repr()?,
+            PyList::new(py, self.log_probs())?.repr()?,
+        ))
+    }
+}
+
+/// What the examples of a call of scoring share.
+pub struct ScoringCall {
+    pub loaded: Arc<Loaded>,
+    pub pending: Arc<Pending<ForcedScores>>,
+    pub examples: Vec<ScoringExample>,
+    pub max_input_length: usize,
+    pub offset: usize,
+}
+
+impl ScoringCall {
+    pub fn wait(&self, py: Python<'_>, index: usize) -> PyResult<ScoringResult> {
+        let scores = wait(py, |most| self.pending.wait(index, most))?.map_err(exception)?;
+        let (example, length) = (&self.examples[index], self.max_input_length);
+        let translator = self.loaded.pool.translator();
+        let found = translator.finish_score(example, length, self.offset, &scores);
+        Ok(ScoringResult { loaded: Arc::clone(&self.loaded), found })
+    }
+}
+
+/// Calls `callback` when all examples of a call are done.
+fn call_when_done<R>(pending: &Pending<R>, callback: Py<PyAny>) {
+    pending.on_all_done(move || {
+        // At the end of the process there is nobody to tell.
+        Python::try_attach(|py| {
+            if let Err(error) = callback.call0(py) {
+                error.write_unraisable(py, None);
+            }
+            drop(callback);
+        });
+    });
+}
+
+/// The translations of an example that is under way.
+#[pyclass(frozen, module = "miriam.ct2")]
+pub struct AsyncTranslationResult {
+    pub(super) call: Arc<TranslationCall>,
+    pub(super) index: usize,
+}
+
+#[pymethods]
+impl AsyncTranslationResult {
+    /// Waits for the result and returns it, or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<TranslationResult> {
+        self.call.wait(py, self.index)
+    }
+
+    /// Whether the result is there.
+    fn done(&self) -> bool {
+        self.call.pending.is_done(self.index)
+    }
+
+    /// Drops all examples of the call that are not done.
+    fn _cancel(&self, py: Python<'_>) {
+        py.detach(|| self.call.pending.cancel());
+    }
+
+    /// Calls `callback` when all examples of the call are done.
+    fn _when_done(&self, callback: Py<PyAny>) {
+        call_when_done(&self.call.pending, callback);
+    }
+}
+
+/// The scores of an example that is under way.
+#[pyclass(frozen, module = "miriam.ct2")]
+pub struct AsyncScoringResult {
+    pub(super) call: Arc<ScoringCall>,
+    pub(super) index: usize,
+}
+
+#[pymethods]
+impl AsyncScoringResult {
+    /// Waits for the result and returns it, or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<ScoringResult> {
+        self.call.wait(py, self.index)
+    }
+
+    /// Whether the result is there.
+    fn done(&self) -> bool {
+        self.call.pending.is_done(self.index)
+    }
+}
+
+/// Texts that are being translated.
+#[pyclass(frozen, module = "miriam.ct2")]
+pub struct AsyncTexts {
+    pub(super) loaded: Arc<Loaded>,
+    pub(super) batch: TextBatch,
+    pub(super) pending: Arc<Pending<Vec<Translation>>>,
+}
+
+#[pymethods]
+impl AsyncTexts {
+    /// Waits for the translations and returns them, or raises what went wrong.
+    pub(super) fn result(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        wait(py, |most| self.pending.wait_all(most).then_some(()))?;
+        let texts = py.detach(|| {
+            let count = self.pending.count();
+            let results = (0..count).filter_map(|index| self.pending.wait(index, Duration::ZERO));
+            let results = results.collect::<Result<Vec<_>, PoolError>>().map_err(exception)?;
+            let joined = self.loaded.pool.translator().join_texts(&self.batch, &results);
+            joined.map_err(|(index, reason)| {
+                PyValueError::new_err(format!("texts[{index}]: {reason}"))
+            })
+        })?;
+        Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
+    }
+
+    /// Drops what is not done.
+    pub(super) fn _cancel(&self, py: Python<'_>) {
+        py.detach(|| self.pending.cancel());
+    }
+
+    /// Calls `callback` when all texts are done.
+    fn _when_done(&self, callback: Py<PyAny>) {
+        call_when_done(&self.pending, callback);
+    }
+}
+
+/// A token that has just been generated.
+#[pyclass(frozen, get_all, module = "miriam.ct2")]
+pub struct GenerationStepResult {
+    /// The position in the translation.
+    pub step: usize,
+    /// The index of the example.
+    pub batch_id: usize,
+    /// The id of the token.
+    pub token_id: u32,
+    /// The index among the translations of the example.
+    pub hypothesis_id: u32,
+    /// The token.
+    pub token: Py<PyString>,
+    /// Its natural log-probability, where scores are wanted.
+    pub log_prob: Option<f32>,
+    /// Always `None`.
+    pub logits: Option<Py<PyAny>>,
+    /// Whether the translation ends with it.
+    pub is_last: bool,
+}
+
+#[pymethods]
+impl GenerationStepResult {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let log_prob = self.log_prob.into_pyobject(py)?.repr()?;
+        Ok(format!(
+            "GenerationStepResult(step={}, batch_id={}, token_id={}, hypothesis_id={}, token={}, \
+             log_prob={log_prob}, logits=None, is_last={})",
+            self.step,
+            self.batch_id,
+            self.token_id,
+            self.hypothesis_id,
+            self.token.bind(py).repr()?,
+            if self.is_last { "True" } else { "False" },
+        ))
+    }
+}

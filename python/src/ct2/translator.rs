@@ -1,0 +1,521 @@
+//! The class `Translator`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+use miriam_nmt::engine::{Autotuner, Cpu};
+use miriam_nmt::packed::Precision;
+use miriam_nmt::translate::pool::{
+    DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
+};
+use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
+use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_storage::Bytes;
+use miriam_textproc::SentenceSplitter;
+use pyo3::exceptions::{
+    PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use super::arguments::{
+    batch_limits, check_device, check_device_index, compute_type_name, end_ids, name_of,
+    precision_of, suppressed_sequences,
+};
+use super::calls::{
+    check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
+    wait_or_cancel,
+};
+use super::results::{
+    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, Loaded, ScoringCall, TranslationCall,
+    exception,
+};
+use crate::interrupt::run_interruptible;
+
+/// Batches of a translator that may wait, for each of its threads, unless their number is given.
+const BATCHES_PER_THREAD: usize = 4;
+
+/// A translator.
+#[pyclass(subclass, module = "miriam.ct2")]
+pub struct Translator {
+    path: PathBuf,
+    /// The files of the model, if they are in memory.
+    files: Option<Vec<(String, Bytes)>>,
+    precision: Option<Precision>,
+    inter_threads: usize,
+    max_queued_batches: usize,
+    compute_type: &'static str,
+    /// Nothing while the model is unloaded.
+    loaded: RwLock<Option<Arc<Loaded>>>,
+}
+
+impl Translator {
+    /// Opens and loads the model.
+    fn open(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
+        let outcome = run_interruptible(py, |_| -> Result<Arc<Loaded>, String> {
+            let bundle = match &self.files {
+                Some(files) => ModelBundle::from_files(&self.path, files.iter().cloned()),
+                None if !self.path.exists() => {
+                    let path = self.path.display();
+                    return Err(format!("unable to open file or folder {path}: it is not there"));
+                }
+                None => ModelBundle::open_with(&self.path, &BundleOptions::default()),
+            };
+            let bundle = bundle.map_err(|error| error.to_string())?;
+            let mut options = TranslationOptions::for_bundle(&bundle, None);
+            if let Some(precision) = self.precision {
+                options.precision = precision;
+            }
+            let compute_type = name_of(options.precision);
+            let tuner = Arc::new(stored_tuner());
+            let translator = NeuralTranslator::new(bundle, options, &tuner);
+            let translator = Arc::new(translator.map_err(|error| error.to_string())?);
+            let pool = TranslatorPool::new(translator, self.inter_threads, self.max_queued_batches);
+            Ok(Arc::new(Loaded::new(pool, compute_type)))
+        })?;
+        outcome.map_err(PyRuntimeError::new_err)
+    }
+
+    fn state(&self) -> Option<Arc<Loaded>> {
+        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    fn set_state(&self, state: Option<Arc<Loaded>>) {
+        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        *loaded = state;
+    }
+
+    fn loaded(&self) -> PyResult<Arc<Loaded>> {
+        let message = "the model is unloaded: call load_model() first";
+        self.state().ok_or_else(|| PyRuntimeError::new_err(message))
+    }
+}
+
+/// The tuner with what the command line has stored of this CPU.
+fn stored_tuner() -> Autotuner {
+    let cpu = Cpu::detect();
+    let file = Autotuner::default_cache_path().filter(|file| file.is_file());
+    file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
+}
+
+/// The contents of files by their names.
+fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
+    let files = files
+        .cast::<PyDict>()
+        .map_err(|_| PyTypeError::new_err("files is no dict of file names with their contents"))?;
+    let mut contents = Vec::with_capacity(files.len());
+    for (name, content) in files {
+        let content = match content.getattr_opt("read")? {
+            Some(read) => read.call0()?,
+            None => content,
+        };
+        let name: String = name.extract()?;
+        let bytes = content.cast::<PyBytes>().map_err(|_| {
+            PyTypeError::new_err(format!("files[{name:?}] is no bytes or file-like object"))
+        })?;
+        contents.push((name, Bytes::copy_from(bytes.as_bytes())));
+    }
+    Ok(contents)
+}
+
+/// Refuses what is not there, by name.
+fn refuse(is_set: bool, name: &str) -> PyResult<()> {
+    match is_set {
+        false => Ok(()),
+        true => Err(PyNotImplementedError::new_err(format!("{name} is not supported here"))),
+    }
+}
+
+#[pymethods]
+impl Translator {
+    /// Loads the model at `model_path`: a folder of CTranslate2, or any other model that
+    /// `miriam nmt` reads.
+    #[new]
+    #[pyo3(signature = (model_path, device="cpu", *, device_index=None,
+                        compute_type=None, inter_threads=1, intra_threads=0,
+                        max_queued_batches=0, flash_attention=false, tensor_parallel=false,
+                        files=None),
+           text_signature = "(model_path, device='cpu', *, device_index=0, \
+                             compute_type='default', inter_threads=1, intra_threads=0, \
+                             max_queued_batches=0, flash_attention=False, \
+                             tensor_parallel=False, files=None)")]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn new(
+        py: Python<'_>,
+        model_path: PathBuf,
+        device: &str,
+        device_index: Option<&Bound<'_, PyAny>>,
+        compute_type: Option<&Bound<'_, PyAny>>,
+        inter_threads: usize,
+        intra_threads: usize,
+        max_queued_batches: i64,
+        flash_attention: bool,
+        tensor_parallel: bool,
+        files: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        check_device(device)?;
+        device_index.map_or(Ok(()), check_device_index)?;
+        let name = compute_type.map_or_else(|| Ok("default".into()), compute_type_name)?;
+        let precision = precision_of(&name)?;
+        for (is_set, name) in
+            [(flash_attention, "flash_attention"), (tensor_parallel, "tensor_parallel")]
+        {
+            if is_set {
+                let message = format!("{name} is for GPUs, and neural models run on CPUs here");
+                return Err(PyValueError::new_err(message));
+            }
+        }
+        if inter_threads == 0 {
+            return Err(PyValueError::new_err("inter_threads must be greater than 0"));
+        }
+        let max_queued_batches = match max_queued_batches {
+            0 => inter_threads.saturating_mul(BATCHES_PER_THREAD),
+            most => usize::try_from(most).unwrap_or(usize::MAX),
+        };
+        if intra_threads > 1 {
+            let category = py.get_type::<PyUserWarning>();
+            let message =
+                c"intra_threads has no effect: a batch is translated by one thread; give \
+                            inter_threads";
+            PyErr::warn(py, &category, message, 1)?;
+        }
+        let files = files.map(read_files).transpose()?;
+        let mut translator = Translator {
+            path: model_path,
+            files,
+            precision,
+            inter_threads,
+            max_queued_batches,
+            compute_type: "default",
+            loaded: RwLock::new(None),
+        };
+        let loaded = translator.open(py)?;
+        translator.compute_type = loaded.compute_type;
+        translator.set_state(Some(loaded));
+        Ok(translator)
+    }
+
+    /// The device: `cpu`.
+    #[getter]
+    fn device(&self) -> &'static str {
+        "cpu"
+    }
+
+    /// The indices of the devices.
+    #[getter]
+    fn device_index(&self) -> Vec<usize> {
+        vec![0]
+    }
+
+    /// The compute type of the loaded weights.
+    #[getter]
+    fn compute_type(&self) -> &'static str {
+        self.compute_type
+    }
+
+    /// The number of threads that translate.
+    #[getter]
+    fn num_translators(&self) -> usize {
+        self.inter_threads
+    }
+
+    /// The number of batches that wait.
+    #[getter]
+    fn num_queued_batches(&self) -> usize {
+        self.state().map_or(0, |loaded| loaded.pool.num_queued_batches())
+    }
+
+    /// The number of batches that wait or are being processed.
+    #[getter]
+    fn num_active_batches(&self) -> usize {
+        self.state().map_or(0, |loaded| loaded.pool.num_active_batches())
+    }
+
+    /// Always false.
+    #[getter]
+    fn tensor_parallel(&self) -> bool {
+        false
+    }
+
+    /// Whether the model is loaded.
+    #[getter]
+    fn model_is_loaded(&self) -> bool {
+        self.state().is_some()
+    }
+
+    /// Frees the memory of the model, unless batches are waiting or being processed. With
+    /// `to_cpu` it stays in the memory of the CPU, where it is.
+    #[pyo3(signature = (to_cpu=false))]
+    fn unload_model(&self, to_cpu: bool) {
+        if !to_cpu && self.num_active_batches() == 0 {
+            self.set_state(None);
+        }
+    }
+
+    /// Loads the model again after `unload_model`.
+    #[pyo3(signature = (keep_cache=false))]
+    fn load_model(&self, py: Python<'_>, keep_cache: bool) -> PyResult<()> {
+        // There is no cache to keep: on a CPU nothing was moved.
+        let _ = keep_cache;
+        if self.state().is_none() {
+            self.set_state(Some(self.open(py)?));
+        }
+        Ok(())
+    }
+
+    /// Translates a batch of tokenised sentences.
+    #[pyo3(signature = (source, target_prefix=None, *, max_batch_size=0, batch_type="examples",
+                        asynchronous=false, beam_size=2, patience=1.0, num_hypotheses=1,
+                        length_penalty=1.0, coverage_penalty=0.0, repetition_penalty=1.0,
+                        no_repeat_ngram_size=0, disable_unk=false, suppress_sequences=None,
+                        end_token=None, return_end_token=false, prefix_bias_beta=0.0,
+                        max_input_length=1024, max_decoding_length=256, min_decoding_length=1,
+                        use_vmap=false, return_scores=false, return_logits_vocab=false,
+                        return_attention=false, return_alternatives=false,
+                        min_alternative_expansion_prob=0.0, sampling_topk=1, sampling_topp=1.0,
+                        sampling_temperature=1.0, replace_unknowns=false, callback=None,
+                        _may_wait=true))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn translate_batch<'py>(
+        &self,
+        py: Python<'py>,
+        source: &Bound<'py, PyAny>,
+        target_prefix: Option<&Bound<'py, PyAny>>,
+        max_batch_size: usize,
+        batch_type: &str,
+        asynchronous: bool,
+        beam_size: usize,
+        patience: f32,
+        num_hypotheses: usize,
+        length_penalty: f32,
+        coverage_penalty: f32,
+        repetition_penalty: f32,
+        no_repeat_ngram_size: usize,
+        disable_unk: bool,
+        suppress_sequences: Option<&Bound<'py, PyAny>>,
+        end_token: Option<&Bound<'py, PyAny>>,
+        return_end_token: bool,
+        prefix_bias_beta: f32,
+        max_input_length: usize,
+        max_decoding_length: usize,
+        min_decoding_length: usize,
+        use_vmap: bool,
+        return_scores: bool,
+        return_logits_vocab: bool,
+        return_attention: bool,
+        return_alternatives: bool,
+        min_alternative_expansion_prob: f32,
+        sampling_topk: usize,
+        sampling_topp: f32,
+        sampling_temperature: f32,
+        replace_unknowns: bool,
+        callback: Option<Py<PyAny>>,
+        _may_wait: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        refuse(prefix_bias_beta != 0.0, "prefix_bias_beta")?;
+        refuse(return_logits_vocab, "return_logits_vocab")?;
+        let limits = batch_limits(max_batch_size, batch_type)?;
+        let loaded = self.loaded()?;
+        let target = loaded.target_vocabulary();
+        let mut options = DecodingOptions {
+            beam_size,
+            patience,
+            num_hypotheses,
+            length_penalty,
+            coverage_penalty,
+            repetition_penalty,
+            no_repeat_ngram_size,
+            disable_unk,
+            suppress_sequences: suppressed_sequences(suppress_sequences, target)?,
+            end_tokens: end_ids(end_token, target)?,
+            max_decoding_length,
+            min_decoding_length,
+            use_vmap,
+            return_scores,
+            return_attention,
+            return_alternatives,
+            min_alternative_expansion_prob,
+            sampling_topk,
+            sampling_topp,
+            sampling_temperature,
+            seed: 0,
+            replace_unknowns,
+            report_tokens: callback.is_some(),
+            report_scores: callback.is_some() && return_scores,
+        };
+        if options.is_sampling() {
+            options.seed = super::next_seed();
+        }
+        let examples = read_examples(source, target_prefix, &loaded)?;
+        let sources = match replace_unknowns {
+            true => source_strings(source)?,
+            false => Vec::new(),
+        };
+        let raised = Arc::default();
+        let mut call = TranslationCall {
+            loaded: Arc::clone(&loaded),
+            pending: Arc::new(Pending::new(0)),
+            examples,
+            sources,
+            options,
+            max_input_length,
+            keep_end: return_end_token,
+            raised: Arc::clone(&raised),
+        };
+        match call.options.validate() {
+            Err(error) if asynchronous => {
+                call.pending = Arc::new(Pending::failed(call.examples.len(), &error));
+            }
+            Err(error) if !call.examples.is_empty() => return Err(exception(error)),
+            Err(_) => return Ok(PyList::empty(py)),
+            Ok(()) => {
+                let observer = callback.map(|callback| {
+                    observer(callback, &loaded, return_scores, Arc::clone(&raised))
+                });
+                call.pending = submit(py, &call, limits, observer, _may_wait)?;
+            }
+        }
+        let call = Arc::new(call);
+        let indices = 0..call.examples.len();
+        if asynchronous {
+            let result = |index| AsyncTranslationResult { call: Arc::clone(&call), index };
+            let results = indices.map(|index| Bound::new(py, result(index)));
+            return PyList::new(py, results.collect::<PyResult<Vec<_>>>()?);
+        }
+        wait_or_cancel(py, &call.pending)?;
+        let results = indices.map(|index| Bound::new(py, call.wait(py, index)?));
+        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Scores given translations of tokenised sentences.
+    #[pyo3(signature = (source, target, *, max_batch_size=0, batch_type="examples",
+                        max_input_length=1024, offset=0, asynchronous=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn score_batch<'py>(
+        &self,
+        py: Python<'py>,
+        source: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        max_batch_size: usize,
+        batch_type: &str,
+        max_input_length: usize,
+        offset: usize,
+        asynchronous: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let limits = batch_limits(max_batch_size, batch_type)?;
+        let loaded = self.loaded()?;
+        let sources = read_ids(source, "source", loaded.source_vocabulary())?;
+        let targets = read_ids(target, "target", loaded.target_vocabulary())?;
+        check_lengths(sources.len(), targets.len(), "target")?;
+        let pairs = sources.into_iter().zip(targets);
+        let examples: Vec<ScoringExample> =
+            pairs.map(|(source, target)| ScoringExample { source, target }).collect();
+        let mut interrupted = None;
+        let pending = py.detach(|| {
+            let translator = loaded.pool.translator();
+            let prepare = |example| translator.prepare_score(example, max_input_length);
+            let requests = examples.iter().map(prepare).collect();
+            let mut is_wanted = || no_signal(&mut interrupted);
+            loaded.pool.score(limits, requests, Some(&mut is_wanted))
+        });
+        interrupted.map_or(Ok(()), Err)?;
+        let call = Arc::new(ScoringCall { loaded, pending, examples, max_input_length, offset });
+        let indices = 0..call.examples.len();
+        if asynchronous {
+            let result = |index| AsyncScoringResult { call: Arc::clone(&call), index };
+            let results = indices.map(|index| Bound::new(py, result(index)));
+            return PyList::new(py, results.collect::<PyResult<Vec<_>>>()?);
+        }
+        wait_or_cancel(py, &call.pending)?;
+        let results = indices.map(|index| Bound::new(py, call.wait(py, index)?));
+        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Translates texts with the model's own tokenisation, and its options as `miriam nmt
+    /// translate` has them. Each is one sentence; with `split` it is running text, with `html`
+    /// a page, of which sentences are translated and everything else stays.
+    /// `source_language` says which abbreviations end no sentence.
+    #[pyo3(signature = (texts, *, split=false, html=false, source_language="en", beam_size=None,
+                        max_batch_size=0, batch_type="examples"))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn translate_texts(
+        &self,
+        py: Python<'_>,
+        texts: Vec<String>,
+        split: bool,
+        html: bool,
+        source_language: &str,
+        beam_size: Option<usize>,
+        max_batch_size: usize,
+        batch_type: &str,
+    ) -> PyResult<Vec<String>> {
+        let texts = self._submit_texts(
+            py,
+            texts,
+            split,
+            html,
+            source_language,
+            beam_size,
+            max_batch_size,
+            batch_type,
+            true,
+        )?;
+        wait_or_cancel(py, &texts.pending)?;
+        texts.result(py)
+    }
+
+    /// As `translate_texts`, without waiting for the results.
+    #[pyo3(signature = (texts, *, split=false, html=false, source_language="en", beam_size=None,
+                        max_batch_size=0, batch_type="examples", _may_wait=true))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn _submit_texts(
+        &self,
+        py: Python<'_>,
+        texts: Vec<String>,
+        split: bool,
+        html: bool,
+        source_language: &str,
+        beam_size: Option<usize>,
+        max_batch_size: usize,
+        batch_type: &str,
+        _may_wait: bool,
+    ) -> PyResult<AsyncTexts> {
+        let format = match (split, html) {
+            (false, false) => TextFormat::Sentence,
+            (true, false) => TextFormat::Running,
+            (false, true) => TextFormat::Html,
+            (true, true) => {
+                let message = "split is of running text, and html of pages: give one of them";
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        if beam_size == Some(0) {
+            return Err(PyValueError::new_err("beam_size must be greater than 0"));
+        }
+        let limits = batch_limits(max_batch_size, batch_type)?;
+        let loaded = self.loaded()?;
+        let mut interrupted = None;
+        let (batch, pending) = py.detach(|| {
+            let splitter = SentenceSplitter::new(source_language);
+            let translator = loaded.pool.translator();
+            let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
+            let task = translator.text_task(beam_size, format, limits);
+            let mut no_signal = || no_signal(&mut interrupted);
+            let is_wanted = _may_wait.then_some(&mut no_signal as &mut dyn FnMut() -> bool);
+            let pending = loaded.pool.translate(task, batch.requests(), is_wanted);
+            (batch, pending)
+        });
+        interrupted.map_or(Ok(()), Err)?;
+        Ok(AsyncTexts { loaded, batch, pending })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Translator({:?}, compute_type={:?})", self.path.display(), self.compute_type)
+    }
+}
+
+/// Whether `path` is a folder with a model of CTranslate2.
+#[pyfunction]
+pub fn contains_model(path: PathBuf) -> bool {
+    Path::new(&path).join("model.bin").is_file()
+}

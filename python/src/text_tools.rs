@@ -1,0 +1,438 @@
+//! `miriam.text`: the text tools, a line at a time or many on all processors.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textproc::sentencepiece::Encoding;
+use miriam_textproc::{
+    BpeCodes, BpeScratch, NonbreakingPrefixes, ProtectedPatterns, TruecaseModel, TruecaseTrainer,
+};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::interrupt::run_interruptible;
+use crate::open::on_own_threads;
+use crate::text::Lines;
+
+/// Lines that are changed between two looks at whether it is still wanted.
+const PART_LINES: usize = 256;
+
+/// What a tool writes for a line.
+fn change_line(line: &str, change: impl Fn(&[u8], &mut Vec<u8>)) -> String {
+    let mut out = Vec::with_capacity(line.len() + line.len() / 4);
+    change(line.as_bytes(), &mut out);
+    into_string(out)
+}
+
+fn into_string(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// What a tool gives for each of many lines, computed on `threads` threads, 0 for all.
+fn map_lines<T: Send>(
+    py: Python<'_>,
+    lines: &Bound<'_, PyAny>,
+    threads: usize,
+    map: impl Fn(&[u8]) -> T + Sync + Send,
+) -> PyResult<Vec<T>> {
+    let lines = Lines::new(lines)?;
+    let slices = lines.slices()?;
+    let slices = &slices[..];
+    let mapped = run_interruptible(py, |stop| {
+        on_own_threads(threads, || {
+            let part = |part: &[&[u8]]| match stop.is_cancelled() {
+                true => Vec::new(),
+                false => part.iter().map(|line| map(line)).collect::<Vec<T>>(),
+            };
+            slices.par_chunks(PART_LINES).flat_map_iter(part).collect::<Vec<T>>()
+        })
+    })?;
+    mapped.map_err(PyRuntimeError::new_err)
+}
+
+fn change_lines(
+    py: Python<'_>,
+    lines: &Bound<'_, PyAny>,
+    threads: usize,
+    change: impl Fn(&[u8], &mut Vec<u8>) + Sync + Send,
+) -> PyResult<Vec<String>> {
+    map_lines(py, lines, threads, |line| {
+        let mut out = Vec::with_capacity(line.len() + line.len() / 4);
+        change(line, &mut out);
+        into_string(out)
+    })
+}
+
+fn file_error(error: impl std::fmt::Display) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+fn prefixes(path: Option<PathBuf>) -> PyResult<Option<NonbreakingPrefixes>> {
+    path.map(|path| NonbreakingPrefixes::read(&path).map_err(file_error)).transpose()
+}
+
+/// Moses' tokeniser.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct Tokenizer(miriam_textproc::Tokenizer);
+
+#[pymethods]
+impl Tokenizer {
+    /// A tokeniser for `language`. With `aggressive` words are split at hyphens, without
+    /// `escape` no entities are written, with `skip_markup` lines of markup alone stay. The
+    /// files have nonbreaking prefixes and protected patterns in Moses' form.
+    #[new]
+    #[pyo3(signature = (language="en", *, aggressive=false, escape=true, skip_markup=false,
+                        nonbreaking_prefixes=None, protected=None))]
+    fn new(
+        language: &str,
+        aggressive: bool,
+        escape: bool,
+        skip_markup: bool,
+        nonbreaking_prefixes: Option<PathBuf>,
+        protected: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let mut tokenizer = miriam_textproc::Tokenizer::new(language)
+            .aggressive(aggressive)
+            .escape(escape)
+            .skip_markup(skip_markup);
+        if let Some(prefixes) = prefixes(nonbreaking_prefixes)? {
+            tokenizer = tokenizer.with_nonbreaking_prefixes(prefixes);
+        }
+        if let Some(file) = protected {
+            let patterns = ProtectedPatterns::read(&file).map_err(file_error)?;
+            tokenizer = tokenizer.with_protected_patterns(patterns);
+        }
+        Ok(Tokenizer(tokenizer))
+    }
+
+    /// The tokens of a line, with spaces between them.
+    fn tokenize(&self, line: &str) -> String {
+        change_line(line, |line, out| self.0.tokenize(line, out))
+    }
+
+    /// `tokenize` of many lines.
+    #[pyo3(signature = (lines, *, threads=0))]
+    fn tokenize_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        change_lines(py, lines, threads, |line, out| self.0.tokenize(line, out))
+    }
+}
+
+/// Moses' detokeniser.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct Detokenizer(miriam_textproc::Detokenizer);
+
+#[pymethods]
+impl Detokenizer {
+    /// A detokeniser for `language`; with `capitalize` lines begin with a capital letter.
+    #[new]
+    #[pyo3(signature = (language="en", *, capitalize=false))]
+    fn new(language: &str, capitalize: bool) -> Self {
+        Detokenizer(miriam_textproc::Detokenizer::new(language).capitalize(capitalize))
+    }
+
+    /// The text of tokens with spaces between them.
+    fn detokenize(&self, line: &str) -> String {
+        change_line(line, |line, out| self.0.detokenize(line, out))
+    }
+
+    /// `detokenize` of many lines.
+    #[pyo3(signature = (lines, *, threads=0))]
+    fn detokenize_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        change_lines(py, lines, threads, |line, out| self.0.detokenize(line, out))
+    }
+}
+
+/// Moses' normaliser of punctuation.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct PunctuationNormalizer(miriam_textproc::PunctuationNormalizer);
+
+#[pymethods]
+impl PunctuationNormalizer {
+    /// A normaliser for `language`.
+    #[new]
+    #[pyo3(signature = (language="en"))]
+    fn new(language: &str) -> Self {
+        PunctuationNormalizer(miriam_textproc::PunctuationNormalizer::new(language))
+    }
+
+    /// A line with uniform quotation marks, dashes and spaces.
+    fn normalize(&self, line: &str) -> String {
+        change_line(line, |line, out| self.0.normalize(line, out))
+    }
+
+    /// `normalize` of many lines.
+    #[pyo3(signature = (lines, *, threads=0))]
+    fn normalize_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        change_lines(py, lines, threads, |line, out| self.0.normalize(line, out))
+    }
+}
+
+/// Moses' truecaser.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct Truecaser(TruecaseModel);
+
+#[pymethods]
+impl Truecaser {
+    /// Reads the model at `path`, a file of Moses.
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        TruecaseModel::read(&path).map(Truecaser).map_err(file_error)
+    }
+
+    /// Counts how words of tokenised lines are written, writes a model to the file `model` as
+    /// `miriam truecase --train` does, and gives its truecaser. With `use_first_token` first words of sentences count too where they have no capital.
+    #[staticmethod]
+    #[pyo3(signature = (lines, model, *, use_first_token=false))]
+    fn train(
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        model: PathBuf,
+        use_first_token: bool,
+    ) -> PyResult<Self> {
+        let lines = Lines::new(lines)?;
+        let slices = lines.slices()?;
+        let slices = &slices[..];
+        let text = run_interruptible(py, |stop| {
+            let mut trainer = TruecaseTrainer::new(use_first_token);
+            for part in slices.chunks(PART_LINES).take_while(|_| !stop.is_cancelled()) {
+                part.iter().for_each(|line| trainer.add_line(line));
+            }
+            let mut text = Vec::new();
+            trainer.write_model(&mut text);
+            text
+        })?;
+        write_file(&model, &text)?;
+        let name = model.display().to_string();
+        TruecaseModel::from_text(&text, &name).map(Truecaser).map_err(file_error)
+    }
+
+    /// The tokens of a line as the model knows them; with `caseless` all of them, for a text
+    /// that has no case.
+    #[pyo3(signature = (line, *, caseless=false))]
+    fn truecase(&self, line: &str, caseless: bool) -> String {
+        change_line(line, |line, out| self.change(line, caseless, out))
+    }
+
+    /// `truecase` of many lines.
+    #[pyo3(signature = (lines, *, caseless=false, threads=0))]
+    fn truecase_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        caseless: bool,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        change_lines(py, lines, threads, |line, out| self.change(line, caseless, out))
+    }
+}
+
+impl Truecaser {
+    fn change(&self, line: &[u8], caseless: bool, out: &mut Vec<u8>) {
+        match caseless {
+            true => self.0.truecase_caseless(line, out),
+            false => self.0.truecase(line, out),
+        }
+    }
+}
+
+/// Writes a file that is there in whole or not at all.
+fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
+    let mut output = miriam_textio::Output::create_atomic(path).map_err(file_error)?;
+    output.write(content).map_err(file_error)?;
+    output.finish().map_err(file_error)
+}
+
+/// A line with a capital letter at the beginning of each sentence.
+#[pyfunction]
+pub fn detruecase(line: &str) -> String {
+    change_line(line, miriam_textproc::detruecase)
+}
+
+/// Finds the sentences of running text.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct SentenceSplitter(miriam_textproc::SentenceSplitter);
+
+#[pymethods]
+impl SentenceSplitter {
+    /// A splitter for `language`, or with the nonbreaking prefixes of a file.
+    #[new]
+    #[pyo3(signature = (language="en", *, nonbreaking_prefixes=None))]
+    fn new(language: &str, nonbreaking_prefixes: Option<PathBuf>) -> PyResult<Self> {
+        Ok(SentenceSplitter(match prefixes(nonbreaking_prefixes)? {
+            Some(prefixes) => miriam_textproc::SentenceSplitter::with_prefixes(prefixes),
+            None => miriam_textproc::SentenceSplitter::new(language),
+        }))
+    }
+
+    /// The sentences of a text, of which no line goes on in the next.
+    fn split(&self, text: &str) -> Vec<String> {
+        self.sentences(text.as_bytes())
+    }
+
+    /// `split` of many texts.
+    #[pyo3(signature = (texts, *, threads=0))]
+    fn split_many(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<String>>> {
+        map_lines(py, texts, threads, |text| self.sentences(text))
+    }
+}
+
+impl SentenceSplitter {
+    fn sentences(&self, text: &[u8]) -> Vec<String> {
+        let lines = text.split(|&byte| byte == b'\n');
+        let sentences = lines.flat_map(|line| {
+            let ranges = self.0.split(line).into_iter();
+            ranges.map(|range| into_string(line[range].to_vec()))
+        });
+        sentences.collect()
+    }
+}
+
+/// Byte pair encoding with codes of subword-nmt.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct Bpe {
+    codes: BpeCodes,
+    separator: String,
+}
+
+#[pymethods]
+impl Bpe {
+    /// Reads the codes at `path`; `separator` follows subwords that do not end a word.
+    #[new]
+    #[pyo3(signature = (path, *, separator="@@"))]
+    fn new(path: PathBuf, separator: &str) -> PyResult<Self> {
+        let text = std::fs::read(&path)
+            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+        let name = path.display().to_string();
+        let codes = BpeCodes::from_text(&text, &name).map_err(file_error)?;
+        Ok(Bpe { codes, separator: separator.to_owned() })
+    }
+
+    /// The subwords of the words of a line, with spaces between them.
+    fn segment(&self, line: &str) -> String {
+        change_line(line, |line, out| self.write_subwords(line, out))
+    }
+
+    /// `segment` of many lines.
+    #[pyo3(signature = (lines, *, threads=0))]
+    fn segment_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<String>> {
+        change_lines(py, lines, threads, |line, out| self.write_subwords(line, out))
+    }
+
+    /// The words of subwords.
+    fn join(&self, line: &str) -> PyResult<String> {
+        if self.separator.is_empty() {
+            let message = "without a separator subwords do not say where words end";
+            return Err(PyValueError::new_err(message));
+        }
+        let joined = line.replace(&format!("{} ", self.separator), "");
+        Ok(joined.strip_suffix(&self.separator).map(str::to_owned).unwrap_or(joined))
+    }
+}
+
+impl Bpe {
+    fn write_subwords(&self, line: &[u8], out: &mut Vec<u8>) {
+        let mut scratch = BpeScratch::default();
+        for word in miriam_textio::fields::split_words(line) {
+            self.codes.segment_word(word, &mut scratch, |part, more| {
+                if !out.is_empty() {
+                    out.push(b' ');
+                }
+                out.extend_from_slice(part);
+                out.extend_from_slice(if more { self.separator.as_bytes() } else { b"" });
+            });
+        }
+    }
+}
+
+/// A SentencePiece model.
+#[pyclass(frozen, module = "miriam.text")]
+pub struct SentencePiece(miriam_textproc::SentencePiece);
+
+#[pymethods]
+impl SentencePiece {
+    /// Reads the model at `path`.
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        miriam_textproc::SentencePiece::open(&path).map(SentencePiece).map_err(file_error)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The pieces of a line.
+    fn encode(&self, line: &str) -> Vec<String> {
+        self.pieces(line.as_bytes())
+    }
+
+    /// `encode` of many lines.
+    #[pyo3(signature = (lines, *, threads=0))]
+    fn encode_many(
+        &self,
+        py: Python<'_>,
+        lines: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<String>>> {
+        map_lines(py, lines, threads, |line| self.pieces(line))
+    }
+
+    /// The ids of the pieces of a line.
+    fn encode_ids(&self, line: &str) -> Vec<u32> {
+        let mut encoding = Encoding::new();
+        self.0.encode(line.as_bytes(), &mut encoding);
+        encoding.ids().to_vec()
+    }
+
+    /// The text of pieces.
+    fn decode(&self, pieces: Vec<String>) -> String {
+        let mut text = Vec::new();
+        self.0.decode_pieces(pieces.iter().map(String::as_bytes), &mut text);
+        into_string(text)
+    }
+
+    /// The text of ids of pieces.
+    fn decode_ids(&self, ids: Vec<u32>) -> PyResult<String> {
+        let count = self.0.len();
+        if let Some(id) = ids.iter().find(|&&id| id as usize >= count) {
+            return Err(PyValueError::new_err(format!("id {id}: the model has {count} pieces")));
+        }
+        let mut text = Vec::new();
+        self.0.decode(&ids, &mut text);
+        Ok(into_string(text))
+    }
+}
+
+impl SentencePiece {
+    fn pieces(&self, line: &[u8]) -> Vec<String> {
+        let mut encoding = Encoding::new();
+        self.0.encode(line, &mut encoding);
+        let pieces = self.0.pieces(&encoding);
+        pieces.map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
+    }
+}

@@ -1,0 +1,59 @@
+"""miriam.align: links of a text whose words are known to be translations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import miriam.align as align
+
+SOURCE = "das haus\ndas buch\nein buch\n"
+TARGET = "the house\nthe book\na book\n"
+
+
+def write(folder: Path, **texts: str) -> list[Path]:
+    paths = []
+    for name, text in texts.items():
+        paths.append(folder / name)
+        paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("model", ["ibm2", "hmm"])
+def test_words_are_aligned(tmp_path: Path, model: str) -> None:
+    source, target = write(tmp_path, source=SOURCE, target=TARGET)
+    links, saved = tmp_path / "links", tmp_path / "model"
+    found = align.align(source, target, links, model=model, save_model=saved, threads=2)
+    assert (found.pairs, found.links, found.empty_pairs) == (3, 6, 0)
+    assert all(value is not None and value >= 1 for value in found.perplexity)
+    assert links.read_text() == "0-0 1-1\n" * 3
+    again = align.align(source, target, links, load_model=saved)
+    assert again.links == 6 and again.perplexity == (None, None)
+    agreement = align.evaluate(links, links)
+    assert (agreement.precision, agreement.recall, agreement.error_rate) == (1, 1, 0)
+
+
+def test_directions_are_joined(tmp_path: Path) -> None:
+    forward, reverse = write(tmp_path, forward="0-0 1-0\n", reverse="0-0 1-1\n")
+    links = tmp_path / "links"
+    for how, text in [("intersection", "0-0\n"), ("union", "0-0 1-0 1-1\n")]:
+        assert align.symmetrize(forward, reverse, links, how=how).links == len(text.split())
+        assert links.read_text() == text
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    source, target = write(tmp_path, source=SOURCE, target="the house\n")
+    links = tmp_path / "links"
+    with pytest.raises(OSError, match="target"):
+        align.align(source, target, links)
+    with pytest.raises(OSError, match="absent"):
+        align.align(source, tmp_path / "absent", links)
+    for options in ({"model": "ibm4"}, {"symmetrize": "both"}):
+        with pytest.raises(ValueError, match="give"):
+            align.align(source, target, links, **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="iterations"):
+        align.align(source, target, links, iterations=1)
+    with pytest.raises(ValueError, match="load_model"):
+        align.align(source, target, links, load_model=source, lexical_table=links)
+    assert not links.exists()

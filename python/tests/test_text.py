@@ -1,0 +1,139 @@
+"""miriam.text: against what Moses' scripts, subword-nmt and SentencePiece gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Sequence
+
+import pytest
+
+import miriam.text as text
+from conftest import ROOT
+
+GOLDEN = ROOT / "base" / "textproc" / "tests" / "golden"
+DATA = ROOT / "base" / "textproc" / "testdata"
+
+
+def lines(name: str) -> list[bytes]:
+    return (GOLDEN / name).read_bytes().removesuffix(b"\n").split(b"\n")
+
+
+def decoded(lines: Sequence[bytes]) -> list[str]:
+    return [line.decode("utf-8", "replace") for line in lines]
+
+
+def check(
+    source: str,
+    expected: str,
+    many: Callable[[Sequence[bytes]], list[str]],
+    one: Callable[[str], str],
+) -> None:
+    found = many(lines(source))
+    assert found == decoded(lines(expected)), expected
+    for line, result in zip(lines(source), found):
+        try:
+            assert one(line.decode()) == result
+        except UnicodeDecodeError:
+            # Only bytes can have it.
+            pass
+
+
+def test_moses_tools() -> None:
+    for language in "cs de en es fr so".split():
+        tokenizer = text.Tokenizer(language)
+        check("raw", f"tok.{language}", tokenizer.tokenize_many, tokenizer.tokenize)
+    for tokenizer, name in [
+        (text.Tokenizer("en", aggressive=True), "aggressive"),
+        (text.Tokenizer("en", escape=False), "noescape"),
+    ]:
+        check("raw", f"tok-{name}.en", tokenizer.tokenize_many, tokenizer.tokenize)
+    for language in "cs de en fr pl".split():
+        normalizer = text.PunctuationNormalizer(language)
+        check("raw", f"normalized.{language}", normalizer.normalize_many, normalizer.normalize)
+    for language in "cs de en fi fr it ko".split():
+        detokenizer = text.Detokenizer(language)
+        name = f"detok.{language}"
+        check("tok.en", name, detokenizer.detokenize_many, detokenizer.detokenize)
+    detokenizer = text.Detokenizer("en", capitalize=True)
+    check("tok.en", "detok-uppercase.en", detokenizer.detokenize_many, detokenizer.detokenize)
+    truecaser = text.Truecaser(GOLDEN / "truecase-model")
+    check("tok.en", "truecased", truecaser.truecase_many, truecaser.truecase)
+    assert truecaser.truecase_many(lines("tok.en"), caseless=True) == decoded(lines("truecased-asr"))
+    for line, expected in zip(decoded(lines("truecased")), decoded(lines("detruecased"))):
+        if "\ufffd" not in line:
+            assert text.detruecase(line) == expected
+
+
+def test_a_truecaser_is_trained(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    trained = text.Truecaser.train(["I saw the cat .", "He saw the cat and Mr. Cat"], model)
+    # A form that was seen stays; the first word takes its most frequent one.
+    line = "The Cat saw Mr. cat"
+    assert trained.truecase(line) == text.Truecaser(model).truecase(line) == "the Cat saw Mr. cat"
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    source = [f'Mr. {number} said "hello, world".' for number in range(2000)]
+    tokenizer = text.Tokenizer()
+    assert tokenizer.tokenize_many(source, threads=1) == tokenizer.tokenize_many(source, threads=3)
+    with pytest.raises(TypeError, match="line 1"):
+        tokenizer.tokenize_many(["a", 2])
+    assert tokenizer.tokenize_many([]) == []
+
+
+def test_sentences() -> None:
+    splitter = text.SentenceSplitter("en")
+    assert splitter.split("Mr. X is here. Is he? Yes!\nAnd I\n") == [
+        "Mr. X is here.",
+        "Is he?",
+        "Yes!",
+        "And I",
+    ]
+    assert splitter.split_many(["A. B", ""]) == [["A. B"], []]
+
+
+def test_subwords() -> None:
+    codes = text.Bpe(DATA / "learned.codes")
+    segmented = (DATA / "learned.segmented").read_text(encoding="utf-8").splitlines()
+    words = (ROOT / "examples" / "toy" / "test.es").read_text(encoding="utf-8").splitlines()
+    assert [codes.join(line) for line in segmented] == words
+    assert codes.segment_many(words) == segmented == [codes.segment(line) for line in words]
+    assert text.Bpe(DATA / "learned.codes", separator="_").segment(words[0]) == segmented[
+        0
+    ].replace("@@", "_")
+    assert codes.join("a@@") == "a"
+
+
+def test_sentence_pieces() -> None:
+    models = {name: text.SentencePiece(DATA / f"{name}.spm") for name in ("unigram", "bpe")}
+    seen = 0
+    for line in (DATA / "sentence-piece.txt").read_text(encoding="utf-8").split("\n"):
+        name, *fields = line.split("\x1f" if "\x1f" in line else "\u241f")
+        if name not in models or len(fields) != 4:
+            continue
+        source, ids, pieces, back = fields
+        model = models[name]
+        numbers = [int(number) for number in ids.split()]
+        assert model.encode_ids(source) == numbers
+        assert model.decode_ids(numbers) == back
+        if "|" not in source:
+            assert "|".join(model.encode(source)) == pieces
+            # Pieces have the text of unknown characters, ids have not.
+            assert "\u2047" in back or model.decode(pieces.split("|")) == back
+            seen += 1
+    assert seen > 50
+    unigram = models["unigram"]
+    assert unigram.encode_many(["the car", ""]) == [unigram.encode("the car"), []]
+    with pytest.raises(ValueError, match="pieces"):
+        unigram.decode_ids([len(unigram)])
+
+
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    for load in (text.Truecaser, text.Bpe, text.SentencePiece):
+        with pytest.raises(OSError, match="missing"):
+            load(missing)
+    with pytest.raises(OSError, match="missing"):
+        text.Tokenizer(nonbreaking_prefixes=missing)
+    with pytest.raises(OSError, match="missing"):
+        text.Tokenizer(protected=missing)
