@@ -1,136 +1,32 @@
-//! Asynchronous training: its batches, workers and shards, over threads or a simulated machine.
+//! Asynchronous training: its batches, workers and shards, and how threads share them.
 //!
-//! With threads, the thread of the training hands out batches and counts pushes; a worker goes to
-//! its thread with each batch and comes back with the report. Whatever needs the shards as a whole
-//! waits until all workers are back. In the simulation everything happens in one thread, in the
-//! order of a simulated clock.
+//! The thread of the training hands out batches and counts pushes; a worker goes to its thread with
+//! each batch and comes back with the report. Whatever needs the shards as a whole waits until all
+//! workers are back. [`super::simulated`] does the same in one thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use miriam_textio::{Output, Progress as ProgressBar};
-use serde::{Deserialize, Serialize};
+use miriam_textio::Progress as ProgressBar;
 
 use super::config::TrainingConfig;
 use super::model_files::ModelFiles;
+use super::parameter_server::{Job, Server};
+use super::progress::Progress;
 use super::run::{Outcome, Run};
+use super::simulated::Simulation;
 use super::start::warmup_ratio;
 use super::updater::Updater;
-use crate::asynchronous::simulation::{Clock, Machine, PushRecord, Work};
 use crate::asynchronous::{
     AsyncOptions, AsyncSnapshot, AsyncWorker, BatchTerms, Coordinator, Gathered, ParameterShard,
-    PushTerms, gather, shard_ranges,
+    gather, shard_ranges,
 };
-use crate::data::ParallelCorpus;
-use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{Granule, NormLimit, OptimizerState, UpdateOptions, UpdateReport};
-
-const HEADER: &str = "update,worker,seconds,staleness,bytes,words";
-
-/// A batch that was handed out.
-struct Job {
-    granules: Vec<Vec<u32>>,
-    terms: BatchTerms,
-    /// Whether it is the last of its epoch.
-    is_epoch_end: bool,
-}
-
-/// A job as it is saved; numbers are bits.
-#[derive(Serialize, Deserialize)]
-struct SavedJob {
-    granules: Vec<Vec<u32>>,
-    key: [u32; 2],
-    rate: u64,
-    norm_limit: Option<[u64; 2]>,
-    dropping_rate: u64,
-    is_epoch_end: bool,
-}
-
-/// The simulator as it is saved.
-#[derive(Serialize, Deserialize)]
-struct SavedSimulation {
-    clock: Clock,
-    jobs: Vec<Option<SavedJob>>,
-}
-
-/// The parameter server: what all workers share.
-struct Server {
-    model: TrainableModel<Fast>,
-    update: UpdateOptions,
-    options: AsyncOptions,
-    guided_alignment_weight: f64,
-    shards: Vec<Mutex<ParameterShard<f32>>>,
-}
-
-impl Server {
-    /// A shard under its lock. A worker that panicked ends the training, so no state is half done.
-    fn lock(&self, shard: usize) -> MutexGuard<'_, ParameterShard<f32>> {
-        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn terms(&self, job: BatchTerms, words: u64) -> PushTerms<'_> {
-        PushTerms {
-            update: &self.update,
-            momentum: &self.options.momentum,
-            gradient_buffer: self.options.gradient_buffer,
-            rate: job.rate * self.options.rate_factor(),
-            gradient_scale: 1.0,
-            words,
-        }
-    }
-
-    fn compute(
-        &self,
-        worker: &mut AsyncWorker<Fast>,
-        corpus: &ParallelCorpus,
-        job: &Job,
-    ) -> Result<()> {
-        let weight = self.guided_alignment_weight;
-        let granules: Vec<Granule<'_>> =
-            job.granules.iter().map(|pairs| Granule::of_pairs(corpus, pairs, weight)).collect();
-        worker.compute(&self.model, &self.update, &self.options, &granules, job.terms)?;
-        if worker.changes_own_shard(&self.options) {
-            worker.change_own_shard(&self.options, &mut self.lock(worker.number));
-        }
-        if worker.needs_push(&self.options) {
-            worker.begin_push(&self.update, &self.options, job.terms);
-        }
-        Ok(())
-    }
-
-    /// All steps of a batch in a thread of its own. Gives the report of a push, if one was due.
-    fn work(
-        &self,
-        worker: &mut AsyncWorker<Fast>,
-        corpus: &ParallelCorpus,
-        job: &Job,
-    ) -> Result<Option<UpdateReport>> {
-        let count = self.shards.len();
-        // Each begins with its own, so that they rarely wait for each other.
-        let own_first = |step: usize| (worker.number + step) % count;
-        let shards: Vec<usize> = (0..count).map(own_first).collect();
-        if worker.needs_fetch() {
-            for &shard in &shards {
-                worker.fetch(&self.options, shard, &self.lock(shard), job.terms.dropping_rate);
-            }
-            worker.end_fetch(&self.model);
-        }
-        self.compute(worker, corpus, job)?;
-        if !worker.needs_push(&self.options) {
-            return Ok(None);
-        }
-        let terms = self.terms(job.terms, worker.words());
-        for shard in shards {
-            worker.push(shard, &mut self.lock(shard), terms);
-        }
-        Ok(Some(worker.end_push()))
-    }
-}
+use crate::update::{OptimizerState, UpdateReport};
 
 /// Where an asynchronous training begins.
 pub(super) struct AsyncStart {
@@ -144,19 +40,11 @@ pub(super) struct AsyncStart {
 
 /// Shards, workers and the simulated machine, if there is one.
 pub(super) struct AsyncTrainer {
-    server: Arc<Server>,
+    pub server: Arc<Server>,
     /// By number; those that work are in their threads.
-    workers: Vec<Option<AsyncWorker<Fast>>>,
+    pub workers: Vec<Option<AsyncWorker<Fast>>>,
     gathered: Gathered<f32>,
-    simulation: Option<Simulation>,
-}
-
-struct Simulation {
-    machine: Machine,
-    clock: Clock,
-    jobs: Vec<Option<Job>>,
-    /// A line for each push.
-    pushes: Vec<String>,
+    pub simulation: Option<Simulation>,
 }
 
 impl AsyncTrainer {
@@ -180,12 +68,7 @@ impl AsyncTrainer {
             AsyncWorker::new(number, &model, &kernels, options, &config.update, copy, &ranges)
         };
         let mut workers: Vec<AsyncWorker<Fast>> = (0..num_workers).map(worker).collect();
-        let mut simulation = config.machine.clone().map(|machine| Simulation {
-            clock: Clock::new(machine.workers),
-            jobs: (0..num_workers).map(|_| None).collect(),
-            machine,
-            pushes: Vec::new(),
-        });
+        let mut simulation = config.machine.clone().map(Simulation::new);
         if let Some(snapshot) = snapshot {
             let damaged = |reason: String| {
                 let reason = format!("the state of its workers is damaged: {reason}; move it away");
@@ -199,9 +82,7 @@ impl AsyncTrainer {
                      and what they had not pushed is left out",
                 ),
                 (Some(text), Some(simulation)) => {
-                    let saved: SavedSimulation =
-                        serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
-                    simulation.restore(saved, config.dropout).map_err(damaged)?;
+                    simulation.restore(&text, config.dropout).map_err(damaged)?;
                     simulation.read_pushes(&files.simulation(), updates)?;
                 }
                 (Some(_), None) => {}
@@ -247,84 +128,21 @@ impl AsyncTrainer {
     /// What workers have of their own; all stand between two steps.
     pub fn snapshot(&self) -> AsyncSnapshot {
         let workers: Vec<&AsyncWorker<Fast>> = self.workers.iter().flatten().collect();
-        let driver = self.simulation.as_ref().map_or(String::new(), |simulation| {
-            let jobs = simulation.jobs.iter().map(|job| job.as_ref().map(SavedJob::new)).collect();
-            let saved = SavedSimulation { clock: simulation.clock.clone(), jobs };
-            serde_json::to_string(&saved).expect("plain data is JSON")
-        });
+        let driver = self.simulation.as_ref().map_or(String::new(), Simulation::saved);
         let shards = self.locked();
         AsyncSnapshot::take(shards.iter().map(|shard| &**shard), &workers, driver)
     }
 
     pub fn save_pushes(&self, path: &Path) -> Result<()> {
-        let Some(simulation) = &self.simulation else { return Ok(()) };
-        let mut output = Output::create_atomic(path)?;
-        output.write(format!("{HEADER}\n{}", simulation.pushes.concat()).as_bytes())?;
-        output.finish()?;
-        Ok(())
-    }
-}
-
-impl SavedJob {
-    fn new(job: &Job) -> Self {
-        let BatchTerms { dropout, rate, norm_limit, dropping_rate } = job.terms;
-        SavedJob {
-            granules: job.granules.clone(),
-            key: dropout.key,
-            rate: rate.to_bits(),
-            norm_limit: norm_limit
-                .map(|NormLimit { limit, average }| [limit.to_bits(), average.to_bits()]),
-            dropping_rate: dropping_rate.to_bits(),
-            is_epoch_end: job.is_epoch_end,
+        match &self.simulation {
+            Some(simulation) => simulation.save_pushes(path),
+            None => Ok(()),
         }
-    }
-
-    fn restore(self, dropout: Dropout) -> Job {
-        let number = f64::from_bits;
-        Job {
-            granules: self.granules,
-            terms: BatchTerms {
-                dropout: Dropout { key: self.key, ..dropout },
-                rate: number(self.rate),
-                norm_limit: self.norm_limit.map(|[limit, average]| NormLimit {
-                    limit: number(limit),
-                    average: number(average),
-                }),
-                dropping_rate: number(self.dropping_rate),
-            },
-            is_epoch_end: self.is_epoch_end,
-        }
-    }
-}
-
-impl Simulation {
-    fn restore(
-        &mut self,
-        saved: SavedSimulation,
-        dropout: Dropout,
-    ) -> std::result::Result<(), String> {
-        let workers = self.jobs.len();
-        if saved.clock.num_workers() != workers || saved.jobs.len() != workers {
-            return Err("the clock is of another number of workers".into());
-        }
-        self.clock = saved.clock;
-        let restore = |job: Option<SavedJob>| job.map(|job| job.restore(dropout));
-        self.jobs = saved.jobs.into_iter().map(restore).collect();
-        Ok(())
-    }
-
-    /// Reads the pushes of the updates so far; those after the last save come again.
-    fn read_pushes(&mut self, path: &Path, updates: u64) -> Result<()> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| miriam_storage::Error::io(path, "read", e))?;
-        let lines = text.lines().skip(1).take(updates as usize);
-        self.pushes = lines.map(|line| format!("{line}\n")).collect();
-        Ok(())
     }
 }
 
 impl Run<'_, '_> {
-    fn asynchronous(&mut self) -> &mut AsyncTrainer {
+    pub(super) fn asynchronous(&mut self) -> &mut AsyncTrainer {
         match &mut self.trainer {
             Updater::Asynchronous(trainer) => trainer,
             Updater::Synchronous(_) => unreachable!("the training is asynchronous"),
@@ -332,7 +150,7 @@ impl Run<'_, '_> {
     }
 
     /// The next batch for a worker.
-    fn next_job(&mut self) -> Job {
+    pub(super) fn next_job(&mut self) -> Job {
         let config = self.training.config;
         let ratio = warmup_ratio(config, &self.state.progress);
         let mut granules = Vec::new();
@@ -348,7 +166,7 @@ impl Run<'_, '_> {
         Job { granules, terms, is_epoch_end: self.source.is_at_epoch_end() }
     }
 
-    fn is_over(&self) -> Option<Outcome> {
+    pub(super) fn is_over(&self) -> Option<Outcome> {
         match self.is_at_limit() {
             true => Some(Outcome::Finished),
             false => self.training.stop.is_cancelled().then_some(Outcome::Cancelled),
@@ -356,11 +174,11 @@ impl Run<'_, '_> {
     }
 
     /// Counts what a batch did. Gives the progress before it.
-    fn count_batch(
+    pub(super) fn count_batch(
         &mut self,
         job: &Job,
         report: Option<UpdateReport>,
-    ) -> Result<super::progress::Progress> {
+    ) -> Result<Progress> {
         let before = self.state.progress;
         match report {
             Some(report) => {
@@ -453,153 +271,7 @@ impl Run<'_, '_> {
             }
         }
     }
-
-    /// Trains on the simulated machine.
-    pub(super) fn train_simulated(&mut self, task: &dyn ProgressBar) -> Result<Outcome> {
-        loop {
-            if let Some(outcome) = self.is_over() {
-                let is_cancelled = outcome == Outcome::Cancelled;
-                return if is_cancelled { Ok(outcome) } else { self.end(outcome) };
-            }
-            let simulation = self.asynchronous().simulation.as_mut().expect("a machine");
-            let (machine, workers) = (simulation.machine.clone(), simulation.jobs.len());
-            let mut clock = std::mem::replace(&mut simulation.clock, Clock::new(workers));
-            let mut step = Step { run: self, follows: None };
-            let stepped = clock.step(&machine, &mut step);
-            let follows = step.follows;
-            // What follows may save: the clock must be there.
-            self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
-            stepped?;
-            if let Some((before, is_epoch_end)) = follows {
-                task.set_position(self.state.progress.updates);
-                if self.follow_up(&before, is_epoch_end)? {
-                    return self.end(Outcome::EarlyStopped);
-                }
-            }
-        }
-    }
 }
 
 /// What a worker brings back.
 type Report = (AsyncWorker<Fast>, Job, std::thread::Result<Result<Option<UpdateReport>>>);
-
-/// A step of the simulation, in which workers do their work.
-struct Step<'r, 'a, 'l> {
-    run: &'r mut Run<'a, 'l>,
-    /// What was counted, of which the rest follows after the step.
-    follows: Option<(super::progress::Progress, bool)>,
-}
-
-impl Step<'_, '_, '_> {
-    fn trainer(&self) -> &AsyncTrainer {
-        match &self.run.trainer {
-            Updater::Asynchronous(trainer) => trainer,
-            Updater::Synchronous(_) => unreachable!("the training is asynchronous"),
-        }
-    }
-
-    fn worker(&self, worker: usize) -> &AsyncWorker<Fast> {
-        self.trainer().workers[worker].as_ref().expect("in a simulation all are here")
-    }
-
-    fn dropping_rate(&self) -> f64 {
-        let dropping = self.trainer().server.options.dropping.as_ref();
-        dropping.map_or(0.0, |dropping| dropping.rates.at(&self.run.state.progress))
-    }
-
-    fn range(&self, shard: usize) -> std::ops::Range<usize> {
-        self.trainer().server.lock(shard).range.clone()
-    }
-
-    fn job(&mut self, worker: usize) -> &mut Option<Job> {
-        let trainer = self.run.asynchronous();
-        &mut trainer.simulation.as_mut().expect("a machine").jobs[worker]
-    }
-
-    /// Does something with a worker and the server.
-    fn with<T>(
-        &mut self,
-        worker: usize,
-        body: impl FnOnce(&mut AsyncWorker<Fast>, &Server) -> T,
-    ) -> T {
-        let trainer = self.run.asynchronous();
-        let worker = trainer.workers[worker].as_mut().expect("in a simulation all are here");
-        body(worker, &trainer.server)
-    }
-}
-
-impl Work for Step<'_, '_, '_> {
-    type Error = Error;
-
-    fn needs_fetch(&self, worker: usize) -> bool {
-        self.worker(worker).needs_fetch()
-    }
-
-    fn fetch_bytes(&self, worker: usize, shard: usize) -> u64 {
-        let options = &self.trainer().server.options;
-        self.worker(worker).fetch_bytes(options, &self.range(shard), self.dropping_rate())
-    }
-
-    fn fetch(&mut self, worker: usize, shard: usize) {
-        let rate = self.dropping_rate();
-        self.with(worker, |worker, server| {
-            worker.fetch(&server.options, shard, &server.lock(shard), rate);
-        });
-    }
-
-    fn begin(&mut self, worker: usize) -> Result<Option<u64>> {
-        if self.worker(worker).needs_fetch() {
-            self.with(worker, |worker, server| worker.end_fetch(&server.model));
-        }
-        let job = self.run.next_job();
-        let pairs = job.granules.iter().flatten();
-        let corpus = self.run.training.corpus;
-        let words = pairs.map(|&pair| corpus.target(pair as usize).len() as u64).sum();
-        *self.job(worker) = Some(job);
-        Ok(Some(words))
-    }
-
-    fn compute(&mut self, worker: usize) -> Result<bool> {
-        let corpus = self.run.training.corpus;
-        let job = self.job(worker).take().expect("a batch was begun");
-        let pushes = self.with(worker, |worker, server| {
-            server.compute(worker, corpus, &job)?;
-            Ok::<_, Error>(worker.needs_push(&server.options))
-        })?;
-        if pushes {
-            *self.job(worker) = Some(job);
-        } else {
-            let before = self.run.count_batch(&job, None)?;
-            self.follows = Some((before, job.is_epoch_end));
-        }
-        Ok(pushes)
-    }
-
-    fn push_bytes(&self, worker: usize, shard: usize) -> u64 {
-        self.worker(worker).push_bytes(&self.range(shard))
-    }
-
-    fn push(&mut self, worker: usize, shard: usize) -> u64 {
-        let job = self.job(worker).as_ref().expect("a batch was begun").terms;
-        self.with(worker, |worker, server| {
-            let terms = server.terms(job, worker.words());
-            worker.push(shard, &mut server.lock(shard), terms)
-        })
-    }
-
-    fn end_push(&mut self, push: PushRecord) -> Result<()> {
-        let PushRecord { worker, seconds, staleness, bytes } = push;
-        let job = self.job(worker).take().expect("a batch was begun");
-        let report = self.with(worker, |worker, _| worker.end_push());
-        let words = report.target_tokens;
-        let before = self.run.count_batch(&job, Some(report))?;
-        let update = self.run.state.progress.updates;
-        let trainer = self.run.asynchronous();
-        let staleness = staleness as f64 / trainer.workers.len() as f64;
-        let simulation = trainer.simulation.as_mut().expect("a machine");
-        let line = format!("{update},{worker},{seconds},{staleness},{bytes},{words}\n");
-        simulation.pushes.push(line);
-        self.follows = Some((before, job.is_epoch_end));
-        Ok(())
-    }
-}

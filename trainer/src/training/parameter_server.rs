@@ -1,0 +1,93 @@
+//! The parameter server of asynchronous training, in the memory of one process: shards under locks of
+//! their own, and what a worker does with them for a batch.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::asynchronous::{AsyncOptions, AsyncWorker, BatchTerms, ParameterShard, PushTerms};
+use crate::data::ParallelCorpus;
+use crate::error::Result;
+use crate::kernels::Fast;
+use crate::trainable_model::TrainableModel;
+use crate::update::{Granule, UpdateOptions, UpdateReport};
+
+/// A batch that was handed out.
+pub(super) struct Job {
+    pub granules: Vec<Vec<u32>>,
+    pub terms: BatchTerms,
+    /// Whether it is the last of its epoch.
+    pub is_epoch_end: bool,
+}
+
+/// The parameter server: what all workers share.
+pub(super) struct Server {
+    pub model: TrainableModel<Fast>,
+    pub update: UpdateOptions,
+    pub options: AsyncOptions,
+    pub guided_alignment_weight: f64,
+    pub shards: Vec<Mutex<ParameterShard<f32>>>,
+}
+
+impl Server {
+    /// A shard under its lock. A worker that panicked ends the training, so no state is half done.
+    pub fn lock(&self, shard: usize) -> MutexGuard<'_, ParameterShard<f32>> {
+        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn terms(&self, job: BatchTerms, words: u64) -> PushTerms<'_> {
+        PushTerms {
+            update: &self.update,
+            momentum: &self.options.momentum,
+            gradient_buffer: self.options.gradient_buffer,
+            rate: job.rate * self.options.rate_factor(),
+            gradient_scale: 1.0,
+            words,
+        }
+    }
+
+    pub fn compute(
+        &self,
+        worker: &mut AsyncWorker<Fast>,
+        corpus: &ParallelCorpus,
+        job: &Job,
+    ) -> Result<()> {
+        let weight = self.guided_alignment_weight;
+        let granules: Vec<Granule<'_>> =
+            job.granules.iter().map(|pairs| Granule::of_pairs(corpus, pairs, weight)).collect();
+        worker.compute(&self.model, &self.update, &self.options, &granules, job.terms)?;
+        if worker.changes_own_shard(&self.options) {
+            worker.change_own_shard(&self.options, &mut self.lock(worker.number));
+        }
+        if worker.needs_push(&self.options) {
+            worker.begin_push(&self.update, &self.options, job.terms);
+        }
+        Ok(())
+    }
+
+    /// All steps of a batch in a thread of its own. Gives the report of a push, if one was due.
+    pub fn work(
+        &self,
+        worker: &mut AsyncWorker<Fast>,
+        corpus: &ParallelCorpus,
+        job: &Job,
+    ) -> Result<Option<UpdateReport>> {
+        let count = self.shards.len();
+        // Each begins with its own, so that they rarely wait for each other.
+        let own_first = |step: usize| (worker.number + step) % count;
+        let shards: Vec<usize> = (0..count).map(own_first).collect();
+        if worker.needs_fetch() {
+            for &shard in &shards {
+                worker.fetch(&self.options, shard, &self.lock(shard), job.terms.dropping_rate);
+            }
+            worker.end_fetch(&self.model);
+        }
+        self.compute(worker, corpus, job)?;
+        if !worker.needs_push(&self.options) {
+            return Ok(None);
+        }
+        let terms = self.terms(job.terms, worker.words());
+        for shard in shards {
+            worker.push(shard, &mut self.lock(shard), terms);
+        }
+        Ok(Some(worker.end_push()))
+    }
+}

@@ -1,0 +1,273 @@
+//! Asynchronous training on a simulated machine: the same workers and shards in one thread, in the
+//! order of a simulated clock, and what is saved of it.
+
+use std::path::Path;
+
+use miriam_textio::{Output, Progress as ProgressBar};
+use serde::{Deserialize, Serialize};
+
+use super::asynchronous::AsyncTrainer;
+use super::parameter_server::{Job, Server};
+use super::progress::Progress;
+use super::run::{Outcome, Run};
+use super::updater::Updater;
+use crate::asynchronous::simulation::{Clock, Machine, PushRecord, Work};
+use crate::asynchronous::{AsyncWorker, BatchTerms};
+use crate::dropout::Dropout;
+use crate::error::{Error, Result};
+use crate::kernels::Fast;
+use crate::update::NormLimit;
+
+/// Columns of the table of pushes.
+const HEADER: &str = "update,worker,seconds,staleness,bytes,words";
+
+/// A job as it is saved; numbers are bits.
+#[derive(Serialize, Deserialize)]
+struct SavedJob {
+    granules: Vec<Vec<u32>>,
+    key: [u32; 2],
+    rate: u64,
+    norm_limit: Option<[u64; 2]>,
+    dropping_rate: u64,
+    is_epoch_end: bool,
+}
+
+/// The simulator as it is saved.
+#[derive(Serialize, Deserialize)]
+struct SavedSimulation {
+    clock: Clock,
+    jobs: Vec<Option<SavedJob>>,
+}
+
+/// A simulated machine, and what has happened on it.
+pub(super) struct Simulation {
+    machine: Machine,
+    clock: Clock,
+    jobs: Vec<Option<Job>>,
+    /// A line for each push.
+    pushes: Vec<String>,
+}
+
+impl SavedJob {
+    fn new(job: &Job) -> Self {
+        let BatchTerms { dropout, rate, norm_limit, dropping_rate } = job.terms;
+        SavedJob {
+            granules: job.granules.clone(),
+            key: dropout.key,
+            rate: rate.to_bits(),
+            norm_limit: norm_limit
+                .map(|NormLimit { limit, average }| [limit.to_bits(), average.to_bits()]),
+            dropping_rate: dropping_rate.to_bits(),
+            is_epoch_end: job.is_epoch_end,
+        }
+    }
+
+    fn restore(self, dropout: Dropout) -> Job {
+        let number = f64::from_bits;
+        Job {
+            granules: self.granules,
+            terms: BatchTerms {
+                dropout: Dropout { key: self.key, ..dropout },
+                rate: number(self.rate),
+                norm_limit: self.norm_limit.map(|[limit, average]| NormLimit {
+                    limit: number(limit),
+                    average: number(average),
+                }),
+                dropping_rate: number(self.dropping_rate),
+            },
+            is_epoch_end: self.is_epoch_end,
+        }
+    }
+}
+
+impl Simulation {
+    pub fn new(machine: Machine) -> Self {
+        let jobs = (0..machine.workers).map(|_| None).collect();
+        Simulation { clock: Clock::new(machine.workers), jobs, machine, pushes: Vec::new() }
+    }
+
+    /// The clock and the jobs, as [`Simulation::restore`] takes them.
+    pub fn saved(&self) -> String {
+        let jobs = self.jobs.iter().map(|job| job.as_ref().map(SavedJob::new)).collect();
+        let saved = SavedSimulation { clock: self.clock.clone(), jobs };
+        serde_json::to_string(&saved).expect("plain data is JSON")
+    }
+
+    /// # Errors
+    /// With the reason, if the text is damaged.
+    pub fn restore(&mut self, text: &str, dropout: Dropout) -> std::result::Result<(), String> {
+        let saved: SavedSimulation = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let workers = self.jobs.len();
+        if saved.clock.num_workers() != workers || saved.jobs.len() != workers {
+            return Err("the clock is of another number of workers".into());
+        }
+        self.clock = saved.clock;
+        let restore = |job: Option<SavedJob>| job.map(|job| job.restore(dropout));
+        self.jobs = saved.jobs.into_iter().map(restore).collect();
+        Ok(())
+    }
+
+    /// Reads the pushes of the updates so far; those after the last save come again.
+    pub fn read_pushes(&mut self, path: &Path, updates: u64) -> Result<()> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| miriam_storage::Error::io(path, "read", e))?;
+        let lines = text.lines().skip(1).take(updates as usize);
+        self.pushes = lines.map(|line| format!("{line}\n")).collect();
+        Ok(())
+    }
+
+    pub fn save_pushes(&self, path: &Path) -> Result<()> {
+        let mut output = Output::create_atomic(path)?;
+        output.write(format!("{HEADER}\n{}", self.pushes.concat()).as_bytes())?;
+        output.finish()?;
+        Ok(())
+    }
+}
+
+impl Run<'_, '_> {
+    /// Trains on the simulated machine.
+    pub(super) fn train_simulated(&mut self, task: &dyn ProgressBar) -> Result<Outcome> {
+        loop {
+            if let Some(outcome) = self.is_over() {
+                let is_cancelled = outcome == Outcome::Cancelled;
+                return if is_cancelled { Ok(outcome) } else { self.end(outcome) };
+            }
+            let simulation = self.asynchronous().simulation.as_mut().expect("a machine");
+            let (machine, workers) = (simulation.machine.clone(), simulation.jobs.len());
+            let mut clock = std::mem::replace(&mut simulation.clock, Clock::new(workers));
+            let mut step = Step { run: self, follows: None };
+            let stepped = clock.step(&machine, &mut step);
+            let follows = step.follows;
+            // What follows may save: the clock must be there.
+            self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
+            stepped?;
+            if let Some((before, is_epoch_end)) = follows {
+                task.set_position(self.state.progress.updates);
+                if self.follow_up(&before, is_epoch_end)? {
+                    return self.end(Outcome::EarlyStopped);
+                }
+            }
+        }
+    }
+}
+
+/// A step of the simulation, in which workers do their work.
+struct Step<'r, 'a, 'l> {
+    run: &'r mut Run<'a, 'l>,
+    /// What was counted, of which the rest follows after the step.
+    follows: Option<(Progress, bool)>,
+}
+
+impl Step<'_, '_, '_> {
+    fn trainer(&self) -> &AsyncTrainer {
+        match &self.run.trainer {
+            Updater::Asynchronous(trainer) => trainer,
+            Updater::Synchronous(_) => unreachable!("the training is asynchronous"),
+        }
+    }
+
+    fn worker(&self, worker: usize) -> &AsyncWorker<Fast> {
+        self.trainer().workers[worker].as_ref().expect("in a simulation all are here")
+    }
+
+    fn dropping_rate(&self) -> f64 {
+        let dropping = self.trainer().server.options.dropping.as_ref();
+        dropping.map_or(0.0, |dropping| dropping.rates.at(&self.run.state.progress))
+    }
+
+    fn range(&self, shard: usize) -> std::ops::Range<usize> {
+        self.trainer().server.lock(shard).range.clone()
+    }
+
+    fn job(&mut self, worker: usize) -> &mut Option<Job> {
+        let trainer = self.run.asynchronous();
+        &mut trainer.simulation.as_mut().expect("a machine").jobs[worker]
+    }
+
+    /// Does something with a worker and the server.
+    fn with<T>(
+        &mut self,
+        worker: usize,
+        body: impl FnOnce(&mut AsyncWorker<Fast>, &Server) -> T,
+    ) -> T {
+        let trainer = self.run.asynchronous();
+        let worker = trainer.workers[worker].as_mut().expect("in a simulation all are here");
+        body(worker, &trainer.server)
+    }
+}
+
+impl Work for Step<'_, '_, '_> {
+    type Error = Error;
+
+    fn needs_fetch(&self, worker: usize) -> bool {
+        self.worker(worker).needs_fetch()
+    }
+
+    fn fetch_bytes(&self, worker: usize, shard: usize) -> u64 {
+        let options = &self.trainer().server.options;
+        self.worker(worker).fetch_bytes(options, &self.range(shard), self.dropping_rate())
+    }
+
+    fn fetch(&mut self, worker: usize, shard: usize) {
+        let rate = self.dropping_rate();
+        self.with(worker, |worker, server| {
+            worker.fetch(&server.options, shard, &server.lock(shard), rate);
+        });
+    }
+
+    fn begin(&mut self, worker: usize) -> Result<Option<u64>> {
+        if self.worker(worker).needs_fetch() {
+            self.with(worker, |worker, server| worker.end_fetch(&server.model));
+        }
+        let job = self.run.next_job();
+        let pairs = job.granules.iter().flatten();
+        let corpus = self.run.training.corpus;
+        let words = pairs.map(|&pair| corpus.target(pair as usize).len() as u64).sum();
+        *self.job(worker) = Some(job);
+        Ok(Some(words))
+    }
+
+    fn compute(&mut self, worker: usize) -> Result<bool> {
+        let corpus = self.run.training.corpus;
+        let job = self.job(worker).take().expect("a batch was begun");
+        let pushes = self.with(worker, |worker, server| {
+            server.compute(worker, corpus, &job)?;
+            Ok::<_, Error>(worker.needs_push(&server.options))
+        })?;
+        if pushes {
+            *self.job(worker) = Some(job);
+        } else {
+            let before = self.run.count_batch(&job, None)?;
+            self.follows = Some((before, job.is_epoch_end));
+        }
+        Ok(pushes)
+    }
+
+    fn push_bytes(&self, worker: usize, shard: usize) -> u64 {
+        self.worker(worker).push_bytes(&self.range(shard))
+    }
+
+    fn push(&mut self, worker: usize, shard: usize) -> u64 {
+        let job = self.job(worker).as_ref().expect("a batch was begun").terms;
+        self.with(worker, |worker, server| {
+            let terms = server.terms(job, worker.words());
+            worker.push(shard, &mut server.lock(shard), terms)
+        })
+    }
+
+    fn end_push(&mut self, push: PushRecord) -> Result<()> {
+        let PushRecord { worker, seconds, staleness, bytes } = push;
+        let job = self.job(worker).take().expect("a batch was begun");
+        let report = self.with(worker, |worker, _| worker.end_push());
+        let words = report.target_tokens;
+        let before = self.run.count_batch(&job, Some(report))?;
+        let update = self.run.state.progress.updates;
+        let trainer = self.run.asynchronous();
+        let staleness = staleness as f64 / trainer.workers.len() as f64;
+        let simulation = trainer.simulation.as_mut().expect("a machine");
+        let line = format!("{update},{worker},{seconds},{staleness},{bytes},{words}\n");
+        simulation.pushes.push(line);
+        self.follows = Some((before, job.is_epoch_end));
+        Ok(())
+    }
+}
