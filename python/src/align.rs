@@ -80,6 +80,7 @@ pub fn align(
         save_model,
         load_model,
         lexical_table,
+        ..AlignOptions::default()
     };
     let outcome = run_interruptible(py, |stop| {
         let inputs = [Some(&source), Some(&target), options.load_model.as_ref()];
