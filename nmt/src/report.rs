@@ -240,7 +240,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
                 vocabulary.unk_id()
             )
         };
-        if source.has_same_words(target) {
+        if source.has_same_ids(target) {
             lines.push(("vocabulary", describe(source)));
         } else {
             lines.push(("source vocabulary", describe(source)));

@@ -4,19 +4,19 @@
 //! by some panels of sixteen columns, all sums in registers, one pass along the depth. Every
 //! sum is made in the order of the depth (in f32, in runs) in a lane of its own in any tile,
 //! so the results of a row depend on nothing else. Panels are the outer loop: weights are
-//! read once, rows (few, and prepared) again for each panel. The three arithmetics (`f32s`,
-//! `i16s`, `i8s`) differ in a step along the depth and share all else.
+//! read once, rows (few, and prepared) again for each panel. The three arithmetics (`float32`,
+//! `int16`, `int8`) differ in a step along the depth and share all else.
 
-mod f32s;
-mod i16s;
-mod i8s;
+mod float32;
+mod int16;
+mod int8;
 mod prepared;
 mod tile;
 mod transposed;
 
-pub use f32s::{gemm_f32, gemm_f32_blocked};
-pub use i8s::{PreparedI8, QuadCells, gemm_i8};
-pub use i16s::{PairCells, PreparedI16, gemm_i16};
+pub use float32::{gemm_f32, gemm_f32_blocked};
+pub use int8::{PreparedI8, QuadCells, gemm_i8};
+pub use int16::{PairCells, PreparedI16, gemm_i16};
 pub use prepared::PreparedRows;
 pub use transposed::{GemmScratch, gemm_f32_transposed};
 

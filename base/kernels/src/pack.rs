@@ -14,17 +14,17 @@
 //! their tokens from the packed form ([`WeightsF32::select`], [`WeightsI16::select`],
 //! [`WeightsI8::select`]).
 
-mod f32s;
 mod fill;
-mod i16s;
-mod i8s;
+mod float32;
+mod int16;
+mod int8;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-pub use f32s::{PackedF32, WeightsF32};
-pub use i8s::{PackedI8, WeightsI8};
-pub(crate) use i16s::ROUNDING_SLACK;
-pub use i16s::{ACCUMULATION_RUN, PackedI16, WeightsI16};
+pub use float32::{PackedF32, WeightsF32};
+pub use int8::{PackedI8, WeightsI8};
+pub(crate) use int16::ROUNDING_SLACK;
+pub use int16::{ACCUMULATION_RUN, PackedI16, WeightsI16};
 
 use crate::{Error, LANES, MatRef, Result};
 

@@ -38,7 +38,6 @@ compile_error!(
 pub mod atomic_file;
 pub mod btree;
 mod bytes;
-pub mod compact;
 pub mod container;
 pub mod dictionary;
 mod error;
@@ -46,6 +45,7 @@ pub mod hash;
 mod metadata;
 mod prefetch;
 pub mod probing;
+pub mod quotient_table;
 pub mod random;
 mod view;
 mod zeroed_vec;

@@ -40,7 +40,7 @@ pub fn is_unknown(text: &[u8]) -> bool {
 }
 
 /// From the hash of a word to its id.
-pub enum WordIndex {
+pub enum WordLookup {
     /// Probing files: a table from hash to id, ids in the order of the ARPA file.
     Hashed(KenlmTable<12>),
     /// Tries: all hashes in ascending order; the id is the position, from 1.
@@ -49,7 +49,7 @@ pub enum WordIndex {
 
 /// Words and ids of a model.
 pub struct KenlmVocabulary {
-    index: WordIndex,
+    index: WordLookup,
     count: usize,
     /// The strings of the words, by id, each ended by NUL.
     strings: Option<View<[u8; 1]>>,
@@ -74,7 +74,7 @@ impl KenlmVocabulary {
         }
         let slots = bucket_count(header.counts[0], header.probing_multiplier);
         let table = KenlmTable::new(sections.take(section, slots)?);
-        Ok(KenlmVocabulary::new(WordIndex::Hashed(table), count as usize))
+        Ok(KenlmVocabulary::new(WordLookup::Hashed(table), count as usize))
     }
 
     /// Reads the vocabulary of a trie.
@@ -88,10 +88,10 @@ impl KenlmVocabulary {
         let after = sections.offset + 8 * header.counts[0] as usize;
         let hashes = sections.take(section, count)?;
         sections.offset = after;
-        Ok(KenlmVocabulary::new(WordIndex::Sorted(hashes), count as usize + 1))
+        Ok(KenlmVocabulary::new(WordLookup::Sorted(hashes), count as usize + 1))
     }
 
-    fn new(index: WordIndex, count: usize) -> Self {
+    fn new(index: WordLookup, count: usize) -> Self {
         KenlmVocabulary { index, count, strings: None, starts: OnceLock::new() }
     }
 
@@ -114,11 +114,11 @@ impl KenlmVocabulary {
 
     fn id_of_hash(&self, hash: u64) -> u32 {
         let id = match &self.index {
-            WordIndex::Hashed(table) => match table.find(hash, table.home_slot(hash)) {
+            WordLookup::Hashed(table) => match table.find(hash, table.home_slot(hash)) {
                 Some(entry) => super::unaligned::u32_at(entry, 8),
                 None => 0,
             },
-            WordIndex::Sorted(hashes) => {
+            WordLookup::Sorted(hashes) => {
                 interpolation_search(hashes, hash).map_or(0, |at| at as u32 + 1)
             }
         };
@@ -143,8 +143,8 @@ impl ModelVocabulary for KenlmVocabulary {
             for (hash, &(start, end)) in hashes.iter_mut().zip(spans) {
                 *hash = word_hash(&text[start as usize..end as usize]);
                 match &self.index {
-                    WordIndex::Hashed(table) => table.prefetch(table.home_slot(*hash)),
-                    WordIndex::Sorted(hashes) => {
+                    WordLookup::Hashed(table) => table.prefetch(table.home_slot(*hash)),
+                    WordLookup::Sorted(hashes) => {
                         prefetch_at(hashes, interpolated_position(hashes.len(), *hash))
                     }
                 }

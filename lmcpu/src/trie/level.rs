@@ -5,7 +5,9 @@
 //! the trie is one lookup an order, each of one cache line, and an entry does not say
 //! where its children are, only whether it has any.
 
-use miriam_storage::compact::{CompactLayout, CompactTable, MIN_KEY_BITS, Probe, ProbeState};
+use miriam_storage::quotient_table::{
+    CompactLayout, CompactTable, MIN_KEY_BITS, Probe, ProbeState,
+};
 use miriam_storage::{Container, View};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Lookups in a trie.
 
-use miriam_storage::compact::ProbeState;
 use miriam_storage::prefetch_at;
+use miriam_storage::quotient_table::ProbeState;
 
 use super::*;
 use crate::{FoundNgram, LookupStep, NgramIndex};

@@ -245,7 +245,7 @@ impl ModelBundle {
         let same_words = match (&self.tokenizers, &other.tokenizers) {
             (Some(one), Some(other)) => {
                 let mut sides = one.vocabularies.iter().zip(&other.vocabularies);
-                sides.all(|(one, other)| one.has_same_words(other))
+                sides.all(|(one, other)| one.has_same_ids(other))
             }
             _ => true,
         };

@@ -146,7 +146,7 @@ fn write_to(
 
 fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
     let [source, target] = &words.vocabularies;
-    let shared = Arc::ptr_eq(source, target) || source.has_same_words(target);
+    let shared = Arc::ptr_eq(source, target) || source.has_same_ids(target);
     let bytes = |side: &Segmentation| match side {
         Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
         _ => None,

@@ -78,7 +78,7 @@ pub fn read(
         offsets,
         translations,
         target_vocab_size: target.len(),
-        is_shared: source.has_same_words(target),
+        is_shared: source.has_same_ids(target),
     })
 }
 

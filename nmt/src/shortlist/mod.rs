@@ -143,7 +143,7 @@ impl Shortlist {
             offsets,
             translations,
             target_vocab_size: target.len(),
-            is_shared: source.has_same_words(target),
+            is_shared: source.has_same_ids(target),
         }
     }
 
@@ -165,7 +165,7 @@ impl Shortlist {
             offsets: offsets.to_vec(),
             translations: translations.to_vec(),
             target_vocab_size: target.len(),
-            is_shared: source.has_same_words(target),
+            is_shared: source.has_same_ids(target),
         })
     }
 

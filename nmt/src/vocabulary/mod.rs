@@ -268,8 +268,8 @@ impl Vocabulary {
         self.unk_id
     }
 
-    /// Whether both have the same tokens in the same order.
-    pub fn has_same_words(&self, other: &Vocabulary) -> bool {
+    /// Whether both have the same tokens with the same ids.
+    pub fn has_same_ids(&self, other: &Vocabulary) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

@@ -6,7 +6,7 @@
 //! GEMM do the rest. A sum runs through a block in a register and is then added to the result,
 //! so the order of sums depends on the number of rows only.
 
-use super::f32s::F32Arithmetic;
+use super::float32::F32Arithmetic;
 use super::tile::{Gemm, Interleaved, RowBlocks};
 use super::{Epilogue, Tiling};
 use crate::isa::{Isa, dispatch};

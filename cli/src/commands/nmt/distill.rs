@@ -328,7 +328,7 @@ fn student_vocabularies(
     }
     let opened = load_data::open_vocabularies(&paths, [0, 0])?;
     for side in [0, 1] {
-        if !opened.vocabularies[side].has_same_words(&tokenizers.vocabularies[side]) {
+        if !opened.vocabularies[side].has_same_ids(&tokenizers.vocabularies[side]) {
             anyhow::bail!(
                 "{}: the teacher numbers its words in another way; {needed}",
                 paths[side].display()

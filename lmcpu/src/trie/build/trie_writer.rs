@@ -1,8 +1,8 @@
 //! The arrays of a trie packed into the sections of a file.
 
 use hashbrown::HashMap;
-use miriam_storage::compact::{self, BuiltTable, CompactLine};
 use miriam_storage::dictionary::Dictionary;
+use miriam_storage::quotient_table::{self, BuiltTable, CompactLine};
 use miriam_storage::{Bytes, ContainerWriter};
 use rayon::prelude::*;
 
@@ -146,7 +146,7 @@ fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<
             .map(|(&parent, &word)| key.join(numbers[parent as usize], word))
             .collect();
         let value = |at| coding.value(&nodes, at);
-        let BuiltTable { layout, lines, slot_indices: slots } = compact::build(
+        let BuiltTable { layout, lines, slot_indices: slots } = quotient_table::build(
             &keys,
             key.bits,
             coding.widths.value_bits(),

@@ -332,7 +332,7 @@ pub enum Probe {
 /// A finished table in a model.
 ///
 /// ```
-/// use miriam_storage::compact::{CompactTable, build};
+/// use miriam_storage::quotient_table::{CompactTable, build};
 /// use miriam_storage::zerocopy::IntoBytes;
 /// use miriam_storage::{Bytes, View};
 ///
