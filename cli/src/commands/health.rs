@@ -48,7 +48,9 @@ fn get_status(address: &str, host: &str, path: &str) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    // In one piece: a server may answer and close once it has read something.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut text = Vec::new();
     stream.take(MAX_STATUS_LINE).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
