@@ -78,6 +78,8 @@ fn the_wheel_passes_its_tests() {
     run_echoed(
         Command::new(&python)
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            // A test that hangs ends the run and says where it was.
+            .args(["-o", "faulthandler_timeout=300", "-o", "faulthandler_exit_on_timeout=true"])
             .arg(project_root().join("python/tests"))
             // The folder of the sources, which `-m` would search first, lacks the module.
             .current_dir(folder.path())
