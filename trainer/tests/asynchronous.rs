@@ -1,5 +1,5 @@
 //! Asynchronous training over threads and on simulated machines, on a tiny corpus
-//! (`training.md` E.8).
+//! (`training.md` A.4 to A.9).
 
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_storage::LoadMethod;
