@@ -66,7 +66,10 @@ fn one_worker_makes_synchronous_updates() {
     let alone = [&alone[..]];
     let optimizers: [&[&str]; 3] = [&["adam"], &["adagrad"], &["sgd"]];
     for optimizer in optimizers {
-        let options = with(rich(), &[("optimizer", optimizer)]);
+        let mut options = with(rich(), &[("optimizer", optimizer)]);
+        if optimizer == ["adam"] {
+            options = with(options, &[("momentum-schedule", &["0.8,0.9@0", "0.85,0.95@6"])]);
+        }
         let (expected, cost) = place.train(&format!("sync-{}", optimizer[0]), &options).unwrap();
         for (kind, values) in [("async-sgd", &["true"][..]), ("simulate-async", &alone)] {
             let name = format!("{kind}-{}", optimizer[0]);
@@ -260,7 +263,8 @@ fn options_that_do_not_fit_are_named() {
         (vec![asynchronous, ("gradient-buffer", &["0"])], "--gradient-buffer: "),
         (vec![asynchronous, ("local-optimizer-shard", &["add"])], "copy, delta, none"),
         (vec![asynchronous, ("local-optimizer-params", &["0.9"])], "two betas"),
-        (vec![asynchronous, ("momentum-schedule", &["0.9@1"])], "--momentum-schedule: "),
+        (vec![("momentum-schedule", &["0.9@1"])], "--momentum-schedule: "),
+        (vec![("momentum-schedule", &["0.9,0.9@1"]), ("optimizer", &["sgd"])], "sgd has no betas"),
         (vec![asynchronous, ("grad-dropping-rate", &["1"])], "--grad-dropping-rate: "),
         (vec![asynchronous, ("grad-dropping-anneal", &["0.9@2u", "0.8@1u"])], "ascend"),
         (vec![("simulate-async", &file)], "wrong.toml: workers = 0"),

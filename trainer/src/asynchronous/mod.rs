@@ -8,7 +8,6 @@
 
 mod coordinator;
 mod dropping;
-mod momentum;
 mod options;
 mod shard;
 pub mod simulation;
@@ -17,7 +16,6 @@ mod worker;
 
 pub use coordinator::Coordinator;
 pub use dropping::{SparseGradient, drop_gradient, threshold};
-pub use momentum::MomentumSchedule;
 pub use options::{
     AsyncOptions, DroppingOptions, DroppingRates, DroppingScope, FetchMode, LocalOptimizer,
     ShardUpdate,

@@ -1,6 +1,5 @@
 //! What asynchronous training does beside plain pushes.
 
-use super::momentum::MomentumSchedule;
 use crate::training::{Progress, SchedulingUnit, TrainingLength};
 
 /// What the step of a local optimiser does to the worker's own shard
@@ -101,8 +100,6 @@ pub struct AsyncOptions {
     pub gradient_buffer: usize,
     /// Optimisers of workers.
     pub local: Option<LocalOptimizer>,
-    /// Adam's betas over the batches of the worker whose number the shard has.
-    pub momentum: MomentumSchedule,
     /// Gradient dropping.
     pub dropping: Option<DroppingOptions>,
 }

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::dropping::SparseGradient;
-use super::momentum::MomentumSchedule;
 use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
-use crate::update::{OptimizerState, UpdateOptions};
+use crate::update::{MomentumSchedule, OptimizerState, UpdateOptions};
 
 /// The parts of a vector of `len` numbers, one for each worker, the last ones shorter or empty.
 pub fn shard_ranges(len: usize, workers: usize) -> Vec<Range<usize>> {
@@ -49,7 +48,7 @@ pub struct ParameterShard<R> {
 pub struct PushTerms<'a> {
     /// The options of updates.
     pub update: &'a UpdateOptions,
-    /// Adam's betas over time.
+    /// Adam's betas over the batches of the worker whose number the shard has.
     pub momentum: &'a MomentumSchedule,
     /// Pushes that make a step.
     pub gradient_buffer: usize,

@@ -7,19 +7,18 @@ use super::resolve::invalid_option;
 use crate::asynchronous::simulation::Machine;
 use crate::asynchronous::{
     AsyncOptions, DroppingOptions, DroppingRates, DroppingScope, FetchMode, LocalOptimizer,
-    MomentumSchedule, ShardUpdate,
+    ShardUpdate,
 };
 use crate::error::Result;
 use crate::training::TrainingLength;
 
 /// Options that need `async-sgd`.
-const DEPENDENT: [&str; 12] = [
+const DEPENDENT: [&str; 11] = [
     "scale-rate-by-delay",
     "gradient-buffer",
     "local-optimizer-batches",
     "local-optimizer-params",
     "local-optimizer-shard",
-    "momentum-schedule",
     "grad-dropping-rate",
     "grad-dropping-warmup",
     "grad-dropping-momentum",
@@ -56,23 +55,11 @@ impl RawOptions {
             let reason = "a push is of whole batches where training is asynchronous";
             return Err(invalid_option("optimizer-delay", reason));
         }
-        let needs_adam = |name: &str| match &self.get_string("optimizer")[..] {
-            "adam" => Ok(()),
-            other => Err(invalid_option(name, format!("{other} has no betas"))),
-        };
-        let momentum: MomentumSchedule = self
-            .get_strings("momentum-schedule")
-            .join(" ")
-            .parse()
-            .map_err(|reason| invalid_option("momentum-schedule", reason))?;
-        if !momentum.0.is_empty() {
-            needs_adam("momentum-schedule")?;
-        }
         let betas: Vec<f64> = self.get_list("local-optimizer-params")?;
         let betas = match betas[..] {
             [] => None,
             [beta1, beta2] if betas.iter().all(|beta| (0.0..1.0).contains(beta)) => {
-                needs_adam("local-optimizer-params")?;
+                self.check_adam("local-optimizer-params")?;
                 Some([beta1, beta2])
             }
             _ => {
@@ -99,7 +86,6 @@ impl RawOptions {
             scales_rate_by_delay: self.get_flag("scale-rate-by-delay")?,
             gradient_buffer,
             local,
-            momentum,
             dropping: self.dropping()?,
         }))
     }

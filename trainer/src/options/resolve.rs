@@ -18,7 +18,9 @@ use crate::training::{
     StoppingRule, TrainingConfig, TrainingLength, ValidationOptions, ValidationReset,
     ValidationScript,
 };
-use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
+use crate::update::{
+    ClipScope, MomentumSchedule, OptimizerKind, QuantizationOptions, UpdateOptions,
+};
 
 /// The most workers.
 const MAX_WORKERS: usize = 4096;
@@ -68,6 +70,7 @@ impl RawOptions {
             depth_scaling: self.get_flag("transformer-depth-scaling")?,
             update: self.update_options()?,
             schedule: self.schedule()?,
+            momentum: self.momentum_schedule()?,
             dropout,
             batches: self.batch_options(parts)?,
             length_limit: LengthLimit {
@@ -97,6 +100,24 @@ impl RawOptions {
             quantization: self.quantization()?,
         };
         Ok(config)
+    }
+
+    /// Refuses an option of betas where the optimiser has none.
+    pub(super) fn check_adam(&self, name: &str) -> Result<()> {
+        match &self.get_string("optimizer")[..] {
+            "adam" => Ok(()),
+            other => Err(invalid_option(name, format!("{other} has no betas"))),
+        }
+    }
+
+    fn momentum_schedule(&self) -> Result<MomentumSchedule> {
+        let name = "momentum-schedule";
+        let parsed = self.get_strings(name).join(" ").parse::<MomentumSchedule>();
+        let schedule = parsed.map_err(|reason| invalid_option(name, reason))?;
+        if !schedule.0.is_empty() {
+            self.check_adam(name)?;
+        }
+        Ok(schedule)
     }
 
     /// The integers of decoding that products are rounded to.

@@ -93,6 +93,7 @@ impl AsyncTrainer {
             model,
             update: config.update,
             options: options.clone(),
+            momentum: config.momentum.clone(),
             guided_alignment_weight: config.guided_alignment_weight,
             shards: shards.into_iter().map(Mutex::new).collect(),
         };

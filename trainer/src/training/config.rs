@@ -16,7 +16,7 @@ use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
 use crate::dropout::Dropout;
 use crate::kernels::IntegerPrecision;
-use crate::update::{QuantizationOptions, UpdateOptions};
+use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
 /// Which metrics must stall for training to stop (`early-stopping-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,6 +124,8 @@ pub struct TrainingConfig {
     pub update: UpdateOptions,
     /// The learning rate.
     pub schedule: Schedule,
+    /// Adam's betas over time (`momentum-schedule`).
+    pub momentum: MomentumSchedule,
     /// Dropout; its key is set by the training.
     pub dropout: Dropout,
     /// How workers train without waiting for each other, if they do (`async-sgd`).

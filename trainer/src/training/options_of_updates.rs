@@ -20,6 +20,7 @@ impl TrainingConfig {
             depth_scaling: _,
             update,
             schedule,
+            momentum,
             dropout,
             asynchronous,
             machine,
@@ -80,6 +81,7 @@ impl TrainingConfig {
         add(
             &mut options,
             [
+                ("momentum-schedule", momentum.to_string()),
                 ("max-length", tokens.to_string()),
                 ("max-length-crop", crops.to_string()),
                 ("optimizer-delay", optimizer_delay.to_string()),
@@ -155,7 +157,6 @@ fn add_asynchronous(asynchronous: &AsyncOptions, options: &mut OptionTexts) {
         scales_rate_by_delay,
         gradient_buffer,
         local,
-        momentum,
         dropping,
     } = asynchronous;
     let (local, dropping) = (local.as_ref(), dropping.as_ref());
@@ -168,7 +169,6 @@ fn add_asynchronous(asynchronous: &AsyncOptions, options: &mut OptionTexts) {
                 "local-optimizer, all its options,",
                 local.map_or("none".into(), |l| format!("{l:?}")),
             ),
-            ("momentum-schedule", momentum.to_string()),
             (
                 "grad-dropping, all its options,",
                 dropping.map_or("none".into(), |d| format!("{d:?}")),

@@ -8,7 +8,7 @@ use crate::data::ParallelCorpus;
 use crate::error::Result;
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{Granule, UpdateOptions, UpdateReport};
+use crate::update::{Granule, MomentumSchedule, UpdateOptions, UpdateReport};
 
 /// A batch that was handed out.
 pub(super) struct Job {
@@ -23,6 +23,7 @@ pub(super) struct Server {
     pub model: TrainableModel<Fast>,
     pub update: UpdateOptions,
     pub options: AsyncOptions,
+    pub momentum: MomentumSchedule,
     pub guided_alignment_weight: f64,
     pub shards: Vec<Mutex<ParameterShard<f32>>>,
 }
@@ -36,7 +37,7 @@ impl Server {
     pub fn terms(&self, job: BatchTerms, words: u64) -> PushTerms<'_> {
         PushTerms {
             update: &self.update,
-            momentum: &self.options.momentum,
+            momentum: &self.momentum,
             gradient_buffer: self.options.gradient_buffer,
             rate: job.rate * self.options.rate_factor(),
             gradient_scale: 1.0,

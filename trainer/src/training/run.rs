@@ -357,6 +357,9 @@ impl<'a, 'l> Run<'a, 'l> {
             .collect();
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
+        // The betas of a step are those for the updates with it, as for the batches of a worker.
+        let updates = self.state.progress.updates + 1;
+        trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
         let report = trainer.update(&granules, dropout, rate)?;
         self.count_update(&report, rate)?;

@@ -1,11 +1,13 @@
 //! An update of the parameters: gradients of granules by several workers, their sum, the step
 //! of the optimiser.
 
+mod momentum;
 mod quantizer;
 mod synchronous;
 mod tree;
 
 pub use crate::kernels::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
+pub use momentum::MomentumSchedule;
 pub use quantizer::QuantizationOptions;
 pub use synchronous::{
     ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,

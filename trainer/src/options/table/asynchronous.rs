@@ -64,14 +64,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     ),
     honoured(
         GROUP,
-        "momentum-schedule",
-        Many,
-        "B1,B2@N",
-        "",
-        "Adam's betas from N batches of a worker on, as 0.93,0.997@0 0.92,0.998@4000",
-    ),
-    honoured(
-        GROUP,
         "grad-dropping-rate",
         One,
         "RATE",

@@ -17,6 +17,15 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     ),
     honoured(
         GROUP,
+        "momentum-schedule",
+        Many,
+        "B1,B2@N",
+        "",
+        "Adam's betas from update N on, as 0.93,0.997@0 0.92,0.998@4000; with --async-sgd from \
+         batch N of a worker on",
+    ),
+    honoured(
+        GROUP,
         "optimizer-delay",
         One,
         "N",

@@ -2,14 +2,15 @@
 
 use std::str::FromStr;
 
-use crate::update::OptimizerKind;
+use super::OptimizerKind;
 
 /// Betas from a count of batches on; those of the optimiser before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentumSchedule(pub Vec<(u64, [f64; 2])>);
 
 impl MomentumSchedule {
-    /// The optimiser after this many batches, or updates where training is synchronous.
+    /// The optimiser of a step with which this many batches are seen, or updates are made where
+    /// training is synchronous.
     pub fn at(&self, kind: OptimizerKind, batches: u64) -> OptimizerKind {
         let last = self.0.iter().rev().find(|(start, _)| *start <= batches);
         match (kind, last) {
