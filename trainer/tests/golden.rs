@@ -9,7 +9,7 @@ use miriam_kernels::Cpu;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::{Fast, Kernels, Plain};
 use miriam_trainer::tape::{LossOptions, PackedParameters, Tape};
-use miriam_trainer::training::{Progress, Schedule, ScheduleState, TrainingLength};
+use miriam_trainer::training::{BaseRate, Progress, Schedule, ScheduleState, TrainingLength};
 use miriam_trainer::update::{BiasCorrections, OptimizerKind, Shard, Step};
 use miriam_trainer::{Parameter, Real, TrainableModel};
 use serde::Deserialize;
@@ -111,7 +111,7 @@ impl<K: Kernels> Training<K> {
     /// The smoothed loss before each of n updates, and after the last.
     fn curve(&mut self, pairs: &[Vec<&[u32]>; 2], updates: usize) -> Vec<f64> {
         let schedule = Schedule {
-            rate: 1e-3,
+            rate: BaseRate::Constant(1e-3),
             warmup: TrainingLength::updates(20),
             inverse_sqrt: Some((TrainingLength::updates(20), TrainingLength::updates(20))),
             ..Schedule::default()

@@ -83,6 +83,44 @@ fn rates_decay_at_the_ends_of_epochs() {
 }
 
 #[test]
+fn rates_that_change_with_every_update_go_on() {
+    let place = Workplace::new();
+    let cycle: (&str, &[&str]) = ("lr-cycle", &["0.001", "0.004", "3"]);
+    let every: (&str, &[&str]) = ("disp-freq", &["1"]);
+    let (_, log) = place.log("cycle", &[cycle, every, ("after-batches", &["8"])]).unwrap();
+    let rates: Vec<&str> =
+        log.iter().filter_map(|line| line.split_once("L.r. ")).map(|(_, rate)| rate).collect();
+    let mut cycle_of_three = ["2.0000e-03", "3.0000e-03", "1.0000e-03"].into_iter().cycle();
+    assert!(rates.len() == 8 && rates.iter().all(|&rate| cycle_of_three.next() == Some(rate)));
+    let random: (&str, &[&str]) = ("lr-random", &["0.01"]);
+    let mut models = Vec::new();
+    for rates in [cycle, random, ("lr-random", &["0.02"])] {
+        let train = |kind: &str, updates: &str| {
+            let name = format!("{kind}-{}", rates.1[0]);
+            place.train(&name, &[rates, ("after-batches", &[updates])]).unwrap().0
+        };
+        let whole = train("whole", "8");
+        train("parts", "5");
+        assert_eq!(train("parts", "8"), whole, "{rates:?}");
+        assert!(!models.contains(&whole), "{rates:?}");
+        models.push(whole);
+    }
+    let error = place.train("parts-0.01", &[("lr-random", &["0.02"])]).unwrap_err();
+    assert!(error.contains("--lr-random was 0.01, now it is 0.02"), "{error}");
+    let both = place.train("both", &[cycle, random]).unwrap_err();
+    assert!(both.contains("--lr-cycle: give it or --lr-random"), "{both}");
+    let wrong: [(&str, &[&str], &str); 3] = [
+        ("lr-cycle", &["0.1", "0.2"], "--lr-cycle: two rates"),
+        ("lr-cycle", &["0.1", "0.2", "0"], "--lr-cycle: 0 updates"),
+        ("lr-random", &["-1"], "learn-rate and its relatives"),
+    ];
+    for (name, values, expected) in wrong {
+        let error = place.train("wrong", &[(name, values)]).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn files_of_other_programs_stay() {
     let place = Workplace::new();
     std::fs::create_dir(place.path("elsewhere")).unwrap();

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 27] = [
+const NOT_OF_MARIAN: [&str; 29] = [
     "batches",
     "clip-norm-per",
     "count-target-words",
@@ -28,6 +28,8 @@ const NOT_OF_MARIAN: [&str; 27] = [
     "local-optimizer-batches",
     "local-optimizer-params",
     "local-optimizer-shard",
+    "lr-cycle",
+    "lr-random",
     "momentum-schedule",
     "no-shuffle",
     "quantize-aware",

@@ -14,9 +14,8 @@ use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
 use crate::kernels::IntegerPrecision;
 use crate::training::{
-    DecayStrategy, DivergenceDetector, DynamicScaling, Limits, Metric, Schedule, SchedulingUnit,
-    StoppingRule, TrainingConfig, TrainingLength, ValidationOptions, ValidationReset,
-    ValidationScript,
+    DivergenceDetector, DynamicScaling, Limits, Metric, SchedulingUnit, StoppingRule,
+    TrainingConfig, TrainingLength, ValidationOptions, ValidationReset, ValidationScript,
 };
 use crate::update::{
     ClipScope, MomentumSchedule, OptimizerKind, QuantizationOptions, UpdateOptions,
@@ -189,7 +188,7 @@ impl RawOptions {
         Ok((megabytes * f64::from(1 << 20)) as usize)
     }
 
-    fn get_length(&self, name: &str) -> Result<TrainingLength> {
+    pub(super) fn get_length(&self, name: &str) -> Result<TrainingLength> {
         self.get_string(name).parse().map_err(|reason| invalid_option(name, reason))
     }
 
@@ -268,61 +267,6 @@ impl RawOptions {
             smoothing: self.number("exponential-smoothing", 0.0..=1.0)?,
             reference_words: self.get("mini-batch-words-ref")?,
         })
-    }
-
-    fn schedule(&self) -> Result<Schedule> {
-        let lengths: Vec<TrainingLength> = self
-            .get_strings("lr-decay-inv-sqrt")
-            .iter()
-            .map(|text| text.parse().map_err(|reason| invalid_option("lr-decay-inv-sqrt", reason)))
-            .collect::<Result<_>>()?;
-        let inverse_sqrt = match lengths[..] {
-            [first] if !first.is_zero() => Some((first, first)),
-            [first, second] if !first.is_zero() => Some((first, second)),
-            [_] | [_, _] => None,
-            _ => return Err(invalid_option("lr-decay-inv-sqrt", "one length is needed, or two")),
-        };
-        let strategy = match &self.get_string("lr-decay-strategy")[..] {
-            "epoch" => DecayStrategy::Epoch,
-            "batches" => DecayStrategy::Batches,
-            "stalled" => DecayStrategy::Stalled,
-            "epoch+batches" => DecayStrategy::EpochAndBatches,
-            "epoch+stalled" => DecayStrategy::EpochAndStalled,
-            other => {
-                return Err(invalid_option(
-                    "lr-decay-strategy",
-                    format!("{other:?}: epoch, batches, stalled, epoch+batches or epoch+stalled"),
-                ));
-            }
-        };
-        let start: Vec<u64> = self.get_list("lr-decay-start")?;
-        let needed = match strategy {
-            DecayStrategy::Epoch | DecayStrategy::Batches | DecayStrategy::Stalled => 1,
-            DecayStrategy::EpochAndBatches | DecayStrategy::EpochAndStalled => 2,
-        };
-        if self.is_given("lr-decay-start") && start.len() != needed {
-            let name = self.get_string("lr-decay-strategy");
-            let reason =
-                format!("{} numbers; --lr-decay-strategy {name} has {needed}", start.len());
-            return Err(invalid_option("lr-decay-start", reason));
-        }
-        let first = start.first().copied().unwrap_or(10);
-        let schedule = Schedule {
-            rate: self.get("learn-rate")?,
-            warmup: self.get_length("lr-warmup")?,
-            warmup_start_rate: self.get("lr-warmup-start-rate")?,
-            warmup_cycle: self.get_flag("lr-warmup-cycle")?,
-            warmup_at_reload: self.get_flag("lr-warmup-at-reload")?,
-            inverse_sqrt,
-            decay: self.get("lr-decay")?,
-            decay_strategy: strategy,
-            decay_start: [first, start.get(1).copied().unwrap_or(1)],
-            decay_frequency: self.get("lr-decay-freq")?,
-            decay_resets_optimizer: self.get_flag("lr-decay-reset-optimizer")?,
-            decay_repeats_warmup: self.get_flag("lr-decay-repeat-warmup")?,
-        };
-        schedule.validate().map_err(Error::usage)?;
-        Ok(schedule)
     }
 
     fn dropout(&self) -> Result<Dropout> {

@@ -96,6 +96,8 @@ struct SavedState {
     #[serde(default)]
     max_stalled: u64,
     #[serde(default)]
+    cycle_start: u64,
+    #[serde(default)]
     validated_at: u64,
     metrics: Vec<(String, MetricState)>,
     #[serde(rename = "denominators")]
@@ -164,6 +166,7 @@ pub fn save_optimizer(
         warmup_start: state.schedule.warmup_start,
         next_warmup_start: state.schedule.next_warmup_start,
         max_stalled: state.schedule.max_stalled,
+        cycle_start: state.schedule.cycle_start,
         validated_at: state.validated_at,
         metrics: state.metrics.clone(),
         bias_corrections: bias_corrections.map(Bits::from),
@@ -394,6 +397,7 @@ pub fn load_optimizer(
                 warmup_start: saved.warmup_start,
                 next_warmup_start: saved.next_warmup_start,
                 max_stalled: saved.max_stalled,
+                cycle_start: saved.cycle_start,
             },
             validated_at: saved.validated_at,
             metrics: saved.metrics,
@@ -471,6 +475,7 @@ mod tests {
                 warmup_start: 3,
                 next_warmup_start: Some(4),
                 max_stalled: 2,
+                cycle_start: 21,
             },
             validated_at: 4,
             metrics: vec![

@@ -150,6 +150,8 @@ impl MarianProgress {
                 warmup_start,
                 next_warmup_start: None,
                 max_stalled: or_at_first("stalled-max", 0.0)? as u64,
+                // Marian has no cycles.
+                cycle_start: 0,
             },
             metrics,
             statistics: Statistics::from_array(statistics),
@@ -199,6 +201,7 @@ mod tests {
                 warmup_start: 3,
                 next_warmup_start: Some(7),
                 max_stalled: 4,
+                cycle_start: 0,
             },
             validated_at: 20,
             metrics: vec![

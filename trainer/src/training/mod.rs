@@ -1,6 +1,7 @@
 //! Training from a corpus to a model: progress, schedules, validation, saving.
 
 mod asynchronous;
+mod base_rate;
 mod checkpoint;
 mod config;
 mod curves;
@@ -29,6 +30,7 @@ mod validating;
 mod validation;
 mod validation_script;
 
+pub use base_rate::BaseRate;
 pub use config::{Limits, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset};
 pub use decoder_settings::DecoderSettings;
 pub use divergence::DivergenceDetector;

@@ -1,5 +1,6 @@
 //! The options that updates depend on, by name: a training that goes on must have the same.
 
+use super::base_rate::BaseRate;
 use super::config::TrainingConfig;
 use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
@@ -192,6 +193,15 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
         decay_resets_optimizer,
         decay_repeats_warmup,
     } = schedule;
+    let none = || "none".to_owned();
+    let [learn_rate, cycle, random] = match rate {
+        BaseRate::Constant(rate) => [rate.to_string(), none(), none()],
+        BaseRate::Cycle { low, high, updates } => {
+            [none(), format!("{low} {high} {updates}"), none()]
+        }
+        // The seed is that of the training.
+        BaseRate::Random { high, seed: _ } => [none(), none(), high.to_string()],
+    };
     let inverse_sqrt = match inverse_sqrt {
         Some((a, b)) => format!("{a} {b}"),
         None => "0".into(),
@@ -206,7 +216,9 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
     add(
         options,
         [
-            ("learn-rate", rate.to_string()),
+            ("learn-rate", learn_rate),
+            ("lr-cycle", cycle),
+            ("lr-random", random),
             ("lr-warmup", warmup.to_string()),
             ("lr-warmup-start-rate", warmup_start_rate.to_string()),
             ("lr-warmup-cycle", warmup_cycle.to_string()),

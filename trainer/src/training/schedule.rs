@@ -9,6 +9,7 @@
 //! already, and a condition that was met once stays met. A warm-up that begins again does so
 //! after the rate of the next update was computed: it counts from the update after that.
 
+use super::base_rate::BaseRate;
 use super::progress::{Progress, SchedulingUnit, TrainingLength};
 
 /// When the rate is multiplied with a factor: Marian's `lr-decay-strategy`.
@@ -30,8 +31,8 @@ pub enum DecayStrategy {
 /// A learning-rate schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// The rate that warm-up leads to (`learn-rate`).
-    pub rate: f64,
+    /// The rate that warm-up leads to (`learn-rate`, `lr-cycle`, `lr-random`).
+    pub rate: BaseRate,
     /// The length of the warm-up.
     pub warmup: TrainingLength,
     /// The rate at its start.
@@ -61,7 +62,7 @@ pub struct Schedule {
 impl Default for Schedule {
     fn default() -> Self {
         Schedule {
-            rate: 1e-4,
+            rate: BaseRate::Constant(1e-4),
             warmup: TrainingLength::default(),
             warmup_start_rate: 0.0,
             warmup_cycle: false,
@@ -89,11 +90,19 @@ pub struct ScheduleState {
     /// Marian's largest number of stalls: one more wherever validation has stalled more often
     /// in turn than this.
     pub max_stalled: u64,
+    /// The number of updates after which a cycle of the rate began.
+    pub cycle_start: u64,
 }
 
 impl Default for ScheduleState {
     fn default() -> Self {
-        ScheduleState { factor: 1.0, warmup_start: 0, next_warmup_start: None, max_stalled: 0 }
+        ScheduleState {
+            factor: 1.0,
+            warmup_start: 0,
+            next_warmup_start: None,
+            max_stalled: 0,
+            cycle_start: 0,
+        }
     }
 }
 
@@ -116,12 +125,11 @@ pub enum ScheduleEvent {
 impl Schedule {
     /// The rate of the update after `progress`.
     pub fn rate_at(&self, state: &ScheduleState, progress: &Progress) -> f64 {
-        let mut rate = self.rate;
+        let mut rate = self.rate.at(progress.updates, state.cycle_start);
         if !self.warmup.is_zero() {
             let since = progress.in_unit(self.warmup.unit).saturating_sub(state.warmup_start);
             let fraction = (since as f32 / self.warmup.count as f32).min(1.0);
-            rate =
-                self.warmup_start_rate + (self.rate - self.warmup_start_rate) * f64::from(fraction);
+            rate = self.warmup_start_rate + (rate - self.warmup_start_rate) * f64::from(fraction);
         }
         if let Some((a, b)) = self.inverse_sqrt {
             let n = progress.in_unit(a.unit);
@@ -146,6 +154,7 @@ impl Schedule {
         }
         if let ScheduleEvent::Stalled(stalls) = event {
             state.max_stalled += u64::from(stalls > state.max_stalled);
+            state.cycle_start = progress.updates;
         }
         let now = progress.in_unit(self.warmup.unit);
         if let ScheduleEvent::Update { before, is_first } = event {
@@ -194,8 +203,9 @@ impl Schedule {
     /// # Errors
     /// With what does not fit.
     pub fn validate(&self) -> Result<(), String> {
-        let finite = [self.rate, self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());
-        if !finite || self.rate < 0.0 {
+        let rates = self.rate.numbers();
+        let finite = [self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());
+        if !finite || !rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0) {
             return Err("learn-rate and its relatives must be numbers from 0 on".into());
         }
         match self.inverse_sqrt {
@@ -219,7 +229,7 @@ mod tests {
     #[test]
     fn warmup_and_inverse_square_root() {
         let schedule = Schedule {
-            rate: 3e-4,
+            rate: BaseRate::Constant(3e-4),
             warmup: TrainingLength::updates(100),
             inverse_sqrt: Some((TrainingLength::updates(100), TrainingLength::updates(100))),
             ..Schedule::default()
@@ -230,7 +240,7 @@ mod tests {
         assert!((rate(100) - 3e-4).abs() < 1e-12);
         assert!((rate(400) - 1.5e-4).abs() < 1e-12);
         let labels = Schedule {
-            rate: 1.0,
+            rate: BaseRate::Constant(1.0),
             warmup: "10Kt".parse().unwrap(),
             warmup_start_rate: 0.5,
             ..Schedule::default()
@@ -265,7 +275,7 @@ mod tests {
 
     fn decaying(strategy: DecayStrategy, start: [u64; 2]) -> Schedule {
         Schedule {
-            rate: 1.0,
+            rate: BaseRate::Constant(1.0),
             decay: 0.5,
             decay_strategy: strategy,
             decay_start: start,
@@ -315,8 +325,11 @@ mod tests {
     /// The rates are those that Marian 1.12.42 logs.
     #[test]
     fn warmup_begins_again() {
-        let warmup =
-            Schedule { rate: 1.0, warmup: TrainingLength::updates(5), ..Schedule::default() };
+        let warmup = Schedule {
+            rate: BaseRate::Constant(1.0),
+            warmup: TrainingLength::updates(5),
+            ..Schedule::default()
+        };
         let cycle = Schedule { warmup_cycle: true, ..warmup.clone() };
         let expected = [0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8, 1.0, 0.2, 0.4, 0.6, 0.8];
         assert_eq!(logged_rates(&cycle, 14, false), expected);
@@ -336,7 +349,7 @@ mod tests {
     #[test]
     fn cycles_in_tokens_begin_where_a_multiple_was_passed() {
         let schedule = Schedule {
-            rate: 1.0,
+            rate: BaseRate::Constant(1.0),
             warmup: "250t".parse().unwrap(),
             warmup_cycle: true,
             ..Schedule::default()

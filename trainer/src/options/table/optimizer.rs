@@ -59,6 +59,23 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Round products as decoding with this precision does, i8 or i16, and validate in it",
     ),
     honoured(GROUP, "learn-rate", One, "RATE", "0.0001", "The learning rate"),
+    honoured(
+        GROUP,
+        "lr-cycle",
+        Many,
+        "X",
+        "",
+        "Instead of --learn-rate: LOW HIGH N raises the rate linearly over N updates, and begins \
+         anew then and at every stall",
+    ),
+    honoured(
+        GROUP,
+        "lr-random",
+        One,
+        "RATE",
+        "",
+        "Instead of --learn-rate: a rate from 0 to this one at random for each update",
+    ),
     honoured(GROUP, "lr-warmup", One, "LENGTH", "0", "Raise the rate linearly over this length"),
     honoured(
         GROUP,

@@ -1,0 +1,89 @@
+//! The options of the learning rate.
+
+use super::raw::RawOptions;
+use super::resolve::invalid_option;
+use crate::error::{Error, Result};
+use crate::training::{BaseRate, DecayStrategy, Schedule, TrainingLength};
+
+impl RawOptions {
+    /// The schedule of the learning rate.
+    ///
+    /// # Errors
+    /// With the option whose value does not fit.
+    pub(super) fn schedule(&self) -> Result<Schedule> {
+        let lengths: Vec<TrainingLength> = self
+            .get_strings("lr-decay-inv-sqrt")
+            .iter()
+            .map(|text| text.parse().map_err(|reason| invalid_option("lr-decay-inv-sqrt", reason)))
+            .collect::<Result<_>>()?;
+        let inverse_sqrt = match lengths[..] {
+            [first] if !first.is_zero() => Some((first, first)),
+            [first, second] if !first.is_zero() => Some((first, second)),
+            [_] | [_, _] => None,
+            _ => return Err(invalid_option("lr-decay-inv-sqrt", "one length is needed, or two")),
+        };
+        let strategy = match &self.get_string("lr-decay-strategy")[..] {
+            "epoch" => DecayStrategy::Epoch,
+            "batches" => DecayStrategy::Batches,
+            "stalled" => DecayStrategy::Stalled,
+            "epoch+batches" => DecayStrategy::EpochAndBatches,
+            "epoch+stalled" => DecayStrategy::EpochAndStalled,
+            other => {
+                return Err(invalid_option(
+                    "lr-decay-strategy",
+                    format!("{other:?}: epoch, batches, stalled, epoch+batches or epoch+stalled"),
+                ));
+            }
+        };
+        let start: Vec<u64> = self.get_list("lr-decay-start")?;
+        let needed = match strategy {
+            DecayStrategy::Epoch | DecayStrategy::Batches | DecayStrategy::Stalled => 1,
+            DecayStrategy::EpochAndBatches | DecayStrategy::EpochAndStalled => 2,
+        };
+        if self.is_given("lr-decay-start") && start.len() != needed {
+            let name = self.get_string("lr-decay-strategy");
+            let reason =
+                format!("{} numbers; --lr-decay-strategy {name} has {needed}", start.len());
+            return Err(invalid_option("lr-decay-start", reason));
+        }
+        let first = start.first().copied().unwrap_or(10);
+        let schedule = Schedule {
+            rate: self.base_rate()?,
+            warmup: self.get_length("lr-warmup")?,
+            warmup_start_rate: self.get("lr-warmup-start-rate")?,
+            warmup_cycle: self.get_flag("lr-warmup-cycle")?,
+            warmup_at_reload: self.get_flag("lr-warmup-at-reload")?,
+            inverse_sqrt,
+            decay: self.get("lr-decay")?,
+            decay_strategy: strategy,
+            decay_start: [first, start.get(1).copied().unwrap_or(1)],
+            decay_frequency: self.get("lr-decay-freq")?,
+            decay_resets_optimizer: self.get_flag("lr-decay-reset-optimizer")?,
+            decay_repeats_warmup: self.get_flag("lr-decay-repeat-warmup")?,
+        };
+        schedule.validate().map_err(Error::usage)?;
+        Ok(schedule)
+    }
+
+    fn base_rate(&self) -> Result<BaseRate> {
+        let cycle: Vec<f64> = self.get_list("lr-cycle")?;
+        let random: Vec<f64> = self.get_list("lr-random")?;
+        match (&cycle[..], &random[..]) {
+            ([], []) => Ok(BaseRate::Constant(self.get("learn-rate")?)),
+            (&[low, high, updates], []) => {
+                if !(1.0..=1e15).contains(&updates) || updates.fract() != 0.0 {
+                    let reason = format!("{updates} updates; a whole number from 1 is needed");
+                    return Err(invalid_option("lr-cycle", reason));
+                }
+                Ok(BaseRate::Cycle { low, high, updates: updates as u64 })
+            }
+            ([], &[high]) => Ok(BaseRate::Random { high, seed: self.get("seed")? }),
+            ([], _) => Err(invalid_option("lr-random", "one rate is needed")),
+            (_, []) => {
+                let reason = "two rates and a number of updates are needed, as in 1e-4 5e-4 40000";
+                Err(invalid_option("lr-cycle", reason))
+            }
+            _ => Err(invalid_option("lr-cycle", "give it or --lr-random, not both")),
+        }
+    }
+}
