@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell starts what runs in the background with this signal ignored, and Python leaves it so:
+# tests of Ctrl-C would wait for what nothing ends.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[2]
 
