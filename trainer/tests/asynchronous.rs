@@ -27,6 +27,8 @@ fn techniques<'a>() -> Options<'a> {
         ("gradient-buffer", &["2"]),
         ("local-optimizer-batches", &["9"]),
         ("local-optimizer-params", &["0.8", "0.9"]),
+        ("batch-flexible-lr", &["true"]),
+        ("batch-normal-words", &["0"]),
         ("momentum-schedule", &["0.8,0.9@0", "0.85,0.95@6"]),
         ("grad-dropping-rate", &["0.9"]),
         ("grad-dropping-warmup", &["2"]),
@@ -79,6 +81,19 @@ fn one_worker_makes_synchronous_updates() {
             assert_eq!(vectors(&place, &name), of_sync, "{name}");
         }
     }
+    // So are rates by words, and by the mean of words.
+    for words in ["9", "0"] {
+        let words = [words];
+        let more: [(&str, &[&str]); 3] = [
+            ("batch-flexible-lr", &["true"]),
+            ("batch-normal-words", &words),
+            ("mini-batch-words-ref", &["0"]),
+        ];
+        let options = with(rich(), &more);
+        let expected = place.train(&format!("sync-by-{}", words[0]), &options).unwrap();
+        let options = with(options, &[("async-sgd", &["true"])]);
+        assert_eq!(place.train(&format!("async-by-{}", words[0]), &options).unwrap(), expected);
+    }
     // Two batches a push are an update of two batches, where rates are not scaled.
     let two = with(
         rich(),
@@ -129,6 +144,8 @@ fn each_technique_has_its_own_effect() {
     let dropping: (&str, &[&str]) = ("grad-dropping-rate", &["0.9"]);
     let local: (&str, &[&str]) = ("local-optimizer-batches", &["6"]);
     let two: (&str, &[&str]) = ("optimizer-delay", &["2"]);
+    let flexible: (&str, &[&str]) = ("batch-flexible-lr", &["true"]);
+    let mean: (&str, &[&str]) = ("batch-normal-words", &["0"]);
     let trainings: Vec<(&str, Options<'_>)> = vec![
         ("plain", vec![]),
         ("delay", vec![two]),
@@ -139,6 +156,11 @@ fn each_technique_has_its_own_effect() {
         ("local-none", vec![two, local, ("local-optimizer-shard", &["none"])]),
         ("local-betas", vec![two, local, ("local-optimizer-params", &["0.5", "0.9"])]),
         ("momentum", vec![("momentum-schedule", &["0.5,0.9@2"])]),
+        ("cycle", vec![("lr-cycle", &["0.001", "0.02", "4"])]),
+        ("random", vec![("lr-random", &["0.01"])]),
+        ("flexible", vec![flexible, ("mini-batch-words-ref", &["0"])]),
+        ("flexible-delay", vec![two, flexible, ("mini-batch-words-ref", &["0"])]),
+        ("flexible-mean", vec![flexible, mean, ("mini-batch-words-ref", &["0"])]),
         ("dropping", vec![dropping]),
         ("dropping-global", vec![dropping, ("grad-dropping-scope", &["global"])]),
         ("dropping-tensor", vec![dropping, ("grad-dropping-scope", &["tensor"])]),
@@ -264,6 +286,11 @@ fn options_that_do_not_fit_are_named() {
         (vec![asynchronous, ("local-optimizer-shard", &["add"])], "copy, delta, none"),
         (vec![asynchronous, ("local-optimizer-params", &["0.9"])], "two betas"),
         (vec![("momentum-schedule", &["0.9@1"])], "--momentum-schedule: "),
+        (vec![("batch-normal-words", &["9"])], "--batch-normal-words: it is of --batch-flexible"),
+        (
+            vec![("batch-flexible-lr", &["true"]), ("mini-batch-words-ref", &["5"])],
+            "--batch-flexible-lr: it changes",
+        ),
         (vec![("momentum-schedule", &["0.9,0.9@1"]), ("optimizer", &["sgd"])], "sgd has no betas"),
         (vec![asynchronous, ("grad-dropping-rate", &["1"])], "--grad-dropping-rate: "),
         (vec![asynchronous, ("grad-dropping-anneal", &["0.9@2u", "0.8@1u"])], "ascend"),

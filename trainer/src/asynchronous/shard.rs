@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::dropping::SparseGradient;
 use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
-use crate::update::{MomentumSchedule, OptimizerState, UpdateOptions};
+use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};
 
 /// The parts of a vector of `len` numbers, one for each worker, the last ones shorter or empty.
 pub fn shard_ranges(len: usize, workers: usize) -> Vec<Range<usize>> {
@@ -54,6 +54,8 @@ pub struct PushTerms<'a> {
     pub gradient_buffer: usize,
     /// The learning rate.
     pub rate: f64,
+    /// What it is multiplied with for the words of a step, if anything, with the batches of a push.
+    pub flexible_rate: Option<(FlexibleRate, usize)>,
     /// What the gradient is multiplied with: the worker's normalisation and clipping.
     pub gradient_scale: f64,
     /// Target tokens of the push.
@@ -137,6 +139,9 @@ impl<R: Real> ParameterShard<R> {
         if let OptimizerKind::Adam { beta1, beta2, .. } = kind {
             state.bias_corrections = state.bias_corrections.advanced(beta1, beta2);
         }
+        let flexible = terms
+            .flexible_rate
+            .map_or(1.0, |(rate, batches)| rate.factor(words, batches * terms.gradient_buffer));
         let reference = update.reference_words as u64;
         let [words, reference] =
             if (1..words).contains(&reference) { [words, reference] } else { [1, 1] };
@@ -145,7 +150,7 @@ impl<R: Real> ParameterShard<R> {
         state.average_updates += 1;
         let step = Step {
             kind,
-            rate: terms.rate * (words as f64 / reference as f64),
+            rate: terms.rate * flexible * (words as f64 / reference as f64),
             gradient_scale: terms.gradient_scale,
             bias_corrections: state.bias_corrections,
             smoothing,

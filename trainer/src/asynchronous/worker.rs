@@ -24,8 +24,8 @@ use crate::kernels::{Kernels, OptimizerKind, Shard, Step};
 use crate::tape::PackedParameters;
 use crate::trainable_model::TrainableModel;
 use crate::update::{
-    Granule, GranuleWorker, NormLimit, OptimizerState, UpdateOptions, UpdateReport, gradient_norm,
-    scale_gradient,
+    FlexibleRate, Granule, GranuleWorker, NormLimit, OptimizerState, UpdateOptions, UpdateReport,
+    gradient_norm, scale_gradient,
 };
 
 /// What holds for a batch: the training's progress when it was handed out.
@@ -35,6 +35,8 @@ pub struct BatchTerms {
     pub dropout: Dropout,
     /// The learning rate of a batch.
     pub rate: f64,
+    /// What it is multiplied with for the words of a step, if anything.
+    pub flexible_rate: Option<FlexibleRate>,
     /// A limit on the norm of the gradient of a word.
     pub norm_limit: Option<NormLimit>,
     /// The rate of gradient dropping.
@@ -234,7 +236,9 @@ impl<K: Kernels> AsyncWorker<K> {
             }
             self.local_change.clear();
             if let Some(local) = options.local.filter(|local| self.counts.batches < local.batches) {
-                self.step_locally(update, local, &gradient, &report, terms.rate);
+                let words = report.target_tokens as u64;
+                let factor = terms.flexible_rate.map_or(1.0, |rate| rate.factor(words, 1));
+                self.step_locally(update, local, &gradient, &report, terms.rate * factor);
                 self.refresh(model);
             }
             self.granules.tree.recycle(gradient);

@@ -65,6 +65,26 @@ impl RawOptions {
         Ok(schedule)
     }
 
+    /// The target tokens for which rates are meant, where they are flexible; 0 for the mean.
+    ///
+    /// # Errors
+    /// With the option whose value does not fit.
+    pub(super) fn normal_words(&self) -> Result<Option<u64>> {
+        let [flexible, normal, reference] =
+            ["batch-flexible-lr", "batch-normal-words", "mini-batch-words-ref"];
+        if !self.get_flag(flexible)? {
+            return match self.is_given(normal) {
+                true => Err(invalid_option(normal, "it is of --batch-flexible-lr; give that too")),
+                false => Ok(None),
+            };
+        }
+        if self.get::<u64>(reference)? > 0 {
+            let reason = "it changes rates by words as --mini-batch-words-ref does; give one";
+            return Err(invalid_option(flexible, reason));
+        }
+        Ok(Some(self.get(normal)?))
+    }
+
     fn base_rate(&self) -> Result<BaseRate> {
         let cycle: Vec<f64> = self.get_list("lr-cycle")?;
         let random: Vec<f64> = self.get_list("lr-random")?;

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 29] = [
+const NOT_OF_MARIAN: [&str; 31] = [
+    "batch-flexible-lr",
+    "batch-normal-words",
     "batches",
     "clip-norm-per",
     "count-target-words",

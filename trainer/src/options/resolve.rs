@@ -69,6 +69,7 @@ impl RawOptions {
             depth_scaling: self.get_flag("transformer-depth-scaling")?,
             update: self.update_options()?,
             schedule: self.schedule()?,
+            normal_words: self.normal_words()?,
             momentum: self.momentum_schedule()?,
             dropout,
             batches: self.batch_options(parts)?,

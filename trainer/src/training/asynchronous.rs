@@ -161,6 +161,7 @@ impl Run<'_, '_> {
         let terms = BatchTerms {
             dropout: self.dropout(),
             rate: self.rate(),
+            flexible_rate: self.flexible_rate(),
             norm_limit: self.norm_limit(),
             dropping_rate: dropping.map_or(0.0, |d| d.rates.at(&self.state.progress)),
         };
@@ -183,7 +184,11 @@ impl Run<'_, '_> {
         let before = self.state.progress;
         match report {
             Some(report) => {
-                let factor = self.asynchronous().server.options.rate_factor();
+                let options = &self.asynchronous().server.options;
+                let factor = match job.terms.flexible_rate {
+                    Some(rate) => rate.factor(report.target_tokens as u64, options.delay),
+                    None => options.rate_factor(),
+                };
                 self.count_update(&report, job.terms.rate * factor)?;
             }
             None => self.state.position = self.source.position().clone(),

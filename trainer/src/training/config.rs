@@ -124,6 +124,9 @@ pub struct TrainingConfig {
     pub update: UpdateOptions,
     /// The learning rate.
     pub schedule: Schedule,
+    /// The target tokens of a batch that the rate is meant for, where others have rates in proportion
+    /// (`batch-flexible-lr`, `batch-normal-words`); 0 for the mean of those before.
+    pub normal_words: Option<u64>,
     /// Adam's betas over time (`momentum-schedule`).
     pub momentum: MomentumSchedule,
     /// Dropout; its key is set by the training.

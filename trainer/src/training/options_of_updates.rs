@@ -21,6 +21,7 @@ impl TrainingConfig {
             depth_scaling: _,
             update,
             schedule,
+            normal_words,
             momentum,
             dropout,
             asynchronous,
@@ -82,6 +83,8 @@ impl TrainingConfig {
         add(
             &mut options,
             [
+                ("batch-flexible-lr", normal_words.is_some().to_string()),
+                ("batch-normal-words", normal_words.unwrap_or(0).to_string()),
                 ("momentum-schedule", momentum.to_string()),
                 ("max-length", tokens.to_string()),
                 ("max-length-crop", crops.to_string()),

@@ -39,7 +39,12 @@ impl Server {
             update: &self.update,
             momentum: &self.momentum,
             gradient_buffer: self.options.gradient_buffer,
-            rate: job.rate * self.options.rate_factor(),
+            rate: match job.flexible_rate {
+                // The words of all batches count.
+                Some(_) => job.rate,
+                None => job.rate * self.options.rate_factor(),
+            },
+            flexible_rate: job.flexible_rate.map(|rate| (rate, self.options.delay)),
             gradient_scale: 1.0,
             words,
         }

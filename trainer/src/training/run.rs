@@ -22,7 +22,7 @@ use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{Granule, NormLimit, SynchronousTrainer, UpdateReport};
+use crate::update::{FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport};
 
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,13 +356,18 @@ impl<'a, 'l> Run<'a, 'l> {
             .map(|pairs| Granule::of_pairs(training.corpus, pairs, weight))
             .collect();
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
+        let flexible_rate = self.flexible_rate();
         let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
         // The betas of a step are those for the updates with it, as for the batches of a worker.
         let updates = self.state.progress.updates + 1;
         trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
+        trainer.set_flexible_rate(flexible_rate, config.optimizer_delay.max(1));
         let report = trainer.update(&granules, dropout, rate)?;
-        self.count_update(&report, rate)?;
+        let factor = flexible_rate.map_or(1.0, |flexible| {
+            flexible.factor(report.target_tokens as u64, config.optimizer_delay.max(1))
+        });
+        self.count_update(&report, rate * factor)?;
         Ok(is_epoch_end)
     }
 
@@ -376,6 +381,22 @@ impl<'a, 'l> Run<'a, 'l> {
     /// The learning rate of the next batch.
     pub(super) fn rate(&self) -> f64 {
         self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
+    }
+
+    /// What it is multiplied with for words, if anything.
+    pub(super) fn flexible_rate(&self) -> Option<FlexibleRate> {
+        let config = self.training.config;
+        let Progress { updates, labels, .. } = self.state.progress;
+        config.normal_words.map(|words| FlexibleRate {
+            normal_words: match words {
+                // The mean of all batches so far.
+                0 => {
+                    let batches = updates * config.optimizer_delay.max(1) as u64;
+                    (labels > 0).then(|| labels as f64 / batches as f64)
+                }
+                words => Some(words as f64),
+            },
+        })
     }
 
     /// The limit on the norm of its gradient.

@@ -16,7 +16,7 @@ use crate::asynchronous::{AsyncWorker, BatchTerms};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
-use crate::update::NormLimit;
+use crate::update::{FlexibleRate, NormLimit};
 
 /// Columns of the table of pushes.
 const HEADER: &str = "update,worker,seconds,staleness,bytes,words";
@@ -27,6 +27,9 @@ struct SavedJob {
     granules: Vec<Vec<u32>>,
     key: [u32; 2],
     rate: u64,
+    /// Of a flexible rate; 0 where none are known yet.
+    #[serde(default)]
+    normal_words: Option<u64>,
     norm_limit: Option<[u64; 2]>,
     dropping_rate: u64,
     is_epoch_end: bool,
@@ -50,11 +53,12 @@ pub(super) struct Simulation {
 
 impl SavedJob {
     fn new(job: &Job) -> Self {
-        let BatchTerms { dropout, rate, norm_limit, dropping_rate } = job.terms;
+        let BatchTerms { dropout, rate, flexible_rate, norm_limit, dropping_rate } = job.terms;
         SavedJob {
             granules: job.granules.clone(),
             key: dropout.key,
             rate: rate.to_bits(),
+            normal_words: flexible_rate.map(|rate| rate.normal_words.map_or(0, f64::to_bits)),
             norm_limit: norm_limit
                 .map(|NormLimit { limit, average }| [limit.to_bits(), average.to_bits()]),
             dropping_rate: dropping_rate.to_bits(),
@@ -69,6 +73,9 @@ impl SavedJob {
             terms: BatchTerms {
                 dropout: Dropout { key: self.key, ..dropout },
                 rate: number(self.rate),
+                flexible_rate: self.normal_words.map(|words| FlexibleRate {
+                    normal_words: (words != 0).then(|| number(words)),
+                }),
                 norm_limit: self.norm_limit.map(|[limit, average]| NormLimit {
                     limit: number(limit),
                     average: number(average),

@@ -1,12 +1,14 @@
 //! An update of the parameters: gradients of granules by several workers, their sum, the step
 //! of the optimiser.
 
+mod flexible_rate;
 mod momentum;
 mod quantizer;
 mod synchronous;
 mod tree;
 
 pub use crate::kernels::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
+pub use flexible_rate::FlexibleRate;
 pub use momentum::MomentumSchedule;
 pub use quantizer::QuantizationOptions;
 pub use synchronous::{

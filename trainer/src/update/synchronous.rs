@@ -18,6 +18,7 @@ use crate::dropout::Dropout;
 use crate::kernels::{BiasCorrections, Kernels, OptimizerKind, Shard, Smoothing, Step};
 use crate::tape::{GuidedAlignment, LossOptions, PackedParameters, Tape};
 use crate::trainable_model::TrainableModel;
+use crate::update::FlexibleRate;
 
 /// Sentences that are computed together.
 #[derive(Clone, Debug, Default)]
@@ -220,6 +221,8 @@ pub struct SynchronousTrainer<K: Kernels> {
     packed_parameters: Arc<PackedParameters<K>>,
     state: OptimizerState<K::Real>,
     norm_limit: Option<NormLimit>,
+    /// With the batches of an update.
+    flexible_rate: Option<(FlexibleRate, usize)>,
     quantization: Option<QuantizationOptions>,
     workers: Vec<Worker<K>>,
 }
@@ -256,6 +259,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             packed_parameters,
             state,
             norm_limit,
+            flexible_rate: None,
             quantization: None,
             workers,
         }
@@ -287,6 +291,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// Sets the optimiser of the updates from here on, one of the same kind.
     pub fn set_optimizer(&mut self, optimizer: OptimizerKind) {
         self.options.optimizer = optimizer;
+    }
+
+    /// Makes rates of the updates from here on, of so many batches each, those of their words.
+    pub fn set_flexible_rate(&mut self, rate: Option<FlexibleRate>, batches: usize) {
+        self.flexible_rate = rate.map(|rate| (rate, batches));
     }
 
     /// Begins the optimiser anew.
@@ -343,7 +352,10 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 }
                 _ => [1, 1],
             };
-            self.step(&gradient, rate, scale, words.map(|words| words as u64));
+            let flexible = self
+                .flexible_rate
+                .map_or(1.0, |(rate, batches)| rate.factor(report.target_tokens as u64, batches));
+            self.step(&gradient, rate * flexible, scale, words.map(|words| words as u64));
         }
         self.workers[0].tree.recycle(gradient);
         Ok(report)

@@ -76,6 +76,22 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "",
         "Instead of --learn-rate: a rate from 0 to this one at random for each update",
     ),
+    honoured(
+        GROUP,
+        "batch-flexible-lr",
+        Flag,
+        "",
+        "",
+        "Multiply the rate with the target tokens of the update, divided by --batch-normal-words",
+    ),
+    honoured(
+        GROUP,
+        "batch-normal-words",
+        One,
+        "N",
+        "1920",
+        "The target tokens of a batch that the rate is meant for; 0 for the mean of those before",
+    ),
     honoured(GROUP, "lr-warmup", One, "LENGTH", "0", "Raise the rate linearly over this length"),
     honoured(
         GROUP,
