@@ -9,7 +9,8 @@ made by its converter. For each, lines are translated by greedy search and with 
 translations are scored; lines that differ are counted, and the largest difference of scores given.
 
 Lines that differ are looked at in f64: a tie is one where both choices, the tokens at the first
-difference for greedy search or the scores of both translations for a beam, differ by less than 1e-5.
+difference for greedy search, the scores of both translations for a beam, or those of the last prefix
+in the beam and the first one outside, differ by less than 1e-5.
 Forced scores are compared with those of transformers in f64. Scores of MarianMT's beams differ from
 transformers' by what the probability of <pad> is, which is suppressed: the others are renormalised
 here, as in CTranslate2, and not there.
@@ -313,7 +314,33 @@ def is_tie(found, source, own, other, beam):
         # A translation that was cut has no </s>, one of greatest length.
         count = min(len(scores), LONGEST - len(found.forced))
         means.append(scores[:count].sum().item() / (count + len(found.forced)))
-    return abs(means[0] - means[1]) < TIE
+    return abs(means[0] - means[1]) < TIE or is_tie_in_beam(found, source, own, other, beam)
+
+
+def is_tie_in_beam(found, source, own, other, beam):
+    """Whether, in f64, a prefix of either translation is at the border of the beam and as good as what is
+    on its other side."""
+    end = found.ids["</s>"]
+    wanted = [[found.ids[token] for token in [*found.forced, *words]] for words in (own, other)]
+    ids = torch.tensor([[found.ids[token] for token in source]])
+    hypotheses = [(0.0, [])]
+    for step in range(LONGEST):
+        starts = [[found.model.config.decoder_start_token_id, *words] for _, words in hypotheses]
+        with torch.no_grad():
+            logits = found.exact(ids.repeat(len(starts), 1), decoder_input_ids=torch.tensor(starts)).logits
+        candidates = []
+        for (score, words), row in zip(hypotheses, logits[:, -1].log_softmax(-1)):
+            best = [wanted[0][step]] if step < len(found.forced) else row.topk(2 * beam).indices.tolist()
+            candidates += [(score + row[word].item(), [*words, word]) for word in best if word != end]
+        candidates.sort(reverse=True)
+        border = candidates[beam - 1 : beam + 1]
+        if len(border) == 2 and border[0][0] - border[1][0] < TIE and any(
+                words == whole[: step + 1] for _, words in border for whole in wanted):
+            return True
+        hypotheses = candidates[:beam]
+        if not hypotheses:
+            return False
+    return False
 
 
 def compare_lists(name, what, ours, theirs, summary, found, sources, beam):
