@@ -380,7 +380,7 @@ fn quantized_scores_are_close() {
     let mut runner = TestRunner::deterministic();
     let precisions = [Precision::I16, Precision::I8];
     let mut errors = precisions.map(|_| Vec::new());
-    for seed in 0..48 {
+    for seed in 400..448 {
         let shape = any_config().new_tree(&mut runner).unwrap().current();
         let mut numbers = TestRng(SplitMix64::new(seed));
         let (source, target) = (numbers.sentence(14), numbers.sentence(14));
