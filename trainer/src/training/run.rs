@@ -127,8 +127,8 @@ impl Training<'_> {
 /// When the log has its next line and when the training ends, for the first minutes, in which
 /// it says nothing.
 fn describe_start(config: &TrainingConfig) -> String {
-    let mut ends: Vec<String> =
-        config.limits.lengths.iter().map(|length| format!("after {length}")).collect();
+    let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
+    let mut ends: Vec<String> = limits.map(|length| format!("after {length}")).collect();
     if config.validation.early_stopping > 0 && !config.validation.metrics.is_empty() {
         let stalled = config.validation.early_stopping;
         ends.push(format!("when {stalled} validations have not improved"));
