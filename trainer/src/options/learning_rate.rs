@@ -73,7 +73,9 @@ impl RawOptions {
         let [flexible, normal, reference] =
             ["batch-flexible-lr", "batch-normal-words", "mini-batch-words-ref"];
         if !self.get_flag(flexible)? {
-            return match self.is_given(normal) {
+            // A configuration that has all options has its default.
+            let default = super::table::find(normal).map_or("", |spec| spec.default);
+            return match self.get_string(normal) != default {
                 true => Err(invalid_option(normal, "it is of --batch-flexible-lr; give that too")),
                 false => Ok(None),
             };
