@@ -82,6 +82,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-glm",
             "miriam-nmt",
             "miriam-decoder",
+            "miriam-trainer",
         ],
     ),
     (

@@ -24,10 +24,10 @@ const OPTIONS: &str = "--vocab-size 200 --dim-emb 16 --transformer-heads 2 \
     --label-smoothing 0.1 --exponential-smoothing 0.1 --overwrite --disp-freq 10u";
 
 /// A folder with the beginning of the toy corpus.
-struct Corpus(TempDir);
+pub struct Corpus(TempDir);
 
 impl Corpus {
-    fn new(lines: usize) -> Self {
+    pub fn new(lines: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for side in ["en", "es"] {
             let toy = |name: &str| {
@@ -44,12 +44,12 @@ impl Corpus {
         Corpus(folder)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// A command that trains into `output`, with `options` over those of all trainings.
-    fn train(&self, output: &str, options: &str) -> Command {
+    pub fn train(&self, output: &str, options: &str) -> Command {
         let mut command = miriam();
         command.current_dir(self.0.path()).args(["nmt", "train", "-o", output]);
         command.args("--source train.en --target train.es".split(' '));
@@ -66,12 +66,12 @@ impl Corpus {
     }
 
     /// The bytes of the files of a training whose content is a matter of updates alone.
-    fn files(&self, output: &str) -> [Vec<u8>; 3] {
+    pub fn files(&self, output: &str) -> [Vec<u8>; 3] {
         ["model.npz", "model.npz.optimizer.npz", "model.npz.progress.yml"]
             .map(|name| fs::read(self.path(output).join(name)).expect("the file is there"))
     }
 
-    fn names(&self, output: &str) -> Vec<String> {
+    pub fn names(&self, output: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(output)).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| lossy_text(entry.unwrap().file_name().as_encoded_bytes()))
@@ -83,6 +83,24 @@ impl Corpus {
 
 fn terminate(id: u32) {
     run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
+}
+
+/// Runs a command and kills it with SIGKILL after a time, if it has not ended before.
+pub fn kill_after(command: &mut Command, time: Duration) {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(time);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// So many numbers from 0 to `most`, always the same.
+pub fn moments(count: usize, most: f64) -> impl Iterator<Item = f64> {
+    let mut random = 0x2545_f491_u32;
+    std::iter::repeat_with(move || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        most * f64::from(random >> 8) / f64::from(1 << 24)
+    })
+    .take(count)
 }
 
 const VALIDATION: &str = "--dev-source dev.en --dev-target dev.es --beam-size 2 --normalize \
@@ -208,15 +226,8 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
     let options = format!("{options} --save-freq 1u --workers 2");
     // Somewhere in reading, in updates, in saves: each run saves several times, so that all of
     // them together come to the end.
-    let (mut random, mut kills) = (0x2545_f491_u32, 0);
-    while kills < 20 {
-        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let mut command = corpus.train("killed", &options);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(duration.mul_f64(0.5 * f64::from(random >> 8) / f64::from(1 << 24)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
+    for part in moments(20, 0.5) {
+        kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
         // A configuration names what is there.
         let configuration = fs::read_to_string(corpus.path("killed/decoder.yml"));
         for line in configuration.unwrap_or_default().lines() {

@@ -28,6 +28,9 @@ pub enum Error {
     /// A neural model could not be made, or does not translate.
     #[error(transparent)]
     Nmt(#[from] miriam_nmt::Error),
+    /// A neural model could not be trained.
+    #[error(transparent)]
+    Trainer(#[from] miriam_trainer::Error),
     /// A file or a folder could not be made, or the system refuses something.
     #[error("{place}: cannot {action}: {source}")]
     Io {

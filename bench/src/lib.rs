@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod asynchronous;
 mod date;
 mod error;
 pub mod glm;

@@ -31,6 +31,17 @@ pub trait Real:
     fn of(value: f64) -> Self;
     /// The number, which is one of f64.
     fn as_f64(self) -> f64;
+
+    /// The nearest number from `-limit` to `limit`; what is no number stays so, to be found.
+    fn clipped(self, limit: Self) -> Self {
+        if self > limit {
+            limit
+        } else if self < -limit {
+            -limit
+        } else {
+            self
+        }
+    }
 }
 
 impl Real for f32 {

@@ -17,6 +17,7 @@ pub struct TrainableModel<K: Kernels> {
     architecture: Architecture,
     layers: Layers<Tape<K>>,
     registry: Arc<WeightRegistry>,
+    product_clip: Option<f32>,
 }
 
 impl<K: Kernels> TrainableModel<K> {
@@ -32,7 +33,14 @@ impl<K: Kernels> TrainableModel<K> {
         let layout = ParameterLayout::new(&architecture);
         let mut loader = TapeLoader::new(layout, Path::new("(the model in training)"));
         let layers = Layers::load(&architecture, &Speedups::NONE, &mut loader)?;
-        Ok(TrainableModel { architecture, layers, registry: Arc::new(loader.into_registry()) })
+        let registry = Arc::new(loader.into_registry());
+        Ok(TrainableModel { architecture, layers, registry, product_clip: None })
+    }
+
+    /// The same with the inputs of products with weights clipped at a magnitude in training, if one is
+    /// given (`training.md` C.3).
+    pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
+        TrainableModel { product_clip, ..self }
     }
 
     /// The architecture.
@@ -52,7 +60,7 @@ impl<K: Kernels> TrainableModel<K> {
 
     /// A tape for this model.
     pub fn tape(&self, kernels: K) -> Tape<K> {
-        Tape::new(kernels, Arc::clone(&self.registry))
+        Tape::new(kernels, Arc::clone(&self.registry)).with_product_clip(self.product_clip)
     }
 
     /// Records the translation of `sources` by `targets`, a row for each target token, and

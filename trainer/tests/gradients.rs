@@ -51,6 +51,11 @@ impl LossFunction {
     /// Compares the gradient of each parameter with central differences at `draws` of its
     /// elements.
     fn check(&mut self, name: &str, draws: usize) {
+        self.check_within(1e-5, name, draws);
+    }
+
+    /// The same with a difference of the gradients of at most that share.
+    fn check_within(&mut self, tolerance: f64, name: &str, draws: usize) {
         let values: Vec<f64> = random_values(self.model.layout(), 1);
         let loss = self.loss(&values);
         self.tape.backward();
@@ -77,7 +82,7 @@ impl LossFunction {
                 // Losses are rounded, which limits what a difference can say.
                 let rounding = 16.0 * f64::EPSILON * loss.abs() / step;
                 assert!(
-                    (analytic - numeric).abs() <= 1e-5 * scale + rounding,
+                    (analytic - numeric).abs() <= tolerance * scale + rounding,
                     "{name}: {} [{}]: {analytic} by the tape, {numeric} by differences",
                     parameter.name,
                     at - range.start,
@@ -124,6 +129,24 @@ fn gradients_pass_through_dropout() {
         function.check(name, 6);
         function.dropout = Dropout::default();
         assert_ne!(dropped, function.loss(&values), "dropout changes the loss");
+    }
+}
+
+#[test]
+fn no_gradient_passes_where_inputs_of_products_are_clipped() {
+    for (name, architecture) in all() {
+        let mut function = LossFunction::new(architecture.clone(), Dropout::default(), None);
+        let values: Vec<f64> = random_values(function.model.layout(), 1);
+        let plain = function.loss(&values);
+        // Far from all inputs: nothing changes.
+        for (limit, is_clipped) in [(1e6, false), (0.3, true)] {
+            let model = TrainableModel::new(architecture.clone()).unwrap();
+            function.model = model.with_product_clip(Some(limit));
+            function.tape = function.model.tape(Plain::default());
+            assert_eq!(function.loss(&values) != plain, is_clipped, "{name}, {limit}");
+        }
+        // A difference may step over the limit of an input.
+        function.check_within(1e-3, name, 6);
     }
 }
 

@@ -114,3 +114,30 @@ fn what_validation_has_seen_can_be_forgotten() {
     assert_eq!((outcome, valid.len()), (Outcome::EarlyStopped, 2), "{valid:?}");
     assert!(valid[0].ends_with("new best"), "{valid:?}");
 }
+
+/// Matrices of a trained model stay within the limit, and a limit that nothing reaches changes no
+/// byte.
+#[test]
+fn weights_and_inputs_of_products_are_clipped() {
+    let place = Workplace::new();
+    let plain = place.train("plain", &[]).unwrap();
+    assert_eq!(place.train("far", &[("clip-products", &["1e6"])]).unwrap(), plain);
+    let limit = 0.1;
+    assert_ne!(place.train("near", &[("clip-products", &["0.1"])]).unwrap(), plain);
+    let path = place.path("near.npz");
+    let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
+    let mut at_limit = 0;
+    for name in checkpoint.names().filter(|name| !name.starts_with("special:")) {
+        let tensor = checkpoint.get(name).unwrap();
+        let values = tensor.values();
+        if tensor.shape()[0] > 1 {
+            assert!(values.iter().all(|x| x.abs() <= limit), "{name}");
+            at_limit += values.iter().filter(|x| x.abs() == limit).count();
+        } else if name.ends_with("ln_scale") {
+            assert!(values.iter().all(|x| x.abs() > 0.5), "{name} is no weight of products");
+        }
+    }
+    assert!(at_limit > 20, "{at_limit}");
+    let error = place.train("async", &[("clip-products", &["1"]), ("async-sgd", &["true"])]);
+    assert!(error.unwrap_err().contains("--clip-products"));
+}

@@ -40,7 +40,11 @@ impl Machine {
     /// # Errors
     /// With what does not fit.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let machine: Machine = toml::from_str(text).map_err(|e| e.to_string().trim().to_owned())?;
+        let machine: Machine = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            format!("line {line}: {}", error.message().replace('\n', "; "))
+        })?;
         let numbers = [
             ("seconds_per_word", machine.seconds_per_word),
             ("seconds_per_batch", machine.seconds_per_batch),
@@ -398,11 +402,12 @@ mod tests {
             ("seconds_per_word = 1", "workers"),
             ("workers = 0\nseconds_per_word = 1", "workers = 0"),
             ("workers = 2\nseconds_per_word = -1", "seconds_per_word = -1"),
-            ("workers = 2\nseconds_per_word = 1\nbandwith = 2", "bandwith"),
+            ("workers = 2\nseconds_per_word = 1\nbandwith = 2", "line 3: unknown field `bandwith`"),
+            ("workers = 2\nseconds_per_word = =", "line 2: "),
             ("workers = 2\nseconds_per_word = 1\nbandwidth = 0", "bandwidth"),
         ] {
             let error = Machine::parse(text).unwrap_err();
-            assert!(error.contains(expected), "{text}: {error}");
+            assert!(error.contains(expected) && !error.contains('\n'), "{text}: {error}");
         }
     }
 }

@@ -45,7 +45,7 @@ impl RawOptions {
         if self.get_flag("sync-sgd")? {
             return Err(invalid_option("sync-sgd", "give it or --async-sgd, not both"));
         }
-        let of_quantization = ["quantize-aware", "quantize-bits"];
+        let of_quantization = ["quantize-aware", "quantize-bits", "clip-products"];
         if let Some(name) =
             of_quantization.iter().find(|name| self.is_given(name) && !self.is_off(name))
         {

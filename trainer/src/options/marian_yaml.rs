@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options of our own.
-const NOT_OF_MARIAN: [&str; 31] = [
+const NOT_OF_MARIAN: [&str; 32] = [
     "batch-flexible-lr",
     "batch-normal-words",
     "batches",
     "clip-norm-per",
+    "clip-products",
     "count-target-words",
     "dim-att",
     "dim-enc-rnn",

@@ -95,6 +95,20 @@ const PRESETS: &[Preset] = &[
         about: "a student as wide as transformer-base, as deep as student-tiny",
         yaml: "base: student-tiny\ndim-emb: 512\ntransformer-dim-ffn: 2048\n",
     },
+    // System (5) of table 5.4; its local optimisers end and its betas change after as many batches
+    // as there (A.6, A.7).
+    Preset {
+        name: "bogoychev-async",
+        about: "a shallow recurrent model by the asynchronous recipe of Bogoychev's thesis (2019)",
+        yaml: "type: s2s\nenc-cell: gru\ndec-cell: gru\ndim-emb: 500\ndim-rnn: 1024\n\
+               async-sgd: true\noptimizer-delay: 2\nlearn-rate: 0.00045\n\
+               local-optimizer-batches: 4000\nlocal-optimizer-shard: delta\n\
+               optimizer-params: [0.93, 0.997]\n\
+               momentum-schedule: [\"0.93,0.997@0\", \"0.92,0.998@4000\"]\n\
+               mini-batch-fit: true\nworkspace: 10000\nmini-batch: 1000\nmaxi-batch: 1000\n\
+               max-length: 50\nvalid-freq: 10000u\nvalid-metrics: [ce-mean, bleu]\n\
+               beam-size: 12\nnormalize: 1\nearly-stopping: 5\nkeep-best: true\n",
+    },
 ];
 
 /// The names of all presets, and what they are for.
@@ -135,6 +149,8 @@ mod tests {
         assert_eq!(preset("student-base").unwrap().get_string("dim-emb"), "512");
         assert_eq!(preset("student-base").unwrap().get_string("mini-batch-fit"), "true");
         assert_eq!(preset("student-base").unwrap().get_string("dec-cell"), "ssru");
+        let asynchronous = preset("bogoychev-async").unwrap().training_config([100, 100]).unwrap();
+        assert!(asynchronous.asynchronous.is_some());
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
     }
 

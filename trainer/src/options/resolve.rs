@@ -98,6 +98,8 @@ impl RawOptions {
             restores_corpus: !self.get_flag("no-restore-corpus")?,
             quantize_aware: self.quantize_aware()?,
             quantization: self.quantization()?,
+            product_clip: Some(self.number("clip-products", 0.0..=f64::from(f32::MAX))? as f32)
+                .filter(|limit| *limit > 0.0),
         };
         Ok(config)
     }

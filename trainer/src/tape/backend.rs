@@ -118,6 +118,17 @@ impl<K: Kernels> Tape<K> {
         Some(groups.iter().map(position).collect())
     }
 
+    /// The input of a product with weights, clipped if products are (`training.md` C.3).
+    pub(super) fn clip_products(&mut self, input: Tensor) -> Tensor {
+        match self.product_clip {
+            None => input,
+            Some(limit) => {
+                let op = Op::Clip { rows: input, limit };
+                self.record(op, input.rows(), input.width(), 0)
+            }
+        }
+    }
+
     /// The mask of word dropout of the next rows: a factor for each, the same wherever their
     /// tokens are embedded.
     fn word_mask(&self, rows: usize) -> Option<Vec<f32>> {
@@ -199,7 +210,8 @@ impl<K: Kernels> Backend for Tape<K> {
         let (rows, outputs) = (input.rows(), self.registry.affine(*weights).outputs);
         let saved = if saves_result(activation) { 0 } else { rows * outputs };
         let residual = residual.copied();
-        let op = Op::Affine { input: *input, weights: *weights, residual, activation };
+        let input = self.clip_products(*input);
+        let op = Op::Affine { input, weights: *weights, residual, activation };
         Ok(self.record(op, rows, outputs, saved))
     }
 

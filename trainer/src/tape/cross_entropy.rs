@@ -55,6 +55,7 @@ impl<K: Kernels> Tape<K> {
         options: LossOptions<'_>,
     ) -> Loss {
         assert_eq!(labels.len(), hidden.rows(), "a label for each row");
+        let hidden = self.clip_products(hidden);
         let LossOptions { label_smoothing, row_weights } = options;
         assert!(row_weights.is_none_or(|weights| weights.len() == labels.len()));
         let (rows, width) = (hidden.rows(), hidden.width());

@@ -88,6 +88,14 @@ impl<K: Kernels> Tape<K> {
                 copy_rows(inputs.of(*rows), out.reborrow());
                 kernels.activate(*activation, out);
             }
+            Op::Clip { rows, limit } => {
+                let limit = K::Real::of(f64::from(*limit));
+                let rows = inputs.of(*rows);
+                for row in 0..rows.rows() {
+                    let elements = out.row(row).iter_mut().zip(rows.row(row));
+                    elements.for_each(|(out, &x)| *out = x.clipped(limit));
+                }
+            }
             Op::DropOut { rows, keys, site, rate } => {
                 let mask = &mut self.scratch.mask;
                 mask.resize(node.width, 0.0);

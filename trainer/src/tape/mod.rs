@@ -106,6 +106,8 @@ pub struct Tape<K: Kernels> {
     /// Whether operations are only counted.
     is_measuring: bool,
     dropout: Dropout,
+    /// The magnitude at which inputs of products are clipped, if they are.
+    product_clip: Option<f32>,
     num_dropout_sites: u32,
     /// The numbers of the sentences in the corpus.
     sentences: Vec<u32>,
@@ -147,6 +149,7 @@ impl<K: Kernels> Tape<K> {
             parameter_gradient,
             is_measuring: false,
             dropout: Dropout::default(),
+            product_clip: None,
             num_dropout_sites: 0,
             sentences: Vec::new(),
             row_keys: [Arc::default(), Arc::default()],
@@ -156,6 +159,11 @@ impl<K: Kernels> Tape<K> {
             attending_position: Vec::new(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// The same with the inputs of products with weights clipped at a magnitude, if one is given.
+    pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
+        Tape { product_clip, ..self }
     }
 
     /// Begins a granule: forgets what was recorded, sets the gradient of parameters to zero

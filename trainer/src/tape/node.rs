@@ -137,6 +137,11 @@ pub(super) enum Op {
         rows: Tensor,
         activation: Activation,
     },
+    /// Numbers between `-limit` and `limit`.
+    Clip {
+        rows: Tensor,
+        limit: f32,
+    },
     /// Dropout of elements, with the key of each row.
     DropOut {
         rows: Tensor,

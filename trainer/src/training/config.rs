@@ -178,4 +178,6 @@ pub struct TrainingConfig {
     pub quantize_aware: Option<IntegerPrecision>,
     /// How parameters are quantised after every update (`quantize-bits`).
     pub quantization: Option<QuantizationOptions>,
+    /// The magnitude at which weights and inputs of products are clipped (`clip-products`).
+    pub product_clip: Option<f32>,
 }

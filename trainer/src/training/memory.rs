@@ -104,7 +104,8 @@ impl Training<'_> {
     /// None on a CPU.
     pub fn memory(&self) -> crate::error::Result<MemoryUse> {
         let program = self.program_bytes();
-        let model = TrainableModel::<Fast>::new(self.config.architecture.clone())?;
+        let model = TrainableModel::<Fast>::new(self.config.architecture.clone())?
+            .with_product_clip(self.config.product_clip);
         let values = vec![0.0; model.layout().len()];
         let optimizer = OptimizerState::new(&self.config.update, &values);
         let costs = self.sentence_costs(&model)?;

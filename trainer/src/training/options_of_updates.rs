@@ -46,6 +46,7 @@ impl TrainingConfig {
             restores_corpus: _,
             quantize_aware,
             quantization,
+            product_clip,
         } = self;
         let mut options = vec![("seed".to_owned(), seed.to_string())];
         add_update(*update, &mut options);
@@ -96,6 +97,7 @@ impl TrainingConfig {
                 ("dynamic-gradient-scaling", scaling),
                 ("quantize-aware", quantize_aware.to_owned()),
                 ("quantize-bits", quantization),
+                ("clip-products", product_clip.unwrap_or(0.0).to_string()),
                 ("async-sgd", asynchronous.is_some().to_string()),
             ],
         );

@@ -22,7 +22,9 @@ use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport};
+use crate::update::{
+    FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
+};
 
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,11 +168,15 @@ impl<'a, 'l> Run<'a, 'l> {
     ) -> Result<(Self, bool)> {
         let config = training.config;
         let program = training.program_bytes();
-        let model = TrainableModel::<Fast>::new(config.architecture.clone())?;
+        let model = TrainableModel::<Fast>::new(config.architecture.clone())?
+            .with_product_clip(config.product_clip);
         let start = training.start(model.layout(), pretrained)?;
         let Start { saved, skipped_sentences, remarks, is_saved } = start;
         remarks.iter().for_each(|remark| log(remark));
-        let SavedTraining { values, optimizer, mut state, workers } = saved;
+        let SavedTraining { mut values, optimizer, mut state, workers } = saved;
+        if let Some(limit) = config.product_clip {
+            limit_weights(model.layout(), &mut values, limit);
+        }
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {
             log(&training.count_memory(program, &model, &optimizer, costs.as_ref())?.describe());
@@ -210,6 +216,7 @@ impl<'a, 'l> Run<'a, 'l> {
                     config.workers,
                 );
                 trainer.set_quantization(config.quantization);
+                trainer.set_weight_limit(config.product_clip);
                 Updater::Synchronous(Box::new(trainer))
             }
             Some(options) => {

@@ -6,6 +6,7 @@ mod momentum;
 mod quantizer;
 mod synchronous;
 mod tree;
+mod weight_limit;
 
 pub use crate::kernels::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 pub use flexible_rate::FlexibleRate;
@@ -16,3 +17,4 @@ pub use synchronous::{
 };
 pub(crate) use synchronous::{Worker as GranuleWorker, gradient_norm, scale_gradient};
 pub use tree::GranuleTree;
+pub use weight_limit::limit_weights;

@@ -12,6 +12,7 @@ use miriam_nmt::Result;
 
 use super::quantizer::QuantizationOptions;
 use super::tree::GranuleTree;
+use super::weight_limit::limit_weights;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
 use crate::dropout::Dropout;
@@ -224,6 +225,7 @@ pub struct SynchronousTrainer<K: Kernels> {
     /// With the batches of an update.
     flexible_rate: Option<(FlexibleRate, usize)>,
     quantization: Option<QuantizationOptions>,
+    weight_limit: Option<f32>,
     workers: Vec<Worker<K>>,
 }
 
@@ -261,6 +263,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             norm_limit,
             flexible_rate: None,
             quantization: None,
+            weight_limit: None,
             workers,
         }
     }
@@ -311,6 +314,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// Quantises parameters after every update from here on.
     pub fn set_quantization(&mut self, quantization: Option<QuantizationOptions>) {
         self.quantization = quantization;
+    }
+
+    /// Keeps weights within a magnitude from the next update on.
+    pub fn set_weight_limit(&mut self, limit: Option<f32>) {
+        self.weight_limit = limit;
     }
 
     /// Goes on with the moving average of the parameters, if there is one, as the parameters.
@@ -456,6 +464,9 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 scope.spawn(move || kernels.take_step(&step, shard));
             }
         });
+        if let Some(limit) = self.weight_limit {
+            limit_weights(self.model.layout(), packed_parameters.values_mut(), limit);
+        }
         if let Some(quantization) = &self.quantization {
             let values = packed_parameters.values_mut();
             quantization.quantize(self.model.layout(), values, &mut self.state.residual);

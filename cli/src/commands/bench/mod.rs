@@ -1,5 +1,6 @@
 //! `miriam bench`: the benchmarks that the documentation quotes.
 
+mod asynchronous;
 mod glm;
 mod lm;
 mod nmt;
@@ -18,6 +19,8 @@ pub enum Command {
     Glm(glm::Arguments),
     Scaling(scaling::Arguments),
     Serve(serve::Arguments),
+    #[command(name = "async")]
+    Async(asynchronous::Arguments),
     /// Neural translation, on models with random weights
     #[command(subcommand)]
     Nmt(nmt::Command),
@@ -33,6 +36,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Nmt(command) => nmt::run(command),
         Command::Scaling(arguments) => scaling::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Async(arguments) => asynchronous::run(arguments, common),
         Command::ScalingRun(arguments) => scaling::run_measurement(arguments),
     }
 }

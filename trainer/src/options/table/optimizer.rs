@@ -52,6 +52,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     honoured(GROUP, "quantize-biases", Flag, "", "", "Quantise biases too"),
     honoured(
         GROUP,
+        "clip-products",
+        One,
+        "X",
+        "0",
+        "Clip weights and the inputs of products with them at this magnitude; 0 for none",
+    ),
+    honoured(
+        GROUP,
         "quantize-aware",
         One,
         "KIND",

@@ -157,6 +157,20 @@ impl<K: Kernels> NodeGradient<'_, K> {
         self.add_own_to(rows);
     }
 
+    /// No gradient goes through where a number was cut off.
+    pub(super) fn clip(&mut self, rows: Tensor, limit: f32) {
+        let node = self.node;
+        let limit = K::Real::of(f64::from(limit));
+        let own = MatRef::new(self.own, node.rows, node.width);
+        let inputs = self.values.of(rows);
+        let mut into = self.into.of(rows);
+        for row in 0..node.rows {
+            let elements = into.row(row).iter_mut().zip(own.row(row)).zip(inputs.row(row));
+            let inside = elements.filter(|(_, x)| x.clipped(limit) == **x);
+            inside.for_each(|((into, &g), _)| *into += g);
+        }
+    }
+
     pub(super) fn drop_out(&mut self, rows: Tensor, keys: &[RowKey], site: u32, rate: f32) {
         let (node, kernels, mask) = (self.node, &mut *self.kernels, &mut self.scratch.mask);
         mask.resize(node.width, 0.0);

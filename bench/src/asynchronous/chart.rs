@@ -1,0 +1,74 @@
+//! The curves of a study: cross-entropy by epoch and by simulated time, a line a system.
+
+use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+
+use super::report::Study;
+use super::training::ValidationPoint;
+use crate::date;
+
+const COLOURS: [Colour; 7] = [
+    Colour(0x1f, 0x5f, 0xa8),
+    Colour(0xc2, 0x4b, 0x1e),
+    Colour(0x2e, 0x7d, 0x4f),
+    Colour(0x7a, 0x4f, 0xa3),
+    Colour(0xb0, 0x8a, 0x12),
+    Colour(0x1a, 0x8f, 0x9c),
+    Colour(0x8a, 0x3b, 0x5c),
+];
+
+/// The most that a curve may be above the lowest end of all: the first epochs would hide the rest.
+const SHOWN_NATS: f64 = 2.0;
+
+/// Cross-entropy over epochs.
+pub fn by_epoch(study: &Study) -> Chart {
+    draw(study, "epochs", |point| point.epoch)
+}
+
+/// Cross-entropy over the seconds of the simulated machine.
+pub fn by_time(study: &Study) -> Chart {
+    draw(study, "simulated seconds", |point| point.seconds)
+}
+
+fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
+    let (mut legend, mut curves) = (Vec::new(), Vec::new());
+    for (place, (system, trainings)) in study.systems.iter().enumerate() {
+        let colour = COLOURS[place % COLOURS.len()];
+        let style = match place / COLOURS.len() % 2 {
+            0 => LineStyle::solid(colour),
+            _ => LineStyle::dashed(colour),
+        };
+        let name = match system.name {
+            name if system.is_synchronous() => name.into(),
+            name => format!("({name})"),
+        };
+        legend.push((format!("{name} {}", system.about), style));
+        let points = Study::mean_curve(trainings);
+        let points: Vec<_> = points.iter().map(|p| (x(p), p.cross_entropy)).collect();
+        curves.push(Curve::new(style, points));
+    }
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let low = points().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
+    let high = points().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
+    let last = points().map(|(x, _)| *x).fold(0.0, f64::max);
+    for curve in &mut curves {
+        // A line that begins above the panel begins at its edge.
+        let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();
+        curve.points.drain(..outside);
+    }
+    Chart {
+        title: "Asynchronous SGD on a simulated machine".into(),
+        notes: vec![format!(
+            "{}: cross-entropy of the validation set, mean of the seeds; {}",
+            study.data,
+            date::today()
+        )],
+        legend,
+        x_axis: Axis::linear(label, 0.0, last),
+        panels: vec![Panel {
+            height: 420,
+            y_axis: Axis::linear("nats a word", low, high.min(low + SHOWN_NATS)),
+            curves,
+            shading: None,
+        }],
+    }
+}

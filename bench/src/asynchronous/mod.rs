@@ -1,0 +1,201 @@
+//! Asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis over a corpus.
+//!
+//! Each system trains with each seed in a folder of its own, in one thread, so several train side
+//! by side, and a study that was stopped goes on where it stood. What it shows is the quality of a
+//! system by epoch and by the simulated clock; the clock of this machine does not enter it.
+
+mod chart;
+mod report;
+mod systems;
+mod training;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
+use miriam_trainer::ParameterLayout;
+use miriam_trainer::asynchronous::simulation::Machine;
+use miriam_trainer::load_data;
+use miriam_trainer::options::RawOptions;
+use miriam_trainer::train_from_text::{DEFAULT_VOCAB_SIZE, TrainingRequest};
+
+use crate::error::{Error, Result, cannot};
+use report::Study;
+use systems::Scale;
+pub use systems::{NUM_THESIS_SYSTEMS, SYSTEMS, System};
+use training::Trainee;
+
+/// The thesis's kind of model, small enough for a study on a few cores.
+const SHALLOW_GRU: &str = "type: s2s\nenc-cell: gru\ndec-cell: gru\ndim-emb: 64\ndim-rnn: 64\n\
+                           tied-embeddings-all: true\ndropout-rnn: 0.1\nmax-length: 100\n\
+                           maxi-batch: 1000\nbeam-size: 1\n";
+
+/// What is studied.
+#[derive(Clone, Debug)]
+pub struct AsyncOptions {
+    /// Source and target of the text to train on.
+    pub train: [PathBuf; 2],
+    /// Those of the text to validate on.
+    pub dev: [PathBuf; 2],
+    /// The folder to write to.
+    pub output: PathBuf,
+    /// The systems, at least one.
+    pub systems: Vec<System>,
+    /// Seeds, at least one.
+    pub seeds: Vec<u64>,
+    /// Epochs of each training.
+    pub epochs: u64,
+    /// Workers of the simulated machine, if none is given.
+    pub workers: usize,
+    /// A simulated machine; without it, that of the thesis.
+    pub machine: Option<PathBuf>,
+    /// Target words of a large batch.
+    pub batch_words: usize,
+    /// The learning rate with large batches.
+    pub rate: f64,
+    /// The number of pieces of the vocabulary.
+    pub vocab_size: Option<usize>,
+    /// Options of the model; without them a small GRU.
+    pub model: Option<RawOptions>,
+    /// Trainings side by side, at least one.
+    pub threads: usize,
+}
+
+/// Trains every system, writes `study.csv` (a line a training), `curves.csv` (a line a validation),
+/// `by-epoch.svg` and `by-time.svg`, and prints a table. Gives whether all were trained: false if
+/// `stop` was cancelled.
+///
+/// # Errors
+/// If options or files do not fit, a training fails, or a file cannot be written.
+pub fn run(
+    options: &AsyncOptions,
+    stop: &CancellationToken,
+    progress: &dyn Progress,
+    out: &mut dyn Write,
+) -> Result<bool> {
+    let study = prepare(options, stop)?;
+    let tasks: Vec<(System, u64)> = options
+        .seeds
+        .iter()
+        .flat_map(|&seed| options.systems.iter().map(move |&system| (system, seed)))
+        .collect();
+    let task = progress.task("trainings", Some(tasks.len() as u64));
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results = Mutex::new((0..tasks.len()).map(|_| None).collect::<Vec<_>>());
+    let work = || {
+        while let Some(&(system, seed)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let place = tasks.iter().position(|task| *task == (system, seed)).expect("it is one");
+            let result = study.train(&system, seed, stop);
+            let goes_on = matches!(result, Ok(Some(_)));
+            results.lock().expect("no thread panics")[place] = Some(result);
+            if !goes_on {
+                next.store(tasks.len(), Ordering::Relaxed);
+                break;
+            }
+            task.set_position(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..options.threads.min(tasks.len())).for_each(|_| drop(scope.spawn(work)));
+    });
+    drop(task);
+    let results = results.into_inner().expect("no thread panics");
+    let mut trained = Study::new(options);
+    let mut is_complete = true;
+    for result in results {
+        match result.transpose()?.flatten() {
+            Some(training) => trained.add(training),
+            None => is_complete = false,
+        }
+    }
+    if !is_complete {
+        return Ok(false);
+    }
+    let folder = &options.output;
+    for (name, text) in [
+        ("study.csv", trained.trainings_csv()),
+        ("curves.csv", trained.curves_csv()),
+        ("by-epoch.svg", chart::by_epoch(&trained).to_svg()),
+        ("by-time.svg", chart::by_time(&trained).to_svg()),
+    ] {
+        let mut file = Output::create_atomic(&folder.join(name))?;
+        file.write(text.as_bytes())?;
+        file.finish()?;
+    }
+    out.write_all(trained.table().as_bytes())?;
+    Ok(true)
+}
+
+/// Makes the folder and the vocabulary, and measures the corpus.
+fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> {
+    let folder = &options.output;
+    fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    let base = match &options.model {
+        Some(model) => model.clone(),
+        None => RawOptions::from_yaml(SHALLOW_GRU.as_bytes(), "the model of the study")?,
+    };
+    let text = |path: &Path| path.display().to_string();
+    let mut given = RawOptions::default();
+    let vocabulary = text(&folder.join("vocab.spm"));
+    for (name, values) in [
+        ("train-sets", options.train.iter().map(|path| text(path)).collect()),
+        ("valid-sets", options.dev.iter().map(|path| text(path)).collect()),
+        ("vocabs", vec![vocabulary.clone(), vocabulary]),
+        ("after", vec![format!("{}e", options.epochs)]),
+        ("early-stopping", vec!["0".into()]),
+        ("valid-metrics", vec!["ce-mean-words".into(), "bleu".into()]),
+        ("workers", vec!["1".into()]),
+        ("overwrite", vec!["true".into()]),
+    ] {
+        given.set(name, values)?;
+    }
+    let base = given.or_else_from(base);
+    // A dry run checks all options and makes the vocabulary.
+    let request = TrainingRequest {
+        options: base.clone(),
+        folder: Some(folder.clone()),
+        vocab_size: Some(options.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE)),
+        plot: None,
+        dry_run: true,
+    };
+    request.run(stop, &NoProgress, &mut |line| tracing::info!("{line}"), &mut |warning| {
+        tracing::warn!("{warning}")
+    })?;
+    let paths = [folder.join("vocab.spm"), folder.join("vocab.spm")];
+    let tokenizers = load_data::open_vocabularies(&paths, [0, 0])?;
+    let sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
+    let config = base.training_config(sizes)?;
+    let corpus = load_data::read_corpus(
+        &base.training_files()?,
+        &tokenizers,
+        config.length_limit,
+        false,
+        base.case_augmentation()?,
+        &NoProgress,
+    )?;
+    let mut scale = Scale {
+        batch_words: options.batch_words,
+        rate: options.rate,
+        epoch_words: corpus.num_tokens()[1] as u64,
+        epochs: options.epochs,
+        workers: options.workers,
+    };
+    let machine_path = folder.join("machine.toml");
+    let description = match &options.machine {
+        Some(path) => fs::read_to_string(path).map_err(cannot("read", path))?,
+        None => scale.thesis_machine(ParameterLayout::new(&config.architecture).len()),
+    };
+    let machine = Machine::parse(&description).map_err(|reason| {
+        let path = options.machine.as_deref().unwrap_or(&machine_path);
+        Error::unmeasurable(format!("{}: {reason}", path.display()))
+    })?;
+    scale.workers = machine.workers;
+    let mut file = Output::create_atomic(&machine_path)?;
+    file.write(description.as_bytes())?;
+    file.finish()?;
+    let model_bytes = 4 * ParameterLayout::new(&config.architecture).len() as u64;
+    Ok(Trainee { base, scale, machine, machine_path, model_bytes, folder: folder.clone() })
+}

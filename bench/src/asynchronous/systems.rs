@@ -1,0 +1,282 @@
+//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `training.md` A.14), cut to size.
+//!
+//! The thesis trains on 72 million words an epoch. Here lengths that it gives in updates or batches
+//! are parts of an epoch, so that a small corpus sees as much of the warm-up and of the local
+//! optimisers; the ratios of batch sizes and of rates are the thesis's own.
+
+use miriam_trainer::options::RawOptions;
+
+use crate::error::Result;
+
+/// Target words of the thesis's batches of 3 GB and of 10 GB.
+const SMALL_BATCH: f64 = 2633.0;
+const LARGE_BATCH: f64 = 10_449.0;
+/// The rate with small batches, as a part of that with large ones.
+const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
+/// Words an epoch: 1,720 large batches of each of four workers.
+const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
+/// What the thesis measures of its machine, in seconds: a large batch, a small one, and the fetch
+/// and the push of either (tables 5.1 and 5.3).
+const LARGE_SECONDS: f64 = 0.85;
+const SMALL_SECONDS: f64 = 0.35;
+const TRANSFER_SECONDS: f64 = 0.19;
+
+/// A system: what is trained in which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System {
+    /// Its name; a digit is its number in the thesis.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    is_small: bool,
+    delay: usize,
+    warms_up: bool,
+    local: Option<Local>,
+    tunes_momentum: bool,
+    drops: bool,
+    buffers: bool,
+}
+
+/// For how long there are local optimisers, and what they do to shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Local {
+    is_endless: bool,
+    shard: &'static str,
+}
+
+/// An asynchronous system of large batches without anything.
+const PLAIN: System = System {
+    name: "1",
+    about: "large batches",
+    is_small: false,
+    delay: 1,
+    warms_up: false,
+    local: None,
+    tunes_momentum: false,
+    drops: false,
+    buffers: false,
+};
+const LOCAL: Local = Local { is_endless: false, shard: "delta" };
+
+/// All systems: the thesis's ten, then variants of them.
+pub const SYSTEMS: [System; 14] = [
+    System { name: SYNCHRONOUS, about: "synchronous, warm-up", warms_up: true, ..PLAIN },
+    System { name: "0", about: "small batches", is_small: true, ..PLAIN },
+    System {
+        name: "0-dropping",
+        about: "(0), gradient dropping",
+        is_small: true,
+        drops: true,
+        ..PLAIN
+    },
+    PLAIN,
+    System { name: "1-dropping", about: "(1), gradient dropping", drops: true, ..PLAIN },
+    System { name: "2", about: "(1), delay 2", delay: 2, ..PLAIN },
+    System { name: "3", about: "(2), local optimisers", delay: 2, local: Some(LOCAL), ..PLAIN },
+    System { name: "4", about: "(2), warm-up", delay: 2, warms_up: true, ..PLAIN },
+    System {
+        name: "5",
+        about: "(3), momentum tuned",
+        delay: 2,
+        local: Some(LOCAL),
+        tunes_momentum: true,
+        ..PLAIN
+    },
+    System {
+        name: "6",
+        about: "(4), momentum tuned",
+        delay: 2,
+        warms_up: true,
+        tunes_momentum: true,
+        ..PLAIN
+    },
+    System {
+        name: "3-always",
+        about: "(3) to the end of training",
+        delay: 2,
+        local: Some(Local { is_endless: true, ..LOCAL }),
+        ..PLAIN
+    },
+    System {
+        name: "3-copy",
+        about: "(3), shards overwritten",
+        delay: 2,
+        local: Some(Local { shard: "copy", ..LOCAL }),
+        ..PLAIN
+    },
+    System {
+        name: "3-none",
+        about: "(3), shards left alone",
+        delay: 2,
+        local: Some(Local { shard: "none", ..LOCAL }),
+        ..PLAIN
+    },
+    System { name: "1-buffer", about: "(1), gradients buffered", buffers: true, ..PLAIN },
+];
+
+/// The name of the synchronous system.
+pub const SYNCHRONOUS: &str = "sync";
+
+/// How many of [`SYSTEMS`] are the thesis's.
+pub const NUM_THESIS_SYSTEMS: usize = 10;
+
+/// The size of a study.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Target words of a large batch.
+    pub batch_words: usize,
+    /// The learning rate with large batches.
+    pub rate: f64,
+    /// Target words of an epoch.
+    pub epoch_words: u64,
+    /// Epochs.
+    pub epochs: u64,
+    /// Workers.
+    pub workers: usize,
+}
+
+impl Scale {
+    /// The words that are as much of an epoch here as `batches` large batches of each of four
+    /// workers are in the thesis.
+    fn words_of_batches(&self, batches: f64) -> f64 {
+        batches * 4.0 * LARGE_BATCH / EPOCH * self.epoch_words as f64
+    }
+
+    /// Target words of a system's batch.
+    fn batch_words(&self, system: &System) -> usize {
+        let share = if system.is_small { SMALL_BATCH / LARGE_BATCH } else { 1.0 };
+        (self.batch_words as f64 * share).round().max(1.0) as usize
+    }
+
+    /// The same number of a worker's batches, at least one.
+    fn batches_a_worker(&self, system: &System, batches: f64) -> u64 {
+        let words = self.words_of_batches(batches) / self.workers as f64;
+        (words / self.batch_words(system) as f64).ceil().max(1.0) as u64
+    }
+
+    /// The thesis's machine: a large batch takes the time that it took there, and so do the
+    /// transfers of a model of so many `parameters`.
+    pub fn thesis_machine(&self, parameters: usize) -> String {
+        let word = (LARGE_SECONDS - SMALL_SECONDS) / (LARGE_BATCH - SMALL_BATCH);
+        let shard_bytes = 4.0 * parameters as f64 / self.workers as f64;
+        format!(
+            "workers = {}\nseconds_per_word = {:e}\nseconds_per_batch = {:.4}\nbandwidth = {:e}\n",
+            self.workers,
+            word * LARGE_BATCH / self.batch_words as f64,
+            LARGE_SECONDS - word * LARGE_BATCH,
+            shard_bytes / (TRANSFER_SECONDS / 2.0)
+        )
+    }
+}
+
+impl System {
+    /// The system of a name.
+    pub fn find(name: &str) -> Option<System> {
+        SYSTEMS.into_iter().find(|system| system.name == name)
+    }
+
+    /// Whether workers wait for each other.
+    pub fn is_synchronous(&self) -> bool {
+        self.name == SYNCHRONOUS
+    }
+
+    /// Its options.
+    ///
+    /// # Errors
+    /// Never, as long as the trainer knows these options.
+    pub fn options(&self, scale: &Scale) -> Result<RawOptions> {
+        let mut options = RawOptions::default();
+        let mut set = |name: &str, value: String| options.set(name, vec![value]);
+        let rate = scale.rate * if self.is_small { SMALL_RATE } else { 1.0 };
+        set("learn-rate", rate.to_string())?;
+        set("mini-batch-words", scale.batch_words(self).to_string())?;
+        set("count-target-words", "true".into())?;
+        // 16,000 of its large updates, those of 4,000 batches of each worker.
+        let warm_up = format!("{}t", scale.words_of_batches(4000.0).round());
+        if self.warms_up {
+            set("lr-warmup", warm_up.clone())?;
+        }
+        if self.is_synchronous() {
+            set("lr-decay-inv-sqrt", warm_up)?;
+        }
+        if self.delay > 1 {
+            set("optimizer-delay", self.delay.to_string())?;
+        }
+        let batches = scale.batches_a_worker(self, 4000.0);
+        if let Some(Local { is_endless, shard }) = self.local {
+            let batches = if is_endless { u64::from(u32::MAX) } else { batches };
+            set("local-optimizer-batches", batches.to_string())?;
+            set("local-optimizer-shard", shard.into())?;
+        }
+        if self.drops {
+            set("grad-dropping-rate", "0.99".into())?;
+            set("grad-dropping-warmup", scale.batches_a_worker(self, 100.0).to_string())?;
+        }
+        if self.buffers {
+            set("gradient-buffer", scale.workers.to_string())?;
+        }
+        let betas = if self.is_synchronous() {
+            ["0.9", "0.98"]
+        } else if self.tunes_momentum {
+            ["0.93", "0.997"]
+        } else {
+            ["0.9", "0.999"]
+        };
+        options.set("optimizer-params", betas.map(String::from).into())?;
+        if self.tunes_momentum {
+            let schedule = vec!["0.93,0.997@0".into(), format!("0.92,0.998@{batches}")];
+            options.set("momentum-schedule", schedule)?;
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_trainer::asynchronous::simulation::Machine;
+
+    use super::*;
+
+    const THESIS: Scale = Scale {
+        batch_words: 10_449,
+        rate: 4.5e-4,
+        epoch_words: 71_889_120,
+        epochs: 10,
+        workers: 4,
+    };
+
+    #[test]
+    fn at_the_thesis_size_systems_have_the_thesis_options() {
+        let options = |name: &str| System::find(name).unwrap().options(&THESIS).unwrap();
+        let get = |name: &str, option: &str| options(name).get_strings(option).join(" ");
+        assert_eq!(get("0", "learn-rate"), "0.0001");
+        assert_eq!(get("0", "mini-batch-words"), "2633");
+        assert_eq!(get("0-dropping", "grad-dropping-warmup"), "397");
+        assert_eq!(get("1-dropping", "grad-dropping-warmup"), "100");
+        assert_eq!(get("1-dropping", "grad-dropping-rate"), "0.99");
+        assert_eq!(get("3", "local-optimizer-batches"), "4000");
+        assert_eq!(get("3", "optimizer-delay"), "2");
+        assert_eq!(get("5", "momentum-schedule"), "0.93,0.997@0 0.92,0.998@4000");
+        assert_eq!(get("sync", "optimizer-params"), "0.9 0.98");
+        // 16,000 updates.
+        assert_eq!(get("sync", "lr-warmup"), format!("{}t", 16_000 * 10_449));
+        assert_eq!(get("6", "lr-warmup"), get("sync", "lr-warmup"));
+        assert_eq!(get("1-buffer", "gradient-buffer"), "4");
+        for system in SYSTEMS {
+            let mut options = system.options(&THESIS).unwrap();
+            if !system.is_synchronous() {
+                options.set("async-sgd", vec!["true".into()]).unwrap();
+            }
+            options.set("type", vec!["s2s".into()]).unwrap();
+            options.training_config([100, 100]).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_thesis_machine_has_its_speed() {
+        let machine = Machine::parse(&THESIS.thesis_machine(1_000_000)).unwrap();
+        let batch = |words: f64| machine.seconds_per_batch + words * machine.seconds_per_word;
+        assert!((batch(10_449.0) - 0.85).abs() < 1e-3 && (batch(2633.0) - 0.35).abs() < 1e-3);
+        assert!((2.0 * 1e6 / machine.bandwidth.unwrap() - 0.19).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,231 @@
+//! A training of the study, and what is read of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use miriam_textio::{CancellationToken, NoProgress};
+use miriam_trainer::asynchronous::simulation::Machine;
+use miriam_trainer::options::RawOptions;
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
+use miriam_trainer::training::Outcome;
+
+use super::systems::{Scale, System};
+use crate::error::{Error, Result, cannot};
+
+/// Validations an epoch.
+const VALIDATIONS: u64 = 2;
+
+/// What all trainings share.
+pub struct Trainee {
+    /// The model, the data and the end of training.
+    pub base: RawOptions,
+    /// The size of the study.
+    pub scale: Scale,
+    /// The simulated machine.
+    pub machine: Machine,
+    /// Its file.
+    pub machine_path: PathBuf,
+    /// The bytes of all parameters.
+    pub model_bytes: u64,
+    /// The folder of the study.
+    pub folder: PathBuf,
+}
+
+/// A training that has ended.
+#[derive(Clone, Debug)]
+pub struct SystemTraining {
+    pub system: System,
+    pub seed: u64,
+    /// By ascending epoch.
+    pub validations: Vec<ValidationPoint>,
+    /// The loss in nats a target token since the last validation, at the end.
+    pub training_loss: f64,
+    /// Simulated seconds of the whole training.
+    pub seconds: f64,
+    /// Target words of the whole training.
+    pub words: u64,
+    /// The mean staleness of pushes.
+    pub staleness: f64,
+    /// The bytes that have moved between workers.
+    pub bytes: f64,
+}
+
+/// A validation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValidationPoint {
+    /// Target words so far, in epochs.
+    pub epoch: f64,
+    /// Simulated seconds so far.
+    pub seconds: f64,
+    /// Nats a target token.
+    pub cross_entropy: f64,
+    /// BLEU of greedy translations.
+    pub bleu: f64,
+}
+
+impl SystemTraining {
+    /// The validation with the lowest cross-entropy.
+    pub fn best(&self) -> ValidationPoint {
+        let points = self.validations.iter().copied();
+        points.min_by(|a, b| a.cross_entropy.total_cmp(&b.cross_entropy)).expect("there are some")
+    }
+
+    /// The last validation.
+    pub fn last(&self) -> ValidationPoint {
+        *self.validations.last().expect("there are some")
+    }
+}
+
+/// A push, as the trainer's table of pushes has it.
+struct Push {
+    seconds: f64,
+    staleness: f64,
+    bytes: f64,
+}
+
+impl Trainee {
+    /// Trains a system, or goes on. Nothing if it was stopped.
+    pub fn train(
+        &self,
+        system: &System,
+        seed: u64,
+        stop: &CancellationToken,
+    ) -> Result<Option<SystemTraining>> {
+        let folder = self.folder.join("runs").join(format!("{}-{seed}", system.name));
+        let mut options = system.options(&self.scale)?.or_else_from(self.base.clone());
+        let validation = (self.scale.epoch_words / VALIDATIONS).max(1);
+        for option in ["valid-freq", "disp-freq", "save-freq"] {
+            options.set(option, vec![format!("{validation}t")])?;
+        }
+        options.set("seed", vec![seed.to_string()])?;
+        if !system.is_synchronous() {
+            let machine = self.machine_path.display().to_string();
+            options.set("simulate-async", vec![machine])?;
+        }
+        let plot = folder.join("plot");
+        let request = TrainingRequest {
+            options,
+            folder: Some(folder.clone()),
+            vocab_size: None,
+            plot: Some(plot.clone()),
+            dry_run: false,
+        };
+        let name = format!("({}), seed {seed}", system.name);
+        let summary = request.run(
+            stop,
+            &NoProgress,
+            &mut |line| tracing::debug!("{name}: {line}"),
+            &mut |warning| tracing::warn!("{name}: {warning}"),
+        )?;
+        if matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }) {
+            return Ok(None);
+        }
+        let path = plot.join("training.csv");
+        let curves = fs::read_to_string(&path).map_err(cannot("read", &path))?;
+        let pushes = if system.is_synchronous() {
+            Vec::new()
+        } else {
+            let path = folder.join("model.npz.simulation.csv");
+            let text = fs::read_to_string(&path).map_err(cannot("read", &path))?;
+            parse_pushes(&text)
+                .ok_or_else(|| Error::unmeasurable(format!("{}: damaged", path.display())))?
+        };
+        let training = self.read_training(system, seed, &curves, &pushes);
+        let training = training.ok_or_else(|| {
+            let path = folder.display();
+            Error::unmeasurable(format!("{path}: no complete training; remove this folder"))
+        })?;
+        let last = training.last();
+        tracing::info!(
+            "{name}: {:.4} nats a word after {:.1} epochs, BLEU {:.2}",
+            last.cross_entropy,
+            last.epoch,
+            last.bleu
+        );
+        Ok(Some(training))
+    }
+
+    /// Simulated seconds of synchronous training: parts of a batch are even, and all workers fetch
+    /// and push the model at once.
+    fn synchronous_seconds(&self, updates: u64, words: u64) -> f64 {
+        let Machine { workers, seconds_per_word, seconds_per_batch, latency, bandwidth, .. } =
+            self.machine;
+        let shard_bytes = self.model_bytes as f64 / workers as f64;
+        let transfer = latency + bandwidth.map_or(0.0, |bandwidth| shard_bytes / bandwidth);
+        let transfers = if workers > 1 { 2.0 * transfer } else { 0.0 };
+        words as f64 * seconds_per_word / workers as f64
+            + updates as f64 * (seconds_per_batch + transfers)
+    }
+
+    /// Makes sense of the trainer's tables; nothing if something is missing in them.
+    fn read_training(
+        &self,
+        system: &System,
+        seed: u64,
+        curves: &str,
+        pushes: &[Push],
+    ) -> Option<SystemTraining> {
+        let mut validations: Vec<ValidationPoint> = Vec::new();
+        let (mut training_loss, mut end) = (f64::NAN, (0, 0));
+        let seconds = |updates: u64, words: u64| {
+            if system.is_synchronous() {
+                Some(self.synchronous_seconds(updates, words))
+            } else {
+                let push = (updates as usize).checked_sub(1)?;
+                pushes.get(push).map(|push| push.seconds)
+            }
+        };
+        for line in curves.lines().skip(1) {
+            let fields: Vec<&str> = line.split(',').collect();
+            let &[updates, words, _, name, value] = &fields[..] else { return None };
+            let (updates, words): (u64, u64) = (updates.parse().ok()?, words.parse().ok()?);
+            let value: f64 = value.parse().ok()?;
+            match name {
+                "loss" => (training_loss, end) = (value, (updates, words)),
+                "ce-mean-words" => {
+                    end = (updates, words);
+                    validations.push(ValidationPoint {
+                        epoch: words as f64 / self.scale.epoch_words as f64,
+                        seconds: seconds(updates, words)?,
+                        cross_entropy: value,
+                        bleu: f64::NAN,
+                    });
+                }
+                "bleu" => validations.last_mut()?.bleu = value,
+                _ => {}
+            }
+        }
+        validations.last()?;
+        let mean = |of: fn(&Push) -> f64| pushes.iter().map(of).sum::<f64>() / pushes.len() as f64;
+        let is_synchronous = system.is_synchronous();
+        // All workers but one, for each shard, fetch and push it.
+        let update_bytes = 2 * self.model_bytes * (self.machine.workers as u64 - 1);
+        Some(SystemTraining {
+            system: *system,
+            seed,
+            validations,
+            training_loss,
+            seconds: seconds(end.0, end.1)?,
+            words: end.1,
+            staleness: if is_synchronous { 0.0 } else { mean(|push| push.staleness) },
+            bytes: if is_synchronous {
+                (end.0 * update_bytes) as f64
+            } else {
+                pushes.iter().map(|push| push.bytes).sum()
+            },
+        })
+    }
+}
+
+fn parse_pushes(text: &str) -> Option<Vec<Push>> {
+    let parse = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let &[_, _, seconds, staleness, bytes, _] = &fields[..] else { return None };
+        Some(Push {
+            seconds: seconds.parse().ok()?,
+            staleness: staleness.parse().ok()?,
+            bytes: bytes.parse().ok()?,
+        })
+    };
+    text.lines().skip(1).map(parse).collect()
+}

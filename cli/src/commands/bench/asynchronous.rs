@@ -1,0 +1,124 @@
+//! `miriam bench async`: asynchronous SGD on a simulated machine.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use miriam_bench::asynchronous::{AsyncOptions, NUM_THESIS_SYSTEMS, SYSTEMS, System};
+use miriam_textio::CancellationToken;
+use miriam_trainer::options::RawOptions;
+
+use crate::common::CommonOptions;
+use crate::signals::SignalHandler;
+
+/// Asynchronous SGD on a simulated machine: ten systems of Bogoychev's thesis
+///
+/// Trains each system with each seed, by the clock of a simulated machine of several
+/// workers, and writes study.csv (a line a training), curves.csv (a line a validation),
+/// by-epoch.svg and by-time.svg (cross-entropy of the validation set), and a table to
+/// standard output. Trainings run side by side, one a thread of --threads, and a study
+/// that was stopped goes on with the same command.
+///
+/// Example: miriam bench async --source train.de --target train.en --dev-source dev.de
+/// --dev-target dev.en -o study --seeds 1,2,3
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The source side of the text to train on: plain, .gz or .zst
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// The target side
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// The source side of the text to validate on
+    #[arg(long, value_name = "FILE")]
+    dev_source: PathBuf,
+    /// Its target side
+    #[arg(long, value_name = "FILE")]
+    dev_target: PathBuf,
+    /// The folder to write to; it is made if it is not there
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// The systems, as sync,1,2 [default: the thesis's ten]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = systems())]
+    systems: Vec<System>,
+    /// The seeds of parameters and data, as 1,2,3
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// Epochs of each training
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Workers of the simulated machine
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "machine")]
+    workers: u16,
+    /// The simulated machine, as nmt train --simulate-async takes it [default: the thesis's, on
+    /// which a batch takes as long as it did there]
+    #[arg(long, value_name = "TOML")]
+    machine: Option<PathBuf>,
+    /// Target words of a large batch (10,449 in the thesis)
+    #[arg(long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..))]
+    batch_words: u32,
+    /// The learning rate with large batches (4.5e-4 in the thesis)
+    #[arg(long, value_name = "RATE", default_value = "0.001", value_parser = parse_rate)]
+    rate: f64,
+    /// The number of pieces of the vocabulary [default: 8000]
+    #[arg(long, value_name = "N")]
+    vocab_size: Option<usize>,
+    /// The model's options in YAML, as nmt train takes them [default: a shallow GRU of width 64]
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn systems() -> impl TypedValueParser<Value = System> {
+    let values = SYSTEMS.map(|system| PossibleValue::new(system.name).help(system.about));
+    PossibleValuesParser::new(values)
+        .map(|name| System::find(&name).expect("the parser knows the names"))
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if (1e-9..=10.0).contains(&rate) => Ok(rate),
+        _ => Err("give a rate from 1e-9 to 10".into()),
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let model = match &arguments.config {
+        None => None,
+        Some(path) => {
+            let yaml = std::fs::read(path)
+                .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
+            Some(RawOptions::from_yaml(&yaml, &path.display().to_string())?)
+        }
+    };
+    let systems = if arguments.systems.is_empty() {
+        SYSTEMS[..NUM_THESIS_SYSTEMS].to_vec()
+    } else {
+        arguments.systems
+    };
+    let options = AsyncOptions {
+        train: [arguments.source, arguments.target],
+        dev: [arguments.dev_source, arguments.dev_target],
+        output: arguments.output,
+        systems,
+        seeds: arguments.seeds,
+        epochs: arguments.epochs,
+        workers: arguments.workers.into(),
+        machine: arguments.machine,
+        batch_words: arguments.batch_words as usize,
+        rate: arguments.rate,
+        vocab_size: arguments.vocab_size,
+        model,
+        threads: common.threads.count(),
+    };
+    let stop = CancellationToken::new();
+    let signals = SignalHandler::install(&stop)?;
+    let progress = common.progress();
+    let is_complete =
+        miriam_bench::asynchronous::run(&options, &stop, &progress, &mut io::stdout())?;
+    if !is_complete {
+        signals.reraise_signal_with_message("the same command goes on with the study");
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! `miriam bench async` on a part of the toy corpus: tables and curves, equal in every run, and a
+//! study that goes on where it was stopped.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
+
+const MODEL: &str = "type: s2s\nenc-cell: gru\ndec-cell: gru\ndim-emb: 8\ndim-rnn: 8\n\
+                     tied-embeddings-all: true\nmax-length: 100\nbeam-size: 1\n";
+
+fn corpus() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, lines) in [("train", 120), ("dev", 20)] {
+        for side in ["en", "es"] {
+            let path = project_root().join(format!("examples/toy/{name}.{side}"));
+            let text = fs::read_to_string(path).unwrap();
+            let head: String = text.split_inclusive('\n').take(lines).collect();
+            fs::write(folder.path().join(format!("{name}.{side}")), head).unwrap();
+        }
+    }
+    fs::write(folder.path().join("model.yml"), MODEL).unwrap();
+    folder
+}
+
+fn study(corpus: &TempDir, output: &str, arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.current_dir(corpus.path());
+    command.args(["bench", "async", "--source", "train.es", "--target", "train.en"]);
+    command.args(["--dev-source", "dev.es", "--dev-target", "dev.en", "-c", "model.yml"]);
+    command.args(["--vocab-size", "150", "--epochs", "2", "--batch-words", "128", "-o", output]);
+    command.args(["--log-level", "warn", "--threads", "2"]).args(arguments);
+    command
+}
+
+fn read(corpus: &TempDir, path: &str) -> String {
+    fs::read_to_string(corpus.path().join(path)).unwrap()
+}
+
+fn rows(csv: &str) -> Vec<Vec<&str>> {
+    csv.lines().skip(1).map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn systems_are_compared_by_epoch_and_by_simulated_time() {
+    let corpus = corpus();
+    let systems = "sync,0,1,1-dropping,3,1-buffer";
+    let asked = ["--systems", systems, "--seeds", "1,2"];
+    let table = lossy_text(&run(&mut study(&corpus, "a", &asked)));
+    assert_eq!(table.lines().count(), 2 + 6, "{table}");
+    assert!(table.contains("| 1-dropping | (1), gradient dropping |"), "{table}");
+
+    let csv = read(&corpus, "a/study.csv");
+    let trainings = rows(&csv);
+    assert_eq!(trainings.len(), 12);
+    let number = |row: &[&str], place: usize| row[place].parse::<f64>().unwrap();
+    let of = |system: &str, place: usize| {
+        let row = trainings.iter().find(|row| row[0] == system).expect(system);
+        number(row, place)
+    };
+    for row in &trainings {
+        let words = number(row, 2) / number(&trainings[0], 2);
+        assert!(
+            (words - 1.0).abs() < 0.1,
+            "all train on as many words but for a few batches: {csv}"
+        );
+        assert!((number(row, 2) / number(row, 3) / number(row, 4) - 1.0).abs() < 1e-3, "{row:?}");
+        assert!(number(row, 6) <= number(row, 7), "the best is not above the last: {row:?}");
+    }
+    // Four workers; the first pushes are less stale.
+    assert!((1.0..=3.1).contains(&of("1", 10)), "{csv}");
+    assert_eq!(of("sync", 10), 0.0);
+    // What the thesis's machine does: transfers cost, and dropping saves them.
+    assert!(of("0", 4) < of("1", 4) && of("1", 4) < of("3", 4), "{csv}");
+    assert!(of("sync", 4) < of("1", 4), "{csv}");
+    assert!(of("1-dropping", 11) < of("1", 11) / 2.0, "{csv}");
+
+    let curves = read(&corpus, "a/curves.csv");
+    let points = rows(&curves);
+    assert!(points.len() >= 12 * 4, "two validations an epoch: {curves}");
+    for pair in points.windows(2).filter(|pair| pair[0][..2] == pair[1][..2]) {
+        assert!(number(&pair[0], 2) < number(&pair[1], 2), "{pair:?}");
+        assert!(number(&pair[0], 3) < number(&pair[1], 3), "{pair:?}");
+    }
+    for name in ["by-epoch", "by-time"] {
+        let svg = read(&corpus, &format!("a/{name}.svg"));
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let lines = document.descendants().filter(|n| n.attribute("stroke-width") == Some("2"));
+        assert_eq!(lines.count(), 12, "six curves and their entries in the legend");
+    }
+
+    // The same again, in a folder in which one training is missing.
+    run(&mut study(&corpus, "b", &asked));
+    fs::remove_dir_all(corpus.path().join("b/runs/3-2")).unwrap();
+    run(&mut study(&corpus, "b", &asked));
+    for name in ["study.csv", "curves.csv", "machine.toml"] {
+        assert_eq!(read(&corpus, &format!("a/{name}")), read(&corpus, &format!("b/{name}")));
+    }
+}
+
+#[test]
+fn studies_that_do_not_fit_are_refused() {
+    let corpus = corpus();
+    let error = |arguments: &[&str]| run_to_error(&mut study(&corpus, "a", arguments));
+    fs::write(corpus.path().join("machine.toml"), "workers = 3\nseconds_per_wrd = 1\n").unwrap();
+    let message = error(&["--machine", "machine.toml"]);
+    assert!(message.contains("machine.toml: ") && message.contains("seconds_per_wrd"), "{message}");
+    run(&mut study(&corpus, "a", &["--systems", "1"]));
+    let message = error(&["--systems", "1", "--rate", "0.01"]);
+    assert!(message.contains("--learn-rate was 0.001, now it is 0.01"), "{message}");
+    let mut absent = study(&corpus, "a", &[]);
+    let message = run_to_error(absent.current_dir(Path::new("/")));
+    assert!(message.contains("model.yml"), "{message}");
+}
