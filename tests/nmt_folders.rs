@@ -366,6 +366,42 @@ fn two_models_translate_like_two_commands() {
     assert_eq!(lossy_text(&output.stdout), lossy_text(&twice));
 }
 
+/// A line that is too long is translated in parts by both models, as by two commands.
+#[test]
+fn long_lines_go_through_two_models() {
+    let model = tiny_model("tiny-ct2");
+    let text = format!("{}\nw2 w3\n", "w2 w3 w4 w5 w6 ".repeat(4200));
+    let options = ["--max-decoding-length", "3"];
+    let once = run_with_input(translate(&[&model]).args(options), text.as_bytes()).stdout;
+    let twice = run_with_input(translate(&[&model]).args(options), &once).stdout;
+    let mut command = translate(&[&model]);
+    command.args(options).arg("--then").arg(&model);
+    let output = run_with_input(&mut command, text.as_bytes());
+    assert!(!twice.starts_with(b"\n"), "the long line has a translation");
+    assert_eq!(lossy_text(&output.stdout), lossy_text(&twice));
+    let message = lossy_text(&output.stderr);
+    assert!(message.contains("line 1") && message.contains("in parts"), "{message}");
+}
+
+#[test]
+fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["config.json", "model.bin", "shared_vocabulary.json"] {
+        fs::copy(tiny_model("tiny-ct2").join(name), folder.path().join(name)).unwrap();
+    }
+    let config = folder.path().join("config.json");
+    let text = fs::read_to_string(&config).unwrap();
+    let start = "\"decoder_start_token\": \"<s>\"";
+    assert!(text.contains(start));
+    fs::write(&config, text.replace(start, "\"decoder_start_token\": \"__xx__\"")).unwrap();
+    let error = run_to_error(&mut translate(&[folder.path()]));
+    assert!(error.contains("decoding starts with \"__xx__\""), "{error}");
+    fs::write(&config, text).unwrap();
+    fs::remove_file(folder.path().join("shared_vocabulary.json")).unwrap();
+    let error = run_to_error(&mut translate(&[folder.path()]));
+    assert!(error.contains("no vocabulary of the target"), "{error}");
+}
+
 /// What `generation_config.json` says is a default, or is named as without effect; the language of
 /// the text is that of abbreviations too.
 #[test]
@@ -416,4 +452,36 @@ fn settings_of_generation_are_taken_or_named() {
     fs::rename(&folder, &named).unwrap();
     let (_, messages) = output(&named, &["--verbose", "--split"]);
     assert!(messages.contains("abbreviations of: de"), "{messages}");
+}
+
+#[test]
+fn tokens_that_are_no_text_are_not_printed() {
+    let model = tiny_model("hf-t5");
+    let command = |more: &[&str]| {
+        let mut command = translate(&[&model]);
+        command.args(["--max-decoding-length", "12", "--beam-size", "1"]).args(more);
+        lossy_text(&run_with_input(&mut command, b"ceeb ebcc eabe cdbc\n").stdout)
+    };
+    let pieces = command(&["--no-spm-decode"]);
+    assert!(pieces.starts_with("<extra_id_78> \u{2581}eabe"), "{pieces}");
+    let words = pieces.replace("<extra_id_78> ", "").replace('\u{2581}', "");
+    assert_eq!(command(&[]), words);
+}
+
+#[test]
+fn a_text_without_a_language_is_warned_of() {
+    let model = tiny_model("hf-madlad");
+    let warnings = |more: &[&str], text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        fs::write(&path, text).unwrap();
+        let mut command = translate(&[&model]);
+        command.args(["--max-decoding-length", "3"]).args(more).arg("-i").arg(&path);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        lossy_text(&output.stderr).matches("no language to translate to").count()
+    };
+    assert_eq!(warnings(&[], "ade bdadc\nade\n"), 1, "once is enough");
+    assert_eq!(warnings(&[], "<2es> ade bdadc\n"), 0);
+    assert_eq!(warnings(&["--to", "es"], "ade bdadc\n"), 0);
 }

@@ -33,15 +33,30 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
     }
     assert!(line("encoder_l1_self_bq").contains("f32"), "{}", line("encoder_l1_self_bq"));
     // It gives words the probabilities that the model of floats gives them.
-    let cross_entropy = |model: &Path| -> f64 {
+    let cross_entropy = |model: &Path, more: &[&str]| -> f64 {
         let mut command = miriam();
         command.args(["nmt", "score", "--summary", "ce-mean-words", "-m"]).arg(model).arg("-v");
         command.args([&vocabulary; 2]);
         command.arg("--source").arg(text("test.en")).arg("--target").arg(text("test.es"));
+        command.args(more);
         lossy_text(&run(&mut command)).trim().parse().unwrap()
     };
-    let (floats, integers) = (cross_entropy(&model), cross_entropy(&written));
+    let (floats, integers) = (cross_entropy(&model, &[]), cross_entropy(&written, &[]));
     assert!((integers / floats - 1.0).abs() < 0.01, "{integers}, of floats {floats}");
+    // With the scales of the file in the place of one for each row, nearly so.
+    let alphas = cross_entropy(&written, &["--precision", "i8-alphas"]);
+    assert!((alphas / floats - 1.0).abs() < 0.01, "{alphas}, of floats {floats}");
+    assert_ne!(alphas, integers);
+    let packed = folder.path().join("packed.miriam");
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--quiet", "--precision", "i8", "-o"]).arg(&packed);
+    run(command.arg(&written).arg("--vocabs").args([&vocabulary; 2]));
+    assert_eq!(cross_entropy(&packed, &["--precision", "i8-alphas"]), alphas);
+    assert_eq!(cross_entropy(&packed, &[]), integers);
+    let mut command = miriam();
+    command.args(["nmt", "translate", "--precision", "i8-alphas", "-m"]).arg(&model);
+    let error = run_to_error(command.stdin(Stdio::null()));
+    assert!(error.contains("no alphas") && error.contains("--precision i8"), "{error}");
     // The same bytes again.
     let again = folder.path().join("again.bin");
     let mut command = miriam();

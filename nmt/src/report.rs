@@ -392,7 +392,8 @@ fn model_notes(model: &Model) -> Vec<String> {
     if multipliers > 0 {
         notes.push(format!(
             "{multipliers} matrices come with fixed scales for quantising their inputs (alphas); \
-             they are not used: each row of activations gets a scale of its own, which loses less"
+             --precision i8-alphas uses them; else each row of activations gets a scale of its own, \
+             which loses less"
         ));
     }
     notes

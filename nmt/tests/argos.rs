@@ -121,9 +121,14 @@ fn packages_translate_as_their_parts_in_ctranslate2() {
     for path in [data("argos.argosmodel"), folder] {
         let file = target.path().join("model.miriam");
         let bundle = ModelBundle::open(&path, None).unwrap();
+        // As Argos Translate calls CTranslate2.
+        let options = TranslationOptions::for_bundle(&bundle, None);
+        assert!(options.output.replace_unknowns && options.allow_unknown);
         bundle.verify_files().unwrap();
         miriam_nmt::model_file::write(&bundle, None, &file, &NoProgress).unwrap();
-        assert_golden(ModelBundle::open(&file, None).unwrap());
+        let converted = ModelBundle::open(&file, None).unwrap();
+        assert!(TranslationOptions::for_bundle(&converted, None).output.replace_unknowns);
+        assert_golden(converted);
     }
 }
 

@@ -38,7 +38,7 @@ fn packed_files_give_the_bits_of_packing_at_load() {
     let folder = tempfile::tempdir().unwrap();
     for name in MODELS {
         let package = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
-        for precision in Precision::ALL {
+        for precision in Precision::FOR_ANY_MODEL {
             let path = folder.path().join("packed.miriam");
             model_file::write(&package, Some(precision), &path, &NoProgress).unwrap();
             let packed = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
@@ -51,7 +51,8 @@ fn packed_files_give_the_bits_of_packing_at_load() {
             );
             model_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
             // Another precision is refused with a message.
-            let other = Precision::ALL.into_iter().find(|other| *other != precision).unwrap();
+            let other =
+                Precision::FOR_ANY_MODEL.into_iter().find(|other| *other != precision).unwrap();
             let refused = Network::load(model, &path, other).err().unwrap().to_string();
             assert!(refused.contains(precision.name()), "{refused}");
             // Converting it again changes nothing.
@@ -80,7 +81,7 @@ fn complete_files_serve_every_precision() {
         let model = &complete.models[0];
         assert_eq!(model.precision(), None, "{name}");
         assert_eq!(model.stored_precision(), package.models[0].stored_precision(), "{name}");
-        for precision in Precision::ALL {
+        for precision in Precision::FOR_ANY_MODEL {
             assert_eq!(
                 decode_logits(&complete, precision),
                 decode_logits(&package, precision),
@@ -138,7 +139,7 @@ fn complete_files_hold_tied_tables_once() {
 fn a_complete_file_of_version_5_is_read() {
     let golden = ModelBundle::open(&testdata("complete.miriam"), None).unwrap();
     let origin = ModelBundle::open(&testdata("tiny-ct2-int8"), None).unwrap();
-    for precision in Precision::ALL {
+    for precision in Precision::FOR_ANY_MODEL {
         assert_eq!(decode_logits(&golden, precision), decode_logits(&origin, precision));
     }
     let container = Container::open_any(&testdata("complete.miriam"), LoadMethod::Lazy).unwrap();
@@ -151,7 +152,7 @@ fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed.miriam");
     let package = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
-    for kept in Precision::ALL.map(Some).into_iter().chain([None]) {
+    for kept in Precision::FOR_ANY_MODEL.map(Some).into_iter().chain([None]) {
         let precision = kept.unwrap_or(Precision::I8);
         model_file::write(&package, kept, &path, &NoProgress).unwrap();
         let bytes = std::fs::read(&path).unwrap();

@@ -19,7 +19,7 @@ static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let bundle = ModelBundle::open(&plain, None).expect("it is sound");
     let packed = std::env::temp_dir().join(format!("miriam-fuzz-{}", std::process::id()));
     let mut seeds = vec![std::fs::read(plain).expect("it is there")];
-    for precision in Precision::ALL {
+    for precision in Precision::FOR_ANY_MODEL {
         model_file::write(&bundle, Some(precision), &packed, &NoProgress).expect("it can be packed");
         seeds.push(std::fs::read(&packed).expect("it was written"));
     }

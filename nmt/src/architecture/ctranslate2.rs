@@ -131,7 +131,8 @@ impl Resolver<'_> {
         ) {
             (Some(true), _) => DecoderStart::ZeroEmbedding,
             (_, Some(id)) => DecoderStart::Token(id),
-            _ => return Err(self.unsupported("the token that decoding starts with is not known")),
+            _ => return Err(self.unsupported("the token that decoding starts with is not known, because there is no vocabulary of the \
+                     target beside the model")),
         };
         let form = self.read_form(&encoder)?;
         let positions = match form.relative {

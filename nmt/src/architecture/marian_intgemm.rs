@@ -11,14 +11,14 @@ use super::{Architecture, Model, marian_options};
 use crate::checkpoint::{MarianBinaryWriter, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
-/// The largest integer.
-const LARGEST: f32 = 127.0;
+/// The largest integer of eight bits that quantisers write.
+pub(crate) const LARGEST: f32 = 127.0;
 /// What inputs and outputs of products are multiples of in the kernels of browsers.
 const MULTIPLES: [usize; 2] = [64, 8];
 /// The suffix of what the inputs of a matrix are multiplied by.
 const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 /// The name of what the inputs of a table as output layer are multiplied by.
-const OUTPUT_TABLE: &str = "none";
+pub(crate) const TABLE_AS_OUTPUT: &str = "none";
 
 /// Writes `model` to the file `path` with matrices of eight bits. `clip_values` has for a matrix
 /// the magnitude of its inputs that becomes 127 (those beyond it are clipped), under its name;
@@ -72,7 +72,7 @@ pub fn write_marian_intgemm8(
         if let Some(&clip) = clip_values.get(name) {
             add_multiplier(&mut writer, name, clip);
             if is_table {
-                add_multiplier(&mut writer, OUTPUT_TABLE, clip);
+                add_multiplier(&mut writer, TABLE_AS_OUTPUT, clip);
             }
         }
     }

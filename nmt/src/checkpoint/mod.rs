@@ -103,8 +103,9 @@ impl Checkpoint {
         } else if bytes.get(8) == Some(&b'{') {
             safetensors::read(&window, path)
         } else {
-            let reason = "not a model that this program knows: give a Marian .npz or .bin, a \
-                          CTranslate2 or Hugging Face folder, or a file of miriam nmt convert";
+            let reason = "not a model that this program knows: give a Marian .npz or .bin, its \
+                          decoder.yml, a folder of CTranslate2, Hugging Face or Firefox, an OPUS-MT \
+                          zip, an .argosmodel, or a file of miriam nmt convert; unpack other archives";
             Err(Error::unsupported(path, reason))
         }
     }

@@ -66,6 +66,8 @@ pub struct DecoderConfig {
     pub word_scores: Option<bool>,
     /// Whether the unknown token may be generated.
     pub allow_unknown: Option<bool>,
+    /// Whether unknown tokens become the words of the source that they attend to.
+    pub replace_unknowns: Option<bool>,
     /// Keys of the file that have no effect here, in its order.
     pub keys_without_effect: Vec<String>,
 }

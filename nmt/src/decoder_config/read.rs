@@ -63,6 +63,7 @@ impl ConfigReader<'_> {
             alignment: self.alignment()?,
             word_scores: self.flag("word-scores")?,
             allow_unknown: self.flag("allow-unk")?,
+            replace_unknowns: None,
             keys_without_effect: Vec::new(),
         })
     }

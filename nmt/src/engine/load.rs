@@ -10,10 +10,10 @@ use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, Weigh
 
 use super::weights::WeightMatrix;
 use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
-use crate::architecture::{Model, PositionalEncodingKind};
+use crate::architecture::{LARGEST, Model, PositionalEncodingKind, TABLE_AS_OUTPUT};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
 use crate::layer::{AffineNames, ParameterLoader};
-use crate::packed::{matrix_key, matrix_names};
+use crate::packed::{is_transposed, matrix_key, matrix_names};
 use crate::{Error, Result};
 
 /// Packs the parameters of a model, or takes the packed ones of a file.
@@ -64,7 +64,7 @@ impl<'a> WeightLoader<'a> {
     ) -> Result<Arc<Weights>> {
         let stored = self.model.packed_matrices().and_then(|packed| {
             let stored = packed.matrices.get(&key);
-            stored.filter(|_| packed.precision == self.precision)
+            stored.filter(|_| packed.precision.packs_like(self.precision))
         });
         let matrix = match (stored, self.model.precision()) {
             (Some(stored), _) => WeightMatrix::Mapped(stored.clone()),
@@ -76,7 +76,7 @@ impl<'a> WeightLoader<'a> {
                 });
                 packed
             }
-            (None, Some(only)) if only != self.precision => {
+            (None, Some(only)) if !only.packs_like(self.precision) => {
                 let reason = format!(
                     "its weights are packed as {}, not as {}; convert the original again",
                     only.name(),
@@ -95,9 +95,38 @@ impl<'a> WeightLoader<'a> {
             let reason = format!("{} biases for {columns} columns", bias.len());
             return Err(Error::mismatch(&self.path, &key, reason));
         }
-        let weights = Arc::new(Weights { matrix, bias });
+        let input_clip = match self.precision {
+            Precision::I8Alphas => Some(self.input_clip(&key)?),
+            _ => None,
+        };
+        let weights = Arc::new(Weights { matrix, bias, input_clip });
         self.used.packed.insert(key, Arc::clone(&weights));
         Ok(weights)
+    }
+
+    /// The magnitude at which a file with alphas clips the inputs of a matrix, or of several that
+    /// are multiplied with the same inputs.
+    fn input_clip(&self, key: &str) -> Result<f32> {
+        let missing = |name: &str| {
+            let reason = "the file has no scale for quantising its inputs (no alphas); give \
+                          --precision i8";
+            Error::mismatch(&self.path, name, reason)
+        };
+        let multiplier_of = |name| {
+            let of_output = is_transposed(key).then_some(TABLE_AS_OUTPUT);
+            let names = of_output.into_iter().chain([name]);
+            names.into_iter().find_map(|name| self.model.activation_multiplier(name))
+        };
+        let mut clip = None;
+        for name in matrix_names(key) {
+            let found = LARGEST / multiplier_of(name).ok_or_else(|| missing(name))?;
+            if *clip.get_or_insert(found) != found {
+                let reason = "its inputs have another scale than those of a matrix that is \
+                              multiplied with the same inputs; give --precision i8";
+                return Err(Error::mismatch(&self.path, name, reason));
+            }
+        }
+        clip.ok_or_else(|| missing(key))
     }
 
     fn pack(&self, name: &str, source: UnpackedWeights<f32>) -> Result<WeightMatrix> {

@@ -41,7 +41,8 @@ impl Engine {
                 self.quantized_i8.resize(rows * depth, 0);
                 self.scales.resize(rows, 0.0);
                 let quantized = MatMut::new(&mut self.quantized_i8, rows, depth);
-                quantize_i8(self.cpu, input, ClipRange::PerRow, quantized, &mut self.scales);
+                let clip = weights.input_clip.map_or(ClipRange::PerRow, ClipRange::Fixed);
+                quantize_i8(self.cpu, input, clip, quantized, &mut self.scales);
             }
         }
     }
@@ -90,6 +91,44 @@ impl Engine {
                 }
                 gemm_i8(prepared, packed, epilogue, out);
             }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_kernels::Cpu;
+    use miriam_kernels::pack::{UnpackedWeights, WeightsI8};
+
+    use super::super::weights::WeightMatrix;
+    use super::*;
+
+    /// With a fixed scale, an input is the nearest of 127 steps to the clip value and no more.
+    #[test]
+    fn fixed_scales_clip_inputs() {
+        let (depth, columns, clip) = (64, 16, 2.0f32);
+        // A column's integers are what they were: its largest is 127.
+        let integer = |column: usize, row: usize| ((column * 7 + row * 11) % 253) as f32 - 126.0;
+        let mut numbers: Vec<f32> = Vec::new();
+        for column in 0..columns {
+            numbers.push(127.0);
+            numbers.extend((1..depth).map(|row| integer(column, row)));
+        }
+        let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&numbers, columns, depth));
+        let matrix = WeightMatrix::I8(WeightsI8::quantize(source).unwrap());
+        let weights = Weights { matrix, bias: None, input_clip: Some(clip) };
+        let inputs: Vec<f32> = (0..depth).map(|row| row as f32 * 0.1 - 3.0).collect();
+        let mut engine = Engine::new(Cpu::detect());
+        let mut found = vec![0.0; columns];
+        let into = MatMut::new(&mut found, 1, columns);
+        engine.matmul(MatRef::new(&inputs, 1, depth), &weights, Epilogue::default(), into);
+        for (column, found) in found.iter().enumerate() {
+            let steps = inputs.iter().map(|x| (x / clip * 127.0).round_ties_even());
+            let steps = steps.map(|steps| steps.clamp(-127.0, 127.0));
+            let weights = &numbers[column * depth..][..depth];
+            let sum: f32 = steps.zip(weights).map(|(step, weight)| step * weight).sum();
+            let expected = sum * clip / 127.0;
+            assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{found} {expected}");
         }
     }
 }

@@ -48,7 +48,7 @@ impl Weights {
         };
         let bias = self.bias.as_ref();
         let bias = bias.map(|bias| ids.iter().map(|&id| bias[id as usize]).collect());
-        Weights { matrix, bias }
+        Weights { matrix, bias, input_clip: self.input_clip }
     }
 }
 
@@ -188,7 +188,8 @@ mod tests {
             WeightMatrix::I8(WeightsI8::quantize(source).unwrap()),
         ];
         for matrix in matrices {
-            let weights = Arc::new(Weights { matrix, bias: Some(numbers[..columns].to_vec()) });
+            let bias = Some(numbers[..columns].to_vec());
+            let weights = Arc::new(Weights { matrix, bias, input_clip: None });
             let mut engine = Engine::new(Cpu::detect());
             let mut rows = engine.empty_tensor(count, depth);
             for row in 0..count {

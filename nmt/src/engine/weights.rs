@@ -12,6 +12,9 @@ use crate::packed::{MappedMatrix, PackedView};
 pub struct Weights {
     pub(super) matrix: WeightMatrix,
     pub(super) bias: Option<Vec<f32>>,
+    /// The magnitude at which inputs are clipped before they are quantised to eight bits; without
+    /// it each row has a scale of its own.
+    pub(super) input_clip: Option<f32>,
 }
 
 pub(super) enum WeightMatrix {

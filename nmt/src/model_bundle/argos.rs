@@ -111,7 +111,9 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
     found.settings = DecoderConfig {
         beam_size: Some(BEAM_SIZE),
         normalize: Some(LENGTH_PENALTY),
-        ..DecoderConfig::default()
+        // As Argos Translate asks CTranslate2.
+        replace_unknowns: Some(true),
+        ..found.settings
     };
     Ok(found)
 }

@@ -8,7 +8,8 @@ use super::files::Files;
 use super::found::FoundModel;
 use super::hugging_face::PIECE_FILES;
 use crate::architecture::{self, CTranslate2Settings};
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Tensor};
+use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
@@ -103,10 +104,26 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
             let bytes = files.open(target)?;
             let (target, _) =
                 Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens)?;
-            target.find(token.as_bytes())
+            let id = target.find(token.as_bytes());
+            if id.is_none() && !starts_from_zero {
+                let reason = format!(
+                    "decoding starts with {token:?} (decoder_start_token), which the vocabulary \
+                     of the target lacks"
+                );
+                return Err(Error::unsupported(folder, reason));
+            }
+            id
         }
         _ => None,
     };
+    let heads = checkpoint.get("decoder/alignment_heads").map(Tensor::values);
+    let mut settings = DecoderConfig::default();
+    if let Some([heads]) = heads.as_deref()
+        && *heads != 1.0
+    {
+        let key = format!("alignment_heads: {heads} (alignments are those of the first head)");
+        settings.keys_without_effect.push(key);
+    }
     let model_files = vec![model.to_owned()];
     let model = architecture::resolve_ctranslate2(
         checkpoint,
@@ -115,6 +132,7 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
     special_tokens.has_source_eos |= needs_eos;
     let map = folder.join("vmap.txt");
+    let has_map = files.is_file(&map);
     Ok(FoundModel {
         format,
         semantics: DecodingSemantics::CTranslate2,
@@ -124,7 +142,8 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
         contents: files,
         segmentation,
         special_tokens: Some(special_tokens),
-        vocabulary_map: map.is_file().then_some(map),
+        settings,
+        vocabulary_map: has_map.then_some(map),
         ..FoundModel::default()
     })
 }

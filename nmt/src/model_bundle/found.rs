@@ -78,7 +78,8 @@ impl FoundModel {
             (Some(_), Some((list, options)), _) => bundle.set_shortlist(&list, options)?,
             (Some(words), None, Some(path)) => {
                 let [source, target] = &words.vocabularies;
-                let map = VocabularyMap::open(&path, source, target)?;
+                let bytes = self.contents.open(&path)?;
+                let map = VocabularyMap::parse(bytes, &path, source, target)?;
                 bundle.shortlist_generator = Some(ShortlistGenerator::VocabularyMap(map));
                 bundle.shortlist_path = Some(path);
             }

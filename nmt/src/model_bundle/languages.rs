@@ -9,6 +9,8 @@ use crate::{Error, Result};
 
 /// CTranslate2's folders do not say which model they were made of; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
+/// What tokens of T5 begin with that stand for spans of text.
+const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
 
 impl ModelBundle {
     /// The languages that the vocabularies name; none if the model is not multilingual.
@@ -78,6 +80,47 @@ impl ModelBundle {
         Ok(())
     }
 
+    /// The languages of a model that marks that of sources and forces that of translations.
+    fn languages_of_both_sides(&self) -> Option<Languages> {
+        // Elsewhere tokens that look like languages may be typed as the beginning of lines.
+        let from_hugging_face = self.format.contains("Hugging Face");
+        let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
+        let is_known = |all: &Languages| {
+            let few = all.tokens.len() < MIN_CONVERTED_LANGUAGES;
+            all.style == LanguageStyle::BothSides && (from_hugging_face || !few)
+        };
+        let languages = (from_hugging_face || converted).then(|| self.languages());
+        languages.flatten().filter(is_known)
+    }
+
+    /// The ids of target tokens that are no text, in ascending order: languages of M2M-100, NLLB and
+    /// mBART, and sentinels of T5.
+    pub(crate) fn special_target_ids(&self) -> Vec<u32> {
+        let languages = self.languages_of_both_sides();
+        let languages = languages.iter().flat_map(|languages| &languages.tokens);
+        let mut ids: Vec<u32> = languages.filter_map(|token| token.target_id).collect();
+        if let Some(TokenizerPair { vocabularies: [_, target], segmentation: [_, pieces], .. }) =
+            &self.tokenizers
+            && matches!(pieces, Segmentation::SentencePiece(_))
+        {
+            let sentinels = (0..).zip(target.iter());
+            let sentinels = sentinels.filter(|(_, word)| word.starts_with(SENTINEL_PREFIX));
+            ids.extend(sentinels.map(|(id, _)| id));
+        }
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether text must begin with the tag of the language of its translation: the model has
+    /// several, and none was set.
+    pub(crate) fn needs_language_tags(&self) -> bool {
+        let Some(tokenizers) = &self.tokenizers else { return false };
+        let style = self.languages().map(|languages| languages.style);
+        style == Some(LanguageStyle::TargetBeforeSource)
+            && tokenizers.source_marks.bos_id.is_none()
+            && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
+    }
+
     /// What must still be said of languages before text can be translated: the model forces that
     /// of the translation, or marks that of the source, and nobody has named it. Not for lines
     /// that are tokens already, which name languages by themselves.
@@ -86,17 +129,7 @@ impl ModelBundle {
         if matches!(tokenizers.segmentation[0], Segmentation::Presegmented) {
             return None;
         }
-        // Elsewhere tokens that look like languages may be typed as the beginning of lines.
-        let from_hugging_face = self.format.contains("Hugging Face");
-        let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
-        let is_known = |all: &Languages| {
-            let few = all.tokens.len() < MIN_CONVERTED_LANGUAGES;
-            all.style == LanguageStyle::BothSides && (from_hugging_face || !few)
-        };
-        if !from_hugging_face && !converted {
-            return None;
-        }
-        let languages = self.languages().filter(is_known)?;
+        let languages = self.languages_of_both_sides()?;
         let missing = [
             (tokenizers.source_marks.bos_id.is_none(), "--from, the language of the text"),
             (tokenizers.target_prefix.is_empty(), "--to, that of the translation"),

@@ -169,7 +169,8 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
             let models = models_among(&names);
             let [model] = &models[..] else {
                 let reason = match &models[..] {
-                    [] => "a folder with no model (.npz, .bin) and no decoder.yml".into(),
+                    [] => "a folder with no model (.npz, .bin, .safetensors) and no decoder.yml"
+                        .into(),
                     _ => format!(
                         "a folder with {} models and no decoder.yml; name one of them: {}",
                         models.len(),

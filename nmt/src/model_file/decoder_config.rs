@@ -35,6 +35,8 @@ pub(super) struct StoredDecoderConfig {
     word_scores: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     allow_unknown: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replace_unknowns: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +49,7 @@ enum StoredAlignment {
 impl StoredDecoderConfig {
     pub fn new(config: &DecoderConfig) -> Self {
         let DecoderConfig { sort_by_length, crop, is_tokenized, as_pieces, .. } = *config;
-        let DecoderConfig { n_best, word_scores, allow_unknown, .. } = *config;
+        let DecoderConfig { n_best, word_scores, allow_unknown, replace_unknowns, .. } = *config;
         StoredDecoderConfig {
             mini_batch_words: config.mini_batch_words.map(|n| n as u64),
             sort_by_length,
@@ -65,6 +67,7 @@ impl StoredDecoderConfig {
             }),
             word_scores,
             allow_unknown,
+            replace_unknowns,
         }
     }
 
@@ -92,6 +95,7 @@ impl StoredDecoderConfig {
             }),
             word_scores: self.word_scores,
             allow_unknown: self.allow_unknown,
+            replace_unknowns: self.replace_unknowns,
             ..DecoderConfig::default()
         }
     }

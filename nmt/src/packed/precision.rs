@@ -17,12 +17,20 @@ pub enum Precision {
     /// of the encoder again, and the encoder works on many rows at once, where sixteen bits
     /// cost least.
     Mixed,
+    /// Eight bits as bergamot and Firefox have them: the inputs of each matrix with the fixed scale
+    /// that the file has for them (alphas), larger ones clipped. It loses more than [`Precision::I8`],
+    /// and gives their translations.
+    I8Alphas,
 }
 
 impl Precision {
-    /// All of them.
-    pub const ALL: [Precision; 4] =
+    /// Those that every model runs in: others need what few files have.
+    pub const FOR_ANY_MODEL: [Precision; 4] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
+
+    /// All of them.
+    pub const ALL: [Precision; 5] =
+        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
 
     /// The precision of that name.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -36,7 +44,13 @@ impl Precision {
             Precision::I16 => "i16",
             Precision::I8 => "i8",
             Precision::Mixed => "mixed",
+            Precision::I8Alphas => "i8-alphas",
         }
+    }
+
+    /// Whether weights that are packed for one serve the other.
+    pub(crate) fn packs_like(self, other: Precision) -> bool {
+        ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
     }
 
     /// The layout of a matrix of that name, or of several of which it is the first.
@@ -44,7 +58,7 @@ impl Precision {
         match self {
             Precision::F32 => Layout::F32,
             Precision::I16 => Layout::I16,
-            Precision::I8 => Layout::I8,
+            Precision::I8 | Precision::I8Alphas => Layout::I8,
             Precision::Mixed if name.starts_with("encoder") => Layout::I16,
             Precision::Mixed => Layout::I8,
         }

@@ -1,8 +1,10 @@
 //! CTranslate2's `vmap.txt`: the target tokens that source n-grams allow.
 
 use std::collections::HashMap;
+use std::io::Cursor;
 use std::path::Path;
 
+use miriam_storage::Bytes;
 use miriam_textio::{Error, Input, Lines, fields};
 
 use crate::Result;
@@ -28,6 +30,21 @@ impl VocabularyMap {
     /// If the file cannot be read, and those of [`VocabularyMap::read`].
     pub fn open(path: &Path, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
         Self::read(Lines::new(Input::open(path)?), source, target)
+    }
+
+    /// Reads the content of the file at `path`.
+    ///
+    /// # Errors
+    /// Those of [`VocabularyMap::read`].
+    pub fn parse(
+        bytes: Bytes,
+        path: &Path,
+        source: &Vocabulary,
+        target: &Vocabulary,
+    ) -> Result<Self> {
+        let name = path.display().to_string();
+        let input = Input::from_reader(Cursor::new(bytes.to_vec()), &name, None)?;
+        Self::read(Lines::new(input), source, target)
     }
 
     /// Reads the lines of a map. A line whose n-gram has a word that the source vocabulary

@@ -114,7 +114,9 @@ impl Translator {
         let mut models = LoadedModels::new(&bundle, options.precision, &options.weights, tuner)?;
         let sides = models.tokenizers_mut();
         sides.iter_mut().for_each(|side| side.input_is_tokenized = options.input.is_tokenized);
+        sides[0].needs_language_tag = bundle.needs_language_tags();
         sides[1].output_as_pieces = options.output.as_pieces;
+        sides[1].special_ids = bundle.special_target_ids().into();
         let mut search = options.search.clone();
         let target = &sides[1].vocabulary;
         search.eos_id = target.eos_id();
@@ -421,7 +423,7 @@ impl Translator {
         let target = &self.models.tokenizers()[1];
         let translation = &found.translation;
         let mut text = Vec::new();
-        target.decode(&translation.tokens, |_| None, &mut text);
+        write_text(translation, &sentence.pieces, target, &self.options.output, &mut text);
         let words = translation.tokens.iter();
         let words = words.map(|&id| target.vocabulary.word(id).unwrap_or_default());
         PivotLine {

@@ -37,7 +37,7 @@ impl LoadedModels {
         // Settings of a model file are not checked when it is opened.
         bundle.settings.validate(path)?;
         let Some(words) = &bundle.tokenizers else {
-            let reason = "no vocabularies were found; name them with --vocabs SOURCE TARGET";
+            let reason = "no vocabularies were found; name them with --vocabs SOURCE TARGET, or one for both sides";
             return Err(Error::unsupported(path, reason));
         };
         let name = |number: usize| -> &PathBuf {

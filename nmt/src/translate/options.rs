@@ -184,7 +184,7 @@ impl TranslationOptions {
                 n_best,
                 alignment: settings.alignment,
                 word_scores: settings.word_scores.unwrap_or(false),
-                replace_unknowns: false,
+                replace_unknowns: settings.replace_unknowns.unwrap_or(false),
             },
         }
     }

@@ -9,6 +9,7 @@ use std::thread;
 
 use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
 
+use super::options::OutputOptions;
 use super::reader::LineSource;
 use super::tokenizer::{Pieces, Tokenizer};
 use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
@@ -49,12 +50,13 @@ impl PivotTranslator {
         mut options: TranslationOptions,
         last: &TranslationOptions,
     ) -> TranslationOptions {
-        options.output = Default::default();
-        // A line is the source of one sentence of the second model.
-        options.input.splits_long = false;
+        let replace_unknowns = options.output.replace_unknowns;
+        options.output = OutputOptions { replace_unknowns, ..OutputOptions::default() };
         options.search.n_best = 1;
         options.search.return_alignments =
             last.output.alignment.is_some() || last.output.replace_unknowns;
+        // Attention goes through a line as a whole.
+        options.input.splits_long &= !options.search.return_alignments;
         options
     }
 
@@ -107,9 +109,21 @@ impl PivotTranslator {
         sender: SyncSender<PivotLine>,
         stop: &CancellationToken,
     ) -> Result<LineCounts> {
+        // The parts of a line that was too long; its end comes with the last of them.
+        let mut parts = PivotLine::default();
         let mut send = |lines: OutputLines, _| {
-            let messages = lines.errors.into_iter().map(|error| error.reason).collect();
-            let line = PivotLine { messages, ..lines.pivot.unwrap_or_default() };
+            let messages = lines.errors.into_iter().map(|error| error.reason);
+            let line = if lines.segment.is_some() {
+                parts.text.extend(lines.text);
+                parts.messages.extend(messages);
+                if lines.num_lines == 0 {
+                    return Ok(());
+                }
+                parts.text.pop_if(|byte| *byte == b'\n');
+                std::mem::take(&mut parts)
+            } else {
+                PivotLine { messages: messages.collect(), ..lines.pivot.unwrap_or_default() }
+            };
             // The second model is gone only if it failed; its own error is returned.
             sender.send(line).map_err(|_| {
                 let broken = std::io::ErrorKind::BrokenPipe.into();

@@ -135,6 +135,8 @@ mod tests {
             marks: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
+            special_ids: Default::default(),
+            needs_language_tag: false,
         }
     }
 

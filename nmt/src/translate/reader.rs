@@ -49,6 +49,8 @@ pub(super) struct SentenceReader<'a> {
     /// Sentences of the lines that were read.
     pub(super) waiting: VecDeque<InputSentence>,
     id: u64,
+    /// Lines of another model so far.
+    num_pivot_lines: u64,
 }
 
 impl<'a> SentenceReader<'a> {
@@ -61,7 +63,14 @@ impl<'a> SentenceReader<'a> {
         max_length: usize,
     ) -> Self {
         let parser = SentenceParser::for_models(models, options, max_length);
-        SentenceReader { source, parser, splitter, waiting: VecDeque::new(), id: 0 }
+        SentenceReader {
+            source,
+            parser,
+            splitter,
+            waiting: VecDeque::new(),
+            id: 0,
+            num_pivot_lines: 0,
+        }
     }
 
     #[cfg(test)]
@@ -78,6 +87,7 @@ impl<'a> SentenceReader<'a> {
             splitter: Arc::new(splitter),
             waiting: VecDeque::new(),
             id: 0,
+            num_pivot_lines: 0,
         }
     }
 
@@ -87,8 +97,7 @@ impl<'a> SentenceReader<'a> {
             match (&mut self.source, self.parser.options.format) {
                 (LineSource::Pivot(lines), _) => {
                     if let Ok(line) = lines.recv() {
-                        let sentence = self.parse_pivot_line(line);
-                        self.waiting.push_back(sentence);
+                        self.parse_pivot_line(line);
                     }
                 }
                 (_, LineFormat::RunningText) => self.read_paragraph()?,
@@ -145,15 +154,19 @@ impl<'a> SentenceReader<'a> {
         Ok(())
     }
 
-    fn parse_pivot_line(&mut self, mut line: PivotLine) -> InputSentence {
-        let text = std::mem::take(&mut line.text);
-        let mut sentence = self.parse_sentence(self.id + 1, &text, b"", &[]);
-        sentence.num_lines = 1;
-        let messages = std::mem::take(&mut line.messages).into_iter().chain(sentence.warning);
-        let messages: Vec<String> = messages.collect();
-        sentence.warning = (!messages.is_empty()).then(|| messages.join("; "));
-        sentence.pivot = Some(Box::new(line));
-        sentence
+    fn parse_pivot_line(&mut self, mut line: PivotLine) {
+        let (text, messages) = (std::mem::take(&mut line.text), std::mem::take(&mut line.messages));
+        self.num_pivot_lines += 1;
+        let number = self.num_pivot_lines;
+        if !self.parser.options.splits_long || !self.split_long_line(&text, number) {
+            let sentence = self.parse_sentence(number, &text, b"", &[]);
+            let pivot = Some(Box::new(line));
+            self.waiting.push_back(InputSentence { num_lines: 1, pivot, ..sentence });
+        }
+        if let Some(first) = self.waiting.front_mut() {
+            let messages: Vec<String> = messages.into_iter().chain(first.warning.take()).collect();
+            first.warning = (!messages.is_empty()).then(|| messages.join("; "));
+        }
     }
 
     fn check_prefixes_ended(&mut self, name: &str) -> Result<()> {
@@ -234,6 +247,8 @@ mod tests {
             marks: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
+            special_ids: Default::default(),
+            needs_language_tag: false,
         };
         [side.clone(), side]
     }

@@ -224,6 +224,8 @@ mod tests {
             marks: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
+            special_ids: Default::default(),
+            needs_language_tag: false,
         };
         let sides = [side.clone(), side];
         let input = Input::from_reader(Cursor::new(text.to_owned()), "input", None).unwrap();

@@ -110,6 +110,14 @@ impl<'a> SentenceParser<'a> {
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
+        // Once is enough: other lines are as the first.
+        if id == 0 && source.needs_language_tag && source.leading_tags(text).0 == 0 {
+            warning.get_or_insert_with(|| {
+                "no language to translate to: give --to, or begin lines with its tag, such as <2de> \
+                 or >>de<<"
+                    .into()
+            });
+        }
         let num_words = miriam_textio::fields::split_words(text).count() as u64;
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
             return InputSentence { pieces, num_words, warning, ..sentence };

@@ -23,6 +23,10 @@ pub struct Tokenizer {
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
     pub output_as_pieces: bool,
+    /// The ids, in ascending order, of tokens that are no text: joined to words, they are left out.
+    pub special_ids: Arc<[u32]>,
+    /// Whether text must begin with the tag of a language, since nobody has named one.
+    pub needs_language_tag: bool,
 }
 
 /// Scratch memory of tokenisation.
@@ -89,6 +93,8 @@ impl Tokenizer {
             marks: if side == 0 { pair.source_marks } else { SentenceMarks::default() },
             input_is_tokenized: false,
             output_as_pieces: false,
+            special_ids: Arc::default(),
+            needs_language_tag: false,
         }
     }
 
@@ -164,7 +170,10 @@ impl Tokenizer {
         let piece = |(position, &id): (usize, &u32)| {
             replacement(position).or_else(|| self.vocabulary.word(id)).unwrap_or_default()
         };
-        let pieces = ids.iter().enumerate().map(piece);
+        let is_text = |(_, id): &(usize, &u32)| {
+            self.output_as_pieces || self.special_ids.binary_search(id).is_err()
+        };
+        let pieces = ids.iter().enumerate().filter(is_text).map(piece);
         match &self.segmentation {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
                 model.model.decode_pieces(pieces, out);
@@ -230,6 +239,8 @@ mod tests {
             marks: SentenceMarks::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
+            special_ids: Arc::default(),
+            needs_language_tag: false,
         }
     }
 

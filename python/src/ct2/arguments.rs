@@ -77,7 +77,7 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
         Precision::F32 => "float32",
         Precision::I16 => "int16",
-        Precision::I8 => "int8_float32",
+        Precision::I8 | Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
     }
 }

@@ -27,7 +27,7 @@ pub struct Arguments {
     output: PathBuf,
     /// Pack weights for GEMM of this precision, and leave out what others need: the file
     /// serves no other; without it weights stay as they are, and serve all
-    #[arg(long, value_name = "NAME", value_parser = Precision::ALL.map(Precision::name),
+    #[arg(long, value_name = "NAME", value_parser = Precision::FOR_ANY_MODEL.map(Precision::name),
           conflicts_with = "to")]
     precision: Option<String>,
     /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them;

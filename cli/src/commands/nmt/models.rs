@@ -44,7 +44,8 @@ pub struct ModelArguments {
           value_parser = finite)]
     weights: Vec<f32>,
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
-    /// encoder and i8 elsewhere; a file packed by nmt convert --precision has its own
+    /// encoder and i8 elsewhere; i8-alphas is i8 with the fixed scales of a browser's model, as
+    /// bergamot and Firefox compute; a file packed by nmt convert --precision has its own
     #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
     precision: Option<String>,
     /// Whose computation to follow where versions of Marian differ [that of the version

@@ -75,7 +75,8 @@ impl RunningTextArguments {
                 Some(language) => warn_if_unknown_language(language),
                 None => tracing::warn!(
                     "the language of the text is not known, so English abbreviations end no \
-                     sentence; --source-language names another"
+                     sentence; --source-language (or --from, where the model takes it) \
+                     names another"
                 ),
             }
         }

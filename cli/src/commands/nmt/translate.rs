@@ -327,7 +327,7 @@ impl Arguments {
             text.alignment.or(options.output.alignment).filter(|_| !text.no_alignment);
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
-        options.output.replace_unknowns = text.replace_unknowns;
+        options.output.replace_unknowns |= text.replace_unknowns;
         let says_how = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
             // A configuration's longest line does not make running text lose sentences.

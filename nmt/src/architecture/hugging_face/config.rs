@@ -17,6 +17,16 @@ pub struct Config<'a> {
     pub path: &'a Path,
 }
 
+/// An option of decoding: `generation_config.json` has it, or `config.json` of older models.
+pub(crate) fn generation_option<'a>(
+    config: &'a Value,
+    generation: Option<&'a Value>,
+    name: &str,
+) -> Option<&'a Value> {
+    let mut files = [generation, Some(config)].into_iter().flatten();
+    files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
+}
+
 impl Config<'_> {
     pub fn text(&self, name: &str) -> Option<&str> {
         self.value.get(name).and_then(Value::as_str)
@@ -34,10 +44,9 @@ impl Config<'_> {
         }
     }
 
-    /// An option of decoding; older versions have it in `config.json`.
+    /// An option of decoding.
     pub fn generation_option(&self, name: &str) -> Option<&Value> {
-        let mut files = [Some(self.value), self.generation].into_iter().flatten();
-        files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
+        generation_option(self.value, self.generation, name)
     }
 
     pub fn number(&self, name: &str) -> Result<usize> {

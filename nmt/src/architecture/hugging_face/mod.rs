@@ -16,6 +16,7 @@ use super::{Architecture, Model};
 use crate::Result;
 use crate::checkpoint::{Checkpoint, Tensor};
 use config::Config;
+pub(crate) use config::generation_option;
 
 /// The model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
 /// where `transformers` writes the options of decoding since version 4.25.

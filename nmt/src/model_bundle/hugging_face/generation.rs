@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::architecture::generation_option;
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
@@ -37,10 +38,7 @@ pub fn settings(
     generation: Option<&Value>,
     kind: &str,
 ) -> Result<DecoderConfig> {
-    let option = |name: &str| {
-        let mut files = [generation, Some(config)].into_iter().flatten();
-        files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
-    };
+    let option = |name: &str| generation_option(config, generation, name);
     let number = |name: &'static str| -> Result<Option<f64>> {
         let wrong = || Error::mismatch(folder, name, "a number is needed here");
         option(name).map(|value| value.as_f64().ok_or_else(wrong)).transpose()
@@ -65,11 +63,10 @@ pub fn settings(
     }
     settings.validate(folder)?;
     let mut ignored = Vec::new();
-    let is_not_early = |value: &&Value| value.as_bool() != Some(true);
-    if let Some(value) = option("early_stopping").filter(is_not_early)
-        && beam_size.is_some_and(|beam| beam > 1)
-    {
-        ignored.push(format!("early_stopping: {value} (search ends as with true)"));
+    // Not set, it is false there.
+    let early_stopping = option("early_stopping").unwrap_or(&Value::Bool(false));
+    if early_stopping != &Value::Bool(true) && settings.beam_size.is_some_and(|beam| beam > 1) {
+        ignored.push(format!("early_stopping: {early_stopping} (search ends as with true)"));
     }
     if option("do_sample").and_then(Value::as_bool) == Some(true) {
         ignored.push("do_sample: true (--sampling-topk and others sample)".into());
@@ -97,7 +94,8 @@ mod tests {
     use serde_json::json;
 
     fn read(generation: Value) -> Result<DecoderConfig> {
-        settings(Path::new("folder"), &json!({"num_beams": 3}), Some(&generation), "m2m_100")
+        let config = json!({"num_beams": 3, "early_stopping": true});
+        settings(Path::new("folder"), &config, Some(&generation), "m2m_100")
     }
 
     #[test]
@@ -133,6 +131,10 @@ mod tests {
             let found = read(generation).unwrap().keys_without_effect;
             assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
         }
+        // What is not set is false.
+        let beam = json!({"num_beams": 4});
+        let found = settings(Path::new("f"), &json!({}), Some(&beam), "m2m_100").unwrap();
+        assert!(found.keys_without_effect[0].starts_with("early_stopping: false"));
         // A beam of one has nothing to stop early.
         let found = read(json!({"early_stopping": false, "num_beams": 1})).unwrap();
         assert!(found.keys_without_effect.is_empty());

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::found::FoundModel;
-use crate::architecture;
+use crate::architecture::{self, generation_option};
 use crate::checkpoint::Checkpoint;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
@@ -93,19 +93,17 @@ pub fn find(folder: &Path, weights: &[PathBuf], config: &Path) -> Result<FoundMo
     } else {
         let rows = model.architecture().embeddings().source_vocab_size;
         found.opened = tokenizer::open(folder, kind, rows)?;
-        let option = |name: &str| {
-            let files = [generation.as_ref(), Some(&config)].into_iter().flatten();
-            files.filter_map(|file| file.get(name)).find(|value| !value.is_null())
-        };
-        found.target_prefix = match option("forced_bos_token_id").map(Value::as_u64) {
-            None => Vec::new(),
-            Some(Some(id)) if id < rows as u64 => vec![id as u32],
-            Some(id) => {
-                let reason = format!("the token {id:?} is none of {rows}");
-                return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
-            }
-        };
     }
+    let forced = generation_option(&config, generation.as_ref(), "forced_bos_token_id");
+    let rows = model.architecture().embeddings().target_vocab_size;
+    found.target_prefix = match forced.map(Value::as_u64) {
+        None => Vec::new(),
+        Some(Some(id)) if id < rows as u64 => vec![id as u32],
+        Some(id) => {
+            let reason = format!("the token {id:?} is none of {rows}");
+            return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
+        }
+    };
     found.settings = generation::settings(folder, &config, generation.as_ref(), kind)?;
     found.models = vec![model];
     Ok(found)
