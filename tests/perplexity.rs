@@ -232,6 +232,84 @@ fn json_lines_are_scored_and_filtered() {
     assert!(error.contains("again.jsonl, line 1: the key \"lm_log10\""), "{error}");
 }
 
+/// Documents as CCNet scores them: normalised, in pieces, as one line each, in buckets.
+#[test]
+fn documents_are_put_into_the_buckets_of_ccnet() {
+    let model = toy_model_path();
+    let pieces = project_root().join("examples/toy-neural/vocab.spm");
+    let documents = [
+        ("de", "  Ein Haus,\n1984!", "ein haus,0000!"),
+        ("en", "Café “B”", "cafe \"b\""),
+        ("en", "a b a b", "a b a b"),
+        ("fr", "a b", "a b"),
+        ("en", "", ""),
+    ];
+    // The reference: text that was normalised by hand and cut before, scored as plain text.
+    let vocabulary = miriam_textproc::SentencePiece::open(&pieces).unwrap();
+    let mut encoding = miriam_textproc::sentencepiece::Encoding::new();
+    let mut cut = Vec::new();
+    for (_, _, normal) in documents {
+        vocabulary.encode(normal.as_bytes(), &mut encoding);
+        cut.extend(vocabulary.pieces(&encoding).collect::<Vec<_>>().join(&b' '));
+        cut.push(b'\n');
+    }
+    let (scores, _) = run_piped(&mut lm(&["perplexity", &model, "--per-line"]), &cut);
+    let perplexities: Vec<f64> = scores
+        .lines()
+        .map(|line| {
+            let fields: Vec<f64> = line.split('\t').map(|field| field.parse().unwrap()).collect();
+            10f64.powf(-fields[0] / fields[1])
+        })
+        .collect();
+    // The limits are such that the first document of each language is in another bucket.
+    let (german, english) = (perplexities[0], perplexities[1]);
+    let cutoffs = format!(
+        ",de,en\n29,0,0\n30,{},{}\n60,{},{}\n",
+        german + 1.0,
+        english - 1.0,
+        german + 2.0,
+        english + 1.0
+    );
+    let (_folder, cutoffs) = write_temp_file("cutoff.csv", cutoffs.as_bytes());
+    let text: String = documents
+        .iter()
+        .map(|(language, text, _)| {
+            serde_json::json!({"language": language, "text": text}).to_string() + "\n"
+        })
+        .collect();
+    let mut command = lm(&["perplexity", &model, "--json-field", "text", "--normalize", "ccnet"]);
+    command.arg("--spm").arg(&pieces).arg("--cutoffs").arg(&cutoffs);
+    let (bucketed, messages) = run_piped(&mut command, text.as_bytes());
+    let found: Vec<serde_json::Value> =
+        bucketed.lines().map(|line| serde_json::from_str(line).expect(&messages)).collect();
+    assert_eq!(found.len(), documents.len(), "{messages}");
+    for (place, (found, perplexity)) in found.iter().zip(&perplexities).enumerate() {
+        let (language, text, _) = documents[place];
+        assert_eq!((&found["language"], &found["text"]), (&language.into(), &text.into()));
+        if text.is_empty() {
+            assert!(found.get("perplexity").is_none() && found["bucket"] == "all", "{found}");
+            continue;
+        }
+        let written = found["perplexity"].as_f64().unwrap();
+        assert!((written - perplexity).abs() <= 0.0501, "{written} {perplexity}");
+    }
+    let buckets: Vec<&str> = found.iter().map(|found| found["bucket"].as_str().unwrap()).collect();
+    assert_eq!((buckets[0], buckets[1], buckets[3]), ("head", "middle", "all"));
+    // Without pieces documents are scored line by line, each normalised.
+    let mut command = lm(&["perplexity", &model, "--json-field", "text", "--normalize", "ccnet"]);
+    let (joined, _) = run_piped(command.arg("--per-line"), b"{\"text\": \"A b\\n\xc3\x84 B\"}\n");
+    let (plain, _) = run_piped(
+        &mut lm(&["perplexity", &model, "--json-field", "text", "--per-line"]),
+        b"{\"text\": \"a b\\na b\"}\n",
+    );
+    let scores_of = |text: &str| text.split_once(",\"lm_log10\"").unwrap().1.to_owned();
+    assert_eq!(scores_of(&joined), scores_of(&plain));
+    // Nothing that was given is ignored.
+    let error =
+        run_to_error(lm(&["perplexity", &model, "--json-field", "text", "--cutoffs"]).arg(&pieces));
+    assert!(error.contains("vocab.spm"), "{error}");
+}
+
 #[test]
 fn invalid_documents_are_named_or_left_out() {
     let model = toy_model_path();

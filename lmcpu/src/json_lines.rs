@@ -11,22 +11,22 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 
 use crate::text_scoring::perplexity_of;
 
-/// The keys that [`push_with_scores`] adds.
-const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
+/// The keys that [`push_scores`] adds.
+pub const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
 
 /// Which field of each object is text.
 #[derive(Clone, Debug)]
 pub struct TextField {
     /// The key in the object, then the key in the nested object, and so on.
     path: Vec<String>,
-    reject_score_keys: bool,
+    reserved: Vec<&'static str>,
 }
 
 impl TextField {
     /// The field `name`, in which dots separate the keys of nested objects; `\.` is a
-    /// dot in a key and `\\` a backslash. With `reject_score_keys` a line that already
-    /// has a key that [`push_with_scores`] adds is an error.
-    pub fn new(name: &str, reject_score_keys: bool) -> Self {
+    /// dot in a key and `\\` a backslash. An object that already has a key of `reserved`,
+    /// which will be added, is an error.
+    pub fn new(name: &str, reserved: Vec<&'static str>) -> Self {
         let mut path = vec![String::new()];
         let mut characters = name.chars();
         while let Some(character) = characters.next() {
@@ -37,7 +37,7 @@ impl TextField {
                 _ => key.push(character),
             }
         }
-        TextField { path, reject_score_keys }
+        TextField { path, reserved }
     }
 
     /// Appends the text of the field, unescaped, to `text`.
@@ -50,12 +50,8 @@ impl TextField {
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;
         let before = text.len();
         let mut found = false;
-        let object = ObjectSeed {
-            path: &self.path,
-            reject_score_keys: self.reject_score_keys,
-            text,
-            found: &mut found,
-        };
+        let object =
+            ObjectSeed { path: &self.path, reserved: &self.reserved, text, found: &mut found };
         let mut json = serde_json::Deserializer::from_str(line);
         let outcome = object.deserialize(&mut json).and_then(|()| json.end());
         let outcome = match outcome {
@@ -78,35 +74,46 @@ fn describe_error(error: &serde_json::Error) -> String {
     }
 }
 
-/// Appends `line`, an object that [`TextField::read`] accepted, with four keys before
-/// its closing brace. A number that is not finite becomes `null`.
-pub fn push_with_scores(line: &[u8], log10: f64, tokens: u64, unknown: u64, out: &mut Vec<u8>) {
+/// Appends `line`, an object that [`TextField::read`] accepted, with what `push_keys` adds before
+/// its closing brace.
+pub fn push_with_keys(line: &[u8], out: &mut Vec<u8>, push_keys: impl FnOnce(&mut Vec<u8>)) {
     let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
     out.extend_from_slice(&line[..end]);
-    let push_number = |out: &mut Vec<u8>, value: f64| match value.is_finite() {
+    push_keys(out);
+    out.extend_from_slice(&line[end..]);
+}
+
+/// Adds the [`SCORE_KEYS`]. A number that is not finite becomes `null`.
+pub fn push_scores(out: &mut Vec<u8>, log10: f64, tokens: u64, unknown: u64) {
+    push_key(out, SCORE_KEYS[0]);
+    push_number(out, log10);
+    push_key(out, SCORE_KEYS[1]);
+    push_integer(out, tokens);
+    push_key(out, SCORE_KEYS[2]);
+    push_integer(out, unknown);
+    push_key(out, SCORE_KEYS[3]);
+    push_number(out, perplexity_of(log10, tokens));
+}
+
+/// Adds a key that is not the first of its object, up to its value.
+pub fn push_key(out: &mut Vec<u8>, name: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
+/// Adds a number, or `null` where it is not finite.
+pub fn push_number(out: &mut Vec<u8>, value: f64) {
+    match value.is_finite() {
         true => number::push_shortest_f64(out, value),
         false => out.extend_from_slice(b"null"),
-    };
-    let key = |out: &mut Vec<u8>, name: &str| {
-        out.extend_from_slice(b",\"");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-    };
-    key(out, SCORE_KEYS[0]);
-    push_number(out, log10);
-    key(out, SCORE_KEYS[1]);
-    push_integer(out, tokens);
-    key(out, SCORE_KEYS[2]);
-    push_integer(out, unknown);
-    key(out, SCORE_KEYS[3]);
-    push_number(out, perplexity_of(log10, tokens));
-    out.extend_from_slice(&line[end..]);
+    }
 }
 
 /// Reads an object in which `path` leads to the text.
 struct ObjectSeed<'a> {
     path: &'a [String],
-    reject_score_keys: bool,
+    reserved: &'a [&'static str],
     text: &'a mut Vec<u8>,
     found: &'a mut bool,
 }
@@ -131,7 +138,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
             return Err(A::Error::custom("the field has no name"));
         };
         let mut seen = false;
-        let compare = || KeySeed { name, reject_score_keys: self.reject_score_keys };
+        let compare = || KeySeed { name, reserved: self.reserved };
         while let Some(is_named) = map.next_key_seed(compare())? {
             if !is_named {
                 map.next_value::<IgnoredAny>()?;
@@ -145,7 +152,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 map.next_value_seed(TextSeed(text))?;
                 *found = true;
             } else {
-                map.next_value_seed(ObjectSeed { path, reject_score_keys: false, text, found })?;
+                map.next_value_seed(ObjectSeed { path, reserved: &[], text, found })?;
             }
         }
         Ok(())
@@ -155,7 +162,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 /// Reads a key: is it `name`?
 struct KeySeed<'a> {
     name: &'a str,
-    reject_score_keys: bool,
+    reserved: &'a [&'static str],
 }
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
@@ -174,7 +181,7 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<bool, E> {
-        if self.reject_score_keys && SCORE_KEYS.contains(&key) {
+        if self.reserved.contains(&key) {
             return Err(E::custom(format_args!(
                 "the key {key:?} is there already; remove or rename it first"
             )));
@@ -214,7 +221,7 @@ mod tests {
 
     fn read(name: &str, line: impl AsRef<[u8]>) -> Result<String, String> {
         let mut text = b"before ".to_vec();
-        let outcome = TextField::new(name, true).read(line.as_ref(), &mut text);
+        let outcome = TextField::new(name, SCORE_KEYS.to_vec()).read(line.as_ref(), &mut text);
         assert!(text.starts_with(b"before ") && (outcome.is_ok() || text.len() == 7));
         outcome.map(|()| String::from_utf8(text.split_off(7)).unwrap())
     }
@@ -273,8 +280,8 @@ mod tests {
     #[test]
     fn scores_are_inserted_before_the_last_brace() {
         let mut out = Vec::new();
-        push_with_scores(b"{\"t\":\"}\" } \r", -2.0, 2, 1, &mut out);
-        push_with_scores(b"{\"t\":\"\"}", 0.0, 0, 0, &mut out);
+        push_with_keys(b"{\"t\":\"}\" } \r", &mut out, |out| push_scores(out, -2.0, 2, 1));
+        push_with_keys(b"{\"t\":\"\"}", &mut out, |out| push_scores(out, 0.0, 0, 0));
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{\"t\":\"}\" ,\"lm_log10\":-2,\"lm_tokens\":2,\"lm_oov\":1,\"lm_perplexity\":10} \r\

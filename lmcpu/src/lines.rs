@@ -330,6 +330,7 @@ mod tests {
         let options = PerplexityOptions {
             sentence_markers: markers,
             threads: 1,
+            preparation: None,
             per_line: true,
             json,
             filter: None,
@@ -435,7 +436,7 @@ mod tests {
         ) {
             let json: String =
                 documents.iter().map(|d| serde_json::json!({"t": d}).to_string() + "\n").collect();
-            let field = JsonOptions { field: "t".into(), skip_invalid: false };
+            let field = JsonOptions { field: "t".into(), skip_invalid: false, buckets: None };
             let expected = printed(json.as_bytes(), true, Some(field));
             let lines: Vec<&[u8]> = documents.iter().map(String::as_bytes).collect();
             let scores = score(&lines, options(SentenceMarkers::BOTH, true, 2));

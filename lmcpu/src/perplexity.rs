@@ -6,9 +6,18 @@
 use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
 
+mod buckets;
+mod preparation;
+
+pub use buckets::{BucketOptions, Cutoffs};
+pub use preparation::{Preparation, PrepareText};
+
 pub use crate::text_scoring::{LineCounts, Perplexity};
 
-use crate::json_lines::{TextField, push_with_scores};
+use buckets::{BUCKET_KEYS, Buckets};
+use preparation::PreparedText;
+
+use crate::json_lines::{SCORE_KEYS, TextField, push_scores, push_with_keys};
 use crate::text_scoring::{
     BlockOutcome, SentenceMarkers, StreamOptions, TextScorer, perplexity_of, score_stream,
 };
@@ -21,6 +30,9 @@ pub struct PerplexityOptions {
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
+    /// What is done to text before it is scored; without it, nothing. What is written is the text
+    /// as it was.
+    pub preparation: Option<Preparation>,
     /// Write the scores of each line: for plain text, unless there is a filter, `log10
     /// TAB tokens TAB unknown words`; for JSON the line with four more keys.
     pub per_line: bool,
@@ -39,6 +51,9 @@ pub struct JsonOptions {
     pub field: String,
     /// Leave out lines that are not such objects instead of returning an error.
     pub skip_invalid: bool,
+    /// Add the perplexity, to a tenth, and its bucket to each object. A document whose text is
+    /// empty has no perplexity.
+    pub buckets: Option<BucketOptions>,
 }
 
 /// Which lines are written.
@@ -82,23 +97,50 @@ pub fn perplexity(
         None => score_stream(inputs, output, stream, progress, || {
             let mut scorer =
                 TextScorer::new(model, SentenceMarkers::both_if(options.sentence_markers), false);
-            move |block| score_plain_text(&mut scorer, block, options)
+            let mut preparation = options.preparation.as_ref().map(Preparation::start);
+            let mut prepared = Vec::new();
+            move |mut text: Vec<u8>| {
+                if text.last() != Some(&b'\n') {
+                    text.push(b'\n');
+                }
+                let Some(preparation) = &mut preparation else {
+                    return score_plain_text(&mut scorer, &text, &text, options);
+                };
+                prepared.clear();
+                for line in text.split_inclusive(|&byte| byte == b'\n') {
+                    preparation.push(line, &mut prepared);
+                }
+                score_plain_text(&mut scorer, &prepared, &text, options)
+            }
         })?,
         Some(json) => score_stream(inputs, output, stream, progress, || {
+            let mut reserved = Vec::new();
+            if options.per_line {
+                reserved.extend(SCORE_KEYS);
+            }
+            if json.buckets.is_some() {
+                reserved.extend(BUCKET_KEYS);
+            }
             let mut documents = JsonScorer {
-                field: TextField::new(&json.field, options.per_line),
+                field: TextField::new(&json.field, reserved),
+                preparation: options.preparation.as_ref().map(Preparation::start),
+                buckets: json.buckets.as_ref().map(Buckets::new),
                 scorer: TextScorer::new(
                     model,
                     SentenceMarkers::both_if(options.sentence_markers),
                     false,
                 ),
                 text: Vec::new(),
+                prepared: Vec::new(),
                 documents: Vec::new(),
             };
             move |block: Vec<u8>| documents.score_block(&block, options, json.skip_invalid)
         })?,
     };
-    if !options.per_line && options.filter.is_none() {
+    let writes_lines = options.per_line
+        || options.filter.is_some()
+        || options.json.as_ref().is_some_and(|json| json.buckets.is_some());
+    if !writes_lines {
         let mut summary = Vec::new();
         sums.0.push_summary(&mut summary);
         output.write(&summary)?;
@@ -106,17 +148,16 @@ pub fn perplexity(
     Ok(sums)
 }
 
-/// Scores a block of plain text.
+/// Scores a block of plain text: the lines of `prepared`, which are those of `text` as they are
+/// scored. Both end with a line end.
 fn score_plain_text(
     scorer: &mut TextScorer<'_>,
-    mut text: Vec<u8>,
+    prepared: &[u8],
+    text: &[u8],
     options: &PerplexityOptions,
 ) -> BlockOutcome {
-    if text.last() != Some(&b'\n') {
-        text.push(b'\n');
-    }
     let mut outcome = BlockOutcome::default();
-    let scores = scorer.score(&text);
+    let scores = scorer.score(prepared);
     let mut start = 0;
     for sentence in scores.sentences() {
         let (log10, unknown) = outcome.add_sentence(&sentence);
@@ -143,17 +184,28 @@ fn score_plain_text(
 }
 
 /// Scores blocks of JSON lines; each thread has its own.
-struct JsonScorer<'m> {
+struct JsonScorer<'m, 'o> {
     field: TextField,
+    preparation: Option<PreparedText>,
+    buckets: Option<Buckets<'o>>,
     scorer: TextScorer<'m>,
-    /// The texts of a block, each line with its line end.
+    /// The texts of a block as they are scored, each line with its line end.
+    prepared: Vec<u8>,
+    /// The text of a document before it is prepared.
     text: Vec<u8>,
-    /// The lines of a block that are objects, as byte ranges, and the number of lines
-    /// in the text of each.
-    documents: Vec<(std::ops::Range<usize>, usize)>,
+    documents: Vec<Document>,
 }
 
-impl JsonScorer<'_> {
+/// A line of a block that is an object.
+struct Document {
+    /// Its bytes in the block.
+    line: std::ops::Range<usize>,
+    /// The lines of its text.
+    num_lines: usize,
+    is_empty: bool,
+}
+
+impl JsonScorer<'_, '_> {
     fn score_block(
         &mut self,
         block: &[u8],
@@ -161,7 +213,7 @@ impl JsonScorer<'_> {
         skip_invalid: bool,
     ) -> BlockOutcome {
         let mut outcome = BlockOutcome::default();
-        self.text.clear();
+        self.prepared.clear();
         self.documents.clear();
         let mut start = 0;
         while start < block.len() {
@@ -169,14 +221,23 @@ impl JsonScorer<'_> {
             let line = start..length.map_or(block.len(), |n| start + n);
             start = line.end + 1;
             outcome.lines.read += 1;
-            let before = self.text.len();
-            match self.field.read(&block[line.clone()], &mut self.text) {
+            let before = self.prepared.len();
+            let read = match &mut self.preparation {
+                None => self.field.read(&block[line.clone()], &mut self.prepared),
+                Some(preparation) => {
+                    self.text.clear();
+                    let read = self.field.read(&block[line.clone()], &mut self.text);
+                    read.map(|()| preparation.push(&self.text, &mut self.prepared))
+                }
+            };
+            match read {
                 Ok(()) => {
-                    if self.text.len() == before || self.text.last() != Some(&b'\n') {
-                        self.text.push(b'\n');
+                    let is_empty = self.prepared[before..].iter().all(|&byte| byte == b'\n');
+                    if self.prepared.len() == before || self.prepared.last() != Some(&b'\n') {
+                        self.prepared.push(b'\n');
                     }
-                    let lines = memchr::memchr_iter(b'\n', &self.text[before..]).count();
-                    self.documents.push((line, lines));
+                    let num_lines = memchr::memchr_iter(b'\n', &self.prepared[before..]).count();
+                    self.documents.push(Document { line, num_lines, is_empty });
                 }
                 Err(_) if skip_invalid => outcome.lines.invalid += 1,
                 Err(reason) => {
@@ -185,11 +246,11 @@ impl JsonScorer<'_> {
                 }
             }
         }
-        let scores = self.scorer.score(&self.text);
+        let scores = self.scorer.score(&self.prepared);
         let mut sentences = scores.sentences();
-        for (line, count) in &self.documents {
+        for Document { line, num_lines, is_empty } in &self.documents {
             let (mut log10, mut tokens, mut unknown) = (0.0, 0, 0);
-            for sentence in sentences.by_ref().take(*count) {
+            for sentence in sentences.by_ref().take(*num_lines) {
                 let (sentence_log10, sentence_unknown) = outcome.add_sentence(&sentence);
                 log10 += f64::from(sentence_log10);
                 tokens += sentence.len();
@@ -202,13 +263,18 @@ impl JsonScorer<'_> {
                 outcome.lines.kept += 1;
             }
             let line = &block[line.clone()];
-            if options.per_line {
-                push_with_scores(line, log10, tokens, unknown, &mut outcome.output);
-            } else if options.filter.is_some() {
-                outcome.output.extend_from_slice(line);
-            } else {
+            if !options.per_line && self.buckets.is_none() && options.filter.is_none() {
                 continue;
             }
+            push_with_keys(line, &mut outcome.output, |out| {
+                if options.per_line {
+                    push_scores(out, log10, tokens, unknown);
+                }
+                if let Some(buckets) = &mut self.buckets {
+                    let perplexity = (!is_empty).then(|| perplexity_of(log10, tokens));
+                    buckets.push(line, perplexity, out);
+                }
+            });
             outcome.output.push(b'\n');
         }
         outcome

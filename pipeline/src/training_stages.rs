@@ -476,6 +476,7 @@ impl TrainingRun<'_> {
                 let perplexity_options = perplexity::PerplexityOptions {
                     sentence_markers: true,
                     threads: options.threads,
+                    preparation: None,
                     per_line: false,
                     json: None,
                     filter: None,

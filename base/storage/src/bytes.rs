@@ -15,6 +15,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::{Error, Result};
 
+/// Bytes that are asked of a reader at once.
+const READ_SIZE: usize = 256 << 10;
+
 /// How a model file is loaded into memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadMethod {
@@ -152,6 +155,22 @@ impl Bytes {
         let mut buffer = AlignedBuffer::default();
         buffer.extend_from_slice(bytes);
         Bytes::from_buffer(buffer)
+    }
+
+    /// All that `reader` gives.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn read_from(mut reader: impl Read) -> std::io::Result<Self> {
+        let (mut buffer, mut part) = (AlignedBuffer::default(), vec![0; READ_SIZE]);
+        loop {
+            match reader.read(&mut part) {
+                Ok(0) => return Ok(Bytes::from_buffer(buffer)),
+                Ok(count) => buffer.extend_from_slice(&part[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     pub(crate) fn from_buffer(buffer: AlignedBuffer) -> Self {

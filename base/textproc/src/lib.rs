@@ -3,7 +3,7 @@
 //! sentences](SentenceSplitter), and [running text](RunningText) and [pages of HTML](HtmlText) that
 //! are put together again from translated sentences; a [detector of
 //! languages](LanguageDetector); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
-//! [learned](learn_bpe) from [counts of words](WordCounts).
+//! [learned](learn_bpe) from [counts of words](WordCounts); [CCNet's normalisation](normalize_ccnet).
 //!
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
 //! on any text: a byte that is part of no character counts as a symbol. Files and threads
@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod bpe;
+mod ccnet_normalizer;
 mod characters;
 mod detokenizer;
 mod error;
@@ -45,6 +46,7 @@ mod unicode_punctuation;
 mod word_counts;
 
 pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, learn_bpe};
+pub use ccnet_normalizer::normalize_ccnet;
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
 pub use html::HtmlText;

@@ -1,20 +1,26 @@
 //! `miriam lm`: n-gram language models.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{Args, Subcommand, ValueEnum};
 use miriam_glm::GlmOptions;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmOptions};
-use miriam_lmcpu::perplexity::{JsonOptions, PerplexityFilter};
+use miriam_lmcpu::perplexity::{
+    BucketOptions, Cutoffs, JsonOptions, PerplexityFilter, Preparation, PrepareText,
+};
 use miriam_lmcpu::query::Verbosity;
 use miriam_lmcpu::trie::{self, QuantizationBits};
 use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
+use miriam_textproc::sentencepiece::Encoding;
+use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::estimate;
 use crate::common::{CommonOptions, parse_load_mode};
@@ -160,6 +166,22 @@ pub struct PerplexityArguments {
     /// Text of several lines is scored line by line and summed
     #[arg(long, value_name = "NAME")]
     json_field: Option<String>,
+    /// Normalise text before it is scored; ccnet: as CCNet's models want it (lower case, no
+    /// accents, digits 0, ASCII punctuation). What is written is the text as it was
+    #[arg(long, value_name = "HOW", value_parser = ["ccnet"])]
+    normalize: Option<String>,
+    /// Cut text into the pieces of this SentencePiece model before it is scored, after
+    /// normalising. The text of a document is one line then
+    #[arg(long, value_name = "FILE")]
+    spm: Option<PathBuf>,
+    /// Add the perplexity of each document, to a tenth, and its bucket by these percentiles of
+    /// CCNet's, as the keys perplexity and bucket: below the 30th head, below the 60th middle,
+    /// else tail; all where the language has none
+    #[arg(long, value_name = "CSV", requires = "json_field")]
+    cutoffs: Option<PathBuf>,
+    /// The field with the language of a document
+    #[arg(long, value_name = "NAME", default_value = "language", requires = "cutoffs")]
+    lang_field: String,
     /// Leave out lines that are no JSON objects with such a text, and say how
     /// many; without this the first is an error
     #[arg(long, requires = "json_field")]
@@ -326,6 +348,42 @@ pub fn parse_levels(given: &[String]) -> Verbosity {
     if given.is_empty() { Verbosity::ALL } else { levels }
 }
 
+/// What `--normalize` and `--spm` do to text.
+fn preparation(arguments: &PerplexityArguments) -> anyhow::Result<Option<Preparation>> {
+    let normalizes = arguments.normalize.is_some();
+    let pieces = arguments.spm.as_deref().map(SentencePiece::open).transpose()?.map(Arc::new);
+    if !normalizes && pieces.is_none() {
+        return Ok(None);
+    }
+    let joins_lines = pieces.is_some();
+    let make = move || -> PrepareText {
+        let (pieces, mut encoding, mut normal) = (pieces.clone(), Encoding::new(), Vec::new());
+        Box::new(move |text, out| {
+            normal.clear();
+            match normalizes {
+                true => normalize_ccnet(text, &mut normal),
+                false => normal.extend_from_slice(text),
+            }
+            let Some(pieces) = &pieces else { return out.extend_from_slice(&normal) };
+            pieces.encode(&normal, &mut encoding);
+            for (place, piece) in pieces.pieces(&encoding).enumerate() {
+                out.extend_from_slice(if place > 0 { b" " } else { b"" });
+                out.extend_from_slice(piece);
+            }
+        })
+    };
+    Ok(Some(Preparation::new(joins_lines, make)))
+}
+
+fn read_cutoffs(path: &Path, language_field: &str) -> anyhow::Result<BucketOptions> {
+    let mut text = String::new();
+    let cannot_read = || format!("{}: cannot be read", path.display());
+    Input::open(path)?.read_to_string(&mut text).with_context(cannot_read)?;
+    let wrong = |reason| anyhow::anyhow!("{}: {reason}", path.display());
+    let cutoffs = Cutoffs::parse(&text).map_err(wrong)?;
+    Ok(BucketOptions { cutoffs, language_field: language_field.to_owned() })
+}
+
 fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
         let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
@@ -340,6 +398,10 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
         Input::check_access(input, Some(&arguments.output))?;
     }
     Input::check_access(&arguments.model, Some(&arguments.output))?;
+    let preparation = preparation(&arguments)?;
+    let buckets =
+        arguments.cutoffs.as_deref().map(|path| read_cutoffs(path, &arguments.lang_field));
+    let buckets = buckets.transpose()?;
     let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
@@ -347,7 +409,8 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
         sentence_markers: !arguments.no_markers,
         threads: common.threads.count(),
         per_line: arguments.per_line,
-        json: arguments.json_field.map(|field| JsonOptions { field, skip_invalid }),
+        preparation,
+        json: arguments.json_field.map(|field| JsonOptions { field, skip_invalid, buckets }),
         filter: arguments
             .max_perplexity
             .map(|max_perplexity| PerplexityFilter { max_perplexity, invert }),

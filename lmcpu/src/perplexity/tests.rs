@@ -17,6 +17,7 @@ static MODEL: LazyLock<Arc<dyn LanguageModel>> = LazyLock::new(|| {
 const SUMMARY: PerplexityOptions = PerplexityOptions {
     sentence_markers: true,
     threads: 1,
+    preparation: None,
     per_line: false,
     json: None,
     filter: None,
@@ -164,7 +165,7 @@ proptest! {
             let tokens = words_of(plain.as_bytes()) + scores.len() as u64;
             expected.push((log10, tokens, scores.iter().map(|(_, unknown)| unknown).sum::<u64>()));
         }
-        let json = Some(JsonOptions { field: "text".into(), skip_invalid: false });
+        let json = Some(JsonOptions { field: "text".into(), skip_invalid: false, buckets: None });
         let (printed, _) =
             run(&[&text], &PerplexityOptions { per_line: true, json: json.clone(), ..SUMMARY }).unwrap();
         let lines = lines_of(&text);
@@ -231,7 +232,8 @@ fn long_texts_give_the_same_whatever_the_threads() {
 fn the_line_that_is_no_object_is_named() {
     let good = b"{\"text\":\"a b\"}\n".repeat(20_000);
     let bad = [&good[..], b"{\"text\":1}\n{\"text\":\"a\"}"].concat();
-    let json = |skip_invalid| Some(JsonOptions { field: "text".into(), skip_invalid });
+    let json =
+        |skip_invalid| Some(JsonOptions { field: "text".into(), skip_invalid, buckets: None });
     let options = PerplexityOptions { per_line: true, json: json(false), ..SUMMARY };
     let error = run(&[&good, &bad], &options).unwrap_err().to_string();
     let reason = "text, line 20001: invalid type: integer `1`, expected a string (byte 9)";

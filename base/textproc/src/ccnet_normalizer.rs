@@ -1,0 +1,94 @@
+//! The normalisation of text that CCNet's language models were trained on (Wenzek et al. 2020):
+//! lower case, no accents, every digit a 0, punctuation of all scripts as ASCII has it, no control
+//! characters.
+//!
+//! Line ends are control characters, so a text of several lines becomes one line, and words around
+//! a line end become one word unless there is a space beside it. That is how those models saw text.
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+use unicode_normalization::UnicodeNormalization;
+
+/// Appends `text` as CCNet normalises it.
+pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(text);
+    let lower_case = text.trim_matches(is_python_space).to_lowercase();
+    let mut utf8 = [0; 4];
+    for character in lower_case.nfd() {
+        let category = get_general_category(character);
+        if category == GeneralCategory::NonspacingMark || is_control(character) {
+            continue;
+        }
+        match (category, ascii_punctuation(character)) {
+            (GeneralCategory::DecimalNumber, _) => out.push(b'0'),
+            (_, Some(ascii)) => out.extend_from_slice(ascii.as_bytes()),
+            (_, None) => out.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes()),
+        }
+    }
+}
+
+/// What Python strips from the ends of a text.
+fn is_python_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+}
+
+fn is_control(character: char) -> bool {
+    matches!(character, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
+}
+
+fn ascii_punctuation(character: char) -> Option<&'static str> {
+    Some(match character {
+        '，' | '、' => ",",
+        '。' => ".",
+        '．' => ". ",
+        '…' => "...",
+        '„' | '”' | '“' | '«' | '»' | '」' | '「' | '《' | '》' => "\"",
+        '´' | '’' => "'",
+        '∶' | '：' => ":",
+        '；' => ";",
+        '？' => "?",
+        '！' => "!",
+        '（' => "(",
+        '）' => ")",
+        '【' => "[",
+        '】' => "]",
+        '〈' => "<",
+        '〉' => ">",
+        '–' | '━' | '►' => "-",
+        '—' => " - ",
+        '～' => "~",
+        '％' => "%",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_becomes_as_ccnet_has_it() {
+        for (text, expected) in [
+            ("  Ein Haus, 1984! \n", "ein haus, 0000!"),
+            ("Café Über ŞİŞLİ", "cafe uber sisli"),
+            ("“So—it goes…” «ja» 50％ １２ ٣", "\"so - it goes...\" \"ja\" 00% 00 0"),
+            ("他说：“你好！”【一】（二）。", "他说:\"你好!\"[一](二)."),
+            ("ΟΔΟΣ", "οδος"),
+            // Line ends vanish.
+            ("one\ntwo\t three\u{85}", "onetwo three"),
+            ("\u{1c} a", "a"),
+            ("한국", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"),
+            ("", ""),
+        ] {
+            let mut out = Vec::new();
+            normalize_ccnet(text.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_no_character_are_replaced() {
+        let mut out = Vec::new();
+        normalize_ccnet(b"A\xffb", &mut out);
+        assert_eq!(out, "a\u{fffd}b".as_bytes());
+    }
+}

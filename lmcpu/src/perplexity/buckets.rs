@@ -1,0 +1,172 @@
+//! CCNet's buckets: documents by how their perplexity compares with percentiles of their language
+//! (Wenzek et al. 2020).
+
+use std::collections::BTreeMap;
+
+use crate::json_lines::{TextField, push_key, push_number};
+
+/// The keys that are added to documents.
+pub(super) const BUCKET_KEYS: [&str; 2] = ["perplexity", "bucket"];
+/// Documents below this percentile are in the head.
+const HEAD: u32 = 30;
+/// Those below this one that are not in the head are in the middle.
+const MIDDLE: u32 = 60;
+
+/// The limits of the buckets of each language, from CCNet's `cutoff.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cutoffs(BTreeMap<String, [f64; 2]>);
+
+/// How documents are put into buckets.
+#[derive(Clone, Debug)]
+pub struct BucketOptions {
+    /// The limits.
+    pub cutoffs: Cutoffs,
+    /// The field with a document's language, as [`TextField::new`] takes it.
+    pub language_field: String,
+}
+
+impl Cutoffs {
+    /// Reads a table with a column for each language and a row for each percentile, whose number
+    /// comes first: `,de,en`, ..., `30,236.2,255.1`, ..., `60,...`.
+    ///
+    /// # Errors
+    /// With the line and what does not fit.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, head) = lines.next().ok_or("it is empty")?;
+        let languages: Vec<&str> = head.split(',').skip(1).map(str::trim).collect();
+        if languages.is_empty() {
+            return Err("line 1: no languages; they follow a first column of percentiles".into());
+        }
+        let mut rows = [None, None];
+        for (line, row) in lines {
+            let wrong = |reason: &str| format!("line {}: {reason}", line + 1);
+            let mut fields = row.split(',').map(str::trim);
+            let percentile = fields.next().and_then(|field| field.parse().ok());
+            let percentile: u32 =
+                percentile.ok_or_else(|| wrong("the first field is no percentile"))?;
+            let Some(row) = [HEAD, MIDDLE].iter().position(|&wanted| wanted == percentile) else {
+                continue;
+            };
+            let numbers: Result<Vec<f64>, _> = fields.map(str::parse).collect();
+            let numbers = numbers.map_err(|_| wrong("a field is no number"))?;
+            if numbers.len() != languages.len() {
+                let found = numbers.len();
+                return Err(wrong(&format!("{found} numbers for {} languages", languages.len())));
+            }
+            if rows[row].replace(numbers).is_some() {
+                return Err(wrong("the percentile is there twice"));
+            }
+        }
+        let [Some(head), Some(middle)] = rows else {
+            return Err(format!("the percentiles {HEAD} and {MIDDLE} are needed"));
+        };
+        let limits = head.into_iter().zip(middle).map(|(head, middle)| [head, middle]);
+        let languages = languages.into_iter().map(str::to_owned);
+        Ok(Cutoffs(languages.zip(limits).collect()))
+    }
+
+    /// The bucket of a perplexity, if there is one, in a language.
+    fn bucket(&self, language: Option<&str>, perplexity: Option<f64>) -> &'static str {
+        let limits = language.and_then(|language| self.0.get(language));
+        match (limits, perplexity) {
+            (Some(&[head, _]), Some(perplexity)) if perplexity < head => "head",
+            (Some(&[_, middle]), Some(perplexity)) if perplexity < middle => "middle",
+            (Some(_), Some(_)) => "tail",
+            _ => "all",
+        }
+    }
+}
+
+/// Puts documents into buckets; each thread has its own.
+pub(super) struct Buckets<'o> {
+    cutoffs: &'o Cutoffs,
+    language_field: TextField,
+    language: Vec<u8>,
+}
+
+impl<'o> Buckets<'o> {
+    pub fn new(options: &'o BucketOptions) -> Self {
+        let language_field = TextField::new(&options.language_field, Vec::new());
+        Buckets { cutoffs: &options.cutoffs, language_field, language: Vec::new() }
+    }
+
+    /// Adds the [`BUCKET_KEYS`] of the document `line`; one without text has no perplexity.
+    pub fn push(&mut self, line: &[u8], perplexity: Option<f64>, out: &mut Vec<u8>) {
+        let perplexity = perplexity.map(round_to_tenths);
+        self.language.clear();
+        // Documents without a language are in the bucket of all that have no limits.
+        let language = match self.language_field.read(line, &mut self.language) {
+            Ok(()) => std::str::from_utf8(&self.language).ok(),
+            Err(_) => None,
+        };
+        let bucket = self.cutoffs.bucket(language, perplexity);
+        if let Some(perplexity) = perplexity {
+            push_key(out, BUCKET_KEYS[0]);
+            push_number(out, perplexity);
+        }
+        push_key(out, BUCKET_KEYS[1]);
+        out.extend_from_slice(format!("\"{bucket}\"").as_bytes());
+    }
+}
+
+/// The number with one decimal that is nearest, as Python's `round(number, 1)`.
+fn round_to_tenths(number: f64) -> f64 {
+    format!("{number:.1}").parse().unwrap_or(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = ",de,en\n29,1,2\n30,236.2,255.1\n31,9,9\n60,384.7,500\n";
+
+    #[test]
+    fn documents_are_in_the_bucket_of_their_language() {
+        let options = BucketOptions {
+            cutoffs: Cutoffs::parse(TABLE).unwrap(),
+            language_field: "language".into(),
+        };
+        let mut buckets = Buckets::new(&options);
+        let mut added = |document: &str, perplexity: Option<f64>| {
+            let mut out = Vec::new();
+            buckets.push(document.as_bytes(), perplexity, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let german = r#"{"language": "de", "text": "x"}"#;
+        for (perplexity, bucket) in [
+            (236.14, "head"),
+            // Compared is what is written.
+            (236.16, "middle"),
+            (384.64, "middle"),
+            (384.66, "tail"),
+            (1e9, "tail"),
+        ] {
+            let rounded = round_to_tenths(perplexity);
+            let expected = format!(r#","perplexity":{rounded},"bucket":"{bucket}""#);
+            assert_eq!(added(german, Some(perplexity)), expected);
+        }
+        assert_eq!(added(german, None), r#","bucket":"all""#);
+        for document in [r#"{"language": "fr"}"#, "{}", r#"{"language": 3}"#] {
+            assert_eq!(added(document, Some(0.25)), r#","perplexity":0.2,"bucket":"all""#);
+        }
+        let infinite = added(r#"{"language": "en"}"#, Some(f64::INFINITY));
+        assert_eq!(infinite, r#","perplexity":null,"bucket":"tail""#);
+    }
+
+    #[test]
+    fn tables_that_do_not_fit_are_refused() {
+        for (table, expected) in [
+            ("", "empty"),
+            ("percentile\n30\n", "no languages"),
+            (",en\n30,1\n", "30 and 60"),
+            (",en\n30,1,2\n60,1\n", "line 2: 2 numbers for 1 languages"),
+            (",en\n30,x\n60,1\n", "line 2: a field is no number"),
+            (",en\nmany,1\n", "line 2: the first field"),
+            (",en\n30,1\n30,1\n60,1\n", "line 3: the percentile is there twice"),
+        ] {
+            let error = Cutoffs::parse(table).unwrap_err();
+            assert!(error.contains(expected), "{table:?}: {error}");
+        }
+    }
+}
