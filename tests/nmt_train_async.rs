@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::common::{lossy_text, report_skip, run};
+use crate::common::{lossy_text, miriam, report_skip, run};
 use crate::nmt_train::{Corpus, kill_after, moments};
 
 /// What workers have a state for.
@@ -55,22 +55,24 @@ fn killed_threads_go_on_from_the_last_save() {
     let options =
         format!("{TECHNIQUES} {VALIDATION} --async-sgd --workers 2 --valid-freq 20u --after 60u");
     let began = Instant::now();
-    let whole = corpus.train("whole", &options).output().unwrap();
-    assert!(whole.status.success(), "{}", lossy_text(&whole.stderr));
+    run(&mut corpus.train("whole", &options));
     let duration = began.elapsed();
     let options = format!("{options} --save-freq 1u");
     for part in moments(10, 0.5) {
         kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
     }
-    let killed = corpus.train("killed", &options).output().unwrap();
-    assert!(killed.status.success(), "{}", lossy_text(&killed.stderr));
+    run(&mut corpus.train("killed", &options));
     assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
     let progress = fs::read_to_string(corpus.path("killed/model.npz.progress.yml")).unwrap();
     let updates = progress.lines().find_map(|line| line.strip_prefix("batches: ")).unwrap();
     // The other worker ends the push that is under way.
     assert!(["60", "61"].contains(&updates), "{progress}");
-    let [killed, whole] = [killed, whole].map(|output| {
-        *cross_entropies(&lossy_text(&output.stderr)).last().expect("a validation at the end")
+    let [killed, whole] = ["killed", "whole"].map(|model| -> f64 {
+        let mut command = miriam();
+        command.args(["nmt", "score", "--quiet", "--summary", "ce-mean-words", "-m"]);
+        command.arg(corpus.path(model)).arg("--source").arg(corpus.path("dev.en"));
+        let printed = run(command.arg("--target").arg(corpus.path("dev.es")));
+        lossy_text(&printed).trim().parse().unwrap()
     });
     assert!((killed / whole - 1.0).abs() < 0.1, "{killed} {whole}");
 }

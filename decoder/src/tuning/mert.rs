@@ -356,13 +356,14 @@ mod tests {
         lists
     }
 
-    /// BLEU of the translations that `weights` rank first.
+    /// BLEU of the translations that `weights` rank first; of equal ones the first counts.
     fn bleu_at(problem: &MertProblem, weights: &[f64]) -> f64 {
         let mut search = CoordinateAscent::new(problem);
         search.score_all(weights);
         let mut counts = BleuCounts::default();
         for line in &problem.line_ranges {
-            let best = line.clone().max_by(|&a, &b| search.scores[a].total_cmp(&search.scores[b]));
+            let backwards = line.clone().rev();
+            let best = backwards.max_by(|&a, &b| search.scores[a].total_cmp(&search.scores[b]));
             counts += problem.statistics[best.unwrap()].to_counts();
         }
         counts.bleu()

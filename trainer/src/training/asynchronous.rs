@@ -15,6 +15,7 @@ use super::config::TrainingConfig;
 use super::model_files::ModelFiles;
 use super::parameter_server::{Job, Server};
 use super::progress::Progress;
+use super::push_table::PushTable;
 use super::run::{Outcome, Run};
 use super::simulated::Simulation;
 use super::start::warmup_ratio;
@@ -83,7 +84,7 @@ impl AsyncTrainer {
                 ),
                 (Some(text), Some(simulation)) => {
                     simulation.restore(&text, config.dropout).map_err(damaged)?;
-                    simulation.read_pushes(&files.simulation(), updates)?;
+                    simulation.pushes = PushTable::read(&files.simulation(), updates)?;
                 }
                 (Some(_), None) => {}
             }
@@ -134,9 +135,9 @@ impl AsyncTrainer {
         AsyncSnapshot::take(shards.iter().map(|shard| &**shard), &workers, driver)
     }
 
-    pub fn save_pushes(&self, path: &Path) -> Result<()> {
-        match &self.simulation {
-            Some(simulation) => simulation.save_pushes(path),
+    pub fn save_pushes(&mut self, path: &Path) -> Result<()> {
+        match &mut self.simulation {
+            Some(simulation) => simulation.pushes.save(path),
             None => Ok(()),
         }
     }

@@ -17,6 +17,7 @@ mod model_files;
 mod options_of_updates;
 mod parameter_server;
 mod progress;
+mod push_table;
 mod resident_memory;
 mod run;
 mod saving;

@@ -1,14 +1,13 @@
 //! Asynchronous training on a simulated machine: the same workers and shards in one thread, in the
 //! order of a simulated clock, and what is saved of it.
 
-use std::path::Path;
-
-use miriam_textio::{Output, Progress as ProgressBar};
+use miriam_textio::Progress as ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use super::asynchronous::AsyncTrainer;
 use super::parameter_server::{Job, Server};
 use super::progress::Progress;
+use super::push_table::PushTable;
 use super::run::{Outcome, Run};
 use super::updater::Updater;
 use crate::asynchronous::simulation::{Clock, Machine, PushRecord, Work};
@@ -17,9 +16,6 @@ use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::update::{FlexibleRate, NormLimit};
-
-/// Columns of the table of pushes.
-const HEADER: &str = "update,worker,seconds,staleness,bytes,words";
 
 /// A job as it is saved; numbers are bits.
 #[derive(Serialize, Deserialize)]
@@ -47,8 +43,8 @@ pub(super) struct Simulation {
     machine: Machine,
     clock: Clock,
     jobs: Vec<Option<Job>>,
-    /// A line for each push.
-    pushes: Vec<String>,
+    /// `update,worker,seconds,staleness,bytes,words` of each push.
+    pub pushes: PushTable,
 }
 
 impl SavedJob {
@@ -90,7 +86,7 @@ impl SavedJob {
 impl Simulation {
     pub fn new(machine: Machine) -> Self {
         let jobs = (0..machine.workers).map(|_| None).collect();
-        Simulation { clock: Clock::new(machine.workers), jobs, machine, pushes: Vec::new() }
+        Simulation { clock: Clock::new(machine.workers), jobs, machine, pushes: PushTable::new() }
     }
 
     /// The clock and the jobs, as [`Simulation::restore`] takes them.
@@ -111,22 +107,6 @@ impl Simulation {
         self.clock = saved.clock;
         let restore = |job: Option<SavedJob>| job.map(|job| job.restore(dropout));
         self.jobs = saved.jobs.into_iter().map(restore).collect();
-        Ok(())
-    }
-
-    /// Reads the pushes of the updates so far; those after the last save come again.
-    pub fn read_pushes(&mut self, path: &Path, updates: u64) -> Result<()> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| miriam_storage::Error::io(path, "read", e))?;
-        let lines = text.lines().skip(1).take(updates as usize);
-        self.pushes = lines.map(|line| format!("{line}\n")).collect();
-        Ok(())
-    }
-
-    pub fn save_pushes(&self, path: &Path) -> Result<()> {
-        let mut output = Output::create_atomic(path)?;
-        output.write(format!("{HEADER}\n{}", self.pushes.concat()).as_bytes())?;
-        output.finish()?;
         Ok(())
     }
 }
@@ -272,8 +252,8 @@ impl Work for Step<'_, '_, '_> {
         let trainer = self.run.asynchronous();
         let staleness = staleness as f64 / trainer.workers.len() as f64;
         let simulation = trainer.simulation.as_mut().expect("a machine");
-        let line = format!("{update},{worker},{seconds},{staleness},{bytes},{words}\n");
-        simulation.pushes.push(line);
+        let table = &mut simulation.pushes;
+        table.push(format_args!("{update},{worker},{seconds},{staleness},{bytes},{words}"));
         self.follows = Some((before, job.is_epoch_end));
         Ok(())
     }

@@ -85,7 +85,7 @@ impl Updater {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn save_pushes(&self, path: &Path) -> Result<()> {
+    pub fn save_pushes(&mut self, path: &Path) -> Result<()> {
         match self {
             Updater::Synchronous(_) => Ok(()),
             Updater::Asynchronous(trainer) => trainer.save_pushes(path),

@@ -1,0 +1,98 @@
+//! The table of a simulation's pushes: a line each, appended to its file at every save, since a long
+//! simulation has millions.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use miriam_storage::Error as StorageError;
+
+use crate::error::Result;
+
+const HEADER: &str = "update,worker,seconds,staleness,bytes,words\n";
+
+/// The table: the part that its file has, and lines after it.
+pub(super) struct PushTable {
+    /// The bytes of the file that count; what lies behind them is of a training that was stopped
+    /// before it had saved.
+    saved_bytes: u64,
+    unsaved: String,
+}
+
+impl PushTable {
+    /// A table without pushes.
+    pub fn new() -> Self {
+        PushTable { saved_bytes: 0, unsaved: HEADER.into() }
+    }
+
+    /// The table in the file `path` up to the push `updates`.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(path: &Path, updates: u64) -> Result<Self> {
+        let cannot_read = |error| StorageError::io(path, "read", error);
+        let mut file = BufReader::new(std::fs::File::open(path).map_err(cannot_read)?);
+        let (mut saved_bytes, mut line) = (0, Vec::new());
+        for _ in 0..=updates {
+            line.clear();
+            saved_bytes += file.read_until(b'\n', &mut line).map_err(cannot_read)? as u64;
+        }
+        Ok(PushTable { saved_bytes, unsaved: String::new() })
+    }
+
+    /// Adds a line, without its end.
+    pub fn push(&mut self, line: std::fmt::Arguments) {
+        use std::fmt::Write;
+        writeln!(self.unsaved, "{line}").expect("a string takes all");
+    }
+
+    /// Appends what is new to the file.
+    ///
+    /// # Errors
+    /// If it cannot be written; what was saved before stays.
+    pub fn save(&mut self, path: &Path) -> Result<()> {
+        let cannot_write = |error| StorageError::io(path, "write", error);
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let mut file = file.map_err(cannot_write)?;
+        let mut append = || {
+            file.set_len(self.saved_bytes)?;
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(self.unsaved.as_bytes())?;
+            file.sync_data()
+        };
+        append().map_err(cannot_write)?;
+        self.saved_bytes += self.unsaved.len() as u64;
+        self.unsaved.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_behind_the_last_save_come_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pushes.csv");
+        std::fs::write(&path, "of another training, which is longer than what follows here\n")
+            .unwrap();
+        let mut table = PushTable::new();
+        (1..=2).for_each(|update| table.push(format_args!("{update},a")));
+        table.save(&path).unwrap();
+        (3..=4).for_each(|update| table.push(format_args!("{update},b")));
+        table.save(&path).unwrap();
+        let lines = |updates: usize| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(text.lines().count(), 1 + updates, "{text}");
+            text
+        };
+        assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,b\n"));
+        // A training that goes on from the third push.
+        let mut table = PushTable::read(&path, 3).unwrap();
+        table.push(format_args!("4,c"));
+        table.save(&path).unwrap();
+        assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,c\n"));
+        assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
+    }
+}
