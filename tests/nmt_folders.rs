@@ -387,11 +387,11 @@ fn long_lines_go_through_two_models() {
 fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["config.json", "model.bin", "shared_vocabulary.json"] {
-        fs::copy(tiny_model("tiny-ct2").join(name), folder.path().join(name)).unwrap();
+        fs::copy(tiny_model("ct2-bart").join(name), folder.path().join(name)).unwrap();
     }
     let config = folder.path().join("config.json");
     let text = fs::read_to_string(&config).unwrap();
-    let start = "\"decoder_start_token\": \"<s>\"";
+    let start = "\"decoder_start_token\": \"</s>\"";
     assert!(text.contains(start));
     fs::write(&config, text.replace(start, "\"decoder_start_token\": \"__xx__\"")).unwrap();
     let error = run_to_error(&mut translate(&[folder.path()]));

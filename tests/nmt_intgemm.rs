@@ -57,6 +57,16 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
     command.args(["nmt", "translate", "--precision", "i8-alphas", "-m"]).arg(&model);
     let error = run_to_error(command.stdin(Stdio::null()));
     assert!(error.contains("no alphas") && error.contains("--precision i8"), "{error}");
+    // Sixteen bits lose next to nothing.
+    let sixteen = folder.path().join("model.intgemm16.bin");
+    let mut command = miriam();
+    command.args(["nmt", "convert", "--quiet", "--to", "marian-intgemm16"]).arg(&model);
+    run(command.arg("-o").arg(&sixteen));
+    let tensors = lossy_text(&run(miriam().args(["nmt", "info", "--tensors"]).arg(&sixteen)));
+    assert!(tensors.contains(" i16 ") && !tensors.contains(" i8 "), "{tensors}");
+    let of_sixteen = cross_entropy(&sixteen, &["--precision", "f32"]);
+    assert!((of_sixteen / floats - 1.0).abs() < 0.001, "{of_sixteen}, of floats {floats}");
+    assert_ne!(of_sixteen, floats);
     // The same bytes again.
     let again = folder.path().join("again.bin");
     let mut command = miriam();
@@ -76,7 +86,11 @@ fn what_browsers_do_not_run_is_refused() {
     let error = run_to_error(command.arg("-o").arg(&output).stdin(Stdio::null()));
     assert!(error.contains("multiples of") || error.contains("transformers"), "{error}");
     assert!(!output.exists(), "nothing is half written");
-    for wrong in [&["--to", "marian-intgemm8", "--precision", "i8"][..], &["--calibrate", "x"]] {
+    for wrong in [
+        &["--to", "marian-intgemm8", "--precision", "i8"][..],
+        &["--calibrate", "x"],
+        &["--to", "marian-intgemm16", "--calibrate", "x"],
+    ] {
         let mut command = miriam();
         command.args(["nmt", "convert"]).args(wrong).arg(&tiny);
         run_to_usage_error(command.arg("-o").arg(&output));

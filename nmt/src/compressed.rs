@@ -2,7 +2,8 @@
 //! and in archives as `.gz` or `.zst`.
 //!
 //! The first bytes tell, not the name, as for text. Plain files are mapped and stay so; others
-//! are decompressed into memory once.
+//! are decompressed into memory once, but for files that would become too large, which have been
+//! made to fill memory.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,13 @@ use std::path::{Path, PathBuf};
 use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::Input;
 
-use crate::Result;
+use crate::{Error, Result};
+
+/// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly compress,
+/// lists of words and of lexical probabilities to a tenth.
+const MAX_RATIO: u64 = 64;
+/// Bytes that small files may decompress to.
+const ALLOWANCE: u64 = 16 << 20;
 
 /// The suffixes of compressed files.
 const SUFFIXES: [&str; 2] = ["gz", "zst"];
@@ -25,17 +32,28 @@ pub fn open(path: &Path) -> Result<Bytes> {
 
 /// The same, where a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
+    // A pipe is as long as who writes it likes.
+    let mut limit = u64::MAX;
     if !path.metadata().is_ok_and(|information| !information.is_file()) {
         let bytes = Bytes::open(path, load)?;
         if !is_compressed(&bytes) {
             return Ok(bytes);
         }
+        limit = MAX_RATIO.saturating_mul(bytes.len() as u64).saturating_add(ALLOWANCE);
     }
-    let mut input = Input::open(path)?;
-    let mut content = Vec::new();
+    let input = Input::open(path)?;
     let name = input.name().to_owned();
-    input.read_to_end(&mut content).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
-    Ok(Bytes::copy_from(&content))
+    // One more byte shows that there is more.
+    let content = Bytes::read_from(input.take(limit.saturating_add(1)))
+        .map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
+    if content.len() as u64 > limit {
+        let reason = format!(
+            "it decompresses to more than {limit} bytes, too many for a file of its size; if \
+             it is what you want, decompress it and give the plain file"
+        );
+        return Err(Error::unsupported(path, reason));
+    }
+    Ok(content)
 }
 
 /// Reads `bytes` as a stream, without a copy of all.
@@ -120,6 +138,25 @@ mod tests {
         // The length of a safetensors header, not gzip.
         let header = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..], b"{}"].concat();
         assert_eq!(&open(&file("model.safetensors", &header)).unwrap()[..], header);
+    }
+
+    #[test]
+    fn files_that_would_fill_memory_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vocab.spm.gz");
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        let zeros = vec![0; 1 << 20];
+        let most = ALLOWANCE >> 20;
+        (0..=most).for_each(|_| gzip.write_all(&zeros).unwrap());
+        std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+        let length = path.metadata().unwrap().len();
+        assert!((most + 1) << 20 < ALLOWANCE + MAX_RATIO * length, "the ratio allows so much");
+        assert_eq!(open(&path).unwrap().len() as u64, (most + 1) << 20);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        (0..=2 * most).for_each(|_| gzip.write_all(&zeros).unwrap());
+        std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+        let error = open(&path).err().unwrap().to_string();
+        assert!(error.contains("vocab.spm.gz") && error.contains("plain file"), "{error}");
     }
 
     #[test]

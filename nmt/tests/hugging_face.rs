@@ -127,6 +127,97 @@ fn copy(name: &str, to: &Path) {
     }
 }
 
+/// Sets or removes a key of a folder's `config.json`.
+fn configure(folder: &Path, key: &str, value: Option<serde_json::Value>) {
+    let path = folder.join("config.json");
+    let mut config: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let config_keys = config.as_object_mut().unwrap();
+    match value {
+        Some(value) => config_keys.insert(key.into(), value),
+        None => config_keys.remove(key),
+    };
+    std::fs::write(&path, config.to_string()).unwrap();
+}
+
+/// The header of a folder's weights and what follows it.
+fn weights(folder: &Path) -> (serde_json::Value, Vec<u8>) {
+    let file = std::fs::read(folder.join("model.safetensors")).unwrap();
+    let length = u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&file[8..8 + length]).unwrap(), file[8 + length..].to_vec())
+}
+
+/// Adds a tensor to a folder's weights, or removes it.
+fn set_tensor(folder: &Path, name: &str, tensor: Option<(&str, &[usize], &[u8])>) {
+    let (mut header, mut data) = weights(folder);
+    header.as_object_mut().unwrap().remove(name);
+    if let Some((dtype, shape, bytes)) = tensor {
+        let offsets = [data.len(), data.len() + bytes.len()];
+        let entry = serde_json::json!({"dtype": dtype, "shape": shape, "data_offsets": offsets});
+        header[name] = entry;
+        data.extend_from_slice(bytes);
+    }
+    let header = header.to_string().into_bytes();
+    let file = [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat();
+    std::fs::write(folder.join("model.safetensors"), file).unwrap();
+}
+
+/// What is said of a folder that was changed.
+fn error_of(model: &str, change: impl Fn(&Path)) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    copy(model, folder.path());
+    change(folder.path());
+    ModelBundle::open(folder.path(), None).err().map_or(String::new(), |error| error.to_string())
+}
+
+#[test]
+fn weights_that_are_not_those_of_the_configuration_are_refused() {
+    let number = |n: u64| Some(serde_json::json!(n));
+    let error = error_of("hf-t5", |folder| {
+        let quantization = serde_json::json!({"quant_method": "bitsandbytes"});
+        configure(folder, "quantization_config", Some(quantization));
+    });
+    assert!(error.contains("quantised") && error.contains("bitsandbytes"), "{error}");
+    // A layer more than the configuration has.
+    let more = "encoder.block.2.layer.0.layer_norm.weight";
+    let error = error_of("hf-t5", |folder| set_tensor(folder, more, Some(("F32", &[8], &[0; 32]))));
+    assert!(error.contains(more) && error.contains("config.json"), "{error}");
+    let unused = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight";
+    let error =
+        error_of("hf-t5", |folder| set_tensor(folder, unused, Some(("F32", &[1, 3], &[0; 12]))));
+    assert_eq!(error, "", "T5's files have it");
+    let integers: &[u8] = &[1; 134 * 8];
+    let tensor = Some(("I8", &[134, 8][..], integers));
+    let error = error_of("hf-t5", |folder| set_tensor(folder, "lm_head.weight", tensor));
+    assert!(error.contains("lm_head.weight") && error.contains("integers"), "{error}");
+    // Memory is taken for sizes of tensors, not for those that a configuration claims.
+    for (model, key) in [("hf-t5", "d_ff"), ("hf-t5", "vocab_size"), ("hf-mbart50", "vocab_size")] {
+        for size in [1 << 36, 1 << 60] {
+            let error = error_of(model, |folder| {
+                set_tensor(folder, "final_logits_bias", None);
+                configure(folder, key, number(size));
+            });
+            assert!(!error.is_empty(), "{model} with {key} {size}");
+        }
+    }
+}
+
+#[test]
+fn tied_tables_are_the_same() {
+    let output = |folder: &Path, change: u8| {
+        let (header, data) = weights(folder);
+        let range = |at: usize| header["shared.weight"]["data_offsets"][at].as_u64().unwrap();
+        let mut table = data[range(0) as usize..range(1) as usize].to_vec();
+        table[0] ^= change;
+        // Older versions have no such key, and tie what they call tied.
+        configure(folder, "scale_decoder_outputs", None);
+        set_tensor(folder, "lm_head.weight", Some(("F32", &[134, 8], &table)));
+    };
+    assert_eq!(error_of("hf-t5", |folder| output(folder, 0)), "");
+    let error = error_of("hf-t5", |folder| output(folder, 1));
+    assert!(error.contains("lm_head.weight") && error.contains("tie_word_embeddings"), "{error}");
+}
+
 /// `tokenizer.json` with merges cuts text as the SentencePiece model that it was made of.
 #[test]
 fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {

@@ -385,6 +385,11 @@ impl Resolver<'_> {
     fn take_linear(&mut self, from: &str) -> Result<[Tensor; 2]> {
         let weight = self.take(&format!("{from}/weight"))?;
         let rows = weight.shape().first().copied().unwrap_or(0);
+        // A matrix without columns may have any number of rows, for which no memory is taken.
+        if weight.numel() == 0 {
+            let reason = format!("its shape is {:?}: it has no numbers", weight.shape());
+            return Err(Error::mismatch(self.path, &format!("{from}/weight"), reason));
+        }
         let bias = self.checkpoint.take(&format!("{from}/bias"));
         Ok([weight, bias.unwrap_or_else(|| Tensor::zeros(rows))])
     }

@@ -1,8 +1,9 @@
-//! Writing a model in the integers of browsers (`intgemm8`, with fixed scales of activations,
-//! "alphas"), which bergamot's engines and Firefox open.
+//! Writing a model in the integers of browsers, which bergamot's engines open: `intgemm8`, with
+//! fixed scales of activations ("alphas") where they are known, as Firefox wants them, and
+//! `intgemm16`.
 //!
-//! A matrix has one multiplier, and so has the input of its products, so more is lost than by our
-//! own eight bits, which have one for each row and column.
+//! A matrix has one multiplier, and so has the input of its products, so eight bits lose more here
+//! than our own, which have one for each row and column.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,25 +14,42 @@ use crate::{Error, Result};
 
 /// The largest integer of eight bits that quantisers write.
 pub(crate) const LARGEST: f32 = 127.0;
-/// What inputs and outputs of products are multiples of in the kernels of browsers.
-const MULTIPLES: [usize; 2] = [64, 8];
+/// What sixteen bits are multiples of, whatever the matrix (Devlin 2017).
+const MULTIPLIER_OF_16_BITS: f32 = 1024.0;
+/// What outputs of products are multiples of in the kernels of browsers.
+const OUTPUT_MULTIPLE: usize = 8;
 /// The suffix of what the inputs of a matrix are multiplied by.
 const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 /// The name of what the inputs of a table as output layer are multiplied by.
 pub(crate) const TABLE_AS_OUTPUT: &str = "none";
 
-/// Writes `model` to the file `path` with matrices of eight bits. `clip_values` has for a matrix
-/// the magnitude of its inputs that becomes 127 (those beyond it are clipped), under its name;
-/// for a table that is the output layer, under the table's name.
+/// The integers of a file for browsers.
+#[derive(Clone, Copy, Debug)]
+pub enum IntgemmKind<'a> {
+    /// Eight bits. For a matrix, under its name, the magnitude of its inputs that becomes 127 (those
+    /// beyond it are clipped); for a table that is the output layer, under the table's name.
+    Eight(&'a BTreeMap<String, f32>),
+    /// Sixteen bits.
+    Sixteen,
+}
+
+impl IntgemmKind<'_> {
+    /// What the inputs of products are multiples of in the kernels of browsers: the numbers of the
+    /// widest register.
+    fn input_multiple(self) -> usize {
+        match self {
+            IntgemmKind::Eight(_) => 64,
+            IntgemmKind::Sixteen => 32,
+        }
+    }
+}
+
+/// Writes `model` to the file `path` with matrices of integers (`neural.md` 1.2).
 ///
 /// # Errors
 /// [`Error::Unsupported`] if it is no transformer, Marian has no option for a feature of it, or a
 /// matrix has sizes that the kernels of browsers do not take; and if the file cannot be written.
-pub fn write_marian_intgemm8(
-    path: &Path,
-    model: &Model,
-    clip_values: &BTreeMap<String, f32>,
-) -> Result<()> {
+pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Result<()> {
     let architecture = model.architecture();
     if !matches!(architecture, Architecture::Transformer(_)) {
         let reason = "browsers run transformers; write another kind of file";
@@ -40,23 +58,19 @@ pub fn write_marian_intgemm8(
     let mut options = marian_options(architecture, path)?.into_bytes();
     options.push(0);
     let mut writer = MarianBinaryWriter::default();
-    let add_multiplier = |writer: &mut MarianBinaryWriter, matrix: &str, clip: f32| {
-        let name = format!("{matrix}{MULTIPLIER_SUFFIX}");
-        writer.add_f32(&name, &[1, 1], &[LARGEST / clip]);
-    };
     for parameter in architecture.parameters() {
         let name = &parameter.name;
         let tensor = model.parameter(name);
         let tensor = tensor.ok_or_else(|| Error::mismatch(path, name, "it is missing"))?;
-        let (values, [rows, columns]) = (tensor.values(), parameter.shape);
+        let (values, shape) = (tensor.values(), parameter.shape);
         let is_table = name.contains("Wemb");
         if !is_table && !is_matrix(name) {
-            writer.add_f32(name, &parameter.shape, &values);
+            writer.add_f32(name, &shape, &values);
             continue;
         }
-        let [inputs, outputs] = if is_table { [columns, rows] } else { [rows, columns] };
+        let [inputs, outputs] = if is_table { [shape[1], shape[0]] } else { shape };
         for (what, size, multiple) in
-            [("inputs", inputs, MULTIPLES[0]), ("outputs", outputs, MULTIPLES[1])]
+            [("inputs", inputs, kind.input_multiple()), ("outputs", outputs, OUTPUT_MULTIPLE)]
         {
             if size % multiple != 0 {
                 let reason = format!(
@@ -66,13 +80,27 @@ pub fn write_marian_intgemm8(
                 return Err(Error::unsupported(path, reason));
             }
         }
-        let (integers, multiplier) = quantize(&values);
-        let integers = if is_table { integers } else { transpose(&integers, rows, columns) };
-        writer.add_i8(name, &parameter.shape, &integers, multiplier);
-        if let Some(&clip) = clip_values.get(name) {
-            add_multiplier(&mut writer, name, clip);
-            if is_table {
-                add_multiplier(&mut writer, TABLE_AS_OUTPUT, clip);
+        // A table is looked up by rows; a matrix is multiplied by columns.
+        let by_outputs = if is_table { values } else { transpose(&values, shape).into() };
+        match kind {
+            IntgemmKind::Eight(clip_values) => {
+                let multiplier = multiplier_of_8_bits(&by_outputs);
+                let integer = |value: &f32| quantize(*value, multiplier, LARGEST) as i8;
+                let integers: Vec<i8> = by_outputs.iter().map(integer).collect();
+                writer.add_i8(name, &shape, &integers, multiplier);
+                let Some(clip) = clip_values.get(name) else { continue };
+                let names = [name.as_str(), TABLE_AS_OUTPUT];
+                for matrix in &names[..1 + usize::from(is_table)] {
+                    let name = format!("{matrix}{MULTIPLIER_SUFFIX}");
+                    writer.add_f32(&name, &[1, 1], &[LARGEST / clip]);
+                }
+            }
+            IntgemmKind::Sixteen => {
+                let multiplier = MULTIPLIER_OF_16_BITS;
+                let largest = f32::from(i16::MAX);
+                let integer = |value: &f32| quantize(*value, multiplier, largest) as i16;
+                let integers: Vec<i16> = by_outputs.iter().map(integer).collect();
+                writer.add_i16(name, &shape, &integers, multiplier);
             }
         }
     }
@@ -87,16 +115,20 @@ fn is_matrix(name: &str) -> bool {
     name.ends_with("_W") || end >= 3 && name.get(end - 3..end - 1) == Some("_W")
 }
 
-/// Numbers times 127 by the largest magnitude, to the nearest integer, and that multiplier.
-fn quantize(values: &[f32]) -> (Vec<i8>, f32) {
+/// 127 by the largest magnitude.
+fn multiplier_of_8_bits(values: &[f32]) -> f32 {
     let largest = values.iter().fold(0f32, |most, value| most.max(value.abs()));
     // A matrix of zeros is multiplied by anything.
-    let multiplier = if largest > 0.0 { LARGEST / largest } else { 1.0 };
-    let integer = |value: &f32| (value * multiplier).round_ties_even().clamp(-LARGEST, LARGEST);
-    (values.iter().map(|value| integer(value) as i8).collect(), multiplier)
+    if largest > 0.0 { LARGEST / largest } else { 1.0 }
 }
 
-fn transpose(values: &[i8], rows: usize, columns: usize) -> Vec<i8> {
+/// A number times `multiplier`, to the nearest integer, which is at most `largest` in magnitude.
+fn quantize(value: f32, multiplier: f32, largest: f32) -> f32 {
+    (value * multiplier).round_ties_even().clamp(-largest, largest)
+}
+
+/// A matrix of `[rows, columns]`, column by column.
+fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
     let column = |column: usize| (0..rows).map(move |row| values[row * columns + column]);
     (0..columns).flat_map(column).collect()
 }
@@ -117,9 +149,18 @@ mod tests {
 
     #[test]
     fn the_largest_magnitude_becomes_127() {
-        let (integers, multiplier) = quantize(&[0.5, -2.0, 1.0, 0.0]);
-        assert_eq!((&integers[..], multiplier), (&[32, -127, 64, 0][..], 63.5));
-        assert_eq!(transpose(&integers, 2, 2), [32, 64, -127, 0]);
-        assert_eq!(quantize(&[0.0; 2]), (vec![0; 2], 1.0));
+        let values = [0.5, -2.0, 1.0, 0.0];
+        let multiplier = multiplier_of_8_bits(&values);
+        assert_eq!(multiplier, 63.5);
+        let integers = values.map(|value| quantize(value, multiplier, LARGEST));
+        assert_eq!(integers, [32.0, -127.0, 64.0, 0.0]);
+        assert_eq!(transpose(&integers, [2, 2]), [32.0, 64.0, -127.0, 0.0]);
+        assert_eq!(multiplier_of_8_bits(&[0.0; 2]), 1.0);
+    }
+
+    #[test]
+    fn sixteen_bits_end_at_32() {
+        let integer = |value| quantize(value, MULTIPLIER_OF_16_BITS, f32::from(i16::MAX));
+        assert_eq!([0.5, -31.0, 32.0, -33.0].map(integer), [512.0, -31744.0, 32767.0, -32767.0]);
     }
 }

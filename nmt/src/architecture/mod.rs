@@ -26,7 +26,7 @@ pub use ctranslate2::{FolderSettings as CTranslate2Settings, resolve as resolve_
 pub(crate) use hugging_face::generation_option;
 pub use hugging_face::resolve as resolve_hugging_face;
 pub use marian::{Dialect, from_options as from_marian_options, resolve as resolve_marian};
-pub use marian_intgemm::write_marian_intgemm8;
+pub use marian_intgemm::{IntgemmKind, write_marian_intgemm};
 pub(crate) use marian_intgemm::{LARGEST, TABLE_AS_OUTPUT};
 pub use marian_options::marian_options;
 pub use marian_writer::write_marian_npz;

@@ -16,8 +16,9 @@ const ALIGNMENT: usize = 256;
 const VERSION: u64 = 1;
 const F32_KIND: u64 = 0x404;
 const BYTES_KIND: u64 = 0x101;
-/// Eight bits, as the fork for browsers numbers them.
+/// Eight and sixteen bits, as the fork for browsers numbers them.
 const BROWSER_I8_KIND: u64 = 0x4101;
+const BROWSER_I16_KIND: u64 = 0x4102;
 
 /// An item with its content, padded.
 struct Item {
@@ -52,6 +53,16 @@ impl MarianBinaryWriter {
         let mut content: Vec<u8> = values.iter().map(|&value| value as u8).collect();
         content.extend_from_slice(&multiplier.to_le_bytes());
         self.add(name, BROWSER_I8_KIND, shape, content);
+    }
+
+    /// As [`MarianBinaryWriter::add_i8`], with integers of sixteen bits.
+    ///
+    /// # Panics
+    /// If a dimension has more than 31 bits.
+    pub fn add_i16(&mut self, name: &str, shape: &[usize], values: &[i16], multiplier: f32) {
+        let mut content: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        content.extend_from_slice(&multiplier.to_le_bytes());
+        self.add(name, BROWSER_I16_KIND, shape, content);
     }
 
     /// Adds bytes, as Marian stores text.

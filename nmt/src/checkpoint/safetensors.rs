@@ -36,7 +36,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
             "F16" => DType::F16,
             "BF16" => DType::Bf16,
             "F64" => DType::F64,
-            "I8" | "U8" | "BOOL" => DType::I8,
+            "I8" => DType::I8,
             "I16" => DType::I16,
             "I32" => DType::I32,
             "I64" => DType::I64,

@@ -295,7 +295,7 @@ impl Tensor {
         }
     }
 
-    /// Zeros in f32, `[n]`.
+    /// Zeros in f32, `[n]`; n is a size of a tensor that is there.
     pub(crate) fn zeros(n: usize) -> Self {
         let bytes = Bytes::copy_from(&vec![0; n * DType::F32.size()]);
         Self::from_bytes(vec![n], DType::F32, &bytes)

@@ -45,6 +45,8 @@ pub struct ZipArchive<'a> {
     entries: Vec<ZipEntry>,
     /// Bytes that may still be inflated.
     inflate_budget: u64,
+    /// Bytes of stored entries that may still be read: the file has each of them once.
+    stored_budget: u64,
 }
 
 impl<'a> ZipArchive<'a> {
@@ -57,7 +59,8 @@ impl<'a> ZipArchive<'a> {
         }
         let inflate_budget =
             INFLATE_ALLOWANCE.saturating_add(MAX_INFLATE_RATIO.saturating_mul(window.len() as u64));
-        Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget })
+        let stored_budget = window.len() as u64;
+        Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget, stored_budget })
     }
 
     pub fn entries(&self) -> &[ZipEntry] {
@@ -67,12 +70,11 @@ impl<'a> ZipArchive<'a> {
     /// The content of entry `index`: a window on the file if it is stored; if it is deflated,
     /// memory of its own whose checksum is checked.
     pub fn read_content(&mut self, index: usize) -> Result<OwnedBytes> {
-        let (entry, stored) = self.raw_entry(index)?;
-        match entry.method {
-            0 => Ok(stored),
+        let packed = self.raw_entry(index)?;
+        match self.entries[index].method {
+            0 => Ok(packed),
             8 => {
-                let content = self.inflate(index, &stored)?;
-                let bytes = Bytes::copy_from(&content);
+                let bytes = self.inflate(index, &packed)?;
                 let view = View::new(&bytes, 0, bytes.len());
                 Ok(OwnedBytes::new(view.map_err(|reason| self.damaged(index, reason))?))
             }
@@ -81,13 +83,14 @@ impl<'a> ZipArchive<'a> {
                 format!(
                     "{}: packed by method {method}; unpack the archive and zip it again, stored \
                      or deflated",
-                    entry.name
+                    self.entries[index].name
                 ),
             )),
         }
     }
 
-    /// The contents of the wanted entries that are no folders, by name, each in memory of its own.
+    /// The contents of the wanted entries that are no folders, by name, each in memory of its own;
+    /// their checksums are checked.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
         let is_file = |index: &usize| {
             let name = &self.entries[*index].name;
@@ -96,19 +99,19 @@ impl<'a> ZipArchive<'a> {
         let files: Vec<usize> = (0..self.entries.len()).filter(is_file).collect();
         let read = |index: usize| {
             let name = self.entries[index].name.clone();
-            let content = match self.entries[index].method {
-                8 => {
-                    let (_, packed) = self.raw_entry(index)?;
-                    Bytes::copy_from(&self.inflate(index, &packed)?)
-                }
-                _ => Bytes::copy_from(&self.read_content(index)?),
-            };
-            Ok((name, content))
+            if self.entries[index].method == 8 {
+                let packed = self.raw_entry(index)?;
+                return Ok((name, self.inflate(index, &packed)?));
+            }
+            let content = self.read_content(index)?;
+            self.check_crc(index, &content)?;
+            Ok((name, Bytes::copy_from(&content)))
         };
         files.into_iter().map(read).collect()
     }
 
-    fn raw_entry(&self, index: usize) -> Result<(&ZipEntry, OwnedBytes)> {
+    /// The bytes of an entry as they lie in the file.
+    fn raw_entry(&mut self, index: usize) -> Result<OwnedBytes> {
         let entry = &self.entries[index];
         let at = usize::try_from(entry.header_offset).unwrap_or(usize::MAX);
         let mut cursor = Cursor::new(&self.bytes, self.path, at);
@@ -123,10 +126,14 @@ impl<'a> ZipArchive<'a> {
         if entry.method == 0 && entry.compressed_size != entry.uncompressed_size {
             return Err(self.damaged(index, "it is stored in two sizes"));
         }
-        Ok((entry, window))
+        let left = self.stored_budget.checked_sub(entry.compressed_size);
+        self.stored_budget = left.ok_or_else(|| {
+            self.damaged(index, "entries overlap: together they are larger than the file")
+        })?;
+        Ok(window)
     }
 
-    fn inflate(&mut self, index: usize, packed: &[u8]) -> Result<Vec<u8>> {
+    fn inflate(&mut self, index: usize, packed: &[u8]) -> Result<Bytes> {
         let entry = &self.entries[index];
         let size = entry.uncompressed_size;
         if size > self.inflate_budget {
@@ -135,10 +142,9 @@ impl<'a> ZipArchive<'a> {
                 format!("it would unpack to {size} bytes, too many for a file of this size"),
             ));
         }
-        let mut content = Vec::new();
         // One more byte shows that the directory's size is wrong.
-        let mut decoder = DeflateDecoder::new(packed).take(size + 1);
-        decoder.read_to_end(&mut content).map_err(|e| self.damaged(index, e.to_string()))?;
+        let decoder = DeflateDecoder::new(packed).take(size + 1);
+        let content = Bytes::read_from(decoder).map_err(|e| self.damaged(index, e.to_string()))?;
         if content.len() as u64 != size {
             return Err(self.damaged(index, format!("it does not unpack to {size} bytes")));
         }
@@ -274,6 +280,43 @@ mod tests {
         bytes.extend([(directory.len() as u32).to_le_bytes(), start.to_le_bytes()].concat());
         bytes.extend([0, 0]);
         bytes
+    }
+
+    fn open(file: &[u8]) -> ZipArchive<'static> {
+        let bytes = Bytes::copy_from(file);
+        let window = OwnedBytes::new(View::new(&bytes, 0, bytes.len()).unwrap());
+        ZipArchive::open(&window, Path::new("m.zip")).unwrap()
+    }
+
+    #[test]
+    fn damaged_entries_that_are_stored_are_refused() {
+        let file = archive(&[("a.json", 0, b"weighty", b"weights")]);
+        let error = open(&file).read_files(&|_| true).err().unwrap().to_string();
+        assert!(error.contains("a.json") && error.contains("checksum"), "{error}");
+        let file = archive(&[("a.json", 0, b"weights", b"weights")]);
+        let files = open(&file).read_files(&|_| true).unwrap();
+        assert_eq!((files[0].0.as_str(), &files[0].1[..]), ("a.json", &b"weights"[..]));
+    }
+
+    /// A directory of many entries that all are the same large one.
+    #[test]
+    fn entries_that_overlap_are_refused() {
+        let content = vec![7; 10_000];
+        let mut file = archive(&[("a", 0, &content, &content)]);
+        let end = file.len() - 22;
+        // Behind the entry: a header of 30 bytes, its name, its content.
+        let start = 30 + 1 + content.len();
+        let entry = file[start..end].to_vec();
+        let count = 50u16;
+        let directory = entry.repeat(count.into());
+        let mut tail = file[end..].to_vec();
+        tail[8..10].copy_from_slice(&count.to_le_bytes());
+        tail[10..12].copy_from_slice(&count.to_le_bytes());
+        tail[12..16].copy_from_slice(&(directory.len() as u32).to_le_bytes());
+        file.truncate(start);
+        file.extend([directory, tail].concat());
+        let error = open(&file).read_files(&|_| true).err().unwrap().to_string();
+        assert!(error.contains("overlap"), "{error}");
     }
 
     /// What a reader of weights needs of an archive: stored ones are used where they lie in the

@@ -36,7 +36,7 @@ pub enum LanguageStyle {
 /// The languages of a multilingual model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Languages {
-    /// Where their tokens stand.
+    /// Where their tokens are in a sentence.
     pub style: LanguageStyle,
     /// All of them, in the order of their ids.
     pub tokens: Vec<LanguageToken>,

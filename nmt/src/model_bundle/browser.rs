@@ -2,8 +2,8 @@
 //! `vocab.deen.spm`, or `srcvocab.deen.spm` and `trgvocab.deen.spm`, and
 //! `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
 //!
-//! A folder may have models of several directions: files with the model's pair of languages
-//! in their name are preferred to others.
+//! A folder may have models of several directions: files that name another pair of languages than
+//! the model are not its own.
 
 use std::path::{Path, PathBuf};
 
@@ -43,9 +43,20 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<BrowserFil
         };
         let all = names.iter().map(String::as_str).filter(fits);
         let all = compressed::without_doubles(all);
-        let has_pair = |name: &&str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
-        let of_pair: Vec<&str> = all.iter().copied().filter(has_pair).collect();
+        let has_pair = |name: &str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
+        let is_of_another = |name: &str| pair.is_some() && names_a_pair(name) && !has_pair(name);
+        let (others, all): (Vec<&str>, Vec<&str>) =
+            all.into_iter().partition(|name| is_of_another(name));
+        let of_pair: Vec<&str> = all.iter().copied().filter(|name| has_pair(name)).collect();
         match if of_pair.is_empty() { &all[..] } else { &of_pair[..] } {
+            [] if prefix == "vocab" && !others.is_empty() => {
+                let others = others.join(", ");
+                let reason = format!(
+                    "{others}: of another pair of languages than {model}; if it is its own \
+                     nevertheless, name it with --vocabs"
+                );
+                Err(Error::unsupported(&folder.join(model), reason))
+            }
             [] => Ok(None),
             [one] => Ok(Some(folder.join(one))),
             several => {
@@ -72,6 +83,17 @@ fn language_pair(model: &str) -> Option<&str> {
     let pair = parts.next().filter(|part| part.starts_with("model")).and(parts.next())?;
     let is_kind = pair.starts_with("intgemm") || pair == "bin" || parts.next().is_none();
     (!is_kind).then_some(pair)
+}
+
+/// Whether a part of a name such as `lex.50.50.deen.s2t.bin` is a pair of languages.
+fn names_a_pair(name: &str) -> bool {
+    const OTHER: [&str; 4] = ["model", "joint", "shared", "common"];
+    let is_pair = |part: &str| {
+        (4..=6).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !OTHER.contains(&part)
+    };
+    name.split('.').skip(1).any(is_pair)
 }
 
 #[cfg(test)]
@@ -114,6 +136,21 @@ mod tests {
         let found = find(&["vocab.deen.spm", "vocab.deen.spm.zst"], "model.deen.intgemm.bin");
         assert_eq!(found.unwrap(), files("vocab.deen.spm", "vocab.deen.spm", None));
         assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), BrowserFiles::default());
+    }
+
+    #[test]
+    fn files_of_another_pair_are_not_taken() {
+        let model = "model.deen.intgemm.alphas.bin";
+        let error = find(&["lex.50.50.ende.s2t.bin", "vocab.ende.spm"], model).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains(model) && error.contains("vocab.ende.spm"), "{error}");
+        assert!(error.contains("--vocabs"), "{error}");
+        let own = ["lex.50.50.ende.s2t.bin", "vocab.deen.spm", "vocab.ende.spm"];
+        assert_eq!(find(&own, model).unwrap(), files(own[1], own[1], None));
+        let joint = ["lex.50.50.s2t.bin", "vocab.joint.spm"];
+        assert_eq!(find(&joint, model).unwrap(), files(joint[1], joint[1], Some(joint[0])));
+        let separate = ["srcvocab.ende.spm", "trgvocab.ende.spm"];
+        assert_eq!(find(&separate, model).unwrap(), BrowserFiles::default());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// CTranslate2's folders do not say which model they were made of; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
-/// What tokens of T5 begin with that stand for spans of text.
+/// What tokens of T5 begin with that mark spans of text.
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
 
 impl ModelBundle {

@@ -5,7 +5,6 @@
 //! input order. The translation of a line depends on that line and on the options alone.
 
 mod cost;
-mod given;
 mod models;
 mod options;
 pub(crate) mod pipeline;
@@ -14,6 +13,7 @@ pub mod pool;
 mod print;
 pub(crate) mod queue;
 mod reader;
+mod score_pairs;
 mod segments;
 mod sentence_parser;
 mod sentences;
@@ -27,11 +27,11 @@ use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 pub use cost::CostReport;
-pub use given::GivenScore;
 pub use models::LoadedModels;
 pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use pivot::PivotTranslator;
 pub use reader::SourceText;
+pub use score_pairs::PairScore;
 pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
     TranslationSession,

@@ -8,7 +8,7 @@ use crate::score::Scorer;
 
 /// The score of a given translation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GivenScore {
+pub struct PairScore {
     /// The natural logarithm of its probability.
     pub log_probability: f32,
     /// The natural log-probability of every token, the last one `</s>`.
@@ -35,7 +35,7 @@ impl Translator {
         &self,
         scorer: &mut Scorer,
         pairs: &[(&[u8], &[u8])],
-    ) -> Result<Vec<Result<GivenScore, String>>> {
+    ) -> Result<Vec<Result<PairScore, String>>> {
         let mut scratch = TokenizerScratch::default();
         let mut encode = |side: usize, text: &[u8]| {
             let tokenizer = &self.models.tokenizers()[side];
@@ -79,7 +79,7 @@ impl Translator {
                 let before_end = found.token_scores.len().saturating_sub(1);
                 found.token_scores[..before_end].reverse();
             }
-            Ok(GivenScore { log_probability, token_scores: found.token_scores, tokens })
+            Ok(PairScore { log_probability, token_scores: found.token_scores, tokens })
         };
         Ok(encoded.into_iter().map(score).collect())
     }

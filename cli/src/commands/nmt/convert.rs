@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use miriam_nmt::ModelBundle;
-use miriam_nmt::architecture::write_marian_intgemm8;
+use miriam_nmt::architecture::{IntgemmKind, write_marian_intgemm};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::translate::{
     OutputOptions, SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
@@ -17,6 +17,10 @@ use miriam_trainer::calibration::clip_values;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::{SingleModelArguments, models, open_bundle};
 use crate::common::{CommonOptions, exit_with_usage_error};
+
+/// What `--to` takes.
+const INTGEMM_8: &str = "marian-intgemm8";
+const INTGEMM_16: &str = "marian-intgemm16";
 
 #[derive(Args)]
 pub struct Arguments {
@@ -30,9 +34,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = Precision::FOR_ANY_MODEL.map(Precision::name),
           conflicts_with = "to")]
     precision: Option<String>,
-    /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them;
-    /// vocabularies and shortlist are files of their own there
-    #[arg(long, value_name = "FORMAT", value_parser = ["marian-intgemm8"])]
+    /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them,
+    /// or marian-intgemm16, for bergamot alone; vocabularies and shortlist are files of their own
+    /// there
+    #[arg(long, value_name = "FORMAT", value_parser = [INTGEMM_8, INTGEMM_16])]
     to: Option<String>,
     /// Measure on this text of the source language how large the inputs of products are, and
     /// write that as fixed scales (alphas); some hundred lines are enough
@@ -43,6 +48,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if arguments.to.as_deref() == Some(INTGEMM_16) && arguments.calibrate.is_some() {
+        exit_with_usage_error(format!("--calibrate: {INTGEMM_16} has no scales of activations"));
+    }
     let inputs = [Some(&arguments.model.model), arguments.calibrate.as_ref()];
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&arguments.output))?;
@@ -88,6 +96,15 @@ fn write_for_browsers(
     if bundle.models.len() != 1 {
         exit_with_usage_error("--to: one model is written, not an ensemble".into());
     }
+    let model = &bundle.models[0];
+    if arguments.to.as_deref() == Some(INTGEMM_16) {
+        if arguments.calibrate.is_some() {
+            exit_with_usage_error(format!(
+                "--calibrate: {INTGEMM_16} has no scales of activations"
+            ));
+        }
+        return Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Sixteen)?);
+    }
     let clips = match &arguments.calibrate {
         None => {
             tracing::warn!(
@@ -98,8 +115,7 @@ fn write_for_browsers(
         }
         Some(text) => calibrate(text, arguments, common)?,
     };
-    write_marian_intgemm8(&arguments.output, &bundle.models[0], &clips)?;
-    Ok(())
+    Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Eight(&clips))?)
 }
 
 /// Where inputs of products are clipped, on a text and the model's own translations of it.

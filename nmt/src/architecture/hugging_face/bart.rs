@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::NamedTensors;
 use super::config::Config;
+use super::{NamedTensors, TensorsByName, has_size};
 use crate::architecture::transformer::{
     AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
     ProcessSteps, TransformerConfig, TransformerStackConfig,
@@ -18,6 +18,9 @@ use crate::{Error, Result};
 const NORM_EPSILON: f32 = 1e-5;
 /// The rows of mBART's tables of positions before that of the first position.
 const POSITION_OFFSET: usize = 2;
+
+/// Marian's name for an output matrix that is no table of embeddings.
+const OUTPUT_MATRIX: &str = "decoder_ff_logit_out_Wt";
 
 /// What the models of the family differ in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,11 +36,11 @@ pub enum Kind {
 pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Result<NamedTensors> {
     let transformer = read_transformer(&checkpoint, config, kind)?;
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
-    let mut tensors = BTreeMap::new();
+    let mut tensors = TensorsByName::default();
     let tables = &transformer.embeddings;
     for name in names {
         let Some(tensor) = checkpoint.take(&name) else { continue };
-        let (name, tensor) = match marian_name(&name, tables, kind) {
+        let (to, tensor) = match marian_name(&name, tables, kind) {
             Some((to, true)) => (to, tensor.transposed()),
             Some((to, false)) if kind == Kind::Mbart && to.ends_with("_Wpos") => {
                 let rows = tensor.shape().first().copied().unwrap_or(0);
@@ -46,20 +49,27 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
                 (to, table.map_err(|reason| Error::mismatch(config.path, &name, reason))?)
             }
             Some((to, false)) => (to, tensor),
-            None => (name, tensor),
+            None => (name.clone(), tensor),
         };
-        // Tied tables may be stored under each of their names.
-        tensors.entry(name).or_insert(tensor);
+        tensors.insert(name, to, tensor, config)?;
     }
+    let TensorsByName { mut tensors, names } = tensors;
     fill_biases(&mut tensors, &transformer);
-    Ok(NamedTensors { transformer, tensors })
+    Ok(NamedTensors { transformer, tensors, names })
 }
 
 /// M2M-100's output layer has no bias, and older files of mBART lack theirs, which is zeros.
 fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     const BIAS: &str = "decoder_ff_logit_out_b";
     let tables = &transformer.embeddings;
-    if tables.output_bias && !tensors.contains_key(BIAS) {
+    let table = match tables.tied_output {
+        true => tables.decoder_table_name(),
+        false => OUTPUT_MATRIX,
+    };
+    if tables.output_bias
+        && !tensors.contains_key(BIAS)
+        && has_size(tensors, table, 0, tables.target_vocab_size)
+    {
         tensors.insert(BIAS.into(), Tensor::zeros(tables.target_vocab_size));
     }
 }
@@ -84,8 +94,10 @@ fn read_transformer(
         })
     };
     let (encoder, decoder) = (stack("encoder")?, stack("decoder")?);
-    check_range("decoder_layers", decoder.depth, MAX_DEPTH)
-        .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    for (name, stack) in [("encoder_layers", &encoder), ("decoder_layers", &decoder)] {
+        check_range(name, stack.depth, MAX_DEPTH)
+            .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    }
     let source_vocab_size = config.number("vocab_size")?;
     let table = checkpoint.get("model.encoder.embed_positions.weight");
     let rows = table.and_then(|table| table.shape().first()).copied();
@@ -140,7 +152,7 @@ fn marian_name(name: &str, tables: &EmbeddingConfig, kind: Kind) -> Option<(Stri
         "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table_name()),
         "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table_name()),
         "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table_name()),
-        "lm_head.weight" => return plain("decoder_ff_logit_out_Wt"),
+        "lm_head.weight" => return plain(OUTPUT_MATRIX),
         "final_logits_bias" => return plain("decoder_ff_logit_out_b"),
         _ => {}
     }

@@ -13,17 +13,27 @@ use serde_json::Value;
 
 use super::transformer::TransformerConfig;
 use super::{Architecture, Model};
-use crate::Result;
-use crate::checkpoint::{Checkpoint, Tensor};
+use crate::checkpoint::{Checkpoint, DType, Tensor};
+use crate::{Error, Result};
 use config::Config;
 pub(crate) use config::generation_option;
+
+/// The ends of names of tensors that models do without: tables of sinusoids, which are computed;
+/// the biases of distances between source and target, which T5 has never used; fairseq's versions.
+const WITHOUT_USE: [&str; 5] = [
+    "embed_positions.weight",
+    "embed_positions.weights",
+    "EncDecAttention.relative_attention_bias.weight",
+    "position_ids",
+    "coder.version",
+];
 
 /// The model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
 /// where `transformers` writes the options of decoding since version 4.25.
 ///
 /// # Errors
-/// If the model has a feature that is not supported, or a parameter is missing or has
-/// another shape than the model needs.
+/// If the model has a feature that is not supported, a parameter is missing or has another shape
+/// than the model needs, or the file has tensors that the model of the configuration lacks.
 pub fn resolve(
     checkpoint: Checkpoint,
     config: &Value,
@@ -31,6 +41,14 @@ pub fn resolve(
 ) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let config = Config { value: config, generation, path: &path };
+    if let Some(quantization) = config.value.get("quantization_config").filter(|v| !v.is_null()) {
+        let method = quantization.get("quant_method").and_then(Value::as_str).unwrap_or("unknown");
+        return Err(config.unsupported(format!(
+            "its weights are quantised (quantization_config in config.json, method {method}); give \
+             the model of floats that it was made from, and quantise with miriam nmt convert \
+             --precision"
+        )));
+    }
     let named = match config.text("model_type") {
         None | Some("marian") => bart::resolve(checkpoint, &config, bart::Kind::Marian)?,
         Some("m2m_100") => bart::resolve(checkpoint, &config, bart::Kind::M2m100)?,
@@ -43,12 +61,81 @@ pub fn resolve(
             )));
         }
     };
-    let NamedTensors { transformer, tensors } = named;
-    Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
+    let NamedTensors { transformer, tensors, names } = named;
+    let name_in_file = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
+    let is_integer = |tensor: &Tensor| {
+        matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64)
+    };
+    let integers = tensors.iter().find(|(_, tensor)| is_integer(tensor));
+    let integers =
+        integers.filter(|(name, _)| !has_no_use(name)).map(|(name, _)| name_in_file(name));
+    let model =
+        Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
+    if let Some(name) = integers {
+        let reason = "integers without what they were multiplied by; give a model of floats";
+        return Err(Error::mismatch(&path, &name, reason));
+    }
+    let unused = model.unused_tensors().iter().map(|name| name_in_file(name));
+    let unused: Vec<String> = unused.filter(|name| !has_no_use(name)).collect();
+    if let [first, rest @ ..] = &unused[..] {
+        let reason = format!(
+            "it has no place in the model that config.json describes, and {} other tensors neither; \
+             is this the model's own config.json?",
+            rest.len()
+        );
+        return Err(Error::mismatch(&path, first, reason));
+    }
+    Ok(model)
+}
+
+fn has_no_use(name: &str) -> bool {
+    WITHOUT_USE.iter().any(|end| name.ends_with(end))
 }
 
 /// A description with its tensors under Marian's names.
 struct NamedTensors {
     transformer: TransformerConfig,
     tensors: BTreeMap<String, Tensor>,
+    /// The name in the file of each tensor.
+    names: BTreeMap<String, String>,
+}
+
+/// Tensors under Marian's names. A tied table may be in a file under each of its names.
+#[derive(Default)]
+struct TensorsByName {
+    tensors: BTreeMap<String, Tensor>,
+    names: BTreeMap<String, String>,
+}
+
+impl TensorsByName {
+    /// Adds the tensor `from` of the file under Marian's name `to`.
+    ///
+    /// # Errors
+    /// If another tensor of the file has that name already and is not the same.
+    fn insert(&mut self, from: String, to: String, tensor: Tensor, config: &Config) -> Result<()> {
+        let Some(other) = self.tensors.get(&to) else {
+            self.names.insert(to.clone(), from);
+            self.tensors.insert(to, tensor);
+            return Ok(());
+        };
+        if other.dtype() == tensor.dtype()
+            && other.shape() == tensor.shape()
+            && other.bytes() == tensor.bytes()
+        {
+            return Ok(());
+        }
+        let reason = format!(
+            "it is not {}, though config.json ties them (tie_word_embeddings); set that to false if \
+             the model has tables of their own",
+            self.names[&to]
+        );
+        Err(Error::mismatch(config.path, &from, reason))
+    }
+}
+
+/// Whether a matrix or table of the file, under Marian's name, has `size` rows (`axis` 0) or columns
+/// (1): what a configuration says is not believed before memory is taken for it.
+fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
+    let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
+    tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))
 }

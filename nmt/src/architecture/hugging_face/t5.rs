@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::NamedTensors;
 use super::config::Config;
+use super::{NamedTensors, TensorsByName, has_size};
 use crate::architecture::transformer::{
     AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
     ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
@@ -29,7 +29,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     let mismatch = |name: &str, reason: String| Error::mismatch(config.path, name, reason);
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let tables = &transformer.embeddings;
-    let mut tensors = BTreeMap::new();
+    let mut tensors = TensorsByName::default();
     for name in names {
         let Some(tensor) = checkpoint.take(&name) else { continue };
         let (to, tensor) = match marian_name(&name, tables) {
@@ -41,10 +41,11 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
                 (to, tensor.map_err(|reason| mismatch(&name, reason))?.transposed())
             }
             Some(Name::Vector(to)) => (to, tensor),
-            None => (name, tensor),
+            None => (name.clone(), tensor),
         };
-        tensors.entry(to).or_insert(tensor);
+        tensors.insert(name, to, tensor, config)?;
     }
+    let TensorsByName { mut tensors, names } = tensors;
     let scales_outputs = config.flag("scale_decoder_outputs", ties_output(config)?)?;
     if scales_outputs && let Some(norm) = tensors.remove("decoder_top_rms_scale") {
         let norm = norm.scaled((tables.dim as f32).powf(-0.5));
@@ -53,7 +54,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     }
     share_biases(&mut tensors, &transformer);
     fill_zeros(&mut tensors, &transformer);
-    Ok(NamedTensors { transformer, tensors })
+    Ok(NamedTensors { transformer, tensors, names })
 }
 
 /// All layers use the biases of the first one, unless each has its own (UMT5).
@@ -70,10 +71,14 @@ fn share_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &Transforme
 /// The matrices have no biases.
 fn fill_zeros(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     for parameter in transformer.parameters() {
-        let [_, columns] = parameter.shape;
-        let last = parameter.name.rsplit('_').next().unwrap_or_default();
-        if ["bq", "bk", "bv", "bo", "b1", "b2", "bg"].contains(&last) {
-            tensors.entry(parameter.name).or_insert_with(|| Tensor::zeros(columns));
+        let ([_, columns], name) = (parameter.shape, parameter.name);
+        let last = name.rsplit('_').next().unwrap_or_default();
+        if !["bq", "bk", "bv", "bo", "b1", "b2", "bg"].contains(&last) {
+            continue;
+        }
+        let matrix = format!("{}W{}", &name[..name.len() - 2], &name[name.len() - 1..]);
+        if has_size(tensors, &matrix, 1, columns) {
+            tensors.entry(name).or_insert_with(|| Tensor::zeros(columns));
         }
     }
 }

@@ -136,7 +136,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     }))
 }
 
-/// Tokenisers whose tokens stand elsewhere.
+/// Tokenisers whose tokens are elsewhere.
 fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
     let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
     if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
