@@ -81,7 +81,7 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
             }
         }
         // A table is looked up by rows; a matrix is multiplied by columns.
-        let by_outputs = if is_table { values } else { transpose(&values, shape).into() };
+        let by_outputs = if is_table { values } else { transpose(&values, shape) };
         match kind {
             IntgemmKind::Eight(clip_values) => {
                 let multiplier = multiplier_of_8_bits(&by_outputs);
