@@ -118,6 +118,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-align",
             "miriam-nmt",
             "miriam-decoder",
+            "miriam-trainer",
+            "miriam-pipeline",
         ],
     ),
 ];

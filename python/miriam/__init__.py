@@ -3,7 +3,8 @@
 ``miriam.ct2`` has CTranslate2's ``Translator``; ``miriam.kenlm`` is KenLM's Python module;
 ``miriam.lm`` scores many lines at once, estimates and builds models; ``miriam.metrics`` scores
 translations; ``miriam.text`` has the text tools, ``miriam.phrase`` phrase-based
-translation, ``miriam.align`` word alignment. Importing this package imports none: each costs its own time only.
+translation, ``miriam.align`` word alignment, ``miriam.train`` training. Importing this package
+imports none: each costs its own time only.
 """
 
 __version__: str

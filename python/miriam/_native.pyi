@@ -47,6 +47,8 @@ __all__ = [
     "score_ter",
     "set_random_seed",
     "symmetrize_links",
+    "train_neural",
+    "train_phrase",
 ]
 
 __VERSION__: str
@@ -370,6 +372,46 @@ class PhraseTranslator:
 
 _Counts5 = tuple[int, int, int, int, list[float | None]]
 
+def train_neural(
+    options: Sequence[tuple[str, Sequence[str]]],
+    output: _Path,
+    *,
+    configs: Sequence[_Path],
+    task: str | None,
+    vocab_size: SupportsIndex | None,
+    plot: _Path | None,
+    threads: SupportsIndex,
+    progress: Callable[[str, int, int | None], object] | None,
+    log: Callable[[str], object] | None,
+) -> tuple[str, pathlib.Path]: ...
+def train_phrase(
+    source: _Path,
+    target: _Path,
+    output: _Path,
+    *,
+    dev: tuple[_Path, _Path] | None,
+    lm_text: Sequence[_Path],
+    languages: tuple[str, str] | None,
+    max_words: SupportsIndex,
+    max_ratio: SupportsIndex,
+    alignment_model: str,
+    symmetrize: str,
+    max_length: SupportsIndex,
+    reordering: str | None,
+    lm_order: SupportsIndex,
+    lm_prune: Sequence[int],
+    lm_type: str,
+    tune: str | None,
+    seed: SupportsIndex,
+    iterations: SupportsIndex | None,
+    text: bool,
+    keep_work: bool,
+    memory: SupportsIndex | None,
+    threads: SupportsIndex,
+    progress: Callable[[str, int, int | None], object] | None,
+) -> tuple[
+    pathlib.Path, tuple[int, int], int, int, list[int], tuple[float, float] | None
+]: ...
 def align(
     source: _Path,
     target: _Path,
@@ -385,6 +427,7 @@ def align(
     load_model: _Path | None = None,
     lexical_table: _Path | None = None,
     threads: SupportsIndex = 0,
+    progress: Callable[[str, int, int | None], object] | None = None,
 ) -> _Counts5: ...
 def symmetrize_links(
     forward: _Path,
@@ -548,6 +591,7 @@ def estimate(
     memory: int | None = None,
     temp: _Path | None = None,
     threads: int = 0,
+    progress: Callable[[str, int, int | None], object] | None = None,
 ) -> tuple[int, int, list[int]]: ...
 def build(
     arpa: _Path,
@@ -557,6 +601,7 @@ def build(
     quantize: tuple[int, int] | None = None,
     duplicates: str = "refuse",
     threads: int = 0,
+    progress: Callable[[str, int, int | None], object] | None = None,
 ) -> list[int]: ...
 def dump(model: _Path, arpa: _Path, *, duplicates: str = "refuse", threads: int = 0) -> None: ...
 def score_bleu(

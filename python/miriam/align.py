@@ -10,8 +10,9 @@ import os
 from dataclasses import dataclass
 
 from miriam import _native
+from miriam._progress import Progress, ProgressCallback, listener
 
-__all__ = ["Agreement", "Alignment", "align", "evaluate", "symmetrize"]
+__all__ = ["Agreement", "Alignment", "Progress", "align", "evaluate", "symmetrize"]
 
 _Path = str | os.PathLike[str]
 
@@ -63,6 +64,7 @@ def align(
     load_model: _Path | None = None,
     lexical_table: _Path | None = None,
     threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> Alignment:
     """Aligns the words of two files line by line and writes the links to the file ``links``.
 
@@ -85,6 +87,7 @@ def align(
             load_model=load_model,
             lexical_table=lexical_table,
             threads=threads,
+            progress=listener(progress),
         )
     )
 

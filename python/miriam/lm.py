@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Sequence
 
 from miriam import _native
+from miriam._progress import Progress, ProgressCallback, listener
 
-__all__ = ["Estimate", "LanguageModel"]
+__all__ = ["Estimate", "LanguageModel", "Progress"]
 
 _Path = str | os.PathLike[str]
 
@@ -53,6 +54,7 @@ class LanguageModel(_native.LanguageModel):
         memory: int | None = None,
         temp: _Path | None = None,
         threads: int = 0,
+        progress: ProgressCallback | None = None,
     ) -> Estimate:
         """Estimates a model from the file ``text``, a sentence a line, as KenLM's lmplz does,
         and writes it to the file ``arpa``.
@@ -80,6 +82,7 @@ class LanguageModel(_native.LanguageModel):
             memory=memory,
             temp=temp,
             threads=threads,
+            progress=listener(progress),
         )
         return Estimate(tokens, types, counts)
 
@@ -92,6 +95,7 @@ class LanguageModel(_native.LanguageModel):
         quantize: int | tuple[int, int] | None = None,
         duplicates: str = "refuse",
         threads: int = 0,
+        progress: ProgressCallback | None = None,
     ) -> list[int]:
         """Builds the model file ``out`` from ARPA text or another model file and returns the
         number of n-grams of each order.
@@ -101,7 +105,13 @@ class LanguageModel(_native.LanguageModel):
         """
         bits = (quantize, quantize) if isinstance(quantize, int) else quantize
         return _native.build(
-            arpa, out, type=type, quantize=bits, duplicates=duplicates, threads=threads
+            arpa,
+            out,
+            type=type,
+            quantize=bits,
+            duplicates=duplicates,
+            threads=threads,
+            progress=listener(progress),
         )
 
     @staticmethod

@@ -7,7 +7,7 @@ use miriam_textio::Input;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::interrupt::{Cancellation, run_interruptible};
+use crate::interrupt::{Listeners, run_interruptible, run_observed};
 
 /// Pairs, links, pairs without words, lines that are too long, perplexity of both directions.
 type Counts = (u64, u64, u64, u64, [Option<f64>; 2]);
@@ -17,7 +17,7 @@ fn counts(summary: AlignSummary) -> Counts {
     (pairs, links, empty_pairs, too_long_lines, perplexity)
 }
 
-fn symmetrization(name: &str) -> PyResult<Symmetrization> {
+pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {
     let found = Symmetrization::ALL.into_iter().find(|how| how.name() == name);
     found.ok_or_else(|| {
         let names = Symmetrization::ALL.map(Symmetrization::name).join(", ");
@@ -26,7 +26,7 @@ fn symmetrization(name: &str) -> PyResult<Symmetrization> {
 }
 
 /// All processors for 0.
-fn thread_count(threads: usize) -> usize {
+pub(crate) fn thread_count(threads: usize) -> usize {
     match threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
@@ -37,7 +37,7 @@ fn thread_count(threads: usize) -> usize {
 #[pyfunction]
 #[pyo3(signature = (source, target, links, *, model="ibm2", symmetrize="grow-diag-final-and",
                     iterations=5, hmm_iterations=2, memory=None, temp=None, save_model=None,
-                    load_model=None, lexical_table=None, threads=0))]
+                    load_model=None, lexical_table=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn align(
     py: Python<'_>,
@@ -54,6 +54,7 @@ pub fn align(
     load_model: Option<PathBuf>,
     lexical_table: Option<PathBuf>,
     threads: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let model = match model {
         "ibm2" => AlignModel::Ibm2,
@@ -82,13 +83,13 @@ pub fn align(
         lexical_table,
         ..AlignOptions::default()
     };
-    let outcome = run_interruptible(py, |stop| {
+    let listeners = Listeners { progress, log: None };
+    let outcome = run_observed(py, &listeners, |progress| {
         let inputs = [Some(&source), Some(&target), options.load_model.as_ref()];
         for input in inputs.into_iter().flatten() {
             Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;
         }
-        let progress = Cancellation(stop);
-        miriam_align::align_files(&source, &target, &links, &options, &progress)
+        miriam_align::align_files(&source, &target, &links, &options, progress)
             .map_err(|error| error.to_string())
     })?;
     outcome.map(counts).map_err(PyOSError::new_err)

@@ -1,18 +1,117 @@
-//! Long work that Ctrl-C ends.
+//! Long work that Ctrl-C ends, and that tells Python how far it is.
 //!
 //! Python runs signal handlers on its main thread, between bytecodes, so native code that
 //! does not return must ask for them. The work runs in a thread of its own and the
 //! calling thread asks twenty times a second; a handler that raises (Ctrl-C does) cancels
-//! the work, and its exception is raised when the work has ended.
+//! the work, and its exception is raised when the work has ended. Callables are called then too, by
+//! the thread that has called us, so they may do what they like, also raise.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use miriam_textio::{CancellationToken, Progress};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
 /// How often signals are looked for.
 const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Who in Python wants to hear of long work.
+#[derive(Default)]
+pub struct Listeners {
+    /// Called with the task, what is done of it, and of how much, where known.
+    pub progress: Option<Py<PyAny>>,
+    /// Called with each line of the log.
+    pub log: Option<Py<PyAny>>,
+}
+
+/// What long work says of itself.
+#[derive(Default)]
+struct Said {
+    task: Option<Task>,
+    lines: Vec<String>,
+    warnings: Vec<String>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Task {
+    name: String,
+    done: u64,
+    total: Option<u64>,
+}
+
+/// The work's side: when to stop, and whom to tell.
+pub struct Observer {
+    /// Cancelled by a signal or by a listener that raises.
+    pub stop: CancellationToken,
+    said: Mutex<Said>,
+}
+
+impl Observer {
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line of the log.
+    pub fn log(&self, line: &str) {
+        self.said().lines.push(line.to_owned());
+    }
+
+    /// A warning of Python's.
+    pub fn warn(&self, message: &str) {
+        self.said().warnings.push(message.to_owned());
+    }
+
+    /// Runs handlers of signals and tells listeners what is new.
+    fn attend(
+        &self,
+        py: Python<'_>,
+        listeners: &Listeners,
+        told: &mut Option<Task>,
+    ) -> PyResult<()> {
+        py.check_signals()?;
+        let (task, lines, warnings) = {
+            let said = &mut *self.said();
+            let (lines, warnings) = (&mut said.lines, &mut said.warnings);
+            (said.task.clone(), std::mem::take(lines), std::mem::take(warnings))
+        };
+        for message in warnings {
+            let message = std::ffi::CString::new(message.replace('\0', " "))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
+        }
+        if let Some(log) = &listeners.log {
+            for line in lines {
+                log.call1(py, (line,))?;
+            }
+        }
+        if let (Some(progress), Some(task)) = (&listeners.progress, &task)
+            && told.as_ref() != Some(task)
+        {
+            progress.call1(py, (&task.name, task.done, task.total))?;
+            *told = Some(task.clone());
+        }
+        Ok(())
+    }
+}
+
+impl Progress for Observer {
+    fn begin(&self, name: &str, total: Option<u64>) {
+        self.said().task = Some(Task { name: name.to_owned(), done: 0, total });
+    }
+
+    fn set_position(&self, done: u64) {
+        if let Some(task) = &mut self.said().task {
+            task.done = done;
+        }
+    }
+
+    fn end(&self) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+}
 
 /// Runs `work` without the interpreter's lock; a signal whose handler raises cancels the
 /// token that it receives, and the exception is returned once it has ended.
@@ -20,32 +119,46 @@ pub fn run_interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&CancellationToken) -> T + Send,
 ) -> PyResult<T> {
-    let stop = CancellationToken::new();
-    py.detach(|| {
+    run_observed(py, &Listeners::default(), |observer| work(&observer.stop))
+}
+
+/// The same for work that tells listeners how far it is; one that raises cancels it too.
+pub fn run_observed<T: Send>(
+    py: Python<'_>,
+    listeners: &Listeners,
+    work: impl FnOnce(&Observer) -> T + Send,
+) -> PyResult<T> {
+    let observer = Observer { stop: CancellationToken::new(), said: Mutex::default() };
+    let mut told = None;
+    let (result, raised) = py.detach(|| {
         let (done_sender, done) = channel::<()>();
         std::thread::scope(|scope| {
-            let stop = &stop;
+            let observer = &observer;
             let worker = scope.spawn(move || {
                 // Dropped when the work ends, by a panic too.
                 let _done = done_sender;
-                work(stop)
+                work(observer)
             });
-            let mut interrupted = None;
+            let mut raised = None;
             while done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if interrupted.is_none()
-                    && let Err(error) = Python::attach(|py| py.check_signals())
+                if raised.is_none()
+                    && let Err(error) =
+                        Python::attach(|py| observer.attend(py, listeners, &mut told))
                 {
-                    stop.cancel();
-                    interrupted = Some(error);
+                    observer.stop.cancel();
+                    raised = Some(error);
                 }
             }
             let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            match interrupted {
-                Some(error) => Err(error),
-                None => Ok(result),
-            }
+            (result, raised)
         })
-    })
+    });
+    match raised {
+        Some(error) => return Err(error),
+        // What was said last.
+        None => observer.attend(py, listeners, &mut told)?,
+    }
+    Ok(result)
 }
 
 /// Draws nothing, and cancels work with its token.

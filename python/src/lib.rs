@@ -30,6 +30,8 @@ mod phrase;
 mod text;
 #[cfg(feature = "extension")]
 mod text_tools;
+#[cfg(feature = "extension")]
+mod train;
 
 #[cfg(feature = "extension")]
 #[pyo3::pymodule]
@@ -56,6 +58,8 @@ mod _native {
         Bpe, Detokenizer, PunctuationNormalizer, SentencePiece, SentenceSplitter, Tokenizer,
         Truecaser, detruecase,
     };
+    #[pymodule_export]
+    use crate::train::{train_neural, train_phrase};
 
     /// The version of the distribution.
     #[pymodule_export]

@@ -20,7 +20,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::interrupt::{Cancellation, run_interruptible};
+use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed};
 use crate::open::{on_own_threads, open_model};
 use crate::text::{Lines, text_bytes};
 
@@ -319,7 +319,7 @@ fn file_error(error: &dyn std::fmt::Display) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (text, *, order, arpa, prune=Vec::new(), limit_vocab=None, vocab_pad=0,
                     discount_fallback=None, interpolate_unigrams=true, skip_symbols=false,
-                    memory=None, temp=None, threads=0))]
+                    memory=None, temp=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn estimate(
     py: Python<'_>,
@@ -335,6 +335,7 @@ pub fn estimate(
     memory: Option<u64>,
     temp: Option<PathBuf>,
     threads: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, Vec<u64>)> {
     let defaults = EstimateOptions::new(order);
     let options = EstimateOptions {
@@ -350,16 +351,16 @@ pub fn estimate(
         ..EstimateOptions::new(order)
     };
     options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let outcome = run_interruptible(py, |stop| -> miriam_lmcpu::Result<EstimateSummary> {
-        Input::check_access(&text, Some(&arpa))?;
-        let input = Input::open(&text)?;
-        let mut output = Output::create_atomic(&arpa)?;
-        let estimate =
-            || miriam_lmcpu::estimate::estimate(&options, input, &mut output, &Cancellation(stop));
-        let summary = estimate()?;
-        output.finish()?;
-        Ok(summary)
-    })?;
+    let listeners = Listeners { progress, log: None };
+    let outcome =
+        run_observed(py, &listeners, |observer| -> miriam_lmcpu::Result<EstimateSummary> {
+            Input::check_access(&text, Some(&arpa))?;
+            let input = Input::open(&text)?;
+            let mut output = Output::create_atomic(&arpa)?;
+            let summary = miriam_lmcpu::estimate::estimate(&options, input, &mut output, observer)?;
+            output.finish()?;
+            Ok(summary)
+        })?;
     let EstimateSummary { tokens, types, counts, .. } =
         outcome.map_err(|error| file_error(&error))?;
     Ok((tokens, types, counts))
@@ -369,7 +370,8 @@ pub fn estimate(
 /// n-grams of each order.
 #[pyfunction]
 #[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="refuse",
-                    threads=0))]
+                    threads=0, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn build(
     py: Python<'_>,
     arpa: PathBuf,
@@ -378,6 +380,7 @@ pub fn build(
     quantize: Option<(u32, u32)>,
     duplicates: &str,
     threads: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<u64>> {
     let kind = r#type;
     if !["probing", "trie", "glm", "kenlm-probing"].contains(&kind) {
@@ -397,24 +400,25 @@ pub fn build(
     };
     let duplicates = parse_duplicates(duplicates)?;
     let threads = thread_count(threads)?;
-    let outcome = run_interruptible(py, |stop| -> Result<ModelSize, String> {
+    let listeners = Listeners { progress, log: None };
+    let outcome = run_observed(py, &listeners, |progress| -> Result<ModelSize, String> {
         let message = |error: &dyn std::fmt::Display| error.to_string();
         Input::check_access(&arpa, Some(&out)).map_err(|error| message(&error))?;
-        let progress = Cancellation(stop);
         on_own_threads(threads, || match kind {
             "glm" => {
                 let options = GlmOptions::default();
-                miriam_glm::build_glm(&arpa, &out, &options, duplicates, &progress)
+                miriam_glm::build_glm(&arpa, &out, &options, duplicates, progress)
                     .map_err(|error| message(&error))
             }
-            "trie" => build_trie(&arpa, &out, bits, duplicates, &progress)
-                .map_err(|error| message(&error)),
+            "trie" => {
+                build_trie(&arpa, &out, bits, duplicates, progress).map_err(|error| message(&error))
+            }
             "kenlm-probing" => {
                 let options = KenlmOptions::default();
-                build_kenlm_probing(&arpa, &out, options, duplicates, &progress)
+                build_kenlm_probing(&arpa, &out, options, duplicates, progress)
                     .map_err(|error| message(&error))
             }
-            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, duplicates, &progress)
+            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, duplicates, progress)
                 .map_err(|error| message(&error)),
         })?
     })?;

@@ -1,0 +1,182 @@
+"""Training from parallel text: phrase-based systems as ``miriam train``, neural models as
+``miriam nmt train``.
+
+Calls go on where one before them was stopped, by Ctrl-C, by an exception of a callback, or killed, and
+do only what is missing. Callbacks are called by the thread that calls, at most twenty times a second.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from miriam import _native
+from miriam._progress import Progress, ProgressCallback, listener
+
+__all__ = ["NeuralModel", "PhraseSystem", "Progress", "neural", "phrase"]
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class NeuralModel:
+    """A trained model."""
+
+    path: str
+    """The folder that ``miriam.ct2.Translator`` and ``miriam nmt translate -m`` open."""
+    outcome: str
+    """How the training ended: ``finished`` (a limit was reached), ``early-stopped`` (validation has not
+    improved for too long), or ``already-finished`` (nothing was left to do)."""
+
+
+@dataclass(frozen=True)
+class PhraseSystem:
+    """A trained system."""
+
+    ini: str
+    """The file that ``miriam.phrase.PhraseTranslator`` and ``miriam translate -f`` open."""
+    pairs: tuple[int, int]
+    """Sentence pairs that were used, and those of the text."""
+    links: int
+    """Links between words."""
+    phrase_pairs: int
+    """Phrase pairs of the table."""
+    ngrams: list[int]
+    """n-grams of each order of the language model."""
+    dev_bleu: tuple[float, float] | None
+    """BLEU of the dev text, 0 to 100, with the first weights and with the tuned ones."""
+
+
+def _values(name: str, value: object) -> list[str]:
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    if isinstance(value, (str, os.PathLike)):
+        return [str(os.fspath(value))]
+    if isinstance(value, (int, float)):
+        return [repr(value)]
+    if isinstance(value, (list, tuple)):
+        return [text for one in value for text in _values(name, one)]
+    raise TypeError(
+        f"options: {name} is a {type(value).__name__}; give a bool, number, str, path, or a list of them"
+    )
+
+
+def neural(
+    source: _Path,
+    target: _Path,
+    output: _Path,
+    *,
+    dev_source: _Path | None = None,
+    dev_target: _Path | None = None,
+    task: str | None = None,
+    options: Mapping[str, object] | None = None,
+    configs: Sequence[_Path] = (),
+    vocab_size: int | None = None,
+    plot: _Path | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+    log: Callable[[str], object] | None = None,
+) -> NeuralModel:
+    """Trains a neural model from the files ``source`` and ``target``, a sentence a line, plain, ``.gz``
+    or ``.zst``, into the folder ``output``, and validates it on the dev text, if there is one.
+
+    ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
+    (``after_epochs`` or ``"after-epochs"``), with bools, numbers, strings, paths, or lists of these;
+    they are above those of the files ``configs``, of which
+    later ones are above earlier ones, and these above the preset ``task``. ``log`` gets Marian's log
+    line by line. Warnings are Python's.
+    """
+    if (dev_source is None) != (dev_target is None):
+        raise ValueError("dev_source and dev_target: give both or none")
+    given: list[tuple[str, list[str]]] = [("train-sets", [os.fspath(source), os.fspath(target)])]
+    if dev_source is not None and dev_target is not None:
+        given.append(("valid-sets", [os.fspath(dev_source), os.fspath(dev_target)]))
+    for name, value in (options or {}).items():
+        name = name.replace("_", "-")
+        if name in ("train-sets", "valid-sets", "task"):
+            raise ValueError(f"options: {name} is an argument of its own")
+        given.append((name, _values(name, value)))
+    outcome, path = _native.train_neural(
+        given,
+        output,
+        configs=list(configs),
+        task=task,
+        vocab_size=vocab_size,
+        plot=plot,
+        threads=threads,
+        progress=listener(progress),
+        log=log,
+    )
+    return NeuralModel(os.fspath(path), outcome)
+
+
+def phrase(
+    source: _Path,
+    target: _Path,
+    output: _Path,
+    *,
+    dev_source: _Path | None = None,
+    dev_target: _Path | None = None,
+    lm_text: Sequence[_Path] = (),
+    source_language: str | None = None,
+    target_language: str | None = None,
+    max_words: int = 80,
+    max_ratio: int = 9,
+    alignment_model: str = "ibm2",
+    symmetrize: str = "grow-diag-final-and",
+    max_length: int = 7,
+    reordering: str | None = "wbe-msd-bidirectional-fe",
+    lm_order: int = 5,
+    lm_prune: Sequence[int] = (),
+    lm_type: str = "probing",
+    tune: str | None = "mira",
+    seed: int = 1,
+    iterations: int | None = None,
+    text: bool = False,
+    keep_work: bool = False,
+    memory: int | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> PhraseSystem:
+    """Trains a phrase-based system from the files ``source`` and ``target`` into the folder
+    ``output``, and tunes its weights on the dev text, if there is one.
+
+    With ``source_language`` and ``target_language`` the texts are raw: they are normalised,
+    tokenised and truecased. ``tune`` is ``"mira"``, ``"mert"`` or ``None``; ``memory`` is in bytes. The
+    other arguments are the options of ``miriam train``.
+    """
+    if (dev_source is None) != (dev_target is None):
+        raise ValueError("dev_source and dev_target: give both or none")
+    if (source_language is None) != (target_language is None):
+        raise ValueError("source_language and target_language: give both or none")
+    dev = None if dev_source is None or dev_target is None else (dev_source, dev_target)
+    languages = None
+    if source_language is not None and target_language is not None:
+        languages = (source_language, target_language)
+    ini, pairs, links, phrase_pairs, ngrams, dev_bleu = _native.train_phrase(
+        source,
+        target,
+        output,
+        dev=dev,
+        lm_text=list(lm_text),
+        languages=languages,
+        max_words=max_words,
+        max_ratio=max_ratio,
+        alignment_model=alignment_model,
+        symmetrize=symmetrize,
+        max_length=max_length,
+        reordering=reordering,
+        lm_order=lm_order,
+        lm_prune=list(lm_prune),
+        lm_type=lm_type,
+        tune=tune,
+        seed=seed,
+        iterations=iterations,
+        text=text,
+        keep_work=keep_work,
+        memory=memory,
+        threads=threads,
+        progress=listener(progress),
+    )
+    return PhraseSystem(os.fspath(ini), pairs, links, phrase_pairs, ngrams, dev_bleu)

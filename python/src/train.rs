@@ -1,0 +1,192 @@
+//! `miriam.train`: phrase-based systems and neural models from parallel text.
+
+use std::path::PathBuf;
+
+use miriam_align::AlignModel;
+use miriam_decoder::tuning::TuningAlgorithm;
+use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, TrainSummary, Tuning};
+use miriam_textio::find_swapped_sides;
+use miriam_textproc::NonbreakingPrefixes;
+use miriam_trainer::options::{RawOptions, preset};
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
+use miriam_trainer::training::Outcome;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::align::{symmetrization, thread_count};
+use crate::interrupt::{Listeners, run_observed};
+
+/// The ini; pairs used and all; links, phrase pairs; n-grams of each order; BLEU of the dev text
+/// before tuning and after.
+type PhraseSystem = (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>);
+
+fn value_error(message: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(message.to_string())
+}
+
+/// Trains a neural model. Returns how the training ended and what translates.
+#[pyfunction]
+#[pyo3(signature = (options, output, *, configs, task, vocab_size, plot, threads, progress, log))]
+#[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]
+pub fn train_neural(
+    py: Python<'_>,
+    options: Vec<(String, Vec<String>)>,
+    output: PathBuf,
+    configs: Vec<PathBuf>,
+    task: Option<&str>,
+    vocab_size: Option<usize>,
+    plot: Option<PathBuf>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+    log: Option<Py<PyAny>>,
+) -> PyResult<(&'static str, PathBuf)> {
+    let mut given = RawOptions::default();
+    for (name, values) in options {
+        given.set(&name, values).map_err(value_error)?;
+    }
+    let is_relative = given.get_flag("relative-paths").map_err(value_error)?;
+    for path in configs.iter().rev() {
+        let yaml = std::fs::read(path)?;
+        let mut file =
+            RawOptions::from_yaml(&yaml, &path.display().to_string()).map_err(value_error)?;
+        let folder = path.parent().map(PathBuf::from).unwrap_or_default();
+        file.resolve_paths(&folder, is_relative).map_err(value_error)?;
+        given = given.or_else_from(file);
+    }
+    if let Some(task) = task {
+        given = given.or_else_from(preset(task).map_err(value_error)?);
+    }
+    let has_workers =
+        given.is_given("workers") || !matches!(&given.get_string("cpu-threads")[..], "" | "0");
+    if !has_workers {
+        let workers = thread_count(threads).to_string();
+        given.set("workers", vec![workers]).map_err(value_error)?;
+    }
+    let sides = |name| given.get_strings(name);
+    let swapped = match (&sides("train-sets")[..], &sides("valid-sets")[..]) {
+        ([source, target], [dev_source, dev_target]) => {
+            let [train, dev] = [[source, target], [dev_source, dev_target]];
+            let path = |text: &String| PathBuf::from(text);
+            let [[source, target], [dev_source, dev_target]] = [train.map(path), dev.map(path)];
+            find_swapped_sides([&source, &target], [&dev_source, &dev_target])
+                .map_err(|error| PyOSError::new_err(error.to_string()))?
+        }
+        _ => None,
+    };
+    let request =
+        TrainingRequest { options: given, folder: Some(output), vocab_size, plot, dry_run: false };
+    let listeners = Listeners { progress, log };
+    let trained = run_observed(py, &listeners, |observer| {
+        if let Some(warning) = swapped {
+            observer.warn(&warning.to_string());
+        }
+        let (log, warn) =
+            (&mut |line: &str| observer.log(line), &mut |text: &str| observer.warn(text));
+        request.run(&observer.stop, observer, log, warn).map_err(|error| error.to_string())
+    })?;
+    let Summary::Trained { outcome, model } = trained.map_err(value_error)? else {
+        unreachable!("memory is not counted")
+    };
+    let outcome = match outcome {
+        Outcome::Finished => "finished",
+        Outcome::EarlyStopped => "early-stopped",
+        Outcome::Cancelled => "cancelled",
+        Outcome::AlreadyFinished => "already-finished",
+    };
+    Ok((outcome, model))
+}
+
+/// Trains a phrase-based system.
+#[pyfunction]
+#[pyo3(signature = (source, target, output, *, dev, lm_text, languages, max_words, max_ratio,
+                    alignment_model, symmetrize, max_length, reordering, lm_order, lm_prune,
+                    lm_type, tune, seed, iterations, text, keep_work, memory, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]
+pub fn train_phrase(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    output: PathBuf,
+    dev: Option<(PathBuf, PathBuf)>,
+    lm_text: Vec<PathBuf>,
+    languages: Option<(String, String)>,
+    max_words: usize,
+    max_ratio: usize,
+    alignment_model: &str,
+    symmetrize: &str,
+    max_length: usize,
+    reordering: Option<String>,
+    lm_order: usize,
+    lm_prune: Vec<u64>,
+    lm_type: &str,
+    tune: Option<&str>,
+    seed: u64,
+    iterations: Option<usize>,
+    text: bool,
+    keep_work: bool,
+    memory: Option<u64>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PhraseSystem> {
+    let one_of = |name: &str, given: &str, names: &str| {
+        value_error(format!("{name} {given:?}: give {names}"))
+    };
+    let method = match tune {
+        None => None,
+        Some("mira") => Some(TuningAlgorithm::Mira),
+        Some("mert") => Some(TuningAlgorithm::Mert),
+        Some(other) => return Err(one_of("tune", other, "\"mira\", \"mert\" or None")),
+    };
+    let mut options = TrainOptions {
+        dev,
+        lm_text,
+        raw_languages: languages.map(|(source, target)| LanguagePair { source, target }),
+        max_words,
+        max_ratio,
+        alignment_model: match alignment_model {
+            "ibm2" => AlignModel::Ibm2,
+            "hmm" => AlignModel::Hmm,
+            other => return Err(one_of("alignment_model", other, "\"ibm2\" or \"hmm\"")),
+        },
+        symmetrization: symmetrization(symmetrize)?,
+        max_length,
+        reordering,
+        lm_order,
+        lm_prune,
+        lm_kind: match lm_type {
+            "probing" => LmKind::Probing,
+            "trie" => LmKind::Trie,
+            other => return Err(one_of("lm_type", other, "\"probing\" or \"trie\"")),
+        },
+        tuning: method.map(|method| Tuning { method, seed, iterations }),
+        keep_text: text,
+        keep_work,
+        threads: thread_count(threads),
+        ..TrainOptions::new(source, target, output)
+    };
+    options.memory = memory.unwrap_or(options.memory);
+    let swapped = match &options.dev {
+        Some((source, target)) => {
+            find_swapped_sides([&options.source, &options.target], [source, target])
+                .map_err(|error| PyOSError::new_err(error.to_string()))?
+        }
+        None => None,
+    };
+    let listeners = Listeners { progress, log: None };
+    let trained = run_observed(py, &listeners, |observer| {
+        for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
+            if NonbreakingPrefixes::for_language(language).is_none() {
+                observer.warn(&format!(
+                    "no abbreviations of {language:?} are known; English's are taken"
+                ));
+            }
+        }
+        if let Some(warning) = swapped {
+            observer.warn(&warning.to_string());
+        }
+        miriam_pipeline::train(&options, observer).map_err(|error| error.to_string())
+    })?;
+    let TrainSummary { ini, pairs, links, phrase_pairs, ngrams, dev, .. } =
+        trained.map_err(value_error)?;
+    Ok((ini, pairs, links, phrase_pairs, ngrams, dev.and_then(|dev| dev.bleu)))
+}

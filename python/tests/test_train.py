@@ -1,0 +1,140 @@
+"""miriam.train on parts of the toy corpus."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+import miriam.ct2 as ct2
+import miriam.phrase as phrase
+import miriam.train as train
+from conftest import ROOT
+
+TINY = {
+    "type": "s2s",
+    "dim_emb": 8,
+    "dim_rnn": 8,
+    "tied_embeddings_all": True,
+    "mini_batch": 16,
+    "valid_metrics": ["ce-mean-words"],
+}
+
+
+def corpus(folder: Path, train_lines: int, dev_lines: int) -> list[Path]:
+    paths = []
+    for name, count in [("train", train_lines), ("dev", dev_lines)]:
+        for side in ["es", "en"]:
+            lines = (ROOT / f"examples/toy/{name}.{side}").read_text("utf-8").splitlines(True)
+            paths.append(folder / f"{name}.{side}")
+            paths[-1].write_text("".join(lines[:count]), "utf-8")
+    return paths
+
+
+def test_a_neural_model_is_trained_and_goes_on(tmp_path: Path) -> None:
+    source, target, dev_source, dev_target = corpus(tmp_path, 200, 20)
+    lines: list[str] = []
+    seen: list[train.Progress] = []
+
+    def run(**more: object) -> train.NeuralModel:
+        options = {**TINY, "valid-freq": "10u", **more}
+        return train.neural(
+            source,
+            target,
+            tmp_path / "model",
+            dev_source=dev_source,
+            dev_target=dev_target,
+            options=options,
+            vocab_size=150,
+            threads=1,
+            progress=seen.append,
+            log=lines.append,
+        )
+
+    first = run(after="20u")
+    assert (first.outcome, first.path) == ("finished", str(tmp_path / "model"))
+    assert any("ce-mean-words" in line for line in lines), lines
+    assert all(isinstance(one.done, int) and one.task for one in seen)
+    assert run(after="20u").outcome == "already-finished"
+    assert run(after="30u").outcome == "finished"
+    translator = ct2.Translator(str(tmp_path / "model"))
+    assert len(translator.translate_texts(["la casa es blanca ."], beam_size=1)) == 1
+
+
+class Enough(Exception):
+    pass
+
+
+def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -> None:
+    source, target, *_ = corpus(tmp_path, 200, 20)
+    options = {**TINY, "disp_freq": "1u", "after": "100000u"}
+
+    def stop(line: str) -> None:
+        if "Up. 5 " in line:
+            raise Enough
+
+    with pytest.raises(Enough):
+        train.neural(
+            source, target, tmp_path / "m", options=options, vocab_size=150, threads=1, log=stop
+        )
+    assert (tmp_path / "m/model.npz").exists(), "its state is saved"
+    options["after"] = "1u"
+    model = train.neural(source, target, tmp_path / "m", options=options, vocab_size=150)
+    assert model.outcome in ("finished", "already-finished")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_a_training(tmp_path: Path) -> None:
+    source, target, *_ = corpus(tmp_path, 200, 20)
+    options = {**TINY, "after": "1000000u"}
+    timer = threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        train.neural(source, target, tmp_path / "m", options=options, vocab_size=150, threads=1)
+    timer.cancel()
+
+
+def test_wrong_options_are_named(tmp_path: Path) -> None:
+    source, target, *_ = corpus(tmp_path, 20, 5)
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({"no-such-option": 1}, "no-such-option"),
+        ({"dim_emb": "many"}, "dim-emb"),
+        ({"train_sets": ["a", "b"]}, "argument of its own"),
+    ]
+    for options, expected in wrong:
+        with pytest.raises(ValueError, match=expected):
+            train.neural(source, target, tmp_path / "m", options=options)
+    with pytest.raises(TypeError, match="dim-emb is a dict"):
+        train.neural(source, target, tmp_path / "m", options={"dim_emb": {}})
+    with pytest.raises(ValueError, match="dev_target"):
+        train.neural(source, target, tmp_path / "m", dev_source=source)
+    with pytest.raises(ValueError, match="no preset|no-task"):
+        train.neural(source, target, tmp_path / "m", task="no-task")
+
+
+def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
+    source, target, dev_source, dev_target = corpus(tmp_path, 500, 20)
+    seen: list[train.Progress] = []
+    system = train.phrase(
+        source,
+        target,
+        tmp_path / "system",
+        dev_source=dev_source,
+        dev_target=dev_target,
+        lm_order=3,
+        iterations=1,
+        threads=1,
+        progress=seen.append,
+    )
+    assert system.pairs == (500, 500) and system.phrase_pairs > 500 and len(system.ngrams) == 3
+    assert system.dev_bleu is not None and 0 < system.dev_bleu[1] <= 100
+    assert seen and all(one.total is None or one.done <= one.total for one in seen)
+    translation = phrase.PhraseTranslator(system.ini).translate("la casa es blanca .")
+    assert translation.text
+    with pytest.raises(ValueError, match="tune"):
+        train.phrase(source, target, tmp_path / "other", tune="luck")
+    with pytest.raises(ValueError, match="source_language"):
+        train.phrase(source, target, tmp_path / "other", target_language="en")
