@@ -429,6 +429,11 @@ fn dumps_and_kenlm_files_round_trip() {
             threads,
         ]));
         assert!(read_decompressed(&out) == read_decompressed(&file), "kenlm-probing");
+        let arguments = ["build", path_str(&arpa), "-o", path_str(&out), "--threads", threads];
+        let trie = ["--type", "kenlm-trie", "--quantize", "8", "--pointer-bits", "22"];
+        run(&mut lm(&[&arguments[..], &trie].concat()));
+        let expected = read_decompressed(&cases.join("o5.qatrie.zst"));
+        assert!(read_decompressed(&out) == expected, "kenlm-trie");
     }
     assert_same(
         &run(&mut lm(&["dump", path_str(&arpa)])),
@@ -455,6 +460,8 @@ fn kenlm_options_are_checked() {
         lm(&all)
     };
     assert!(run_to_error(&mut build(&["--multiplier", "2"])).contains("kenlm-probing"));
+    let trie = ["--type", "trie", "--pointer-bits", "22"];
+    assert!(run_to_error(&mut build(&trie)).contains("--pointer-bits is for --type kenlm-trie"));
     let kenlm = ["--type", "kenlm-probing", "--multiplier", "1"];
     assert!(run_to_error(&mut build(&kenlm)).contains("a multiplier of 1 is not above 1"));
     let kenlm = ["--type", "kenlm-probing", "--unknown", "1"];

@@ -82,9 +82,17 @@ fn build_binary_writes_what_kenlms_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let build = aliases(folder.path()).join("build_binary");
     let arpa = cases.join("o5.arpa.gz");
-    let expected = read_decompressed(&cases.join("o5.probing.zst"));
     let written = folder.path().join("written");
-    for options in [&[][..], &["-w", "after", "-S", "1G", "-T", "/tmp/", "probing"]] {
+    let cases_of_options: [(&str, &[&str]); 6] = [
+        ("probing", &[]),
+        ("probing", &["-w", "after", "-S", "1G", "-T", "/tmp/", "probing"]),
+        ("trie", &["trie"]),
+        ("qtrie", &["-q", "6", "-b", "5", "trie"]),
+        ("atrie", &["-a", "8", "trie"]),
+        ("qatrie", &["-q", "8", "-a", "22", "trie"]),
+    ];
+    for (kind, options) in cases_of_options {
+        let expected = read_decompressed(&cases.join(format!("o5.{kind}.zst")));
         let output = Command::new(&build).args(options).arg(&arpa).arg(&written).output().unwrap();
         let stderr = lossy_text(&output.stderr);
         assert!(output.status.success() && stderr.ends_with("SUCCESS\n"), "{stderr}");
@@ -119,13 +127,16 @@ fn what_is_not_there_is_refused_by_name() {
     let names = aliases(folder.path());
     let toy = toy();
     let toy = toy.to_str().unwrap();
-    let refused: [(&str, &[&str], &str); 9] = [
+    let refused: [(&str, &[&str], &str); 12] = [
         ("lmplz", &["-o", "2", "--renumber"], "--renumber is not supported"),
         ("lmplz", &["-o", "2", "--collapse_values"], "--collapse_values is not supported"),
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
-        ("build_binary", &["trie", toy, "out"], "--type trie"),
-        ("build_binary", &["-q", "8", toy, "out"], "-q is not supported"),
+        ("build_binary", &["-r", "1", toy, "out"], "-r is not supported"),
+        ("build_binary", &["-q", "8", toy, "out"], "write trie before the ARPA file"),
+        ("build_binary", &["-q", "26", "trie", toy, "out"], "give 1 to 25 bits"),
+        ("build_binary", &["-p", "2", "trie", toy, "out"], "-p is for probing files"),
+        ("build_binary", &["try", toy, "out"], "give probing or trie"),
         ("build_binary", &[toy], "name the file to write"),
         ("build_binary", &["missing.arpa", "out"], "missing.arpa"),
         ("query", &["-v", "all", toy], "invalid value 'all'"),

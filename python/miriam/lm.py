@@ -100,8 +100,9 @@ class LanguageModel(_native.LanguageModel):
         """Builds the model file ``out`` from ARPA text or another model file and returns the
         number of n-grams of each order.
 
-        ``type`` is ``probing``, ``trie``, ``glm`` or ``kenlm-probing``; ``quantize`` gives
-        the bits of probabilities and backoffs of a trie, one number for both or two.
+        ``type`` is ``probing``, ``trie``, ``glm``, or for programs that use KenLM
+        ``kenlm-probing`` or ``kenlm-trie``; ``quantize`` gives the bits of probabilities and
+        backoffs of a trie, one number for both or two.
         """
         bits = (quantize, quantize) if isinstance(quantize, int) else quantize
         return _native.build(

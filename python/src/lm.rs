@@ -8,7 +8,9 @@ use std::sync::Arc;
 use miriam_glm::GlmOptions;
 use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::estimate::{EstimateOptions, EstimateSummary};
-use miriam_lmcpu::kenlm::{KenlmOptions, build_kenlm_probing};
+use miriam_lmcpu::kenlm::{
+    KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
+};
 use miriam_lmcpu::lines::{LineOptions, LineScore, SentenceMarkers, score_lines, score_tokens};
 use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
@@ -383,12 +385,15 @@ pub fn build(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<u64>> {
     let kind = r#type;
-    if !["probing", "trie", "glm", "kenlm-probing"].contains(&kind) {
-        let message = format!("type {kind:?}: give probing, trie, glm or kenlm-probing");
+    if !["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"].contains(&kind) {
+        let message =
+            format!("type {kind:?}: give probing, trie, glm, kenlm-probing or kenlm-trie");
         return Err(PyValueError::new_err(message));
     }
-    if quantize.is_some() && kind != "trie" {
-        return Err(PyValueError::new_err("quantize: only type=\"trie\" is quantized"));
+    if quantize.is_some() && !["trie", "kenlm-trie"].contains(&kind) {
+        return Err(PyValueError::new_err(
+            "quantize: only type=\"trie\" and type=\"kenlm-trie\" are quantized",
+        ));
     }
     let bits = match quantize.map(|(prob, backoff)| QuantizationBits::new(prob, backoff)) {
         None => None,
@@ -413,8 +418,13 @@ pub fn build(
             "trie" => {
                 build_trie(&arpa, &out, bits, duplicates, progress).map_err(|error| message(&error))
             }
+            "kenlm-trie" => {
+                let options = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
+                build_kenlm_trie(&arpa, &out, options, duplicates, progress)
+                    .map_err(|error| message(&error))
+            }
             "kenlm-probing" => {
-                let options = KenlmOptions::default();
+                let options = KenlmProbingOptions::default();
                 build_kenlm_probing(&arpa, &out, options, duplicates, progress)
                     .map_err(|error| message(&error))
             }

@@ -156,7 +156,7 @@ def test_estimating_building_and_dumping(kenlm_cases: Path, tmp_path: Path) -> N
     assert counted.counts[0] == counted.types
     lines = (kenlm_cases / "heldout.en").read_text(encoding="utf-8").splitlines()
     expected = LanguageModel(arpa).score_many(lines)
-    for kind in ("probing", "trie", "glm", "kenlm-probing"):
+    for kind in ("probing", "trie", "glm", "kenlm-probing", "kenlm-trie"):
         built = tmp_path / f"o3.{kind}"
         assert LanguageModel.build(arpa, built, type=kind) == counted.counts
         for load in ("lazy", "populate", "huge"):
@@ -251,7 +251,7 @@ def test_models_of_order_24(tmp_path: Path) -> None:
     assert len(counted.counts) == 24 and counted.counts[-1] > 0
     lines = [" ".join(words[i : i + 28]) for i in range(0, 300, 7)]
     expected = LanguageModel(arpa).score_many(lines)
-    for kind in ("probing", "trie", "glm", "kenlm-probing"):
+    for kind in ("probing", "trie", "glm", "kenlm-probing", "kenlm-trie"):
         built = tmp_path / kind
         assert LanguageModel.build(arpa, built, type=kind) == counted.counts
         assert (LanguageModel(built).score_many(lines) == expected).all()

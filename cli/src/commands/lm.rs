@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use miriam_glm::GlmOptions;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
-use miriam_lmcpu::kenlm::{self, KenlmOptions};
+use miriam_lmcpu::kenlm::{self, KenlmProbingOptions, KenlmTrieOptions};
 use miriam_lmcpu::perplexity::{
     BucketOptions, Cutoffs, JsonOptions, PerplexityFilter, Preparation, PrepareText,
 };
@@ -87,9 +87,10 @@ pub struct BuildArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to build: probing, the fastest; trie, less than half as large; glm, for
-    /// GPUs; or kenlm-probing, for programs that use KenLM
+    /// GPUs; or kenlm-probing and kenlm-trie, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
-          value_parser = ["probing", "trie", "glm", "kenlm-probing"], hide_possible_values = true)]
+          value_parser = ["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"],
+          hide_possible_values = true)]
     kind: String,
     /// Quantise probabilities and backoffs of a trie to this many bits each, as KenLM
     /// does: one number for both, or two separated by a comma
@@ -108,6 +109,9 @@ pub struct BuildArguments {
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
+    /// Compress the pointers of a KenLM trie with an array for at most so many of their bits
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(..=64))]
+    pointer_bits: Option<u8>,
     /// log10 probability of <unk> in a KenLM file where the model has none
     /// [default: -100]
     #[arg(long, value_name = "LOG10", allow_negative_numbers = true)]
@@ -243,8 +247,8 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.quantize.is_some() && arguments.kind != "trie" {
-        bail!("only tries are quantized; add --type trie");
+    if arguments.quantize.is_some() && !["trie", "kenlm-trie"].contains(&&arguments.kind[..]) {
+        bail!("only tries are quantized; add --type trie or kenlm-trie");
     }
     let of_glm = arguments.kind == "glm";
     if !of_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
@@ -254,9 +258,14 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         let model = arguments.arpa.display();
         bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
     }
-    let of_kenlm = arguments.kind == "kenlm-probing";
-    if !of_kenlm && (arguments.multiplier.is_some() || arguments.unknown.is_some()) {
-        bail!("--multiplier and --unknown are for --type kenlm-probing");
+    for (name, is_given, kinds) in [
+        ("--multiplier", arguments.multiplier.is_some(), &["kenlm-probing"][..]),
+        ("--pointer-bits", arguments.pointer_bits.is_some(), &["kenlm-trie"]),
+        ("--unknown", arguments.unknown.is_some(), &["kenlm-probing", "kenlm-trie"]),
+    ] {
+        if is_given && !kinds.contains(&&arguments.kind[..]) {
+            bail!("{name} is for --type {}", kinds.join(" and "));
+        }
     }
     Input::check_access(&arguments.arpa, Some(&arguments.output))?;
     let progress = common.progress();
@@ -273,12 +282,19 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
         }
         "kenlm-probing" => {
-            let defaults = KenlmOptions::default();
-            let options = KenlmOptions {
+            let defaults = KenlmProbingOptions::default();
+            let options = KenlmProbingOptions {
                 multiplier: arguments.multiplier.unwrap_or(defaults.multiplier),
                 unknown_log10: arguments.unknown.unwrap_or(defaults.unknown_log10),
             };
             kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
+        }
+        "kenlm-trie" => {
+            let (quantize, pointer_bits) = (arguments.quantize, arguments.pointer_bits);
+            let defaults = KenlmTrieOptions::default();
+            let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
+            let options = KenlmTrieOptions { quantize, pointer_bits, unknown_log10 };
+            kenlm::build_kenlm_trie(arpa, output, options, duplicates, &progress)
         }
         _ => probing::build_probing(arpa, output, duplicates, &progress),
     })?;

@@ -30,11 +30,16 @@ impl BitField {
 }
 
 impl BitPackedArray {
+    /// Bytes after the last entry, for reads of 8 bytes.
+    pub const PADDING: usize = 8;
+
     /// The number of bytes of `entries` entries of `width` bits in KenLM's files: there
     /// is one more entry at the end, for the end of the last one's children, and
     /// padding for reads of 8 bytes. `None` on overflow.
     pub fn size_bytes(entries: u64, width: u32) -> Option<u64> {
-        Some((entries + 1).checked_mul(u64::from(width))?.checked_add(7)? / 8 + 8)
+        Some(
+            (entries + 1).checked_mul(u64::from(width))?.checked_add(7)? / 8 + Self::PADDING as u64,
+        )
     }
 
     /// An array over `bytes`.
@@ -60,5 +65,35 @@ impl BitPackedArray {
     pub fn prefetch(&self, index: u64) {
         let at = (index * u64::from(self.entry_bits) / 8) as usize;
         prefetch_read(self.bytes.as_ptr().wrapping_add(at));
+    }
+}
+
+/// Bits written one field after another.
+#[derive(Default)]
+pub struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits that have not been written, and how many.
+    pending: u128,
+    filled: u32,
+}
+
+impl BitWriter {
+    /// Appends the low `bits` bits of `value`, at most 64.
+    pub fn push(&mut self, value: u64, bits: u32) {
+        let mask = (1u128 << bits) - 1;
+        self.pending |= (u128::from(value) & mask) << self.filled;
+        self.filled += bits;
+        if self.filled >= 64 {
+            self.bytes.extend_from_slice(&(self.pending as u64).to_le_bytes());
+            self.pending >>= 64;
+            self.filled -= 64;
+        }
+    }
+
+    /// All bytes; the bits after the last are 0.
+    pub fn finish(mut self) -> Vec<u8> {
+        let rest = self.filled.div_ceil(8) as usize;
+        self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..rest]);
+        self.bytes
     }
 }

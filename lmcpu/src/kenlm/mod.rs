@@ -19,14 +19,15 @@
 //! A damaged body may give wrong scores, but no panic and no endless search.
 
 mod bit_packing;
-mod builder;
 mod bulk_insert;
 mod header;
 mod ngram_recovery;
 mod probing;
+mod probing_builder;
 mod source;
 mod table;
 mod trie;
+mod trie_builder;
 mod unaligned;
 mod vocabulary;
 
@@ -36,14 +37,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_storage::{Bytes, LoadMethod};
+use miriam_textio::{Progress, display_name};
 
-use crate::{LanguageModel, NgramSource, Result};
+use crate::{DuplicatePolicy, Error, LanguageModel, MAX_ORDER, NgramSource, Result, open_source};
 
 use header::{Header, ModelType};
 use probing::ProbingFile;
 use trie::TrieFile;
 
-pub use builder::{KenlmOptions, build_kenlm_probing};
+pub use probing_builder::{KenlmProbingOptions, build_kenlm_probing};
+pub use trie_builder::{KenlmTrieOptions, build_kenlm_trie};
 
 /// How all of KenLM's binary files begin.
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
@@ -54,6 +57,30 @@ pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
     path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
         && start == MAGIC
+}
+
+/// Opens the model at `path`, in any format that [`open_source`] reads, to build a file for KenLM from it.
+///
+/// # Errors
+///
+/// If the model cannot be read or KenLM has no such models, or `unknown_log10` is no probability for `<unk>`.
+fn open_for_building<'p>(
+    path: &Path,
+    unknown_log10: f32,
+    duplicates: DuplicatePolicy,
+    progress: &'p dyn Progress,
+) -> Result<Box<dyn NgramSource + 'p>> {
+    let unsupported = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
+    if unknown_log10.is_nan() || unknown_log10 > 0.0 {
+        return unsupported(format!("{unknown_log10} is no log10 probability for <unk>"));
+    }
+    let source = open_source(path, duplicates, progress)?;
+    match source.order() {
+        2..=MAX_ORDER => Ok(source),
+        order => unsupported(format!(
+            "KenLM has no models of order {order}; its models have bigrams at least"
+        )),
+    }
 }
 
 /// A KenLM binary file of any kind.

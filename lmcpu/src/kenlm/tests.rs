@@ -7,6 +7,7 @@ use super::*;
 use crate::DuplicatePolicy;
 use crate::sorted::SortedModel;
 use crate::test_support::{assert_same, capture_output, query_output, read_shared, shared_path};
+use crate::trie::QuantizationBits;
 
 fn open(bytes: &[u8]) -> Result<KenlmFile> {
     KenlmFile::from_bytes(&Bytes::copy_from(bytes), Path::new("model"))
@@ -147,7 +148,7 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
 }
 
 /// The file built from the model at `path`.
-fn build_file(path: &Path, options: KenlmOptions) -> Result<Vec<u8>> {
+fn build_file(path: &Path, options: KenlmProbingOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     build_kenlm_probing(path, file.path(), options, DuplicatePolicy::Reject, &NoProgress)?;
     Ok(std::fs::read(file.path()).unwrap())
@@ -161,10 +162,116 @@ fn written_files_equal_build_binary() {
         ("m30k-de-en/lm/lm.5.en.arpa.gz", "m30k-de-en/lm/lm.5.en.probing.zst"),
     ] {
         let (Some(arpa), Some(expected)) = (shared_path(arpa), read_shared(file)) else { return };
-        let found = build_file(&arpa, KenlmOptions::default()).unwrap();
-        assert_eq!(found.len(), expected.len(), "{file}");
-        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
-        assert_eq!(differs, None, "{file}");
+        let found = build_file(&arpa, KenlmProbingOptions::default()).unwrap();
+        assert_equal_bytes(&found, &expected, file);
+    }
+}
+
+fn assert_equal_bytes(found: &[u8], expected: &[u8], file: &str) {
+    assert_eq!(found.len(), expected.len(), "{file}");
+    let differs = found.iter().zip(expected).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "{file}");
+}
+
+/// The trie built from the model at `path`.
+fn build_trie_file(path: &Path, options: KenlmTrieOptions) -> Result<Vec<u8>> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    build_kenlm_trie(path, file.path(), options, DuplicatePolicy::Reject, &NoProgress)?;
+    Ok(std::fs::read(file.path()).unwrap())
+}
+
+/// The options `-q`, `-b` and `-a` of `build_binary`.
+fn trie_options(quantize: Option<(u32, u32)>, pointer_bits: Option<u8>) -> KenlmTrieOptions {
+    let quantize = quantize.map(|(prob, backoff)| QuantizationBits::new(prob, backoff).unwrap());
+    KenlmTrieOptions { quantize, pointer_bits, ..KenlmTrieOptions::default() }
+}
+
+#[test]
+fn written_tries_equal_build_binary() {
+    let cases = [
+        ("trie", trie_options(None, None)),
+        ("qtrie", trie_options(Some((6, 5)), None)),
+        ("atrie", trie_options(None, Some(8))),
+        ("qatrie", trie_options(Some((8, 8)), Some(22))),
+    ];
+    for name in ["o5", "o3-suffixless"] {
+        for (kind, options) in cases {
+            let file = format!("kenlm-cases/{name}.{kind}.zst");
+            let arpa = shared_path(&format!("kenlm-cases/{name}.arpa.gz"));
+            let (Some(arpa), Some(expected)) = (arpa, read_shared(&file)) else { return };
+            assert_equal_bytes(&build_trie_file(&arpa, options).unwrap(), &expected, &file);
+        }
+    }
+    for (kind, options) in [("trie", cases[0].1), ("trie-q8", trie_options(Some((8, 8)), Some(22)))]
+    {
+        let file = format!("m30k-de-en/lm/lm.5.en.{kind}.zst");
+        let arpa = shared_path("m30k-de-en/lm/lm.5.en.arpa.gz").unwrap();
+        let expected = read_shared(&file).unwrap();
+        assert_equal_bytes(&build_trie_file(&arpa, options).unwrap(), &expected, &file);
+    }
+}
+
+/// A trie built from the n-grams that a trie lists is the same file, and one without `<unk>` gets it.
+#[test]
+fn a_trie_built_from_a_trie_is_that_trie() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, options) in
+        [("trie", trie_options(None, None)), ("atrie", trie_options(None, Some(22)))]
+    {
+        let bytes = TOYS.iter().find(|toy| toy.0 == kind).unwrap().1;
+        let path = folder.path().join(kind);
+        std::fs::write(&path, bytes).unwrap();
+        let built = build_trie_file(&path, options).unwrap();
+        assert_eq!(open(&built).unwrap().into_model().order(), 3);
+        let arpa = folder.path().join("arpa");
+        std::fs::write(&arpa, dump_arpa(&built).unwrap()).unwrap();
+        assert_equal_bytes(&build_trie_file(&arpa, options).unwrap(), &built, kind);
+    }
+    let arpa = folder.path().join("no-unknown.arpa");
+    std::fs::write(
+        &arpa,
+        "\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-1\t<s>\t-0.5\n-1\t</s>\n-1\ta\n\n\
+         \\2-grams:\n-0.5\t<s> a\n\n\\end\\\n",
+    )
+    .unwrap();
+    let unknown = |log10| {
+        let options = KenlmTrieOptions { unknown_log10: log10, ..KenlmTrieOptions::default() };
+        let model = open(&build_trie_file(&arpa, options)?)?.into_model();
+        Ok::<_, crate::Error>(model.score_after(&[], crate::LmWord::UNKNOWN).0.0)
+    };
+    assert_eq!(unknown(-7.0).unwrap(), -7.0);
+    assert!(unknown(1.0).is_err());
+}
+
+proptest! {
+    /// What a writer packs, the reader unpacks.
+    #[test]
+    fn packed_fields_are_read_back(
+        widths in proptest::collection::vec(0u32..=57, 1..5),
+        values in proptest::collection::vec(proptest::collection::vec(any::<u64>(), 5), 0..40),
+    ) {
+        use super::bit_packing::{BitField, BitPackedArray, BitWriter};
+        let mut writer = BitWriter::default();
+        for row in &values {
+            for (&value, &width) in row.iter().zip(&widths) {
+                writer.push(value, width);
+            }
+        }
+        let mut bytes = writer.finish();
+        let entry_bits: u32 = widths.iter().sum();
+        prop_assert_eq!(bytes.len(), (values.len() * entry_bits as usize).div_ceil(8));
+        bytes.extend([0; BitPackedArray::PADDING]);
+        let bytes = Bytes::copy_from(&bytes);
+        let view = miriam_storage::View::new(&bytes, 0, bytes.len()).unwrap();
+        let array = BitPackedArray::new(view, entry_bits);
+        for (at, row) in values.iter().enumerate() {
+            let mut shift = 0;
+            for (&value, &width) in row.iter().zip(&widths) {
+                let found = array.get(at as u64, BitField::new(shift, width));
+                prop_assert_eq!(found, value & ((1u64 << width) - 1));
+                shift += width;
+            }
+        }
     }
 }
 
@@ -175,8 +282,9 @@ fn a_file_built_from_a_file_is_that_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("o5.probing");
     std::fs::write(&path, &expected).unwrap();
-    assert!(build_file(&path, KenlmOptions::default()).unwrap() == expected);
-    let wide = build_file(&path, KenlmOptions { multiplier: 3.0, ..Default::default() }).unwrap();
+    assert!(build_file(&path, KenlmProbingOptions::default()).unwrap() == expected);
+    let wide =
+        build_file(&path, KenlmProbingOptions { multiplier: 3.0, ..Default::default() }).unwrap();
     assert!(wide.len() > expected.len());
     let text = read_shared("kenlm-cases/heldout.en").unwrap();
     let query = read_shared("kenlm-cases/o5.probing.query.gz").unwrap();

@@ -25,8 +25,8 @@ use crate::model_head::{ModelHead, ModelVocabulary};
 use crate::ngram_index::SIGN;
 use crate::{FoundNgram, LmWord, LookupStep, NgramIndex, Result};
 
-const QUANTIZER_VERSION: u8 = 2;
-const POINTER_ARRAY_VERSION: u8 = 0;
+pub(super) const QUANTIZER_VERSION: u8 = 2;
+pub(super) const POINTER_ARRAY_VERSION: u8 = 0;
 /// Children that take no more bits than this are searched in one step: at most three
 /// cache lines, which arrive together.
 const MAX_SCANNED_BITS: u64 = 1024;
@@ -256,6 +256,37 @@ fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
     Ok(start[1].into())
 }
 
+/// How the pointers of an order are divided between its entries and an array
+/// (`ngram-lm.md` 2.12).
+pub(super) struct PointerSplit {
+    /// Bits that stay in the entries.
+    pub low_bits: u32,
+    /// Values that the high bits can take.
+    pub values: u64,
+}
+
+impl PointerSplit {
+    /// The split of `entries` pointers up to `max_pointer` that makes the file smallest,
+    /// with at most `limit` bits in the array.
+    pub fn smallest(entries: u64, max_pointer: u64, limit: u32) -> Self {
+        let required = required_bits(max_pointer);
+        // The change of the file's size, in bits, with an array for this many bits.
+        let change = |high_bits: u32| {
+            i128::from(max_pointer >> (required - high_bits)) * 64
+                - i128::from(entries) * i128::from(high_bits)
+        };
+        let high_bits = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
+        let low_bits = required - high_bits;
+        PointerSplit { low_bits, values: max_pointer.checked_shr(low_bits).unwrap_or(0) + 1 }
+    }
+
+    /// Bytes of the section of the array: it is aligned in the file, after 8 bytes that are
+    /// not. `None` on overflow.
+    pub fn section_bytes(&self) -> Option<u64> {
+        self.values.checked_add(1)?.checked_mul(8)?.checked_add(7)
+    }
+}
+
 /// Reads the array for the high bits of `entries` pointers up to `max_pointer`. Returns also
 /// the number of bits that stay in the entries.
 fn take_pointer_array(
@@ -265,22 +296,14 @@ fn take_pointer_array(
     max_pointer: u64,
     limit: u32,
 ) -> Result<(u32, View<[u8; 8]>)> {
-    let required = required_bits(max_pointer);
-    // The change of the file's size, in bits, with an array for this many bits.
-    let change = |high_bits: u32| {
-        i128::from(max_pointer >> (required - high_bits)) * 64
-            - i128::from(entries) * i128::from(high_bits)
-    };
-    let high_bits = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
-    let count = (max_pointer >> (required - high_bits)) + 1;
-    let end = (count.checked_add(1).and_then(|n| n.checked_mul(8)))
-        .and_then(|size| usize::try_from(size).ok()?.checked_add(7)?.checked_add(sections.offset))
+    let split = PointerSplit::smallest(entries, max_pointer, limit);
+    let end = (split.section_bytes())
+        .and_then(|size| usize::try_from(size).ok()?.checked_add(sections.offset))
         .ok_or_else(|| sections.damaged(section, "its size overflows"))?;
-    // The array is aligned in the file, after 8 bytes that are not.
     sections.offset = sections.offset.next_multiple_of(8) + 8;
-    let firsts = sections.take(section, count)?;
+    let firsts = sections.take(section, split.values)?;
     sections.offset = end;
-    Ok((required - high_bits, firsts))
+    Ok((split.low_bits, firsts))
 }
 
 /// Entries of an order, from `begin` to before `end`.

@@ -4,12 +4,14 @@
 use std::sync::OnceLock;
 
 use miriam_storage::{View, prefetch_at};
+use miriam_textio::{Vocabulary, WordId};
+use rayon::prelude::*;
 
 use super::header::Header;
 use super::table::{KenlmTable, bucket_count};
 use super::unaligned::SectionReader;
 use crate::model_head::ModelVocabulary;
-use crate::{LmWord, Result};
+use crate::{Error, LmWord, Result};
 
 /// MurmurHash64A of `text` with seed 0, which identifies a word in KenLM's files
 /// (`ngram-lm.md` 2.7).
@@ -37,6 +39,55 @@ pub fn word_hash(text: &[u8]) -> u64 {
 /// Whether `text` is a name of word 0, which is not in the index.
 pub fn is_unknown(text: &[u8]) -> bool {
     text == b"<unk>" || text == b"<UNK>"
+}
+
+/// The hashes of all words but `<unk>` in ascending order, and for each word its id in tries, which number words
+/// in this order. `name` is that of the model for messages.
+///
+/// # Errors
+///
+/// If two words have the same hash.
+pub fn sort_by_hash(words: &Vocabulary, name: &str) -> Result<(Vec<u64>, Vec<u32>)> {
+    let mut sorted: Vec<(u64, u32)> =
+        (1..words.len() as u32).map(|id| (word_hash(words.word(WordId(id))), id)).collect();
+    sorted.par_sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(equal_hashes_error(words, [pair[0].1, pair[1].1], name));
+    }
+    let mut ids = vec![0; words.len()];
+    for (rank, &(_, id)) in (1..).zip(&sorted) {
+        ids[id as usize] = rank;
+    }
+    Ok((sorted.into_iter().map(|(hash, _)| hash).collect(), ids))
+}
+
+/// The error that two words of the model `name` have the same hash.
+pub fn equal_hashes_error(words: &Vocabulary, ids: [u32; 2], name: &str) -> Error {
+    let [a, b] = ids.map(|id| String::from_utf8_lossy(words.word(WordId(id))).into_owned());
+    let reason = format!(
+        "the words {a} and {b} have the same 64-bit hash, so that KenLM cannot tell them apart; \
+         remove one of them"
+    );
+    Error::Unsupported { file: name.to_owned(), reason }
+}
+
+/// The strings of `words`, by id, each ended by NUL, as the last section of a file.
+///
+/// # Errors
+///
+/// If a word has a NUL, or is another one for `<unk>`.
+pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for (id, word) in words.enumerate() {
+        if word.contains(&0) || (id > 0 && is_unknown(word)) {
+            let reason =
+                format!("KenLM has no place for the word {}; rename it", word.escape_ascii());
+            return Err(Error::Unsupported { file: name.to_owned(), reason });
+        }
+        bytes.extend_from_slice(word);
+        bytes.push(0);
+    }
+    Ok(bytes)
 }
 
 /// From the hash of a word to its id.

@@ -26,7 +26,7 @@ use crate::{DuplicatePolicy, Error, HeadMetadata, NgramSource, Result, open_sour
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
 /// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most
-/// probable first.
+/// probable first, or as a file wants them.
 #[derive(Clone)]
 pub struct SortedModel {
     /// The name of the source.
@@ -68,14 +68,32 @@ impl SortedModel {
     /// n-grams.
     pub fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
         let ids = rank_words(source.unigrams());
-        let mut trie = SortedTrie { levels: vec![unigram_nodes(source.unigrams(), &ids)] };
+        let unknown = source.unigrams()[0];
+        Self::with_word_ids(source, &ids, unknown)
+    }
+
+    /// Reads all of `source` with other new `ids`, by the ids of the source, and other values
+    /// of `<unk>`, which stays 0.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot be read, lacks contexts or has duplicates or too many
+    /// n-grams.
+    pub(crate) fn with_word_ids(
+        source: &mut dyn NgramSource,
+        ids: &[u32],
+        unknown: Unigram,
+    ) -> Result<Self> {
+        let mut unigrams = unigram_nodes(source.unigrams(), ids);
+        (unigrams.log10[0], unigrams.backoffs[0]) = (unknown.log10, unknown.backoff);
+        let mut trie = SortedTrie { levels: vec![unigrams] };
         while let Some(section) = source.next_section()? {
             if section.len() > MAX_NGRAMS {
                 let reason =
                     format!("it has more than {MAX_NGRAMS} n-grams of {} words", section.order);
                 return Err(Error::Unsupported { file: source.name().to_owned(), reason });
             }
-            let keys = SortedSection::sort(&section, &ids, source)?;
+            let keys = SortedSection::sort(&section, ids, source)?;
             trie.add_level(&section, &keys, source)?;
         }
         let vocabulary = source.vocabulary();

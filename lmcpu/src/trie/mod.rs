@@ -16,7 +16,7 @@
 mod build;
 mod level;
 mod ngram_index;
-mod quantize;
+pub(crate) mod quantize;
 mod source;
 mod verify;
 

@@ -40,7 +40,7 @@ impl QuantizationBits {
 
 /// The `2^bits` bin centres of the log10 probabilities `values`, which are in any
 /// order.
-pub(super) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
+pub(crate) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     centres(values, 1 << bits)
 }
 
@@ -49,7 +49,7 @@ const RESERVED_CODES: usize = 2;
 
 /// The `2^bits` bin centres of backoffs: the reserved ones and those of `values`, which
 /// are not 0.
-pub(super) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
+pub(crate) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     let mut codebook = vec![f32::from_bits(NO_EXTENSION), 0.0];
     codebook.extend(centres(values, (1 << bits) - RESERVED_CODES));
     codebook
@@ -73,12 +73,12 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
 }
 
 /// The index of the centre nearest to the probability `value`.
-pub(super) fn encode_prob(codebook: &[f32], value: f32) -> u32 {
+pub(crate) fn encode_prob(codebook: &[f32], value: f32) -> u32 {
     nearest_centre(codebook, value)
 }
 
 /// The index of the centre nearest to the backoff `value`, or of its reserved value.
-pub(super) fn encode_backoff(codebook: &[f32], value: f32) -> u32 {
+pub(crate) fn encode_backoff(codebook: &[f32], value: f32) -> u32 {
     if value == 0.0 {
         return u32::from(value.to_bits() != NO_EXTENSION);
     }

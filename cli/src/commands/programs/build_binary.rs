@@ -1,28 +1,28 @@
-//! `build_binary`: packs ARPA text into KenLM's probing file.
-//!
-//! KenLM's trie files are read but not written, so the type `trie` is refused: another
-//! program could not open what we would write instead.
+//! `build_binary`: packs ARPA text into KenLM's probing and trie files.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Parser;
 use miriam_lmcpu::DuplicatePolicy;
-use miriam_lmcpu::kenlm::{KenlmOptions, build_kenlm_probing};
+use miriam_lmcpu::kenlm::{
+    KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
+};
+use miriam_lmcpu::trie::QuantizationBits;
 use miriam_textio::Input;
 
 use super::size::parse_sort_size;
 use crate::common::CommonOptions;
 
-/// Packs ARPA text into KenLM's binary format (probing), as KenLM's build_binary does
+/// Packs ARPA text into KenLM's binary formats, as KenLM's build_binary does
 #[derive(Parser)]
 #[command(name = "build_binary", arg_required_else_help = true, disable_version_flag = true)]
 struct Arguments {
     /// log10 probability of <unk> where the ARPA file has none
     #[arg(short = 'u', allow_negative_numbers = true)]
     unknown: Option<f32>,
-    /// Slots of a table for each entry, more than 1
+    /// Slots of a probing table for each entry, more than 1
     #[arg(short = 'p')]
     multiplier: Option<f32>,
     /// Accepted without effect: how the file is written
@@ -31,7 +31,7 @@ struct Arguments {
     /// Accepted without effect: there are no temporary files
     #[arg(short = 'T', visible_short_alias = 't')]
     temporary: Option<PathBuf>,
-    /// Accepted without effect: a probing file is built in memory
+    /// Accepted without effect: the file is built in memory
     #[arg(short = 'S', value_parser = parse_sort_size)]
     memory: Option<u64>,
     /// Accepted without effect, as -S in MiB
@@ -49,16 +49,16 @@ struct Arguments {
     /// Refused: rest costs
     #[arg(short = 'r')]
     rest: Option<String>,
-    /// Refused: quantised tries
+    /// Bits of a probability in a quantised trie, 1 to 25
     #[arg(short = 'q')]
-    prob_bits: Option<u8>,
-    /// Refused: quantised tries
-    #[arg(short = 'b')]
-    backoff_bits: Option<u8>,
-    /// Refused: compressed tries
-    #[arg(short = 'a')]
+    prob_bits: Option<u32>,
+    /// Bits of a backoff in a quantised trie [default: those of -q]
+    #[arg(short = 'b', requires = "prob_bits")]
+    backoff_bits: Option<u32>,
+    /// Compress the pointers of a trie with an array for at most so many of their bits
+    #[arg(short = 'a', value_parser = clap::value_parser!(u8).range(..=64))]
     pointer_bits: Option<u8>,
-    /// [type] input.arpa output
+    /// [probing|trie] input.arpa output
     #[arg(num_args = 1..=3, required = true)]
     files: Vec<PathBuf>,
 }
@@ -75,9 +75,6 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         ("-i", arguments.allow_positive),
         ("-v", arguments.without_words),
         ("-r", arguments.rest.is_some()),
-        ("-q", arguments.prob_bits.is_some()),
-        ("-b", arguments.backoff_bits.is_some()),
-        ("-a", arguments.pointer_bits.is_some()),
     ];
     if let Some((name, _)) = refused.into_iter().find(|(_, given)| *given) {
         bail!("{name} is not supported; leave it out, or use KenLM's build_binary");
@@ -85,29 +82,41 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     // These say how memory and files are used.
     let _ = (arguments.write_method, arguments.temporary);
     let _ = (arguments.memory, arguments.mebibytes);
-    let (arpa, output): (&Path, &Path) = match &arguments.files[..] {
-        [arpa, output] => (arpa, output),
-        [kind, arpa, output] if kind.as_os_str() == "probing" => (arpa, output),
-        [kind, arpa, _] if kind.as_os_str() == "trie" => bail!(
-            "KenLM's tries are not written; leave the type out for a probing file, or make a \
-             small file that miriam and its Python module open: miriam lm build {} --type trie \
-             -o FILE",
-            arpa.display()
-        ),
+    let (is_trie, arpa, output) = match &arguments.files[..] {
+        [arpa, output] => (false, arpa, output),
+        [kind, arpa, output] if kind.as_os_str() == "probing" => (false, arpa, output),
+        [kind, arpa, output] if kind.as_os_str() == "trie" => (true, arpa, output),
         [kind, ..] if arguments.files.len() == 3 => {
-            bail!("type {}: give probing", kind.display())
+            bail!("type {}: give probing or trie", kind.display())
         }
         _ => bail!("name the file to write after the ARPA file; sizes are not estimated"),
     };
+    if !is_trie && (arguments.prob_bits.is_some() || arguments.pointer_bits.is_some()) {
+        bail!("-q, -b and -a are for tries: write trie before the ARPA file");
+    }
+    if is_trie && arguments.multiplier.is_some() {
+        bail!("-p is for probing files; leave it out");
+    }
+    let quantize = arguments.prob_bits.map(|prob| {
+        let backoff = arguments.backoff_bits.unwrap_or(prob);
+        let most = QuantizationBits::MAX;
+        QuantizationBits::new(prob, backoff)
+            .with_context(|| format!("-q {prob} -b {backoff}: give 1 to {most} bits"))
+    });
     Input::check_access(arpa, Some(output))?;
-    let defaults = KenlmOptions::default();
-    let options = KenlmOptions {
-        multiplier: arguments.multiplier.unwrap_or(defaults.multiplier),
-        unknown_log10: arguments.unknown.unwrap_or(defaults.unknown_log10),
-    };
     let progress = common.progress();
-    common.build_thread_pool()?.install(|| {
-        build_kenlm_probing(arpa, output, options, DuplicatePolicy::Reject, &progress)
-    })?;
+    let (defaults, duplicates) = (KenlmProbingOptions::default(), DuplicatePolicy::Reject);
+    let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
+    let pool = common.build_thread_pool()?;
+    if is_trie {
+        let pointer_bits = arguments.pointer_bits;
+        let options =
+            KenlmTrieOptions { quantize: quantize.transpose()?, pointer_bits, unknown_log10 };
+        pool.install(|| build_kenlm_trie(arpa, output, options, duplicates, &progress))?;
+    } else {
+        let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
+        let options = KenlmProbingOptions { multiplier, unknown_log10 };
+        pool.install(|| build_kenlm_probing(arpa, output, options, duplicates, &progress))?;
+    }
     Ok(())
 }

@@ -20,14 +20,15 @@ use rayon::prelude::*;
 
 use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
 use super::header::{Header, ModelType};
+use super::open_for_building;
 use super::table::{FastModulo, bucket_count};
-use super::vocabulary::{is_unknown, word_hash};
+use super::vocabulary::{equal_hashes_error, word_hash, word_strings};
 use crate::arpa::Section;
 use crate::hash::hash_oldest_first;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
-use crate::{DuplicatePolicy, Error, MAX_ORDER, NO_EXTENSION, NgramSource, Result, open_source};
+use crate::{DuplicatePolicy, Error, NO_EXTENSION, NgramSource, Result};
 
 /// A longer n-gram ends in this one.
 const EXTENDS_LEFT: u8 = 1;
@@ -43,16 +44,16 @@ const WRITE_SLOTS: usize = 1 << 16;
 
 /// Options of KenLM's `build_binary`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KenlmOptions {
+pub struct KenlmProbingOptions {
     /// The number of slots of a table for each entry, more than 1: `-p`.
     pub multiplier: f32,
     /// log10 p(`<unk>`) of a model that does not list it: `-u`.
     pub unknown_log10: f32,
 }
 
-impl Default for KenlmOptions {
+impl Default for KenlmProbingOptions {
     fn default() -> Self {
-        KenlmOptions { multiplier: 1.5, unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10 }
+        KenlmProbingOptions { multiplier: 1.5, unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10 }
     }
 }
 
@@ -66,30 +67,18 @@ impl Default for KenlmOptions {
 pub fn build_kenlm_probing(
     path: &Path,
     output: &Path,
-    options: KenlmOptions,
+    options: KenlmProbingOptions,
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let unsupported = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
-        return unsupported(format!(
-            "a multiplier of {} is not above 1 and up to 100",
-            options.multiplier
-        ));
-    }
-    if options.unknown_log10.is_nan() || options.unknown_log10 > 0.0 {
-        return unsupported(format!("{} is no log10 probability for <unk>", options.unknown_log10));
+        let reason = format!("a multiplier of {} is not above 1 and up to 100", options.multiplier);
+        return Err(Error::Unsupported { file: display_name(path), reason });
     }
     let size = path.metadata().map(|found| found.len()).ok();
     let task = progress.task("reading", size);
-    let mut source = open_source(path, duplicates, progress)?;
-    if !(2..=MAX_ORDER).contains(&source.order()) {
-        return unsupported(format!(
-            "KenLM has no models of order {}; its models have bigrams at least",
-            source.order()
-        ));
-    }
-    let mut tables = KenlmBuilder::new(&*source, options);
+    let mut source = open_for_building(path, options.unknown_log10, duplicates, progress)?;
+    let mut tables = ProbingBuilder::new(&*source, options);
     while let Some(section) = source.next_section()? {
         tables.add_section(&section, &*source)?;
     }
@@ -198,8 +187,8 @@ impl TableBuilder {
 }
 
 /// A model being built.
-struct KenlmBuilder {
-    options: KenlmOptions,
+struct ProbingBuilder {
+    options: KenlmProbingOptions,
     order: usize,
     unigrams: Vec<u64>,
     unigram_marks: Vec<AtomicU8>,
@@ -208,8 +197,8 @@ struct KenlmBuilder {
     blanks: u64,
 }
 
-impl KenlmBuilder {
-    fn new(source: &dyn NgramSource, options: KenlmOptions) -> Self {
+impl ProbingBuilder {
+    fn new(source: &dyn NgramSource, options: KenlmProbingOptions) -> Self {
         let unigrams = source.unigrams().iter();
         let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
         if !source.has_unknown() {
@@ -218,7 +207,7 @@ impl KenlmBuilder {
         }
         let unigram_marks = new_marks(unigrams.len());
         let order = source.order();
-        KenlmBuilder { options, order, unigrams, unigram_marks, tables: Vec::new(), blanks: 0 }
+        ProbingBuilder { options, order, unigrams, unigram_marks, tables: Vec::new(), blanks: 0 }
     }
 
     /// Adds the n-grams of the next order.
@@ -382,19 +371,10 @@ impl KenlmBuilder {
             insertion_order: id as u64,
             value: id as u32,
         });
-        let (keys, ids) = bulk_insert(entries.collect(), slots).map_err(|DuplicateKeys(a, b)| {
-            let word = |id| words.word(miriam_textio::WordId(id as u32));
-            let text = |id| String::from_utf8_lossy(word(id)).into_owned();
-            Error::Unsupported {
-                file: source.name().to_owned(),
-                reason: format!(
-                    "the words {} and {} have the same 64-bit hash, so that KenLM cannot tell them \
-                     apart; remove one of them",
-                    text(a),
-                    text(b)
-                ),
-            }
-        })?;
+        let (keys, ids) =
+            bulk_insert(entries.collect(), slots).map_err(|DuplicateKeys(a, b)| {
+                equal_hashes_error(words, [a as u32, b as u32], source.name())
+            })?;
         let mut bytes = Vec::new();
         for (key, id) in keys.iter().zip(&ids) {
             bytes.extend_from_slice(&key.to_le_bytes());
@@ -417,21 +397,7 @@ impl KenlmBuilder {
                 }
             }
         }
-        bytes.clear();
-        for (id, word) in words.iter().enumerate() {
-            if word.contains(&0) || (id > 0 && is_unknown(word)) {
-                return Err(Error::Unsupported {
-                    file: source.name().to_owned(),
-                    reason: format!(
-                        "KenLM has no place for the word {}; rename it",
-                        word.escape_ascii()
-                    ),
-                });
-            }
-            bytes.extend_from_slice(word);
-            bytes.push(0);
-        }
-        write(&bytes)?;
+        write(&word_strings(words.iter(), source.name())?)?;
         Ok(file.commit()?)
     }
 }
