@@ -68,6 +68,14 @@ fn the_wheel_passes_its_tests() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let wheel = wheel(&python, &folder.path().join("wheels"));
+    // The program is put into it.
+    let with_program = folder.path().join("with-program");
+    run_echoed(
+        Command::new(&python)
+            .arg(project_root().join("packaging/add_program.py"))
+            .args([&wheel, Path::new(env!("CARGO_BIN_EXE_miriam")), &with_program]),
+    );
+    let wheel = with_program.join(wheel.file_name().unwrap());
     let installed = folder.path().join("installed");
     run_echoed(
         Command::new(&python)
@@ -75,6 +83,8 @@ fn the_wheel_passes_its_tests() {
             .arg(&installed)
             .arg(&wheel),
     );
+    let version = Command::new(installed.join("bin/miriam")).arg("--version").output().unwrap();
+    assert!(lossy_text(&version.stdout).starts_with("miriam "), "{version:?}");
     run_echoed(
         Command::new(&python)
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
