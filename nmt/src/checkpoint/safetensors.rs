@@ -119,16 +119,16 @@ mod tests {
         const LENGTH: u64 = (1 << 61) - 1;
         let entry = |i: u64| {
             let (start, end) = (i * LENGTH, (i + 1) * LENGTH);
-            format!(r#""t{i}":{{"dtype":"U8","shape":[{LENGTH}],"data_offsets":[{start},{end}]}}"#)
+            format!(r#""t{i}":{{"dtype":"I8","shape":[{LENGTH}],"data_offsets":[{start},{end}]}}"#)
         };
         let entries: Vec<String> = (0..8).map(entry).collect();
-        let tensor = r#"{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
+        let tensor = r#"{"dtype":"I8","shape":[1],"data_offsets":[0,1]}"#;
         for header in [
             format!("{{{}}}", entries.join(",")),
             format!(r#"{{"a":{tensor},"a":{tensor}}}"#),
-            r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[1,0]}}"#.into(),
-            r#"{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}"#.into(),
-            r#"{"a":{"dtype":"U8","data_offsets":[0,1]}}"#.into(),
+            r#"{"a":{"dtype":"I8","shape":[1],"data_offsets":[1,0]}}"#.into(),
+            r#"{"a":{"dtype":"I8","shape":[-1],"data_offsets":[0,1]}}"#.into(),
+            r#"{"a":{"dtype":"I8","data_offsets":[0,1]}}"#.into(),
             "[".repeat(100_000).replacen('[', "{", 1),
         ] {
             let error = open(&header, &[0]).err().unwrap().to_string();
