@@ -1,5 +1,5 @@
-//! `scripts/cluster`: over 40 shards, with a worker killed in the middle, each recipe makes what
-//! one command makes of the whole text, and no line is lost or doubled.
+//! `scripts/cluster`: over 40 shards, with one worker or all of them killed in the middle, each
+//! recipe makes what one command makes of the whole text, and no line is lost or doubled.
 //!
 //! Ray, Spark and datatrove are large: their tests run when `MIRIAM_CLUSTER_TESTS` is 1, with the
 //! Python of `MIRIAM_CLUSTER_PYTHON` (python3), and say so otherwise.
@@ -16,16 +16,31 @@ const LINES: usize = 25;
 /// How long a run may take before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A corpus in shards, a manifest, and what one command makes of the whole.
+/// A corpus in shards, a manifest, a command, and what that makes of the whole.
 struct Corpus {
     folder: tempfile::TempDir,
+    command: Vec<String>,
     expected: Vec<u8>,
 }
 
 impl Corpus {
-    fn new() -> Self {
+    /// Lines are scored.
+    fn scored() -> Self {
+        let model = Self::model().display().to_string();
+        Self::new("es", &["lm", "perplexity", "--per-line", &*model])
+    }
+
+    /// Lines are translated.
+    fn translated() -> Self {
+        let system = project_root().join("examples/toy/moses.ini").display().to_string();
+        Self::new("en", &["translate", "-f", &*system])
+    }
+
+    /// The toy text in `language`, and the words of a command before `-i`.
+    fn new(language: &str, command: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let text = std::fs::read_to_string(project_root().join("examples/toy/train.es")).unwrap();
+        let text = project_root().join(format!("examples/toy/train.{language}"));
+        let text = std::fs::read_to_string(text).unwrap();
         let lines: Vec<&str> = text.lines().take(SHARDS * LINES).collect();
         let mut manifest = String::new();
         for (index, lines) in lines.chunks(LINES).enumerate() {
@@ -36,19 +51,27 @@ impl Corpus {
         std::fs::write(folder.path().join("manifest"), manifest).unwrap();
         let whole = folder.path().join("whole");
         std::fs::write(&whole, lines.join("\n") + "\n").unwrap();
-        let mut command = miriam();
-        command.args(["--quiet", "lm", "perplexity", "--per-line"]).arg(Self::model());
-        let expected = run(command.arg("-i").arg(whole));
+        let expected = run(miriam().arg("--quiet").args(command).arg("-i").arg(whole));
         assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
-        // A command that takes so long that a kill meets it.
+        // A command that takes so long that a kill meets it. It kills the worker that has started it
+        // where the test asks for that by a folder.
         let slow = format!(
-            "#!/bin/sh\nif [ \"$1\" = --version ]; then exec {0} --version; fi\nsleep 0.1\nexec {0} --threads 1 --quiet \"$@\"\n",
-            env!("CARGO_BIN_EXE_miriam")
+            "#!/bin/sh\n\
+             if [ \"$1\" = --version ]; then exec {program} --version; fi\n\
+             sleep 0.1\n\
+             case \"$*\" in *shard-13*)\n\
+             rmdir {folder}/lose-a-worker 2> /dev/null && kill -KILL $PPID && exit 1;; esac\n\
+             exec {program} --threads 1 --quiet \"$@\"\n",
+            program = env!("CARGO_BIN_EXE_miriam"),
+            folder = folder.path().display()
         );
         let program = folder.path().join("slow-miriam");
         std::fs::write(&program, slow).unwrap();
         run(Command::new("chmod").arg("+x").arg(&program));
-        Corpus { folder, expected }
+        let mut words = vec![program.display().to_string()];
+        let more = command.iter().copied().chain(["-i", "{in}", "-o", "{out}"]);
+        words.extend(more.map(str::to_owned));
+        Corpus { folder, command: words, expected }
     }
 
     fn model() -> PathBuf {
@@ -59,13 +82,12 @@ impl Corpus {
         self.folder.path().join(name)
     }
 
-    /// The command of a shard.
-    fn shard_command(&self) -> Vec<String> {
-        let program = self.path("slow-miriam").display().to_string();
-        let model = Self::model().display().to_string();
-        let words =
-            [&*program, "lm", "perplexity", "--per-line", &*model, "-i", "{in}", "-o", "{out}"];
-        words.map(str::to_owned).to_vec()
+    /// Runs `command`, which loses a worker in the middle and goes on.
+    fn lose_one_worker(&self, command: &mut Command) {
+        let mark = self.path("lose-a-worker");
+        std::fs::create_dir(&mark).unwrap();
+        run(command.stderr(Stdio::null()));
+        assert!(!mark.exists(), "no worker was lost");
     }
 
     fn outputs(&self) -> usize {
@@ -133,15 +155,22 @@ fn jobs_on_a_machine_survive_a_kill() {
     if !have_python() {
         return;
     }
-    let corpus = Corpus::new();
-    let command = || {
+    let command = |corpus: &Corpus| {
         let mut command = Command::new(recipe("parallel.sh"));
         command.arg(corpus.path("manifest")).arg(corpus.path("out"));
-        command.arg("--model").arg(Corpus::model()).arg("--").args(corpus.shard_command());
+        command.arg("--model").arg(Corpus::model()).arg("--").args(&corpus.command);
         command
     };
-    corpus.kill_in_the_middle(&mut command());
-    let sums = lossy_text(&run(&mut command()));
+    // What is missing after the loss of one job is made by the next call.
+    let corpus = Corpus::translated();
+    std::fs::create_dir(corpus.path("lose-a-worker")).unwrap();
+    assert!(!command(&corpus).output().unwrap().status.success());
+    assert!(!corpus.path("lose-a-worker").exists());
+    run(&mut command(&corpus));
+    corpus.check();
+    let corpus = Corpus::scored();
+    corpus.kill_in_the_middle(&mut command(&corpus));
+    let sums = lossy_text(&run(&mut command(&corpus)));
     let sums: serde_json::Value = serde_json::from_str(sums.trim()).expect("the last line is JSON");
     let lines = (SHARDS * LINES) as u64;
     assert_eq!((sums["lines_in"].as_u64(), sums["lines_out"].as_u64()), (Some(lines), Some(lines)));
@@ -153,10 +182,10 @@ fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
     if !have_python() {
         return;
     }
-    let corpus = Corpus::new();
+    let corpus = Corpus::scored();
     let task = |index: usize| {
         let mut command = Command::new("bash");
-        command.arg(recipe("slurm_array.sh")).args(corpus.shard_command());
+        command.arg(recipe("slurm_array.sh")).args(&corpus.command);
         command.env("MANIFEST", corpus.path("manifest")).env("OUTPUT", corpus.path("out"));
         command.env("SLURM_ARRAY_TASK_ID", index.to_string());
         command
@@ -278,21 +307,28 @@ fn engine_python(module: &str) -> Option<PathBuf> {
     None
 }
 
+/// A recipe over `corpus`.
+fn engine(python: &Path, name: &str, options: &[&str], corpus: &Corpus) -> Command {
+    let mut command = Command::new(python);
+    command.arg(recipe(name)).args(options).arg(corpus.path("manifest")).arg(corpus.path("out"));
+    command.arg("--").args(&corpus.command).env("PYSPARK_PYTHON", python);
+    // Spark by itself gives up on one machine when a task fails once.
+    command.env("PYSPARK_SUBMIT_ARGS", "--master local[2,4] pyspark-shell");
+    command
+}
+
 /// Runs a recipe twice: the first run is killed in the middle.
 fn survives_a_kill(python: &Path, name: &str, options: &[&str]) {
-    let corpus = Corpus::new();
-    let command = || {
-        let mut command = Command::new(python);
-        command
-            .arg(recipe(name))
-            .args(options)
-            .arg(corpus.path("manifest"))
-            .arg(corpus.path("out"));
-        command.arg("--").args(corpus.shard_command()).env("PYSPARK_PYTHON", python);
-        command
-    };
-    corpus.kill_in_the_middle(&mut command());
-    run(command().stderr(Stdio::null()));
+    let corpus = Corpus::scored();
+    corpus.kill_in_the_middle(&mut engine(python, name, options, &corpus));
+    run(engine(python, name, options, &corpus).stderr(Stdio::null()));
+    corpus.check();
+}
+
+/// Runs a recipe once: the engine runs the shard of a lost worker again.
+fn survives_the_loss_of_a_worker(python: &Path, name: &str, options: &[&str]) {
+    let corpus = Corpus::translated();
+    corpus.lose_one_worker(&mut engine(python, name, options, &corpus));
     corpus.check();
 }
 
@@ -300,12 +336,14 @@ fn survives_a_kill(python: &Path, name: &str, options: &[&str]) {
 fn tasks_of_ray_survive_a_kill() {
     let Some(python) = engine_python("ray") else { return };
     survives_a_kill(&python, "ray_shards.py", &["--cpus", "1"]);
+    survives_the_loss_of_a_worker(&python, "ray_shards.py", &[]);
 }
 
 #[test]
 fn tasks_of_spark_survive_a_kill() {
     let Some(python) = engine_python("pyspark") else { return };
     survives_a_kill(&python, "spark_shards.py", &[]);
+    survives_the_loss_of_a_worker(&python, "spark_shards.py", &[]);
 }
 
 #[test]

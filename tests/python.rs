@@ -70,11 +70,11 @@ fn the_wheel_passes_its_tests() {
     let wheel = wheel(&python, &folder.path().join("wheels"));
     // The program is put into it.
     let with_program = folder.path().join("with-program");
-    run_echoed(
-        Command::new(&python)
-            .arg(project_root().join("packaging/add_program.py"))
-            .args([&wheel, Path::new(env!("CARGO_BIN_EXE_miriam")), &with_program]),
-    );
+    run_echoed(Command::new(&python).arg(project_root().join("packaging/add_program.py")).args([
+        &wheel,
+        Path::new(env!("CARGO_BIN_EXE_miriam")),
+        &with_program,
+    ]));
     let wheel = with_program.join(wheel.file_name().unwrap());
     let installed = folder.path().join("installed");
     run_echoed(
