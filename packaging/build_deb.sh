@@ -5,7 +5,7 @@
 # usage: packaging/build_deb.sh BINARY FOLDER
 #
 # Times inside the package are those of the last commit (or SOURCE_DATE_EPOCH), so that equal
-# binaries make equal packages.
+# binaries make equal packages. MAINTAINER is who answers for it: Name <mail@host>.
 set -euo pipefail
 binary=$(realpath "${1:?usage: packaging/build_deb.sh BINARY FOLDER}")
 mkdir -p "${2:?usage: packaging/build_deb.sh BINARY FOLDER}"
@@ -44,7 +44,22 @@ install -D -m 644 packaging/serve.toml "$tree/etc/miriam/serve.toml"
 documents=$tree/usr/share/doc/miriam
 install -d "$documents"
 { "$binary" licenses; echo; cat LICENSE-MIT LICENSE-APACHE; } > "$documents/copyright"
-gzip -9nc CHANGELOG.md > "$documents/changelog.gz"
+maintainer=${MAINTAINER:-The developers of Miriam <miriam@localhost>}
+gzip -9nc CHANGELOG.md > "$documents/CHANGELOG.md.gz"
+gzip -9n > "$documents/changelog.gz" << END
+miriam ($version) unstable; urgency=medium
+
+  * CHANGELOG.md.gz lists all changes.
+
+ -- $maintainer  $(LC_ALL=C date -uR -d "@$SOURCE_DATE_EPOCH")
+END
+install -d "$tree/usr/share/lintian/overrides"
+cat > "$tree/usr/share/lintian/overrides/miriam" << END
+# The libraries in the binary want their licences' texts beside it, on every system.
+miriam: copyright-file-contains-full-apache-2-license
+miriam: copyright-file-contains-full-gpl-license
+miriam: copyright-not-using-common-license-for-lgpl
+END
 cp -r examples/toy "$documents/examples"
 find "$tree" -type f ! -perm -u+x -exec chmod 644 {} +
 find "$tree" -type d -exec chmod 755 {} +
@@ -54,7 +69,7 @@ cat > "$tree/DEBIAN/control" << END
 Package: miriam
 Version: $version
 Architecture: $architecture
-Maintainer: The developers of Miriam <miriam@localhost>
+Maintainer: $maintainer
 Installed-Size: $(du -sk --exclude=DEBIAN "$tree" | cut -f1)
 Section: science
 Priority: optional
