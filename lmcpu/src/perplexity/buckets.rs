@@ -38,6 +38,11 @@ impl Cutoffs {
         if languages.is_empty() {
             return Err("line 1: no languages; they follow a first column of percentiles".into());
         }
+        if let Some(twice) =
+            (1..languages.len()).find(|&at| languages[..at].contains(&languages[at]))
+        {
+            return Err(format!("line 1: the language {} is there twice", languages[twice]));
+        }
         let mut rows = [None, None];
         for (line, row) in lines {
             let wrong = |reason: &str| format!("line {}: {reason}", line + 1);
@@ -160,6 +165,7 @@ mod tests {
             ("", "empty"),
             ("percentile\n30\n", "no languages"),
             (",en\n30,1\n", "30 and 60"),
+            (",en,de,en\n30,1,2,3\n60,1,2,3\n", "line 1: the language en is there twice"),
             (",en\n30,1,2\n60,1\n", "line 2: 2 numbers for 1 languages"),
             (",en\n30,x\n60,1\n", "line 2: a field is no number"),
             (",en\nmany,1\n", "line 2: the first field"),

@@ -28,14 +28,18 @@ impl PushTable {
     /// The table in the file `path` up to the push `updates`.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read or has fewer pushes.
     pub fn read(path: &Path, updates: u64) -> Result<Self> {
         let cannot_read = |error| StorageError::io(path, "read", error);
         let mut file = BufReader::new(std::fs::File::open(path).map_err(cannot_read)?);
         let (mut saved_bytes, mut line) = (0, Vec::new());
-        for _ in 0..=updates {
+        for at in 0..=updates {
             line.clear();
             saved_bytes += file.read_until(b'\n', &mut line).map_err(cannot_read)? as u64;
+            if !line.ends_with(b"\n") {
+                let (section, reason) = ("pushes", format!("it is cut after line {at}"));
+                return Err(StorageError::damaged(path, section, reason).into());
+            }
         }
         Ok(PushTable { saved_bytes, unsaved: String::new() })
     }
@@ -94,5 +98,7 @@ mod tests {
         table.save(&path).unwrap();
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,c\n"));
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
+        let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
+        assert!(error.contains("pushes: it is cut after line 5"), "{error}");
     }
 }
