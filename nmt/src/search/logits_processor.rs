@@ -56,6 +56,15 @@ struct RowRequest {
     suppressed: Range<usize>,
     repeated: Range<usize>,
     required: Range<usize>,
+    favoured: Option<Favoured>,
+}
+
+/// A token that a row favours.
+#[derive(Clone, Copy, Debug)]
+struct Favoured {
+    token: u32,
+    /// What all others lose of their probabilities, and it gains.
+    beta: f32,
 }
 
 /// The rows of a step: first what each one needs, then its candidates.
@@ -126,7 +135,15 @@ impl LogitsProcessor {
             suppressed: suppressed..suppressed,
             repeated: repeated..repeated,
             required: required..required,
+            favoured: None,
         });
+    }
+
+    /// Favours a token in the last row: the probability of each is multiplied by `1 - beta`, and to
+    /// that of `token` `beta` is added, also where it is suppressed.
+    pub fn favour_token(&mut self, token: u32, beta: f32) {
+        self.require_score(token);
+        self.requests.last_mut().expect("a row").favoured = Some(Favoured { token, beta });
     }
 
     /// Suppresses a token in the last row.
@@ -371,7 +388,33 @@ impl LogitsProcessor {
             }
         }
         self.candidates.truncate(first.saturating_add(request.top_k));
+        if let Some(favoured) = request.favoured {
+            self.mix_in(favoured, &request, first);
+        }
         Ok(())
+    }
+
+    /// Mixes the candidates of a row, from `first` on, with its favoured token.
+    fn mix_in(&mut self, Favoured { token, beta }: Favoured, request: &RowRequest, first: usize) {
+        let required = &self.required[request.required.clone()];
+        let found = required.iter().find(|candidate| candidate.token == token);
+        let is_suppressed = self.suppress_mask.get(token as usize) == Some(&true)
+            || self.suppressed[request.suppressed.clone()].binary_search(&token).is_ok();
+        let probability = match found {
+            Some(candidate) if !is_suppressed => candidate.score.exp(),
+            _ => 0.0,
+        };
+        let mixed = Candidate { token, score: ((1.0 - beta) * probability + beta).ln() };
+        let mut candidates = self.candidates.split_off(first);
+        candidates.retain(|candidate| candidate.token != token);
+        candidates.iter_mut().for_each(|candidate| candidate.score += (1.0 - beta).ln());
+        let place = match request.top_k {
+            FULL_VOCABULARY => candidates.partition_point(|other| other.token < token),
+            _ => candidates.partition_point(|other| other.cmp_best_first(&mixed).is_lt()),
+        };
+        candidates.insert(place, mixed);
+        candidates.truncate(request.top_k);
+        self.candidates.append(&mut candidates);
     }
 
     /// The probability of all words but the dropped ones.

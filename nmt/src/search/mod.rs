@@ -153,6 +153,8 @@ pub struct SearchOptions {
     pub end_tokens: Vec<u32>,
     /// How a prefix limits its translation.
     pub prefix_role: PrefixRole,
+    /// Tokens of a prefix that are favoured, not forced (CTranslate2). Not with constraints.
+    pub prefix_bias: Option<PrefixBias>,
     /// Sampling instead of search.
     pub sampling: Option<Sampling>,
     /// Whether translations are returned with alignments.
@@ -178,6 +180,16 @@ pub enum PrefixRole {
     Context,
 }
 
+/// How much the tokens of a prefix are favoured, as long as a hypothesis has followed it
+/// (CTranslate2's biased decoding).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrefixBias {
+    /// The share of the prefix's next token in the probabilities, above 0 and below 1.
+    pub beta: f32,
+    /// So many tokens at the beginning of a prefix are forced all the same.
+    pub num_forced: usize,
+}
+
 /// Greedy search by Marian's rules, without penalties and limits.
 impl Default for SearchOptions {
     fn default() -> Self {
@@ -201,6 +213,7 @@ impl Default for SearchOptions {
             eos_id: 0,
             end_tokens: Vec::new(),
             prefix_role: PrefixRole::Beginning,
+            prefix_bias: None,
             sampling: None,
             return_alignments: false,
             skip_cost: false,

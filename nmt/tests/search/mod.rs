@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
 use miriam_nmt::search::{
-    DecodingSemantics, GeneratedToken, PrefixRole, Request, Sampling, SearchOptions, Translation,
+    DecodingSemantics, GeneratedToken, PrefixBias, PrefixRole, Request, Sampling, SearchOptions,
+    Translation,
 };
 use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
 
@@ -194,6 +195,48 @@ fn beam_search_matches_reference() {
         }
         assert_eq!(session.open_sentences(), 0, "{case}");
     }
+}
+
+#[test]
+fn favoured_prefixes_match_reference() {
+    let mut followed = [0; 2];
+    for seed in 0..900 {
+        let mut numbers = Xorshift::new(seed);
+        let words = numbers.choose(&[14, 30]);
+        let bias = PrefixBias {
+            beta: numbers.choose(&[0.05, 0.3, 0.7, 0.999_999]),
+            num_forced: numbers.choose(&[0, 0, 1]),
+        };
+        let options = SearchOptions {
+            prefix_bias: Some(bias),
+            semantics: DecodingSemantics::CTranslate2,
+            skip_cost: false,
+            min_length: numbers.choose(&[0, 1]),
+            // With no token left there are no probabilities to mix.
+            suppress_tokens: numbers.choose(&[&[][..], &[1, 4, 5]]).to_vec(),
+            prefix_role: PrefixRole::CutBeginning,
+            // No prefix is cut: the candidates have all of it.
+            max_length_factor: f32::INFINITY,
+            ..random_options(&mut numbers)
+        };
+        let model =
+            RandomModel { seed, vocabulary_size: words, logit_step: 0.0, eos_logit_bias: 0.5 };
+        let prefix = (0..1 + numbers.below(3)).map(|_| 1 + numbers.below(words - 1) as u32);
+        let request = Request { prefix: prefix.collect(), ..random_request(&mut numbers, words) };
+        let expected = reference::translate(&model, &request, &options);
+        let jobs = [Job { id: 5, request: request.clone() }];
+        let mut session = RandomSession::new(model);
+        let results = translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
+        let case = format!("{seed}: {request:?} {options:?}");
+        match &results[&5] {
+            Ok(found) => {
+                assert_near(found, &expected, 3e-5, &case);
+                followed[usize::from(found[0].tokens.starts_with(&request.prefix))] += 1;
+            }
+            Err(_) => assert!(expected.is_empty(), "{case}: {expected:?}"),
+        }
+    }
+    assert!(followed.iter().all(|&count| count > 100), "{followed:?}");
 }
 
 #[test]

@@ -29,18 +29,31 @@ pub fn translate(
             limit
         }
     };
-    let limit = limit.min(request.prefix.len().saturating_add(options.max_new_tokens)).max(1);
+    let prefix = forced_prefix(&request, options).to_vec();
+    let limit = limit.min(prefix.len().saturating_add(options.max_new_tokens)).max(1);
     let request = &request;
+    // As in CTranslate2, that a beam has left the favoured tokens stays with its place.
+    let mut has_diverged = vec![false; options.beam_size];
+    let mut places = vec![0];
     let mut width = options.beam_size;
     let mut best_ended = false;
     let mut live = vec![Hypothesis { tokens: vec![], token_scores: vec![], total: 0.0 }];
     let mut ended: Vec<Hypothesis> = Vec::new();
     for step in 0..limit {
         let mut all = Vec::new();
+        let favoured = request.prefix.get(step).filter(|_| step >= prefix.len());
         for (row, hypothesis) in live.iter().enumerate() {
-            let (logits, scores) = token_scores(model, request, options, &hypothesis.tokens);
+            let (logits, mut scores) = token_scores(model, request, options, &hypothesis.tokens);
+            if let (Some(bias), Some(&favoured)) = (options.prefix_bias, favoured)
+                && !has_diverged[places[row]]
+            {
+                for (word, score) in (0..).zip(&mut scores) {
+                    let gained = if word == favoured { bias.beta } else { 0.0 };
+                    *score = ((1.0 - bias.beta) * score.exp() + gained).ln();
+                }
+            }
             for (word, score) in scores.into_iter().enumerate() {
-                let forced = request.prefix.get(step);
+                let forced = prefix.get(step);
                 if forced.is_none() && score == f32::NEG_INFINITY
                     || forced.is_some_and(|&forced| forced as usize != word)
                 {
@@ -66,30 +79,39 @@ pub fn translate(
         if options.semantics == DecodingSemantics::CTranslate2 {
             all.truncate(2 * room);
             let is_context = options.prefix_role == PrefixRole::Context;
-            if step == request.prefix.len() && step > 0 && !is_context {
+            if step == prefix.len() && step > 0 && !is_context {
                 let first = all[0];
                 all.retain(|candidate| !is_end(options, candidate.3) || *candidate == first);
             }
         } else {
             all.truncate(room);
         }
+        if step >= prefix.len() {
+            for (has_diverged, candidate) in has_diverged.iter_mut().zip(&all) {
+                *has_diverged |= favoured != Some(&candidate.3);
+            }
+        }
+        let (mut free_places, mut next_places) = (Vec::new(), Vec::new());
         for (place, &(total, row, _, word, score)) in all.iter().enumerate() {
             let mut hypothesis = live[row].clone();
             hypothesis.tokens.push(word);
             hypothesis.token_scores.push(score);
             hypothesis.total = total;
-            let ends = is_end(options, word) && step >= request.prefix.len();
+            let ends = is_end(options, word) && step >= prefix.len();
             if ends || last {
                 if place < room {
+                    free_places.push(place);
                     best_ended |= place == 0;
                     ended.push(hypothesis);
                     width -= usize::from(options.semantics == DecodingSemantics::Marian);
                 }
             } else if next.len() < room {
                 next.push(hypothesis);
+                next_places.push(if place < room { place } else { free_places.remove(0) });
             }
         }
         live = next;
+        places = next_places;
         let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
         let trails =
             options.early_stop_margin.is_some_and(|margin| best(&live) < best(&ended) - margin);
@@ -124,6 +146,12 @@ fn is_end(options: &SearchOptions, word: u32) -> bool {
     }
 }
 
+/// The tokens of a prefix that are forced.
+fn forced_prefix<'r>(request: &'r Request, options: &SearchOptions) -> &'r [u32] {
+    let forced = options.prefix_bias.map_or(usize::MAX, |bias| bias.num_forced);
+    &request.prefix[..forced.min(request.prefix.len())]
+}
+
 /// The number of tokens that only stand before a translation.
 fn context_length(request: &Request, options: &SearchOptions) -> usize {
     if options.prefix_role == PrefixRole::Context { request.prefix.len() } else { 0 }
@@ -155,7 +183,7 @@ fn token_scores(
         let completes = options.suppress_sequences.iter().any(|list| longer.ends_with(list));
         repeats || early || completes || options.suppress_tokens.contains(&word)
     };
-    let forced = num_words < request.prefix.len();
+    let forced = num_words < forced_prefix(request, options).len();
     let mut changed = false;
     let mut all = logits.clone();
     for (word, logit) in (0..).zip(&mut all) {
@@ -211,7 +239,8 @@ fn translation(
 ) -> Translation {
     let source = &request.source;
     let end_token = hypothesis.tokens.last().copied().filter(|&last| is_end(options, last));
-    let end_token = end_token.filter(|_| hypothesis.tokens.len() > request.prefix.len());
+    let forced = forced_prefix(request, options).len();
+    let end_token = end_token.filter(|_| hypothesis.tokens.len() > forced);
     let by_itself = end_token.is_some();
     let mut words = hypothesis.tokens.clone();
     words.truncate(words.len() - usize::from(by_itself));

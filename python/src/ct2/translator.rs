@@ -312,7 +312,6 @@ impl Translator {
         callback: Option<Py<PyAny>>,
         _may_wait: bool,
     ) -> PyResult<Bound<'py, PyList>> {
-        refuse(prefix_bias_beta != 0.0, "prefix_bias_beta")?;
         refuse(return_logits_vocab, "return_logits_vocab")?;
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
@@ -328,6 +327,7 @@ impl Translator {
             disable_unk,
             suppress_sequences: suppressed_sequences(suppress_sequences, target)?,
             end_tokens: end_ids(end_token, target)?,
+            prefix_bias_beta,
             max_decoding_length,
             min_decoding_length,
             use_vmap,

@@ -1,5 +1,7 @@
 //! Expansion of hypotheses: candidates of all rows in the order in which the beam takes them.
 
+use std::collections::VecDeque;
+
 use super::{BeamState, Hypothesis};
 use crate::search::constraint::{ConstraintProgress, allocate_banks};
 use crate::search::logits_processor::{Candidate, LogitsProcessor};
@@ -25,6 +27,7 @@ pub(in crate::search) struct Scratch {
     pub(super) expansions: Vec<Expansion>,
     ranks: Vec<(u32, Expansion)>,
     row_heads: Vec<usize>,
+    pub(super) free_places: VecDeque<usize>,
     pub(super) next_live: Vec<Hypothesis>,
     pub(super) tokens: Vec<u32>,
     pool: Vec<Candidate>,

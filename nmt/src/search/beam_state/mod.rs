@@ -25,7 +25,13 @@ pub(super) struct BeamState {
     pub id: u64,
     /// The id of the sentence for the session.
     pub slot: Slot,
+    /// Tokens that are forced at the beginning.
     prefix: Vec<u32>,
+    /// Tokens after the prefix that are favoured.
+    favoured: Vec<u32>,
+    /// Whether the hypothesis at each place of the beam has left the favoured tokens. As in
+    /// CTranslate2 this stays with the place, whichever hypothesis comes there.
+    has_diverged: Vec<bool>,
     constraints: Constraints,
     /// The number of source tokens.
     source_length: usize,
@@ -53,6 +59,8 @@ struct Hypothesis {
     progress: ConstraintProgress,
     /// Its index among the samples of the sentence.
     sample_index: u32,
+    /// Its place in CTranslate2's beam.
+    place: usize,
 }
 
 /// The state of a sentence after a step.
@@ -76,6 +84,11 @@ impl BeamState {
         self.id = id;
         self.slot = slot;
         self.prefix.clone_from(&request.prefix);
+        self.favoured.clear();
+        if let Some(bias) = options.prefix_bias {
+            let forced = bias.num_forced.min(self.prefix.len());
+            self.favoured.extend(self.prefix.drain(forced..));
+        }
         self.constraints = Constraints::new(&request.constraints)?;
         self.source_length = request.source.len();
         self.max_length = options.max_target_length(self.source_length);
@@ -94,6 +107,8 @@ impl BeamState {
             None => options.beam_size,
         }
         .clamp(1, MAX_BEAM_SIZE);
+        self.has_diverged.clear();
+        self.has_diverged.resize(self.beam_width, false);
         self.tree.reset(if options.needs_attention() { self.source_length } else { 0 });
         self.finished.clear();
         self.best_has_finished = false;
@@ -105,8 +120,14 @@ impl BeamState {
             total: 0.0,
             progress: ConstraintProgress::default(),
             sample_index: 0,
+            place: 0,
         });
         Ok(())
+    }
+
+    /// The favoured token of the step.
+    fn favoured_token(&self) -> Option<u32> {
+        self.favoured.get(self.step.checked_sub(self.prefix.len())?).copied()
     }
 
     /// Adds the rows of the next step, and what the processor must compute for each.
@@ -157,6 +178,11 @@ impl BeamState {
                     tokens.iter().for_each(|&word| processor.mark_repeated(word));
                 }
             }
+            if let (Some(bias), Some(token)) = (options.prefix_bias, self.favoured_token())
+                && !self.has_diverged[hypothesis.place]
+            {
+                processor.favour_token(token, bias.beta);
+            }
             if self.constraints.token_count() > 0 {
                 self.constraints
                     .for_each_next_token(hypothesis.progress, |word| processor.require_score(word));
@@ -202,6 +228,14 @@ impl BeamState {
         let attention = self.tree.attention_rows().saturating_sub(self.live.len());
         let last = self.step + 1 == self.max_length;
         let beam_width = self.beam_width;
+        if self.step >= self.prefix.len() {
+            let favoured = self.favoured_token();
+            for (has_diverged, choice) in self.has_diverged.iter_mut().zip(&scratch.expansions) {
+                *has_diverged |= favoured != Some(choice.token);
+            }
+        }
+        // The places of those that end, for hypotheses that were not among the best.
+        scratch.free_places.clear();
         scratch.next_live.clear();
         for (rank, choice) in scratch.expansions.iter().enumerate() {
             let ends = options.is_end(choice.token) && !forced;
@@ -223,6 +257,7 @@ impl BeamState {
             let Expansion { token: word, score, total, .. } = *choice;
             let node = self.tree.push(parent.node, word, score, attention + choice.row);
             if counts {
+                scratch.free_places.push_back(rank);
                 self.best_has_finished |= rank == 0;
                 let words = self.step + 1;
                 self.finished.push(FinishedHypothesis {
@@ -242,6 +277,10 @@ impl BeamState {
                     total,
                     progress: choice.progress,
                     sample_index: choice.sample_index,
+                    place: match rank < beam_width {
+                        true => rank,
+                        false => scratch.free_places.pop_front().unwrap_or(0),
+                    },
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! CTranslate2's options of decoding tokens: their names, defaults, limits and messages.
 
 use super::{AlternativesOptions, BatchLimits, CandidateSource, PoolError, TranslationTask};
-use crate::search::{DecodingSemantics, PrefixRole, Sampling, SearchOptions};
+use crate::search::{DecodingSemantics, PrefixBias, PrefixRole, Sampling, SearchOptions};
 use crate::translate::Translator;
 
 /// Options of decoding, as CTranslate2's `translate_batch` names them.
@@ -27,6 +27,8 @@ pub struct DecodingOptions {
     pub suppress_sequences: Vec<Vec<u32>>,
     /// The tokens that end a translation; none for EOS.
     pub end_tokens: Vec<u32>,
+    /// The share of a prefix's next token in the probabilities, below 1; 0 forces the prefix.
+    pub prefix_bias_beta: f32,
     /// The maximum number of tokens, those of a prefix among them.
     pub max_decoding_length: usize,
     /// The minimum number of tokens before the end.
@@ -71,6 +73,7 @@ impl Default for DecodingOptions {
             disable_unk: false,
             suppress_sequences: Vec::new(),
             end_tokens: Vec::new(),
+            prefix_bias_beta: 0.0,
             max_decoding_length: 256,
             min_decoding_length: 1,
             use_vmap: false,
@@ -122,6 +125,18 @@ impl DecodingOptions {
             ),
             (self.max_decoding_length == 0, "max_decoding_length must be greater than 0"),
             (!is_positive(self.repetition_penalty), "repetition_penalty must be greater than 0"),
+            (
+                !(0.0..1.0).contains(&self.prefix_bias_beta),
+                "prefix_bias_beta must be at least 0 and less than 1",
+            ),
+            (
+                self.prefix_bias_beta > 0.0 && self.return_alternatives,
+                "prefix_bias_beta is not compatible with return_alternatives",
+            ),
+            (
+                self.prefix_bias_beta > 0.0 && self.report_tokens,
+                "prefix_bias_beta is not compatible with callback",
+            ),
             (
                 self.return_alternatives
                     && !probability.contains(&self.min_alternative_expansion_prob),
@@ -193,9 +208,12 @@ impl DecodingOptions {
             eos_id: target.eos_id(),
             end_tokens: self.end_tokens.clone(),
             prefix_role: PrefixRole::CutBeginning,
+            prefix_bias: (self.prefix_bias_beta > 0.0)
+                .then_some(PrefixBias { beta: self.prefix_bias_beta, num_forced: own }),
             sampling,
             return_alignments: self.needs_attention(),
             skip_cost: greedy
+                && self.prefix_bias_beta == 0.0
                 && !self.return_scores
                 && !self.report_scores
                 && !self.return_alternatives,
