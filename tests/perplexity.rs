@@ -304,7 +304,7 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
     );
     let scores_of = |text: &str| text.split_once(",\"lm_log10\"").unwrap().1.to_owned();
     assert_eq!(scores_of(&joined), scores_of(&plain));
-    // Nothing that was given is ignored.
+    // A table that is none.
     let error =
         run_to_error(lm(&["perplexity", &model, "--json-field", "text", "--cutoffs"]).arg(&pieces));
     assert!(error.contains("vocab.spm"), "{error}");

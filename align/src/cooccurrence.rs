@@ -22,8 +22,8 @@ use std::sync::Mutex;
 use miriam_textio::Progress;
 use rayon::prelude::*;
 
-use crate::Result;
 use crate::bitext::Bitext;
+use crate::{Error, Result};
 
 /// The size of a chunk of cells in two-byte units.
 const CHUNK_UNITS: u64 = 32 << 20;
@@ -218,6 +218,9 @@ impl CellStore {
         let bounds = chunk_bounds(text, rows);
         // As many chunks at once as there are threads; they are stored in the order of the text.
         for group in bounds.chunks(rayon::current_num_threads()) {
+            if task.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             let found: Vec<Vec<u16>> = group
                 .par_iter()
                 .map(|(lines, units)| build_cells(text, rows, lines.clone(), *units))

@@ -12,13 +12,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::Result;
 use crate::bitext::{Bitext, SentencePair};
 use crate::cooccurrence::{CellStore, CooccurrenceRows, for_each_cell};
 use crate::directed_pair::{DirectedPair, EStepStatistics};
 use crate::model_file::SavedModel;
 use crate::position_model::{PositionModel, PositionScratch};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
+use crate::{Error, Result};
 use miriam_textio::ProgressTask;
 
 /// Cells of the pairs that one thread takes at a time. It does not depend on the number of
@@ -81,6 +81,9 @@ impl CorpusPass<'_> {
             for batch in split_into_tasks(self.text, lines)
                 .chunks(TASKS_PER_BATCH * rayon::current_num_threads())
             {
+                if task.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
                 let (tasks, remaining) = buffers.split_tasks(self, batch, rest);
                 let found: Vec<[EStepStatistics; 2]> = tasks
                     .into_par_iter()
@@ -245,6 +248,9 @@ impl CorpusPass<'_> {
             for batch in split_into_tasks(self.text, lines)
                 .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
             {
+                if task.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
                 let mut tasks = Vec::new();
                 for lines in batch {
                     let units = count_units(self.text, self.rows, lines.clone());
@@ -349,6 +355,9 @@ pub(crate) fn decode_with_saved_model<D: Default>(
     for batch in split_into_tasks(text, 0..text.len())
         .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
     {
+        if task.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         let decode = |(workspace, writer): &mut (Workspace, D), lines: &Range<usize>| {
             let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
                 model.fetch_probabilities(pair, local)

@@ -29,6 +29,9 @@ pub enum Error {
         /// Its number of lines.
         second_lines: u64,
     },
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
     /// Options that do not go together.
     #[error("{reason}")]
     InvalidOptions {

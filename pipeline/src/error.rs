@@ -69,6 +69,9 @@ pub enum Error {
         /// Which ones, and what to give instead.
         reason: String,
     },
+    /// The caller cancelled the work; another run goes on with the stages that are missing.
+    #[error("cancelled; what was done is kept")]
+    Cancelled,
     /// Another run is using the same folder.
     #[error("{folder}: another training run works here; let it end, or give another -o")]
     FolderLocked {

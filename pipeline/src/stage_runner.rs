@@ -79,6 +79,9 @@ pub(crate) fn run_stages(
             tracing::info!("{}: done before", stage.title);
             continue;
         }
+        if progress.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         number += 1;
         tracing::info!("{number} of {count}: {}", stage.title);
         record.remove_stage(stage.name);
@@ -174,6 +177,10 @@ impl Progress for NumberedProgress<'_> {
 
     fn end(&self) {
         self.progress.end();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
     }
 }
 

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
+use crate::lm::thread_count;
 
 /// Pairs, links, pairs without words, lines that are too long, perplexity of both directions.
 type Counts = (u64, u64, u64, u64, [Option<f64>; 2]);
@@ -23,14 +24,6 @@ pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {
         let names = Symmetrization::ALL.map(Symmetrization::name).join(", ");
         PyValueError::new_err(format!("symmetrize {name:?}: give one of {names}"))
     })
-}
-
-/// All processors for 0.
-pub(crate) fn thread_count(threads: usize) -> usize {
-    match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
 }
 
 /// Aligns two files line by line.
@@ -73,7 +66,7 @@ pub fn align(
     let options = AlignOptions {
         model,
         symmetrization: symmetrization(symmetrize)?,
-        threads: thread_count(threads),
+        threads: thread_count(threads)?,
         iterations: Some(iterations),
         hmm_iterations: Some(hmm_iterations),
         memory,
@@ -107,7 +100,7 @@ pub fn symmetrize_links(
     threads: usize,
 ) -> PyResult<Counts> {
     let how = symmetrization(symmetrize)?;
-    let threads = thread_count(threads);
+    let threads = thread_count(threads)?;
     let outcome = run_interruptible(py, |_| {
         for input in [&forward, &reverse] {
             Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;

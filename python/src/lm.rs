@@ -36,8 +36,8 @@ type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>, Bound<'py, Py
 /// log10 p of each word, and where each line begins.
 type WordColumns<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<i64>>);
 
-/// The error of a number of threads that nobody can mean.
-fn thread_count(threads: usize) -> PyResult<usize> {
+/// All processors for 0; an error for a number that nobody can mean.
+pub(crate) fn thread_count(threads: usize) -> PyResult<usize> {
     match threads {
         0 => Ok(available_threads()),
         1..=4096 => Ok(threads),

@@ -10,11 +10,12 @@ use miriam_textproc::NonbreakingPrefixes;
 use miriam_trainer::options::{RawOptions, preset};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::align::{symmetrization, thread_count};
-use crate::interrupt::{Listeners, run_observed};
+use crate::align::symmetrization;
+use crate::interrupt::{Listeners, Observer, run_observed};
+use crate::lm::thread_count;
 
 /// The ini; pairs used and all; links, phrase pairs; n-grams of each order; BLEU of the dev text
 /// before tuning and after.
@@ -22,6 +23,42 @@ type PhraseSystem = (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>
 
 fn value_error(message: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(message.to_string())
+}
+
+/// A file is an `OSError`, what was given a `ValueError`, a training that diverges a `RuntimeError`.
+fn training_error(error: miriam_trainer::Error) -> PyErr {
+    use miriam_trainer::Error;
+    match error {
+        Error::Text(_) | Error::File(_) | Error::Resume { .. } => {
+            PyOSError::new_err(error.to_string())
+        }
+        Error::Diverged(_) => PyRuntimeError::new_err(error.to_string()),
+        _ => value_error(error),
+    }
+}
+
+fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
+    use miriam_pipeline::Error;
+    match error {
+        Error::Options { .. } | Error::NotParallel { .. } | Error::EmptyCorpus { .. } => {
+            value_error(error)
+        }
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// Warns where source and target of the dev text seem to have changed places.
+fn warn_of_swapped_sides(
+    train: [&PathBuf; 2],
+    dev: [&PathBuf; 2],
+    observer: &Observer,
+) -> Result<(), miriam_textio::Error> {
+    if let Some(warning) =
+        find_swapped_sides(train.map(PathBuf::as_path), dev.map(PathBuf::as_path))?
+    {
+        observer.warn(&warning.to_string());
+    }
+    Ok(())
 }
 
 /// Trains a neural model. Returns how the training ended and what translates.
@@ -46,7 +83,8 @@ pub fn train_neural(
     }
     let is_relative = given.get_flag("relative-paths").map_err(value_error)?;
     for path in configs.iter().rev() {
-        let yaml = std::fs::read(path)?;
+        let yaml = std::fs::read(path)
+            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
         let mut file =
             RawOptions::from_yaml(&yaml, &path.display().to_string()).map_err(value_error)?;
         let folder = path.parent().map(PathBuf::from).unwrap_or_default();
@@ -58,18 +96,18 @@ pub fn train_neural(
     }
     let has_workers =
         given.is_given("workers") || !matches!(&given.get_string("cpu-threads")[..], "" | "0");
-    if !has_workers {
-        let workers = thread_count(threads).to_string();
-        given.set("workers", vec![workers]).map_err(value_error)?;
+    match (has_workers, threads) {
+        (true, 0) => {}
+        (true, _) => return Err(value_error("threads and the option workers: give one of them")),
+        (false, _) => {
+            let workers = thread_count(threads)?.to_string();
+            given.set("workers", vec![workers]).map_err(value_error)?;
+        }
     }
     let sides = |name| given.get_strings(name);
-    let swapped = match (&sides("train-sets")[..], &sides("valid-sets")[..]) {
+    let texts = match (&sides("train-sets")[..], &sides("valid-sets")[..]) {
         ([source, target], [dev_source, dev_target]) => {
-            let [train, dev] = [[source, target], [dev_source, dev_target]];
-            let path = |text: &String| PathBuf::from(text);
-            let [[source, target], [dev_source, dev_target]] = [train.map(path), dev.map(path)];
-            find_swapped_sides([&source, &target], [&dev_source, &dev_target])
-                .map_err(|error| PyOSError::new_err(error.to_string()))?
+            Some([[source, target], [dev_source, dev_target]].map(|pair| pair.map(PathBuf::from)))
         }
         _ => None,
     };
@@ -77,14 +115,14 @@ pub fn train_neural(
         TrainingRequest { options: given, folder: Some(output), vocab_size, plot, dry_run: false };
     let listeners = Listeners { progress, log };
     let trained = run_observed(py, &listeners, |observer| {
-        if let Some(warning) = swapped {
-            observer.warn(&warning.to_string());
+        if let Some([train, dev]) = &texts {
+            warn_of_swapped_sides(train.each_ref(), dev.each_ref(), observer)?;
         }
         let (log, warn) =
             (&mut |line: &str| observer.log(line), &mut |text: &str| observer.warn(text));
-        request.run(&observer.stop, observer, log, warn).map_err(|error| error.to_string())
+        request.run(&observer.stop, observer, log, warn)
     })?;
-    let Summary::Trained { outcome, model } = trained.map_err(value_error)? else {
+    let Summary::Trained { outcome, model } = trained.map_err(training_error)? else {
         unreachable!("memory is not counted")
     };
     let outcome = match outcome {
@@ -161,17 +199,10 @@ pub fn train_phrase(
         tuning: method.map(|method| Tuning { method, seed, iterations }),
         keep_text: text,
         keep_work,
-        threads: thread_count(threads),
+        threads: thread_count(threads)?,
         ..TrainOptions::new(source, target, output)
     };
     options.memory = memory.unwrap_or(options.memory);
-    let swapped = match &options.dev {
-        Some((source, target)) => {
-            find_swapped_sides([&options.source, &options.target], [source, target])
-                .map_err(|error| PyOSError::new_err(error.to_string()))?
-        }
-        None => None,
-    };
     let listeners = Listeners { progress, log: None };
     let trained = run_observed(py, &listeners, |observer| {
         for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
@@ -181,12 +212,13 @@ pub fn train_phrase(
                 ));
             }
         }
-        if let Some(warning) = swapped {
-            observer.warn(&warning.to_string());
+        if let Some((source, target)) = &options.dev {
+            let train = [&options.source, &options.target];
+            warn_of_swapped_sides(train, [source, target], observer)?;
         }
-        miriam_pipeline::train(&options, observer).map_err(|error| error.to_string())
+        miriam_pipeline::train(&options, observer)
     })?;
     let TrainSummary { ini, pairs, links, phrase_pairs, ngrams, dev, .. } =
-        trained.map_err(value_error)?;
+        trained.map_err(pipeline_error)?;
     Ok((ini, pairs, links, phrase_pairs, ngrams, dev.and_then(|dev| dev.bleu)))
 }

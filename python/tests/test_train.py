@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import miriam.align as align
 import miriam.ct2 as ct2
 import miriam.phrase as phrase
 import miriam.train as train
@@ -57,7 +58,7 @@ def test_a_neural_model_is_trained_and_goes_on(tmp_path: Path) -> None:
     first = run(after="20u")
     assert (first.outcome, first.path) == ("finished", str(tmp_path / "model"))
     assert any("ce-mean-words" in line for line in lines), lines
-    assert all(isinstance(one.done, int) and one.task for one in seen)
+    assert seen and seen[-1].task == "training" and seen[-1].total == 20, seen
     assert run(after="20u").outcome == "already-finished"
     assert run(after="30u").outcome == "finished"
     translator = ct2.Translator(str(tmp_path / "model"))
@@ -81,9 +82,14 @@ def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -
             source, target, tmp_path / "m", options=options, vocab_size=150, threads=1, log=stop
         )
     assert (tmp_path / "m/model.npz").exists(), "its state is saved"
-    options["after"] = "1u"
-    model = train.neural(source, target, tmp_path / "m", options=options, vocab_size=150)
-    assert model.outcome in ("finished", "already-finished")
+    lines: list[str] = []
+    options["after"] = "20u"
+    model = train.neural(
+        source, target, tmp_path / "m", options=options, vocab_size=150, log=lines.append
+    )
+    assert model.outcome == "finished"
+    updates = [line for line in lines if "Up. " in line]
+    assert updates and "Up. 1 " not in updates[0], "it goes on where it was"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -95,6 +101,31 @@ def test_ctrl_c_ends_a_training(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         train.neural(source, target, tmp_path / "m", options=options, vocab_size=150, threads=1)
     timer.cancel()
+
+
+def test_what_a_callback_raises_ends_alignment_and_phrase_training(tmp_path: Path) -> None:
+    source, target, *_ = corpus(tmp_path, 5000, 20)
+
+    def stop(now: train.Progress) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        align.align(source, target, tmp_path / "links", iterations=50, progress=stop)
+    assert not (tmp_path / "links").exists()
+    with pytest.raises(Enough):
+        train.phrase(source, target, tmp_path / "system", progress=stop)
+    assert not (tmp_path / "system/moses.ini").exists()
+    missing = tmp_path / "missing"
+    with pytest.raises(OSError, match="missing"):
+        train.phrase(missing, target, tmp_path / "system")
+    with pytest.raises(OSError, match="missing"):
+        train.neural(missing, target, tmp_path / "m", options=dict(TINY), vocab_size=150)
+    with pytest.raises(OSError, match="missing"):
+        train.neural(source, target, tmp_path / "m", configs=[missing])
+    with pytest.raises(ValueError, match="threads"):
+        train.neural(source, target, tmp_path / "m", options={"workers": 2}, threads=2)
+    with pytest.raises(ValueError, match="threads"):
+        train.phrase(source, target, tmp_path / "system", threads=10**6)
 
 
 def test_wrong_options_are_named(tmp_path: Path) -> None:
@@ -111,7 +142,7 @@ def test_wrong_options_are_named(tmp_path: Path) -> None:
         train.neural(source, target, tmp_path / "m", options={"dim_emb": {}})
     with pytest.raises(ValueError, match="dev_target"):
         train.neural(source, target, tmp_path / "m", dev_source=source)
-    with pytest.raises(ValueError, match="no preset|no-task"):
+    with pytest.raises(ValueError, match="no-task.*presets are|presets.*no-task|no preset"):
         train.neural(source, target, tmp_path / "m", task="no-task")
 
 

@@ -50,6 +50,11 @@ impl ProgressTask<'_> {
         self.progress.set_position(done);
     }
 
+    /// Whether the work is to stop: [`Progress::is_cancelled`].
+    pub fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+
     /// The task has done `done` units in total.
     pub fn set_position(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);

@@ -76,6 +76,7 @@ pub fn run(
     progress: &dyn Progress,
     out: &mut dyn Write,
 ) -> Result<bool> {
+    check(options)?;
     let study = prepare(options, stop)?;
     let tasks: Vec<(System, u64)> = options
         .seeds
@@ -86,10 +87,15 @@ pub fn run(
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new((0..tasks.len()).map(|_| None).collect::<Vec<_>>());
     let work = || {
-        while let Some(&(system, seed)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let place = tasks.iter().position(|task| *task == (system, seed)).expect("it is one");
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(system, seed)) = tasks.get(place) else { break };
             let result = study.train(&system, seed, stop);
             let goes_on = matches!(result, Ok(Some(_)));
+            if result.is_err() {
+                // The others save what they have and end, and the error is seen now.
+                stop.cancel();
+            }
             results.lock().expect("no thread panics")[place] = Some(result);
             if !goes_on {
                 next.store(tasks.len(), Ordering::Relaxed);
@@ -127,6 +133,66 @@ pub fn run(
     }
     out.write_all(trained.table().as_bytes())?;
     Ok(true)
+}
+
+/// Options that the study or its systems set, so that a model's file may not.
+const SET_BY_SYSTEMS: &[&str] = &[
+    "after",
+    "after-batches",
+    "after-epochs",
+    "async-sgd",
+    "early-stopping",
+    "grad-dropping-momentum",
+    "grad-dropping-rate",
+    "grad-dropping-warmup",
+    "gradient-buffer",
+    "learn-rate",
+    "local-optimizer-batches",
+    "local-optimizer-params",
+    "local-optimizer-shard",
+    "lr-cycle",
+    "lr-decay",
+    "lr-decay-inv-sqrt",
+    "lr-random",
+    "lr-warmup",
+    "mini-batch",
+    "mini-batch-fit",
+    "mini-batch-words",
+    "momentum-schedule",
+    "optimizer",
+    "optimizer-delay",
+    "optimizer-params",
+    "overwrite",
+    "seed",
+    "simulate-async",
+    "task",
+    "train-sets",
+    "valid-freq",
+    "valid-metrics",
+    "valid-sets",
+    "vocabs",
+    "workers",
+];
+
+/// Refuses what would make systems other ones than their names say.
+fn check(options: &AsyncOptions) -> Result<()> {
+    let is_twice = |at: usize| options.seeds[..at].contains(&options.seeds[at]);
+    if let Some(at) = (0..options.seeds.len()).find(|&at| is_twice(at)) {
+        let message = format!("--seeds: {} is there twice", options.seeds[at]);
+        return Err(Error::unmeasurable(message));
+    }
+    let is_twice = |at: usize| options.systems[..at].contains(&options.systems[at]);
+    if let Some(at) = (0..options.systems.len()).find(|&at| is_twice(at)) {
+        let message = format!("--systems: {} is there twice", options.systems[at].name);
+        return Err(Error::unmeasurable(message));
+    }
+    let given = |name: &&&str| options.model.as_ref().is_some_and(|model| model.is_given(name));
+    match SET_BY_SYSTEMS.iter().find(given) {
+        Some(name) => Err(Error::unmeasurable(format!(
+            "--config: {name} is set by the systems that are compared; give options of the model only"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Makes the folder and the vocabulary, and measures the corpus.

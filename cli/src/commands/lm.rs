@@ -406,14 +406,15 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
                        has no field for scores\n";
         clap::Error::raw(ErrorKind::ArgumentConflict, message).exit();
     }
-    let standard = arguments.input.iter().filter(|path| path.as_os_str() == "-").count();
-    if standard + usize::from(arguments.model.as_os_str() == "-") > 1 {
+    let inputs = arguments.input.iter().chain([&arguments.model]);
+    let inputs = inputs.chain(&arguments.cutoffs).chain(&arguments.spm);
+    let inputs: Vec<&PathBuf> = inputs.collect();
+    if inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         bail!("standard input can be read only once; give - once");
     }
-    for input in &arguments.input {
+    for input in inputs {
         Input::check_access(input, Some(&arguments.output))?;
     }
-    Input::check_access(&arguments.model, Some(&arguments.output))?;
     let preparation = preparation(&arguments)?;
     let buckets =
         arguments.cutoffs.as_deref().map(|path| read_cutoffs(path, &arguments.lang_field));

@@ -97,7 +97,7 @@ impl DevSet {
             |list, _| {
                 lists.push(list?);
                 task.advance(1);
-                Ok(())
+                if task.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
             },
         )?;
         Ok(lists)

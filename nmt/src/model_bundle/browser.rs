@@ -44,7 +44,8 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<BrowserFil
         let all = names.iter().map(String::as_str).filter(fits);
         let all = compressed::without_doubles(all);
         let has_pair = |name: &str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
-        let is_of_another = |name: &str| pair.is_some() && names_a_pair(name) && !has_pair(name);
+        let is_of_another =
+            |name: &str| pair.is_some_and(|pair| names_another_pair(name, pair)) && !has_pair(name);
         let (others, all): (Vec<&str>, Vec<&str>) =
             all.into_iter().partition(|name| is_of_another(name));
         let of_pair: Vec<&str> = all.iter().copied().filter(|name| has_pair(name)).collect();
@@ -85,13 +86,18 @@ fn language_pair(model: &str) -> Option<&str> {
     (!is_kind).then_some(pair)
 }
 
-/// Whether a part of a name such as `lex.50.50.deen.s2t.bin` is a pair of languages.
-fn names_a_pair(name: &str) -> bool {
-    const OTHER: [&str; 4] = ["model", "joint", "shared", "common"];
+/// Whether a part of a name such as `lex.50.50.fren.s2t.bin` is a pair of languages other than
+/// `pair`: it shares one with it. Any four letters may be a word, `base` or `tiny`.
+fn names_another_pair(name: &str, pair: &str) -> bool {
+    let (Some(from), Some(to)) = (pair.get(..2), pair.get(pair.len().saturating_sub(2)..)) else {
+        return false;
+    };
     let is_pair = |part: &str| {
-        (4..=6).contains(&part.len())
+        let has = |language: &str| part.starts_with(language) || part.ends_with(language);
+        part.len() == 4
+            && part != pair
             && part.bytes().all(|byte| byte.is_ascii_lowercase())
-            && !OTHER.contains(&part)
+            && (has(from) || has(to))
     };
     name.split('.').skip(1).any(is_pair)
 }

@@ -110,8 +110,9 @@ impl<'a> SentenceParser<'a> {
             warning = Some(format!("{reason}; the others are left out"));
             pieces.truncate(max_length);
         }
-        // Once is enough: other lines are as the first.
-        if id == 0 && source.needs_language_tag && source.leading_tags(text).0 == 0 {
+        // Once is enough: other lines are as the first. Tags of given tokens are not looked for.
+        let lacks_tag = || source.leading_tags(text).0 == 0 && !text.trim_ascii().is_empty();
+        if id == 0 && source.needs_language_tag && !source.input_is_tokenized && lacks_tag() {
             warning.get_or_insert_with(|| {
                 "no language to translate to: give --to, or begin lines with its tag, such as <2de> \
                  or >>de<<"

@@ -25,21 +25,27 @@ impl PushTable {
         PushTable { saved_bytes: 0, unsaved: HEADER.into() }
     }
 
-    /// The table in the file `path` up to the push `updates`.
+    /// The table in the file `path` up to the push `updates`. Its first push is the one after those of
+    /// the training that it went on from.
     ///
     /// # Errors
-    /// If the file cannot be read or has fewer pushes.
+    /// If the file cannot be read or ends before.
     pub fn read(path: &Path, updates: u64) -> Result<Self> {
         let cannot_read = |error| StorageError::io(path, "read", error);
         let mut file = BufReader::new(std::fs::File::open(path).map_err(cannot_read)?);
         let (mut saved_bytes, mut line) = (0, Vec::new());
-        for at in 0..=updates {
+        let mut last = None;
+        while last != Some(updates) {
             line.clear();
-            saved_bytes += file.read_until(b'\n', &mut line).map_err(cannot_read)? as u64;
+            let bytes = file.read_until(b'\n', &mut line).map_err(cannot_read)?;
             if !line.ends_with(b"\n") {
-                let (section, reason) = ("pushes", format!("it is cut after line {at}"));
-                return Err(StorageError::damaged(path, section, reason).into());
+                let last = last.map_or("its head".into(), |last: u64| format!("update {last}"));
+                let reason = format!("it ends after {last}, before update {updates}");
+                return Err(StorageError::damaged(path, "pushes", reason).into());
             }
+            saved_bytes += bytes as u64;
+            let update = line.split(|&byte| byte == b',').next().unwrap_or_default();
+            last = std::str::from_utf8(update).ok().and_then(|update| update.parse().ok());
         }
         Ok(PushTable { saved_bytes, unsaved: String::new() })
     }
@@ -99,6 +105,14 @@ mod tests {
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,c\n"));
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
         let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
-        assert!(error.contains("pushes: it is cut after line 5"), "{error}");
+        assert!(error.contains("pushes: it ends after update 4, before update 5"), "{error}");
+        // A training that went on from a thousand updates of another program.
+        let mut table = PushTable::new();
+        table.push(format_args!("1001,a"));
+        table.save(&path).unwrap();
+        let mut table = PushTable::read(&path, 1001).unwrap();
+        table.push(format_args!("1002,b"));
+        table.save(&path).unwrap();
+        assert_eq!(lines(2), format!("{HEADER}1001,a\n1002,b\n"));
     }
 }

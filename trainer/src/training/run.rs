@@ -253,9 +253,11 @@ impl<'a, 'l> Run<'a, 'l> {
     fn train(&mut self) -> Result<Outcome> {
         let training = self.training;
         let config = training.config;
-        let total =
-            config.limits.lengths.iter().find(|length| length.unit == SchedulingUnit::Updates);
-        let task = training.progress.task("training", total.map(|length| length.count));
+        let lengths = config.limits.lengths.iter();
+        let updates = lengths.filter(|length| length.unit == SchedulingUnit::Updates);
+        // 0 is no limit.
+        let total = updates.map(|length| length.count).filter(|&count| count > 0).min();
+        let task = training.progress.task("training", total);
         (self.log)(&describe_start(config));
         match (&self.trainer, &config.machine) {
             (Updater::Synchronous(_), _) => {}

@@ -98,11 +98,6 @@ fn write_for_browsers(
     }
     let model = &bundle.models[0];
     if arguments.to.as_deref() == Some(INTGEMM_16) {
-        if arguments.calibrate.is_some() {
-            exit_with_usage_error(format!(
-                "--calibrate: {INTGEMM_16} has no scales of activations"
-            ));
-        }
         return Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Sixteen)?);
     }
     let clips = match &arguments.calibrate {

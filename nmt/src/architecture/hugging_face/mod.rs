@@ -66,9 +66,8 @@ pub fn resolve(
     let is_integer = |tensor: &Tensor| {
         matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64)
     };
-    let integers = tensors.iter().find(|(_, tensor)| is_integer(tensor));
-    let integers =
-        integers.filter(|(name, _)| !has_no_use(name)).map(|(name, _)| name_in_file(name));
+    let integers = tensors.iter().find(|(name, tensor)| is_integer(tensor) && !has_no_use(name));
+    let integers = integers.map(|(name, _)| name_in_file(name));
     let model =
         Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
     if let Some(name) = integers {

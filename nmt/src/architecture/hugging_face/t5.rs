@@ -13,7 +13,7 @@ use crate::architecture::transformer::{
     AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
     ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
 };
-use crate::architecture::{EmbeddingConfig, MAX_DEPTH, check_range};
+use crate::architecture::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, check_range};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::{Error, Result};
 
@@ -115,6 +115,8 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
         check_range("num_layers", stack.depth, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
     }
+    check_range("d_kv", config.number("d_kv")?, MAX_WIDTH)
+        .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
     const FEED_FORWARD: &str = "feed_forward_proj";
     let kind = config.text(FEED_FORWARD).unwrap_or("relu");
     let activation = match kind.strip_prefix("gated-") {
