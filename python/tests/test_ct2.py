@@ -189,6 +189,27 @@ def test_prefixes_and_lengths(tiny: ct2.Translator) -> None:
         assert 8 <= len(result.hypotheses[0]) <= 9
 
 
+@pytest.mark.parametrize("beam", [1, 2])
+def test_prefixes_are_favoured(tiny: ct2.Translator, beam: int) -> None:
+    """A share of nearly 1 forces the prefix, one of nearly 0 changes nothing."""
+    plain = hypotheses(tiny.translate_batch(SOURCES, beam_size=beam, max_decoding_length=8))
+    prefix = ["w3", "w9", "w3"]
+    assert not any(found[0][:3] == prefix for found in plain)
+    for beta in (1e-7, 0.999999):
+        found = tiny.translate_batch(
+            SOURCES,
+            target_prefix=[prefix] * len(SOURCES),
+            prefix_bias_beta=beta,
+            beam_size=beam,
+            max_decoding_length=8,
+        )
+        if beta < 0.5:
+            assert hypotheses(found) == plain
+        else:
+            translated = [result.hypotheses[0] for result in found if result.hypotheses[0]]
+            assert translated and all(tokens[:3] == prefix for tokens in translated)
+
+
 def test_sentences_without_words(tiny: ct2.Translator) -> None:
     results = tiny.translate_batch(
         [[], ["</s>"], ["w2"]],
