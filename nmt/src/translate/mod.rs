@@ -47,7 +47,7 @@ use crate::search::{Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use pipeline::ResultSender;
 use pivot::PivotLine;
-use print::{ScoredTranslation, empty_translation, write_text, write_translations};
+use print::{ScoredTranslation, empty_translation, write_text, write_translations, written_pieces};
 use queue::{BatchQueue, QueueOptions};
 use reader::{LineSource, SentenceReader};
 use segments::TranslatedSegment;
@@ -424,8 +424,7 @@ impl Translator {
         let translation = &found.translation;
         let mut text = Vec::new();
         write_text(translation, &sentence.pieces, target, &self.options.output, &mut text);
-        let words = translation.tokens.iter();
-        let words = words.map(|&id| target.vocabulary.word(id).unwrap_or_default());
+        let words = written_pieces(translation, &sentence.pieces, target, &self.options.output);
         PivotLine {
             text,
             source: sentence.pieces.clone(),

@@ -72,16 +72,40 @@ pub(super) fn write_text(
     options: &OutputOptions,
     out: &mut Vec<u8>,
 ) {
+    target.decode(&translation.tokens, replacement(translation, source, target, options), out);
+}
+
+/// What each token of a translation adds to its text: as in [`write_text`], unknown words may be
+/// replaced, and special tokens add nothing.
+pub(super) fn written_pieces<'a>(
+    translation: &Translation,
+    source: &'a Pieces,
+    target: &'a Tokenizer,
+    options: &OutputOptions,
+) -> impl Iterator<Item = &'a [u8]> {
+    let replacement = replacement(translation, source, target, options);
+    translation.tokens.iter().enumerate().map(move |(position, &id)| {
+        let piece = target.text_piece(id);
+        piece.map(|piece| replacement(position).unwrap_or(piece)).unwrap_or_default()
+    })
+}
+
+/// The pieces of the source that replace unknown tokens of a translation, by position.
+fn replacement<'a>(
+    translation: &Translation,
+    source: &'a Pieces,
+    target: &Tokenizer,
+    options: &OutputOptions,
+) -> impl Fn(usize) -> Option<&'a [u8]> {
     let replacements = if options.replace_unknowns {
         unknown::replacements(translation, target.vocabulary.unk_id(), source.len())
     } else {
         Vec::new()
     };
-    let replacement = |position: usize| {
+    move |position| {
         let found = replacements.binary_search_by_key(&position, |(position, _)| *position).ok()?;
         source.get(replacements[found].1)
-    };
-    target.decode(&translation.tokens, replacement, out);
+    }
 }
 
 /// Appends an alignment: `0-0 1-2`, or for each token its weights with commas between.
@@ -158,6 +182,26 @@ mod tests {
         let mut out = Vec::new();
         write_translations(7, &source, found, &side, &options, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn written_pieces_are_those_of_the_text() {
+        let source = side().encode(b"zz", &mut TokenizerScratch::default());
+        let written = |target: &Tokenizer, options: &OutputOptions| -> Vec<String> {
+            let translation = found().translation;
+            let pieces: Vec<String> = written_pieces(&translation, &source, target, options)
+                .map(|piece| String::from_utf8(piece.to_vec()).unwrap())
+                .collect();
+            let mut text = Vec::new();
+            write_text(&translation, &source, target, options, &mut text);
+            assert_eq!(pieces.join(" ").trim().as_bytes(), text);
+            pieces
+        };
+        let replaces = OutputOptions { replace_unknowns: true, ..OutputOptions::default() };
+        assert_eq!(written(&side(), &OutputOptions::default()), ["b", "<unk>"]);
+        assert_eq!(written(&side(), &replaces), ["b", "zz"]);
+        let special = Tokenizer { special_ids: [3].into(), ..side() };
+        assert_eq!(written(&special, &replaces), ["", "zz"]);
     }
 
     #[test]

@@ -160,6 +160,12 @@ impl Tokenizer {
         ids
     }
 
+    /// What a token adds to a text; special ones add nothing.
+    pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
+        let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
+        is_text.then(|| self.vocabulary.word(id).unwrap_or_default())
+    }
+
     /// Appends the text of `ids`, with the tokens at some positions replaced by `replacement`.
     pub fn decode<'a>(
         &'a self,
@@ -168,12 +174,9 @@ impl Tokenizer {
         out: &mut Vec<u8>,
     ) {
         let piece = |(position, &id): (usize, &u32)| {
-            replacement(position).or_else(|| self.vocabulary.word(id)).unwrap_or_default()
+            self.text_piece(id).map(|piece| replacement(position).unwrap_or(piece))
         };
-        let is_text = |(_, id): &(usize, &u32)| {
-            self.output_as_pieces || self.special_ids.binary_search(id).is_err()
-        };
-        let pieces = ids.iter().enumerate().filter(is_text).map(piece);
+        let pieces = ids.iter().enumerate().filter_map(piece);
         match &self.segmentation {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
                 model.model.decode_pieces(pieces, out);
