@@ -154,6 +154,9 @@ struct TextArguments {
     /// implies --allow-unk
     #[arg(long)]
     replace_unknowns: bool,
+    /// Leave unknown words as they are, though the package's program replaces them
+    #[arg(long, conflicts_with = "replace_unknowns")]
+    no_replace_unknowns: bool,
     /// Write what went wrong with which lines, a JSON object each
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
@@ -328,6 +331,7 @@ impl Arguments {
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
         options.output.replace_unknowns |= text.replace_unknowns;
+        options.output.replace_unknowns &= !text.no_replace_unknowns;
         let says_how = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
             // A configuration's longest line does not make running text lose sentences.
