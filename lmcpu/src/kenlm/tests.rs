@@ -216,7 +216,7 @@ fn written_tries_equal_build_binary() {
 fn a_trie_built_from_a_trie_is_that_trie() {
     let folder = tempfile::tempdir().unwrap();
     for (kind, options) in
-        [("trie", trie_options(None, None)), ("atrie", trie_options(None, Some(22)))]
+        [("trie", trie_options(None, None)), ("atrie", trie_options(None, Some(4)))]
     {
         let bytes = TOYS.iter().find(|toy| toy.0 == kind).unwrap().1;
         let path = folder.path().join(kind);
