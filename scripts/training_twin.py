@@ -34,6 +34,8 @@ import torch
 import torch.nn.functional as F
 import yaml
 
+from training_networks import Batch
+
 TASKS = {
     "m30k": {
         "dim-emb": 128, "enc-depth": 4, "dec-depth": 4, "transformer-heads": 4,
@@ -77,16 +79,6 @@ class Corpus:
         if shuffle:
             random.shuffle(batches)
         return batches
-
-
-def pad(sentences):
-    longest = max(map(len, sentences))
-    tokens = torch.zeros(len(sentences), longest, dtype=torch.long)
-    mask = torch.zeros(len(sentences), longest, dtype=torch.bool)
-    for row, sentence in enumerate(sentences):
-        tokens[row, : len(sentence)] = torch.tensor(sentence)
-        mask[row, : len(sentence)] = True
-    return tokens, mask
 
 
 class Network:
@@ -402,7 +394,7 @@ class Trainer:
     def update(self, batch):
         """Takes a step; gives the loss and the norm of the gradient."""
         options = self.options
-        sources, targets = (pad([pair[side] for pair in batch]) for side in (0, 1))
+        sources, targets = (Batch.pad([pair[side] for pair in batch]) for side in (0, 1))
         self.adam.param_groups[0]["lr"] = self.rate()
         self.adam.zero_grad()
         loss = self.loss(*sources, *targets, options["label-smoothing"])
@@ -427,7 +419,7 @@ class Trainer:
         network.parameters, network.is_training = self.average, False
         with torch.no_grad():
             for batch in corpus.batches(2048, shuffle=False):
-                sources, targets = (pad([pair[side] for pair in batch]) for side in (0, 1))
+                sources, targets = (Batch.pad([pair[side] for pair in batch]) for side in (0, 1))
                 total += network.loss(*sources, *targets, 0.0).item()
                 words += targets[1].sum().item()
         network.parameters, network.is_training = trained, True

@@ -20,6 +20,18 @@ fn write_machine(corpus: &Corpus, workers: usize) {
     fs::write(corpus.path("machine.toml"), text).unwrap();
 }
 
+/// Trains `whole`, and with a save at every update `killed`, which is killed again and again.
+fn train_whole_and_killed(corpus: &Corpus, options: &str) {
+    let began = Instant::now();
+    run(&mut corpus.train("whole", options));
+    let duration = began.elapsed();
+    let options = format!("{options} --save-freq 1u");
+    for part in moments(10, 0.5) {
+        kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
+    }
+    run(&mut corpus.train("killed", &options));
+}
+
 #[test]
 fn a_killed_simulation_goes_on_to_the_same_bytes() {
     let corpus = Corpus::new(200);
@@ -27,14 +39,7 @@ fn a_killed_simulation_goes_on_to_the_same_bytes() {
     let options = format!(
         "{TECHNIQUES} {VALIDATION} --simulate-async machine.toml --valid-freq 20u --after 40u"
     );
-    let began = Instant::now();
-    run(&mut corpus.train("whole", &options));
-    let duration = began.elapsed();
-    let options = format!("{options} --save-freq 1u");
-    for part in moments(10, 0.5) {
-        kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
-    }
-    run(&mut corpus.train("killed", &options));
+    train_whole_and_killed(&corpus, &options);
     assert!(corpus.files("killed") == corpus.files("whole"));
     let pushes = |output: &str| {
         fs::read_to_string(corpus.path(output).join("model.npz.simulation.csv")).unwrap()
@@ -54,14 +59,7 @@ fn killed_threads_go_on_from_the_last_save() {
     let corpus = Corpus::new(200);
     let options =
         format!("{TECHNIQUES} {VALIDATION} --async-sgd --workers 2 --valid-freq 20u --after 60u");
-    let began = Instant::now();
-    run(&mut corpus.train("whole", &options));
-    let duration = began.elapsed();
-    let options = format!("{options} --save-freq 1u");
-    for part in moments(10, 0.5) {
-        kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
-    }
-    run(&mut corpus.train("killed", &options));
+    train_whole_and_killed(&corpus, &options);
     assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
     let progress = fs::read_to_string(corpus.path("killed/model.npz.progress.yml")).unwrap();
     let updates = progress.lines().find_map(|line| line.strip_prefix("batches: ")).unwrap();
