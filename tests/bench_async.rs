@@ -115,3 +115,18 @@ fn studies_that_do_not_fit_are_refused() {
     let message = run_to_error(absent.current_dir(Path::new("/")));
     assert!(message.contains("model.yml"), "{message}");
 }
+
+/// What would make systems other ones than their names say, or leave a training out.
+#[test]
+fn what_a_study_sets_is_not_given_twice() {
+    let corpus = corpus();
+    let refused = |arguments: &[&str], expected: &str| {
+        let error = run_to_error(&mut study(&corpus, "refused", arguments));
+        assert!(error.contains(expected), "{error}");
+        assert!(!corpus.path().join("refused").exists());
+    };
+    refused(&["--systems", "1", "--seeds", "1,1"], "--seeds: 1 is there twice");
+    refused(&["--systems", "1,2,1"], "--systems: 1 is there twice");
+    fs::write(corpus.path().join("model.yml"), format!("{MODEL}lr-warmup: 100\n")).unwrap();
+    refused(&["--systems", "1"], "--config: lr-warmup is set by the systems");
+}

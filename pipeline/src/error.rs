@@ -69,7 +69,7 @@ pub enum Error {
         /// Which ones, and what to give instead.
         reason: String,
     },
-    /// The caller cancelled the work; another run goes on with the stages that are missing.
+    /// The caller cancelled the training; a new one continues with the missing stages.
     #[error("cancelled; what was done is kept")]
     Cancelled,
     /// Another run is using the same folder.

@@ -109,7 +109,7 @@ pub struct BuildArguments {
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
-    /// Compress the pointers of a KenLM trie with an array for at most so many of their bits
+    /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an array
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(..=64))]
     pointer_bits: Option<u8>,
     /// log10 probability of <unk> in a KenLM file where the model has none

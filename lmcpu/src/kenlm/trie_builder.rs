@@ -36,7 +36,7 @@ pub struct KenlmTrieOptions {
     /// Probabilities and backoffs of n-grams of two words and more are indices of the centres of bins:
     /// `-q` and `-b`.
     pub quantize: Option<QuantizationBits>,
-    /// The high bits of pointers, at most so many, are in an array: `-a`.
+    /// Pointers are compressed: at most this number of their high bits is kept in an array: `-a`.
     pub pointer_bits: Option<u8>,
     /// log10 p(`<unk>`) of a model that does not list it: `-u`.
     pub unknown_log10: f32,

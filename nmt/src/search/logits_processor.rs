@@ -405,16 +405,19 @@ impl LogitsProcessor {
             _ => 0.0,
         };
         let mixed = Candidate { token, score: ((1.0 - beta) * probability + beta).ln() };
-        let mut candidates = self.candidates.split_off(first);
-        candidates.retain(|candidate| candidate.token != token);
-        candidates.iter_mut().for_each(|candidate| candidate.score += (1.0 - beta).ln());
+        let found = self.candidates[first..].iter().position(|other| other.token == token);
+        if let Some(at) = found {
+            self.candidates.remove(first + at);
+        }
+        let others = &mut self.candidates[first..];
+        let lost = (1.0 - beta).ln();
+        others.iter_mut().for_each(|other| other.score += lost);
         let place = match request.top_k {
-            FULL_VOCABULARY => candidates.partition_point(|other| other.token < token),
-            _ => candidates.partition_point(|other| other.cmp_best_first(&mixed).is_lt()),
+            FULL_VOCABULARY => others.partition_point(|other| other.token < token),
+            _ => others.partition_point(|other| other.cmp_best_first(&mixed).is_lt()),
         };
-        candidates.insert(place, mixed);
-        candidates.truncate(request.top_k);
-        self.candidates.append(&mut candidates);
+        self.candidates.insert(first + place, mixed);
+        self.candidates.truncate(first.saturating_add(request.top_k));
     }
 
     /// The probability of all words but the dropped ones.

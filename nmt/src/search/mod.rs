@@ -186,7 +186,7 @@ pub enum PrefixRole {
 pub struct PrefixBias {
     /// The share of the prefix's next token in the probabilities, above 0 and below 1.
     pub beta: f32,
-    /// So many tokens at the beginning of a prefix are forced all the same.
+    /// The number of tokens at the beginning of a prefix that are forced all the same.
     pub num_forced: usize,
 }
 

@@ -55,7 +55,7 @@ struct Arguments {
     /// Bits of a backoff in a quantised trie [default: those of -q]
     #[arg(short = 'b', requires = "prob_bits")]
     backoff_bits: Option<u32>,
-    /// Compress the pointers of a trie with an array for at most so many of their bits
+    /// Compress the pointers of a trie: at most this number of their high bits is kept in an array
     #[arg(short = 'a', value_parser = clap::value_parser!(u8).range(..=64))]
     pointer_bits: Option<u8>,
     /// [probing|trie] input.arpa output

@@ -108,7 +108,9 @@ impl BeamState {
         }
         .clamp(1, MAX_BEAM_SIZE);
         self.has_diverged.clear();
-        self.has_diverged.resize(self.beam_width, false);
+        if !self.favoured.is_empty() {
+            self.has_diverged.resize(self.beam_width, false);
+        }
         self.tree.reset(if options.needs_attention() { self.source_length } else { 0 });
         self.finished.clear();
         self.best_has_finished = false;
@@ -228,7 +230,7 @@ impl BeamState {
         let attention = self.tree.attention_rows().saturating_sub(self.live.len());
         let last = self.step + 1 == self.max_length;
         let beam_width = self.beam_width;
-        if self.step >= self.prefix.len() {
+        if !self.favoured.is_empty() && !forced {
             let favoured = self.favoured_token();
             for (has_diverged, choice) in self.has_diverged.iter_mut().zip(&scratch.expansions) {
                 *has_diverged |= favoured != Some(choice.token);
