@@ -7,7 +7,7 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, TrainSummary, Tuning};
 use miriam_textio::find_swapped_sides;
 use miriam_textproc::NonbreakingPrefixes;
-use miriam_trainer::options::{RawOptions, preset};
+use miriam_trainer::options::RawOptions;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -81,22 +81,8 @@ pub fn train_neural(
     for (name, values) in options {
         given.set(&name, values).map_err(value_error)?;
     }
-    let is_relative = given.get_flag("relative-paths").map_err(value_error)?;
-    for path in configs.iter().rev() {
-        let yaml = std::fs::read(path)
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-        let mut file =
-            RawOptions::from_yaml(&yaml, &path.display().to_string()).map_err(value_error)?;
-        let folder = path.parent().map(PathBuf::from).unwrap_or_default();
-        file.resolve_paths(&folder, is_relative).map_err(value_error)?;
-        given = given.or_else_from(file);
-    }
-    if let Some(task) = task {
-        given = given.or_else_from(preset(task).map_err(value_error)?);
-    }
-    let has_workers =
-        given.is_given("workers") || !matches!(&given.get_string("cpu-threads")[..], "" | "0");
-    match (has_workers, threads) {
+    let mut given = given.or_else_from_files(&configs, task).map_err(training_error)?;
+    match (given.has_workers(), threads) {
         (true, 0) => {}
         (true, _) => return Err(value_error("threads and the option workers: give one of them")),
         (false, _) => {
@@ -206,10 +192,8 @@ pub fn train_phrase(
     let listeners = Listeners { progress, log: None };
     let trained = run_observed(py, &listeners, |observer| {
         for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
-            if NonbreakingPrefixes::for_language(language).is_none() {
-                observer.warn(&format!(
-                    "no abbreviations of {language:?} are known; English's are taken"
-                ));
+            if let Some(warning) = NonbreakingPrefixes::find_unknown_language(language) {
+                observer.warn(&warning);
             }
         }
         if let Some((source, target)) = &options.dev {

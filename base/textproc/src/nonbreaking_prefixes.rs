@@ -52,6 +52,18 @@ impl NonbreakingPrefixes {
         BUILT_IN_LISTS.iter().map(|&(name, _)| name)
     }
 
+    /// A warning if there is no built-in list of `language`.
+    pub fn find_unknown_language(language: &str) -> Option<String> {
+        if Self::for_language(language).is_some() {
+            return None;
+        }
+        let known: Vec<&str> = Self::built_in_languages().collect();
+        let known = known.join(", ");
+        Some(format!(
+            "no abbreviations of {language:?} are known, only of {known}; English's are taken"
+        ))
+    }
+
     fn parse_built_in(list: &str) -> Self {
         let mut words = HashMap::new();
         let mut scope = PrefixScope::Anywhere;

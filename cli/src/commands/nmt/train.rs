@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_textio::{CancellationToken, find_swapped_sides};
-use miriam_trainer::options::{
-    Arity, DumpScope, RawOptions, Status, all_options, preset, preset_names,
-};
+use miriam_trainer::options::{Arity, DumpScope, RawOptions, Status, all_options, preset_names};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
@@ -147,7 +145,6 @@ impl Arguments {
     /// The options of the command line over those of configurations over those of the preset.
     fn options(&self) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
-        let is_relative = options.get_flag("relative-paths")?;
         let text = |path: &PathBuf| path.display().to_string();
         for (name, pair) in [
             ("train-sets", [&self.source, &self.target]),
@@ -157,25 +154,13 @@ impl Arguments {
                 options.set(name, vec![text(source), text(target)])?;
             }
         }
-        for path in self.config.iter().rev() {
-            let yaml = std::fs::read(path)
-                .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
-            let mut file = RawOptions::from_yaml(&yaml, &path.display().to_string())?;
-            file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
-            options = options.or_else_from(file);
-        }
-        if let Some(task) = &self.task {
-            options = options.or_else_from(preset(task)?);
-        }
-        Ok(options)
+        Ok(options.or_else_from_files(&self.config, self.task.as_deref())?)
     }
 
     /// The same with the number of workers.
     fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options()?;
-        // Marian's --cpu-threads 0 asks for GPUs.
-        let is_counted = |name| !matches!(&options.get_string(name)[..], "" | "0");
-        if !options.is_given("workers") && !is_counted("cpu-threads") {
+        if !options.has_workers() {
             options.set("workers", vec![common.threads.count().to_string()])?;
         }
         Ok(options)

@@ -95,12 +95,7 @@ const PENN_UNSUPPORTED: &str = "-penn: tokens of the Penn treebank are not suppo
 
 /// Warns if there are no nonbreaking prefixes for a language, as Moses' tokeniser does.
 pub fn warn_if_unknown_language(language: &str) {
-    if NonbreakingPrefixes::for_language(language).is_none() {
-        let known: Vec<&str> = NonbreakingPrefixes::built_in_languages().collect();
-        tracing::warn!(
-            "no abbreviations of {language:?} are known, only of {}; English's are taken \
-             (--nonbreaking-prefixes reads a list)",
-            known.join(", ")
-        );
+    if let Some(warning) = NonbreakingPrefixes::find_unknown_language(language) {
+        tracing::warn!("{warning} (--nonbreaking-prefixes reads a list)");
     }
 }
