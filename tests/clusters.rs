@@ -292,6 +292,59 @@ fn a_model_is_copied_once_a_node() {
     assert_eq!(files.filter(|name| visible(name)).count(), 1);
 }
 
+/// Phrase pairs are counted by 40 jobs, which are killed in the middle and started again; the
+/// tables are those of one command.
+#[test]
+fn phrases_of_shards_are_those_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let toy = |name: &str| project_root().join("examples/toy").join(name);
+    let extract = |output: &str| {
+        let mut command = miriam();
+        command.args(["--quiet", "extract", "--source"]).arg(toy("corpus.en"));
+        command.arg("--target").arg(toy("corpus.es"));
+        command.arg("--alignment").arg(toy("corpus.align")).arg("-o").arg(path(output));
+        command
+    };
+    run(&mut extract("whole"));
+    let script = format!(
+        "seq {SHARDS} | xargs -P 2 -I SHARD {} --threads 1 --quiet extract --source {} --target {} \
+         --alignment {} -o {} --shard SHARD/{SHARDS}",
+        env!("CARGO_BIN_EXE_miriam"),
+        toy("corpus.en").display(),
+        toy("corpus.es").display(),
+        toy("corpus.align").display(),
+        path("model").display()
+    );
+    let jobs = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", &*script]);
+        command
+    };
+    let done = || {
+        let files = std::fs::read_dir(path("model/shards")).into_iter().flatten();
+        let names = files.map(|file| file.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().ends_with(".done")).count()
+    };
+    let mut killed = jobs().process_group(0).spawn().unwrap();
+    let start = Instant::now();
+    while done() < SHARDS / 3 {
+        assert!(start.elapsed() < PATIENCE, "no progress");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    kill_group(&mut killed);
+    assert!(done() < SHARDS, "all was done before the kill");
+    let merge = extract("model").arg("--merge-shards").output().unwrap();
+    assert!(lossy_text(&merge.stderr).contains("shards are missing"), "{merge:?}");
+    run(&mut jobs());
+    run(extract("model").arg("--merge-shards"));
+    for name in ["phrase-table.gz", "reordering-table.gz", "lex.e2f", "lex.f2e"] {
+        let [merged, whole] =
+            ["model", "whole"].map(|output| std::fs::read(path(output).join(name)));
+        assert!(merged.unwrap() == whole.unwrap(), "{name}");
+    }
+}
+
 /// The Python with the engines, where they are asked for.
 fn engine_python(module: &str) -> Option<PathBuf> {
     if std::env::var_os("MIRIAM_CLUSTER_TESTS").is_none_or(|value| value != "1") {

@@ -39,12 +39,12 @@ impl Checkpoint {
     pub fn resume_or_create(
         output: &Path,
         temp: &Path,
-        job: String,
+        job: &str,
         partitions: u64,
     ) -> Result<Self> {
         let path = output.join(FILE_NAME);
         if let Ok(text) = fs::read_to_string(&path) {
-            match Self::resume(&path, temp, &job, &text) {
+            match Self::resume(&path, temp, job, &text) {
                 // The partitions of the checkpoint would take more memory than the limit.
                 Some(state) if state.num_partitions() < partitions => {
                     tracing::info!("starting over in smaller parts: there is less memory");
@@ -71,7 +71,7 @@ impl Checkpoint {
         let state = Checkpoint {
             path,
             folder: folder.keep(),
-            job,
+            job: job.to_owned(),
             partitions: vec![None; partitions as usize],
         };
         state.save()?;
@@ -135,15 +135,10 @@ impl Checkpoint {
         self.save()
     }
 
-    /// The partitions that are done.
-    pub fn finished_partitions(&self) -> impl Iterator<Item = &FinishedPartition> {
-        self.partitions.iter().flatten()
-    }
-
-    /// The runs of finished partitions with their checksums.
-    pub fn finished_runs(&self) -> Vec<(PathBuf, Checksum)> {
+    /// The runs of finished partitions.
+    pub fn finished_runs(&self) -> Vec<(PathBuf, FinishedPartition)> {
         let runs = (0..).zip(&self.partitions);
-        runs.filter_map(|(i, run)| Some((self.run_path(i), run.as_ref()?.checksum))).collect()
+        runs.filter_map(|(i, run)| Some((self.run_path(i), run.clone()?))).collect()
     }
 
     /// Removes the checkpoint and all runs, at the end of an extraction.
@@ -162,9 +157,10 @@ impl Checkpoint {
             self.job,
             self.partitions.len()
         );
-        for (i, run) in self.partitions.iter().enumerate() {
+        for (i, run) in (0..).zip(&self.partitions) {
             if let Some(run) = run {
-                text.push_str(&format!("{i} {}\n", run.to_line()));
+                text.push_str(&run.to_line(i));
+                text.push('\n');
             }
         }
         let mut output = Output::create_atomic(&self.path)?;
@@ -174,14 +170,15 @@ impl Checkpoint {
 }
 
 impl FinishedPartition {
-    fn to_line(&self) -> String {
+    /// The line of this result of `partition` in the checkpoint file.
+    pub fn to_line(&self, partition: u64) -> String {
         let Checksum { entries, bytes, digest } = self.checksum;
         let counts = self.counts.counts.map(|count| count.to_string()).join(" ");
-        format!("{entries} {bytes} {digest:016x} {} {counts}", self.counts.pairs)
+        format!("{partition} {entries} {bytes} {digest:016x} {} {counts}", self.counts.pairs)
     }
 
     /// Parses a line of the checkpoint file: a partition and its result.
-    fn parse_line(line: &str) -> Option<(u64, Self)> {
+    pub fn parse_line(line: &str) -> Option<(u64, Self)> {
         let mut words = line.split(' ');
         let mut number = |radix| u64::from_str_radix(words.next()?, radix).ok();
         let partition = number(10)?;
@@ -215,9 +212,8 @@ mod tests {
     #[test]
     fn saved_checkpoints_are_resumed_and_stale_ones_removed() {
         let (output, temp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let open = |job: &str| {
-            Checkpoint::resume_or_create(output.path(), temp.path(), job.into(), 4).unwrap()
-        };
+        let open =
+            |job: &str| Checkpoint::resume_or_create(output.path(), temp.path(), job, 4).unwrap();
         let mut state = open("a job");
         assert_eq!(state.missing_partitions(), [0, 1, 2, 3]);
         // A complete run, one that was damaged, and one that was removed.
@@ -237,16 +233,17 @@ mod tests {
         state.mark_finished(3, finished(3)).unwrap();
         let folder = state.folder.clone();
         drop(state);
-        let state =
-            Checkpoint::resume_or_create(output.path(), temp.path(), "a job".into(), 3).unwrap();
+        let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 3).unwrap();
         assert_eq!(state.missing_partitions(), [0, 2, 3], "as many parts as there were");
         assert_eq!(
-            state.finished_partitions().collect::<Vec<_>>(),
-            [&FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) }]
+            state.finished_runs(),
+            [(
+                state.run_path(1),
+                FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) }
+            )]
         );
         drop(state);
-        let state =
-            Checkpoint::resume_or_create(output.path(), temp.path(), "a job".into(), 9).unwrap();
+        let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 9).unwrap();
         assert_eq!(state.missing_partitions().len(), 9, "smaller parts, for less memory");
         assert!(!folder.exists(), "what is too large is removed");
         let folder = state.folder.clone();

@@ -120,6 +120,11 @@ impl Corpus {
         self.blocks.len()
     }
 
+    /// The ranks that end source phrases and target phrases in comparisons.
+    pub fn end_ranks(&self) -> [u32; 2] {
+        [0, 1].map(|side: usize| self.vocabularies[side].end_rank)
+    }
+
     /// Bytes of memory that the corpus takes.
     pub fn memory_bytes(&self) -> u64 {
         self.in_memory + self.vocabularies.iter().map(RankedVocabulary::memory_bytes).sum::<u64>()

@@ -14,7 +14,8 @@
 //! text is written once, at the end.
 //!
 //! Results depend on neither the memory limit nor the number of threads. Runs survive a
-//! killed process: a `checkpoint` says which of them can be used again.
+//! killed process: a `checkpoint` says which of them can be used again. The partitions of an
+//! extraction can be counted by several machines, as `shards`.
 //!
 //! # Examples
 //! ```
@@ -47,11 +48,13 @@ mod discount;
 mod lexical_table;
 mod links;
 mod merge;
+mod options;
 mod partition;
 mod phrases;
 mod ranked_vocabulary;
 mod reordering;
 mod sentence_pair;
+mod shards;
 mod significance;
 mod sorted_run;
 mod tables;
@@ -71,27 +74,18 @@ use crate::corpus::Corpus;
 use crate::discount::Discount;
 use crate::lexical_table::LexicalTable;
 use crate::merge::RunMerger;
+pub use crate::options::{ExtractOptions, MAX_PHRASE_LENGTH, Smoothing};
 use crate::partition::{CountsOfCounts, PhraseExtractor};
 pub use crate::reordering::{ModelType, OrientationClasses, ReorderingType};
+pub use crate::shards::{Shard, extract_shard, merge_shards};
 pub use crate::significance::SignificanceThreshold;
 use crate::sorted_run::RunWriter;
 use crate::tables::TableFormatter;
 
-/// The largest maximum phrase length, in words.
-pub const MAX_PHRASE_LENGTH: usize = 64;
-
-/// Bytes of memory that an occurrence of a phrase pair needs in its partition: its key, and
-/// a share of phrases, their hash tables and their order. Measured with small partitions,
-/// in which most phrases occur once; large ones need a third of it.
-const INSTANCE_BYTES: u64 = 160;
-/// Bytes of memory that a phrase pair needs while it is merged and formatted.
-const ENTRY_BYTES: u64 = 512;
 /// Batches of text or phrase pairs in flight for each thread.
 const IN_FLIGHT_BATCHES: u64 = 32;
 /// The file that is locked while an extraction uses its folder.
 const LOCK_FILE: &str = "extract.lock";
-/// The most runs that are merged at once.
-const MAX_PARTITIONS: u64 = 256;
 
 /// Extracts phrases from three parallel files into the folder `output`: `phrase-table` and
 /// `reordering-table` (with the suffix of [`compression`](ExtractOptions::compression)),
@@ -112,37 +106,73 @@ pub fn extract_files(
     options: &ExtractOptions,
     progress: &dyn Progress,
 ) -> Result<ExtractSummary> {
-    let reordering = options.validate()?;
-    let threads = options.threads.max(1);
-    for folder in [output, &options.temp_dir] {
-        std::fs::create_dir_all(folder).map_err(|e| {
-            miriam_textio::Error::io(&folder.display().to_string(), "create this folder", e)
-        })?;
-    }
+    let inputs = Inputs::read([source, target, alignment], output, options, progress)?;
     let _lock = FolderLock::acquire(output)?;
-    let inputs = [source, target, alignment];
-    let memory = options.memory / 4;
-    let corpus =
-        Corpus::read(inputs, options.max_length, memory, &options.temp_dir, threads, progress)?;
-    let lexicon = LexicalTable::from_corpus(&corpus, threads, progress)?;
-    lexicon.write(&corpus, output)?;
-
-    let job = options.job(&corpus, reordering);
-    let partitions = options.num_partitions(&corpus, &lexicon);
-    let state = Checkpoint::resume_or_create(output, &options.temp_dir, job, partitions)?;
-    let extraction = PhraseExtractor {
-        corpus: &corpus,
-        lexical_table: &lexicon,
-        max_length: options.max_length,
-        reordering,
-        significance: options.significance,
-        num_partitions: state.num_partitions(),
-    };
-    let state = count_partitions(&extraction, state, threads, progress)?;
-    drop(lexicon);
-    let summary = write_tables(&corpus, &state, reordering, output, options, progress)?;
+    inputs.lexicon.write(&inputs.corpus, output)?;
+    let partitions = options.num_partitions(&inputs.corpus, &inputs.lexicon, 1);
+    let state = Checkpoint::resume_or_create(output, &options.temp_dir, &inputs.job, partitions)?;
+    let extraction = inputs.extractor(options, 0, state.num_partitions());
+    let state = count_partitions(&extraction, state, options.threads.max(1), progress)?;
+    let (corpus, reordering) = (inputs.corpus, inputs.reordering);
+    drop(inputs.lexicon);
+    let summary =
+        write_tables(&corpus, &state.finished_runs(), reordering, output, options, progress)?;
     state.remove()?;
-    Ok(ExtractSummary { pairs: corpus.pairs, instances: corpus.instances, ..summary })
+    Ok(summary)
+}
+
+/// What all shards of an extraction have in common: text, word translations, options.
+struct Inputs {
+    corpus: Corpus,
+    lexicon: LexicalTable,
+    reordering: Option<ReorderingType>,
+    /// Identifies what runs depend on.
+    job: String,
+}
+
+impl Inputs {
+    /// Checks the options, creates the folders and reads the text.
+    fn read(
+        files: [&Path; 3],
+        output: &Path,
+        options: &ExtractOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let reordering = options.validate()?;
+        let threads = options.threads.max(1);
+        [output, &options.temp_dir].into_iter().try_for_each(create_folder)?;
+        let memory = options.memory / 4;
+        let corpus =
+            Corpus::read(files, options.max_length, memory, &options.temp_dir, threads, progress)?;
+        let lexicon = LexicalTable::from_corpus(&corpus, threads, progress)?;
+        let job = options.job(&corpus, reordering);
+        Ok(Inputs { corpus, lexicon, reordering, job })
+    }
+
+    /// An extractor of `num_partitions` partitions, of which those from `first_partition` on
+    /// are counted.
+    fn extractor(
+        &self,
+        options: &ExtractOptions,
+        first_partition: u64,
+        num_partitions: u64,
+    ) -> PhraseExtractor<'_> {
+        PhraseExtractor {
+            corpus: &self.corpus,
+            lexical_table: &self.lexicon,
+            max_length: options.max_length,
+            reordering: self.reordering,
+            significance: options.significance,
+            first_partition,
+            num_partitions,
+        }
+    }
+}
+
+fn create_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| {
+        miriam_textio::Error::io(&folder.display().to_string(), "create this folder", e).into()
+    })
 }
 
 /// Locks a folder against other extractions until it is dropped.
@@ -190,8 +220,11 @@ fn count_partitions(
         while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let path = lock(&state).run_path(partition);
             let mut writer = RunWriter::create(&path)?;
-            let counts =
-                extraction.count_partition(partition, block_done, |entry| writer.push(entry))?;
+            let counts = extraction.count_partition(
+                extraction.first_partition + partition,
+                block_done,
+                |entry| writer.push(entry),
+            )?;
             lock(&state).mark_finished(
                 partition,
                 FinishedPartition { checksum: writer.finish()?, counts },
@@ -214,17 +247,17 @@ fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Merges the runs of `state` and writes the tables.
+/// Merges `runs` and writes the tables.
 fn write_tables(
     corpus: &Corpus,
-    state: &Checkpoint,
+    runs: &[(PathBuf, FinishedPartition)],
     reordering: Option<ReorderingType>,
     output: &Path,
     options: &ExtractOptions,
     progress: &dyn Progress,
 ) -> Result<ExtractSummary> {
     let mut statistics = CountsOfCounts::default();
-    state.finished_partitions().for_each(|finished| statistics.merge(&finished.counts));
+    runs.iter().for_each(|(_, run)| statistics.merge(&run.counts));
     let discount = Discount::new(options.smoothing, &statistics);
     let compression = options.compression;
     let path = |name: &str| {
@@ -240,9 +273,12 @@ fn write_tables(
         None => None,
     };
     let name = phrase_table.name().to_owned();
-    let ends = [0, 1].map(|side: usize| corpus.vocabularies[side].end_rank);
-    let mut merge = RunMerger::new(&state.finished_runs(), ends, options.batch_entries())?;
-    let mut summary = ExtractSummary::default();
+    let mut merge = RunMerger::new(runs, corpus.end_ranks(), options.batch_entries())?;
+    let mut summary = ExtractSummary {
+        pairs: corpus.pairs,
+        instances: corpus.instances,
+        ..ExtractSummary::default()
+    };
     let task = progress.task("tables", Some(statistics.pairs));
     let worker = || {
         let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
@@ -281,110 +317,6 @@ fn write_tables(
         table.finish()?;
     }
     Ok(summary)
-}
-
-/// The options of an extraction.
-#[derive(Clone, Debug)]
-pub struct ExtractOptions {
-    /// The maximum phrase length in words, 1 to [`MAX_PHRASE_LENGTH`].
-    pub max_length: usize,
-    /// The reordering model by its Moses name, such as `wbe-msd-bidirectional-fe`; `None`
-    /// for no model.
-    pub reordering: Option<String>,
-    /// The number added to each count of an orientation.
-    pub reordering_smoothing: f64,
-    /// How phrase translation probabilities are discounted.
-    pub smoothing: Smoothing,
-    /// How significant phrase pairs must be; `None` keeps all.
-    pub significance: Option<SignificanceThreshold>,
-    /// The compression of tables.
-    pub compression: Compression,
-    /// The memory limit in bytes. Vocabularies and lexical translations are in memory in
-    /// any case.
-    pub memory: u64,
-    /// The folder of temporary files.
-    pub temp_dir: PathBuf,
-    /// Worker threads.
-    pub threads: usize,
-}
-
-impl Default for ExtractOptions {
-    /// Moses' defaults, 1 GiB of memory, the system's temporary folder, all processors.
-    fn default() -> Self {
-        ExtractOptions {
-            max_length: 7,
-            reordering: Some("wbe-msd-bidirectional-fe".into()),
-            reordering_smoothing: 0.5,
-            smoothing: Smoothing::None,
-            significance: None,
-            compression: Compression::Gzip,
-            memory: 1 << 30,
-            temp_dir: std::env::temp_dir(),
-            threads: miriam_textio::available_threads(),
-        }
-    }
-}
-
-/// How phrase translation probabilities are discounted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Smoothing {
-    /// Relative frequencies.
-    #[default]
-    None,
-    /// Good-Turing discounts of pairs that occur up to eight times.
-    GoodTuring,
-    /// Kneser-Ney discounts (Foster et al. 2006).
-    KneserNey,
-}
-
-impl ExtractOptions {
-    /// Checks the options and returns the reordering model that they name.
-    ///
-    /// # Errors
-    /// [`Error::InvalidOptions`] if one is out of range.
-    pub fn validate(&self) -> Result<Option<ReorderingType>> {
-        let wrong = |reason: String| Err(Error::InvalidOptions { reason });
-        if !(1..=MAX_PHRASE_LENGTH).contains(&self.max_length) {
-            return wrong(format!(
-                "phrases of {} words; the longest must have from 1 to {MAX_PHRASE_LENGTH}",
-                self.max_length
-            ));
-        }
-        if !(self.reordering_smoothing > 0.0 && self.reordering_smoothing.is_finite()) {
-            return wrong(format!(
-                "{} cannot be added to the counts of orientations; give a number above 0",
-                self.reordering_smoothing
-            ));
-        }
-        match self.reordering.as_deref().map(ReorderingType::parse).transpose() {
-            Ok(model) => Ok(model),
-            Err(reason) => wrong(reason),
-        }
-    }
-
-    /// A text that identifies what runs depend on.
-    fn job(&self, corpus: &Corpus, reordering: Option<ReorderingType>) -> String {
-        let model = reordering.map_or_else(|| "none".to_owned(), |model| model.to_string());
-        let level = self.significance.map_or_else(|| "all".to_owned(), |level| level.to_string());
-        format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
-    }
-
-    /// The number of partitions for which one per thread fits into the remaining memory.
-    fn num_partitions(&self, corpus: &Corpus, lexicon: &LexicalTable) -> u64 {
-        let threads = self.threads.max(1) as u64;
-        // A quarter is headroom for freed memory that the allocator keeps, and the program.
-        let taken = corpus.memory_bytes() + lexicon.memory_bytes() + self.memory / 4;
-        let left = self.memory.saturating_sub(taken).max(self.memory / 4);
-        let fit = (left / threads / INSTANCE_BYTES).max(1);
-        let partitions = corpus.instances.div_ceil(fit).max(threads);
-        partitions.next_multiple_of(threads).clamp(1, MAX_PARTITIONS.max(threads))
-    }
-
-    /// The number of phrase pairs in a batch: an eighth of the memory is for them.
-    fn batch_entries(&self) -> usize {
-        let threads = self.threads.max(1) as u64;
-        (self.memory / 8 / ENTRY_BYTES / (IN_FLIGHT_BATCHES * threads)).clamp(64, 4096) as usize
-    }
 }
 
 /// The counts of an extraction.

@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use crate::Result;
+use crate::checkpoint::FinishedPartition;
 use crate::links::Link;
 use crate::partition::PhrasePair;
-use crate::sorted_run::{Checksum, RunReader};
+use crate::sorted_run::RunReader;
 
 /// All phrase pairs of consecutive source phrases.
 #[derive(Default)]
@@ -58,8 +59,11 @@ impl PhrasePairBatch {
         self.pairs.len()
     }
 
-    /// Calls `take` with every phrase pair and the counts of its source phrase.
-    pub fn for_each_pair(&self, mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>)) {
+    /// Calls `take` with every phrase pair and the counts of its source phrase, until one fails.
+    pub fn try_for_each_pair<E>(
+        &self,
+        mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (mut words, mut links) = (&self.words[..], &self.links[..]);
         let mut rows = self.pairs.iter();
         for source in &self.sources {
@@ -70,9 +74,18 @@ impl PhrasePairBatch {
                     links: split_front(&mut links, row.links),
                     ..row.scalars
                 };
-                take(source, &entry);
+                take(source, &entry)?;
             }
         }
+        Ok(())
+    }
+
+    /// Calls `take` with every phrase pair and the counts of its source phrase.
+    pub fn for_each_pair(&self, mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>)) {
+        let Ok(()) = self.try_for_each_pair(|source, pair| {
+            take(source, pair);
+            Ok::<_, std::convert::Infallible>(())
+        });
     }
 }
 
@@ -94,10 +107,14 @@ pub(crate) struct RunMerger {
 
 impl RunMerger {
     /// Opens `runs`, to be merged in batches of about `batch` phrase pairs.
-    pub fn new(runs: &[(PathBuf, Checksum)], ends: [u32; 2], batch: usize) -> Result<Self> {
+    pub fn new(
+        runs: &[(PathBuf, FinishedPartition)],
+        ends: [u32; 2],
+        batch: usize,
+    ) -> Result<Self> {
         let mut merge = RunMerger { heap: Vec::new(), batch_pairs: batch, end_ranks: ends };
-        for (path, seal) in runs {
-            let mut reader = RunReader::open(path, seal)?;
+        for (path, run) in runs {
+            let mut reader = RunReader::open(path, &run.checksum)?;
             if reader.advance()? {
                 merge.heap.push(reader);
             }

@@ -46,6 +46,8 @@ pub(crate) struct PhraseExtractor<'a> {
     pub max_length: usize,
     pub reordering: Option<ReorderingType>,
     pub significance: Option<SignificanceThreshold>,
+    /// The first partition that is counted here: others have those before.
+    pub first_partition: u64,
     pub num_partitions: u64,
 }
 

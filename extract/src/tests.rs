@@ -365,16 +365,17 @@ fn runs_of_a_killed_extraction_are_used() {
     let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &NoProgress).unwrap();
     let lexicon = LexicalTable::from_corpus(&corpus, 2, &NoProgress).unwrap();
     let reordering = options.validate().unwrap();
-    let partitions = options.num_partitions(&corpus, &lexicon);
+    let partitions = options.num_partitions(&corpus, &lexicon, 1);
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
-    let mut state = Checkpoint::resume_or_create(&output, temp.path(), job, partitions).unwrap();
+    let mut state = Checkpoint::resume_or_create(&output, temp.path(), &job, partitions).unwrap();
     let extraction = PhraseExtractor {
         corpus: &corpus,
         lexical_table: &lexicon,
         max_length: 3,
         reordering,
         significance: None,
+        first_partition: 0,
         num_partitions: partitions,
     };
     for partition in [0, 2] {
@@ -393,15 +394,74 @@ fn runs_of_a_killed_extraction_are_used() {
     // A run whose checksum differs is written again.
     fs::write(state.run_path(1), "half a run").unwrap();
     drop(state);
-    let state =
-        Checkpoint::resume_or_create(&output, temp.path(), options.job(&corpus, reordering), 77)
-            .unwrap();
+    let state = Checkpoint::resume_or_create(&output, temp.path(), &job, 77).unwrap();
     let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);
     // With other memory and threads the number of partitions stays.
     let other = ExtractOptions { memory: 1 << 30, threads: 1, ..options.clone() };
     assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
+}
+
+/// Shards that were counted with other memory and threads, in any order and one of them after
+/// a kill, merge into the tables of one machine.
+#[test]
+fn shards_merge_into_the_tables_of_one_machine() {
+    let temp = tempfile::tempdir().unwrap();
+    let options = ExtractOptions {
+        smoothing: Smoothing::KneserNey,
+        significance: Some(SignificanceThreshold::parse("a-e").unwrap()),
+        ..plain_options(3, temp.path())
+    };
+    let expected = extract_to_map(Path::new(TESTDATA), &options);
+    let output = temp.path().join("output");
+    let files = ["source", "target", "links"].map(|name| Path::new(TESTDATA).join(name));
+    let files = files.each_ref().map(|path| path.as_path());
+    let count = |shard: &str, options: &ExtractOptions| {
+        extract_shard(files, &output, shard.parse().unwrap(), options, &NoProgress)
+    };
+    let merge = |options| merge_shards(files, &output, options, &NoProgress);
+    let refused = || merge(&options).unwrap_err().to_string();
+
+    let few = ExtractOptions { memory: 4_000, threads: 1, ..options.clone() };
+    count("3/3", &few).unwrap();
+    assert!(refused().contains("shards are missing: 1/3, 2/3; count them"), "{}", refused());
+    count("1/3", &ExtractOptions { threads: 3, ..options.clone() }).unwrap();
+    let run = output.join("shards/1-of-3.run");
+    let written = fs::metadata(&run).unwrap().modified().unwrap();
+    count("1/3", &few).unwrap();
+    assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written, "it was there");
+    // A process that was killed before it wrote its record.
+    count("2/3", &options).unwrap();
+    fs::remove_file(output.join("shards/2-of-3.done")).unwrap();
+    fs::write(output.join("shards/2-of-3.run"), "half a run").unwrap();
+    assert!(refused().contains("shards are missing: 2/3"), "{}", refused());
+    count("2/3", &options).unwrap();
+
+    let instances = merge(&options).unwrap().instances;
+    assert_eq!(count_instances(files, &temp.path().join("whole"), &options), instances);
+    for (name, text) in &expected {
+        assert!(fs::read_to_string(output.join(name)).unwrap() == *text, "{name}");
+    }
+    let names = fs::read_dir(output.join("shards")).unwrap().map(|file| file.unwrap().file_name());
+    assert_eq!(names.count(), 6, "runs and records, nothing else");
+
+    fs::write(&run, "damaged").unwrap();
+    assert!(refused().contains("1-of-3.run: does not have its checksum"), "{}", refused());
+    assert!(refused().contains("--shard 1/3"), "{}", refused());
+    count("1/3", &options).unwrap();
+    merge(&options).unwrap();
+    let other = ExtractOptions { max_length: 2, ..options.clone() };
+    let message = merge(&other).unwrap_err().to_string();
+    assert!(message.contains("is of other text or other options"), "{message}");
+    count("1/2", &options).unwrap();
+    assert!(refused().contains("shards of 2 and of 3"), "{}", refused());
+}
+
+/// The number of occurrences that one extraction finds.
+fn count_instances(files: [&Path; 3], output: &Path, options: &ExtractOptions) -> u64 {
+    let [source, target, links] = files;
+    extract_files(source, target, links, output, options, &NoProgress).unwrap().instances
 }
 
 #[test]

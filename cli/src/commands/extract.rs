@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_extract::{ExtractOptions, SignificanceThreshold, Smoothing, extract_files};
+use miriam_extract::{
+    ExtractOptions, Shard, SignificanceThreshold, Smoothing, extract_files, extract_shard,
+    merge_shards,
+};
 use miriam_lmcpu::estimate::default_memory;
 use miriam_textio::{Compression, Input, parse_size};
 
@@ -56,6 +59,13 @@ pub struct Arguments {
     /// The folder for temporary files; without it, the output's
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
+    /// On one of N machines: count only shard I of the phrase pairs (those whose target
+    /// phrases belong to it) into FOLDER/shards; --merge-shards makes tables of all N
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards", "reordering_smoothing", "smoothing", "tables"])]
+    shard: Option<Shard>,
+    /// Make tables of the shards in FOLDER/shards: the bytes that one machine makes
+    #[arg(long)]
+    merge_shards: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -95,13 +105,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Err(error) = options.validate() {
         exit_with_usage_error(error.to_string());
     }
-    let inputs = [&arguments.source, &arguments.target, &arguments.alignment];
+    let inputs = [&*arguments.source, &*arguments.target, &*arguments.alignment];
     for input in inputs {
         Input::check_access(input, None)?;
     }
     let [source, target, alignment] = inputs;
     let output = &arguments.output;
-    let summary = extract_files(source, target, alignment, output, &options, &common.progress())?;
+    let progress = common.progress();
+    let summary = match arguments.shard {
+        Some(shard) => return Ok(extract_shard(inputs, output, shard, &options, &progress)?),
+        None if arguments.merge_shards => merge_shards(inputs, output, &options, &progress)?,
+        None => extract_files(source, target, alignment, output, &options, &progress)?,
+    };
     tracing::info!(
         "{} sentence pairs, {} phrase pairs, {} distinct; {} source phrases",
         summary.pairs,

@@ -1,0 +1,279 @@
+//! Extraction by several machines: each counts one shard of the phrase pairs, those whose
+//! target phrases have hashes in its range, and one of them merges all.
+//!
+//! A shard is some of an extraction's partitions, so what is true of these is true of shards:
+//! they share nothing while they are counted, all counts of a target phrase are in one, and any
+//! number of them gives the same tables. Every machine reads the whole text, which takes little
+//! of the time; no occurrence has to travel between machines.
+//!
+//! In the folder of the output, `shards/I-of-N.run` has the phrase pairs of a shard in the order
+//! of tables. `shards/I-of-N.done` appears after it and says of which text and options it is, and
+//! its checksum. `shards/I-of-N.partial` has the checkpoint of a shard that is being counted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use miriam_textio::{Output, Progress};
+
+use crate::checkpoint::{Checkpoint, FinishedPartition};
+use crate::merge::RunMerger;
+use crate::options::MAX_PARTITIONS;
+use crate::partition::CountsOfCounts;
+use crate::sorted_run::{RunWriter, matches_checksum};
+use crate::{
+    Error, ExtractOptions, ExtractSummary, FolderLock, Inputs, Result, count_partitions,
+    create_folder, write_tables,
+};
+
+const FOLDER: &str = "shards";
+const HEADER: &str = "miriam extract, shard, version 1";
+/// How many missing shards an error names.
+const NAMED_SHARDS: usize = 8;
+
+/// One of the shards of an extraction, written `I/N` with `I` from 1 to `N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    /// From 0.
+    index: u64,
+    count: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text, "/").ok_or_else(|| {
+            format!("a shard is I/N, I from 1 to N and N at most {MAX_PARTITIONS}, such as 3/40")
+        })
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index + 1, self.count)
+    }
+}
+
+impl Shard {
+    fn parse(text: &str, separator: &str) -> Option<Self> {
+        let (number, count) = text.split_once(separator)?;
+        let number: u64 = number.parse().ok()?;
+        let count = count.parse().ok().filter(|count| (1..=MAX_PARTITIONS).contains(count))?;
+        (1..=count).contains(&number).then(|| Shard { index: number - 1, count })
+    }
+
+    /// The path of its file with this suffix in `folder`.
+    fn path(self, folder: &Path, suffix: &str) -> PathBuf {
+        folder.join(format!("{}-of-{}.{suffix}", self.index + 1, self.count))
+    }
+
+    /// The shard whose record has this name.
+    fn from_record_name(name: &str) -> Option<Self> {
+        Self::parse(name.strip_suffix(".done")?, "-of-")
+    }
+}
+
+/// Counts the phrase pairs of `shard` for [`merge_shards`]; a shard that was counted already
+/// from the same text with the same options is left as it is.
+///
+/// Of the options, [`reordering_smoothing`](ExtractOptions::reordering_smoothing),
+/// [`smoothing`](ExtractOptions::smoothing) and [`compression`](ExtractOptions::compression)
+/// have no effect before the merge. Any number of shards may be counted at once, also by
+/// several machines that share the folder `output`. A killed one is resumed.
+///
+/// # Errors
+/// Those of [`extract_files`](crate::extract_files); another process that counts the same shard.
+pub fn extract_shard(
+    files: [&Path; 3],
+    output: &Path,
+    shard: Shard,
+    options: &ExtractOptions,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let folder = output.join(FOLDER);
+    let inputs = Inputs::read(files, &folder, options, progress)?;
+    let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
+    let work = shard.path(&folder, "partial");
+    create_folder(&work)?;
+    let lock = FolderLock::acquire(&work)?;
+    match Record::read(&record, &inputs.job) {
+        Some(Ok(finished)) if matches_checksum(&run, &finished.checksum) => {
+            tracing::info!("shard {shard} is there already");
+            return remove_work_folder(lock, &work);
+        }
+        Some(_) => tracing::warn!(
+            "{}: counting this shard again: it is of other text or options, or damaged",
+            record.display()
+        ),
+        None => {}
+    }
+    let partitions = options.num_partitions(&inputs.corpus, &inputs.lexicon, shard.count);
+    let state = Checkpoint::resume_or_create(&work, &options.temp_dir, &inputs.job, partitions)?;
+    let partitions = state.num_partitions();
+    let extraction = inputs.extractor(options, shard.index * partitions, shard.count * partitions);
+    let state = count_partitions(&extraction, state, options.threads.max(1), progress)?;
+
+    let runs = state.finished_runs();
+    let mut counts = CountsOfCounts::default();
+    runs.iter().for_each(|(_, run)| counts.merge(&run.counts));
+    let partial = work.join("merged.run");
+    let mut writer = RunWriter::create(&partial)?;
+    let mut merger = RunMerger::new(&runs, inputs.corpus.end_ranks(), options.batch_entries())?;
+    let task = progress.task("shard", Some(counts.pairs));
+    while let Some(batch) = merger.next_batch()? {
+        batch.try_for_each_pair(|_, pair| writer.push(pair))?;
+        task.advance(batch.len() as u64);
+    }
+    let finished = FinishedPartition { checksum: writer.finish()?, counts };
+    fs::rename(&partial, &run)
+        .map_err(|e| miriam_textio::Error::io(&run.display().to_string(), "create", e))?;
+    Record::write(&record, &inputs.job, &finished)?;
+    state.remove()?;
+    remove_work_folder(lock, &work)
+}
+
+/// Writes the tables of [`extract_files`](crate::extract_files), to the byte, from all shards
+/// in the folder `output`. The shards stay; their folder can be removed afterwards.
+///
+/// # Errors
+/// Those of [`extract_files`](crate::extract_files); shards that are missing, of other text or
+/// options, damaged, or of different numbers of shards.
+pub fn merge_shards(
+    files: [&Path; 3],
+    output: &Path,
+    options: &ExtractOptions,
+    progress: &dyn Progress,
+) -> Result<ExtractSummary> {
+    let folder = output.join(FOLDER);
+    let shards = find_shards(&folder)?;
+    let inputs = Inputs::read(files, output, options, progress)?;
+    let _lock = FolderLock::acquire(output)?;
+    let mut runs = Vec::with_capacity(shards.len());
+    for shard in shards {
+        let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
+        let finished = match Record::read(&record, &inputs.job) {
+            Some(Ok(finished)) => finished,
+            Some(Err(reason)) => return Err(unusable(&record, shard, reason)),
+            None => return Err(unusable(&record, shard, "cannot be read")),
+        };
+        if !matches_checksum(&run, &finished.checksum) {
+            return Err(unusable(&run, shard, "does not have its checksum"));
+        }
+        runs.push((run, finished));
+    }
+    inputs.lexicon.write(&inputs.corpus, output)?;
+    let (corpus, reordering) = (inputs.corpus, inputs.reordering);
+    drop(inputs.lexicon);
+    write_tables(&corpus, &runs, reordering, output, options, progress)
+}
+
+fn unusable(file: &Path, shard: Shard, reason: &str) -> Error {
+    Error::Unsupported {
+        file: file.display().to_string(),
+        reason: format!("{reason}; count it again with --shard {shard}"),
+    }
+}
+
+fn remove_work_folder(lock: FolderLock, work: &Path) -> Result<()> {
+    drop(lock);
+    // It stays if another process has begun to use it.
+    let _ = fs::remove_dir(work);
+    Ok(())
+}
+
+/// All shards that `folder` has records of, which must be those of one extraction.
+fn find_shards(folder: &Path) -> Result<Vec<Shard>> {
+    let refuse = |reason| Err(Error::Unsupported { file: folder.display().to_string(), reason });
+    let failed = |e| miriam_textio::Error::io(&folder.display().to_string(), "read", e);
+    let mut found = BTreeMap::<u64, Vec<Shard>>::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        if let Some(shard) = name.to_str().and_then(Shard::from_record_name) {
+            found.entry(shard.count).or_default().push(shard);
+        }
+    }
+    let Some((count, mut shards)) = found.pop_first() else {
+        return refuse("no shard is done; count them with --shard 1/N to --shard N/N".into());
+    };
+    shards.sort_unstable();
+    if let Some((other, _)) = found.pop_first() {
+        return refuse(format!(
+            "there are shards of {count} and of {other}; remove those that are not to be merged"
+        ));
+    }
+    let missing: Vec<String> = (0..count)
+        .map(|index| Shard { index, count })
+        .filter(|shard| !shards.contains(shard))
+        .map(|shard| shard.to_string())
+        .collect();
+    if missing.is_empty() {
+        return Ok(shards);
+    }
+    let named = missing[..missing.len().min(NAMED_SHARDS)].join(", ");
+    let more = missing.len().saturating_sub(NAMED_SHARDS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    refuse(format!("shards are missing: {named}{more}; count them with --shard"))
+}
+
+/// The record of a shard that is done.
+struct Record;
+
+impl Record {
+    fn write(path: &Path, job: &str, finished: &FinishedPartition) -> Result<()> {
+        let mut output = Output::create_atomic(path)?;
+        output.write(format!("{HEADER}\njob {job}\n{}\n", finished.to_line(0)).as_bytes())?;
+        Ok(output.finish()?)
+    }
+
+    /// What the record at `path` says, or why it cannot be used; `None` if there is none.
+    fn read(path: &Path, job: &str) -> Option<Result<FinishedPartition, &'static str>> {
+        let text = fs::read_to_string(path).ok()?;
+        Some(Self::parse(&text, job))
+    }
+
+    fn parse(text: &str, job: &str) -> Result<FinishedPartition, &'static str> {
+        let mut lines = text.lines();
+        if lines.next() != Some(HEADER) {
+            return Err("is no record of a shard, or one of another version");
+        }
+        let of = lines.next().and_then(|line| line.strip_prefix("job "));
+        if of != Some(job) {
+            return Err("is of other text or other options");
+        }
+        match (lines.next().and_then(FinishedPartition::parse_line), lines.next()) {
+            (Some((0, finished)), None) => Ok(finished),
+            _ => Err("is damaged"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn shards_are_numbered_from_one() {
+        let parse = |text: &str| text.parse::<Shard>().ok().map(|shard| shard.to_string());
+        assert_eq!(parse("1/1").as_deref(), Some("1/1"));
+        assert_eq!(parse("40/40").as_deref(), Some("40/40"));
+        for wrong in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/257", "1/3/3", "a/b"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+        let shard: Shard = "3/40".parse().unwrap();
+        let name = shard.path(Path::new(""), "done");
+        assert_eq!(Shard::from_record_name(name.to_str().unwrap()), Some(shard));
+    }
+
+    proptest! {
+        #[test]
+        fn any_file_is_a_record_or_refused(
+            text in "(miriam extract, shard, version 1\n)?(job j\n)?([0-9a-f ]{0,60}\n){0,3}",
+        ) {
+            let _ = Record::parse(&text, "j");
+        }
+    }
+}
