@@ -21,6 +21,7 @@ impl<const RUN: usize> Arithmetic for F32Arithmetic<RUN> {
     type Cell = f32;
     type Accumulators<I: Isa> = I::F;
     const FLUSH_STEPS: usize = RUN;
+    const INLINE_EPILOGUE: bool = false;
 
     #[inline(always)]
     fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::F {

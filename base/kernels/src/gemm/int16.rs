@@ -21,6 +21,7 @@ impl Arithmetic for I16Arithmetic<'_> {
     type Cell = u32;
     type Accumulators<I: Isa> = I::I;
     const FLUSH_STEPS: usize = ACCUMULATION_RUN / 2;
+    const INLINE_EPILOGUE: bool = false;
 
     #[inline(always)]
     fn initial_sums<I: Isa>(&self, isa: I, _: usize, _: usize) -> I::I {

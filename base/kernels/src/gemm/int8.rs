@@ -22,6 +22,7 @@ impl<const SIGNED: bool> Arithmetic for I8Arithmetic<'_, SIGNED> {
     type Cell = [u32; 2];
     type Accumulators<I: Isa> = I::I;
     const FLUSH_STEPS: usize = usize::MAX;
+    const INLINE_EPILOGUE: bool = true;
 
     #[inline(always)]
     fn initial_sums<I: Isa>(&self, isa: I, row: usize, panel: usize) -> I::I {

@@ -27,6 +27,9 @@ pub(super) trait Arithmetic: Copy {
     type Accumulators<I: Isa>: Copy;
     /// The lines after which accumulators are converted to floats and zeroed.
     const FLUSH_STEPS: usize;
+    /// Whether the epilogue is compiled into each shape of tiles. Tiles of bytes are so short that
+    /// a call costs them 5 %; the loops of the others are compiled better without it.
+    const INLINE_EPILOGUE: bool;
 
     /// The sums before the first line.
     fn initial_sums<I: Isa>(&self, isa: I, row: usize, panel: usize) -> Self::Accumulators<I>;
@@ -366,48 +369,15 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         panel: usize,
     ) {
         for p in 0..PANELS {
-            let columns = (panel + p) * LANES..((panel + p + 1) * LANES).min(self.out.columns());
-            let Epilogue { bias, residual, accumulate, activation, absmax: largest } =
-                &mut self.epilogue;
-            let scales = self.arithmetic.column_scales(isa, panel + p);
-            let mut values = [isa.splat(0.0); ROWS];
+            // By a loop: `map` is compiled without the instructions of `isa`.
+            let mut sums_of_panel = [isa.splat(0.0); ROWS];
             for r in 0..ROWS {
-                values[r] = self.arithmetic.dequantize(isa, sums[r][p], row + r, scales);
+                sums_of_panel[r] = sums[r][p];
             }
-            if let Some(bias) = bias {
-                let bias = isa.load_partial(&bias[columns.clone()], 0.0);
-                for value in &mut values {
-                    *value = isa.add(*value, bias);
-                }
-            }
-            if let Some(residual) = residual {
-                for (r, value) in values.iter_mut().enumerate() {
-                    let residual = &residual.row(row + r)[columns.clone()];
-                    *value = isa.add(*value, isa.load_partial(residual, 0.0));
-                }
-            }
-            if *accumulate {
-                for (r, value) in values.iter_mut().enumerate() {
-                    let before = self.out.row_columns(row + r, columns.clone());
-                    *value = isa.add(*value, isa.load_partial(before, 0.0));
-                }
-            }
-            if *activation == Activation::Relu {
-                for value in &mut values {
-                    // In this order NaN stays NaN.
-                    *value = isa.max(isa.splat(0.0), *value);
-                }
-            }
-            if activation.is_fused()
-                && let Some(largest) = largest
-            {
-                for (value, largest) in values.iter().zip(&mut largest[row..row + ROWS]) {
-                    // Lanes past the last column are sums of zeros.
-                    *largest = nan_max(*largest, isa.reduce_max_abs(isa.abs(*value)));
-                }
-            }
-            for (r, value) in values.into_iter().enumerate() {
-                isa.store_partial(value, self.out.row_columns(row + r, columns.clone()));
+            if A::INLINE_EPILOGUE {
+                self.finish_panel::<I, ROWS>(isa, &sums_of_panel, row, panel + p);
+            } else {
+                self.finish_panel_outlined::<I, ROWS>(isa, &sums_of_panel, row, panel + p);
             }
         }
         if !self.epilogue.activation.is_fused() {
@@ -415,18 +385,92 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         }
     }
 
-    /// Applies the activation to the panels of a tile.
+    /// [`Gemm::finish_panel`], compiled once for all shapes of tiles with as many rows.
+    #[inline(never)]
+    fn finish_panel_outlined<I: Isa, const ROWS: usize>(
+        &mut self,
+        isa: I,
+        sums: &[I::F; ROWS],
+        row: usize,
+        panel: usize,
+    ) {
+        isa.run(
+            #[inline(always)]
+            |isa| self.finish_panel::<I, ROWS>(isa, sums, row, panel),
+        )
+    }
+
+    /// Scales the sums of one panel of a tile, applies the epilogue and stores the results.
     #[inline(always)]
-    fn activate_tile<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
-        let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
-        let Epilogue { activation, absmax: largest, .. } = &mut self.epilogue;
-        for row in rows {
-            let of_tile =
-                activate_row(isa, *activation, self.out.row_columns(row, columns.clone()));
-            if let Some(largest) = largest {
-                largest[row] = nan_max(largest[row], of_tile);
+    fn finish_panel<I: Isa, const ROWS: usize>(
+        &mut self,
+        isa: I,
+        sums: &[I::F; ROWS],
+        row: usize,
+        panel: usize,
+    ) {
+        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
+        let Epilogue { bias, residual, accumulate, activation, absmax: largest } =
+            &mut self.epilogue;
+        let scales = self.arithmetic.column_scales(isa, panel);
+        let mut values = *sums;
+        for (r, value) in values.iter_mut().enumerate() {
+            *value = self.arithmetic.dequantize(isa, *value, row + r, scales);
+        }
+        if let Some(bias) = bias {
+            let bias = isa.load_partial(&bias[columns.clone()], 0.0);
+            for value in &mut values {
+                *value = isa.add(*value, bias);
             }
         }
+        if let Some(residual) = residual {
+            for (r, value) in values.iter_mut().enumerate() {
+                let residual = &residual.row(row + r)[columns.clone()];
+                *value = isa.add(*value, isa.load_partial(residual, 0.0));
+            }
+        }
+        if *accumulate {
+            for (r, value) in values.iter_mut().enumerate() {
+                let before = self.out.row_columns(row + r, columns.clone());
+                *value = isa.add(*value, isa.load_partial(before, 0.0));
+            }
+        }
+        if *activation == Activation::Relu {
+            for value in &mut values {
+                // In this order NaN stays NaN.
+                *value = isa.max(isa.splat(0.0), *value);
+            }
+        }
+        if activation.is_fused()
+            && let Some(largest) = largest
+        {
+            for (value, largest) in values.iter().zip(&mut largest[row..row + ROWS]) {
+                // Lanes past the last column are sums of zeros.
+                *largest = nan_max(*largest, isa.reduce_max_abs(isa.abs(*value)));
+            }
+        }
+        for (r, value) in values.into_iter().enumerate() {
+            isa.store_partial(value, self.out.row_columns(row + r, columns.clone()));
+        }
+    }
+
+    /// Applies the activation to the panels of a tile.
+    #[inline(never)]
+    fn activate_tile<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
+        isa.run(
+            #[inline(always)]
+            |isa| {
+                let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
+                let Epilogue { activation, absmax: largest, .. } = &mut self.epilogue;
+                for row in rows.clone() {
+                    let of_tile =
+                        activate_row(isa, *activation, self.out.row_columns(row, columns.clone()));
+                    if let Some(largest) = largest {
+                        largest[row] = nan_max(largest[row], of_tile);
+                    }
+                }
+            },
+        )
     }
 }
 
