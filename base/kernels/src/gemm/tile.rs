@@ -462,7 +462,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             |isa| {
                 let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
                 let Epilogue { activation, absmax: largest, .. } = &mut self.epilogue;
-                for row in rows.clone() {
+                for row in rows {
                     let of_tile =
                         activate_row(isa, *activation, self.out.row_columns(row, columns.clone()));
                     if let Some(largest) = largest {
