@@ -1,6 +1,7 @@
 //! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
 //! and nothing but the feature `cuda` needs `cudarc`.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::common::project_root;
@@ -157,17 +158,32 @@ fn crates_depend_only_as_the_layers_allow() {
 /// `--no-default-features` leaves the feature `cuda` out everywhere.
 #[test]
 fn without_default_features_nothing_needs_cudarc() {
-    let tree = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO"))
-            .args(["tree", "--workspace", "--prefix", "none", "--offline"])
-            .args(arguments)
-            .current_dir(project_root())
-            .output()
-            .expect("cargo runs");
-        assert!(output.status.success(), "{}", crate::common::lossy_text(&output.stderr));
-        crate::common::lossy_text(&output.stdout)
-    };
     let names_cudarc = |tree: &str| tree.lines().any(|line| line.starts_with("cudarc "));
-    assert!(names_cudarc(&tree(&[])));
-    assert!(!names_cudarc(&tree(&["--no-default-features"])));
+    assert!(names_cudarc(&cargo_tree(&["--workspace"])));
+    assert!(!names_cudarc(&cargo_tree(&["--workspace", "--no-default-features"])));
+}
+
+/// What `cargo run --release` has built, `cargo test --release --workspace` does not build again:
+/// crates that only tests need give no other crate a feature that it lacks in the program.
+#[test]
+fn tests_build_no_crate_with_other_features_than_the_program() {
+    let packages = |arguments: &[&str]| -> BTreeSet<String> {
+        let tree = cargo_tree(&[arguments, &["--format", "{p} [{f}]"]].concat());
+        tree.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+    };
+    let program = packages(&["--package", "miriam", "--edges", "normal,build"]);
+    let tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
+    let built_twice: Vec<&String> = program.difference(&tests).collect();
+    assert!(built_twice.is_empty(), "name the features of tests in Cargo.toml: {built_twice:?}");
+}
+
+fn cargo_tree(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--prefix", "none", "--offline"])
+        .args(arguments)
+        .current_dir(project_root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", crate::common::lossy_text(&output.stderr));
+    crate::common::lossy_text(&output.stdout)
 }
