@@ -22,8 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::table::KenlmTable;
-use super::unaligned::u64_at;
+use super::table::NgramTable;
 use crate::hash::{MULTIPLIER, word_hash_term};
 use crate::level_source::{LevelNgrams, offsets_by_key};
 use crate::{Error, Result};
@@ -104,27 +103,27 @@ impl RecoveredLevel {
 
     /// The n-grams of `table` with their words. `flags` gives for an entry whether a
     /// longer n-gram ends in it and begins with it. Backoffs are left to the caller.
-    pub fn recover_next_order<const N: usize>(
+    pub fn recover_next_order(
         &self,
         order: usize,
-        table: &KenlmTable<N>,
-        flags: impl Fn(&[u8]) -> (bool, bool) + Sync,
+        table: &dyn NgramTable,
+        flags: &(dyn Fn(&[u8]) -> (bool, bool) + Sync),
         path: &Path,
     ) -> Result<(LevelNgrams, RecoveredLevel)> {
         let mut matches = self.recover_ngrams(table);
         matches.par_sort_unstable_by_key(|m| (m.suffix, self.oldest[m.context as usize]));
         check_all_recovered(order, table, &matches, path)?;
-        let entry = |m: &RecoveredNgram| &table.slots()[m.slot];
+        let entry = |m: &RecoveredNgram| table.slot(m.slot);
         let extends: Vec<(bool, bool)> = matches.par_iter().map(|m| flags(entry(m))).collect();
         let (extends_left, extends_right) = extends.into_iter().unzip();
         let ngrams = RecoveredLevel {
-            hashes: matches.par_iter().map(|m| u64_at(entry(m), 0)).collect(),
+            hashes: matches.par_iter().map(|m| table.key(m.slot)).collect(),
             oldest: matches.par_iter().map(|m| self.oldest[m.context as usize]).collect(),
-            suffix: matches.par_iter().map(|m| m.suffix).collect(),
-            context: matches.par_iter().map(|m| m.context).collect(),
+            suffix: matches.iter().map(|m| m.suffix).collect(),
+            context: matches.iter().map(|m| m.context).collect(),
             extends_left,
             extends_right,
-            slots: matches.par_iter().map(|m| m.slot).collect(),
+            slots: matches.iter().map(|m| m.slot).collect(),
             shorter: self.hashes.len(),
         };
         let log10 =
@@ -142,7 +141,7 @@ impl RecoveredLevel {
         Ok((listed, ngrams))
     }
 
-    fn recover_ngrams<const N: usize>(&self, table: &KenlmTable<N>) -> Vec<RecoveredNgram> {
+    fn recover_ngrams(&self, table: &dyn NgramTable) -> Vec<RecoveredNgram> {
         // Suffixes without their newest word equal contexts without their oldest.
         let suffix_term = |i: usize| self.hashes[i].wrapping_mul(MULTIPLIER);
         let context_term = |i: usize| word_hash_term(self.oldest[i]);
@@ -220,12 +219,12 @@ struct HashFilter {
 }
 
 impl HashFilter {
-    fn new<const N: usize>(table: &KenlmTable<N>) -> Self {
-        let keys = || table.slots().iter().map(|slot| u64_at(slot, 0)).filter(|&key| key != 0);
+    fn new(table: &dyn NgramTable) -> Self {
+        let keys = (0..table.slot_count()).map(|at| table.key(at)).filter(|&key| key != 0);
         let bits =
-            (super::bit_packing::required_bits(table.slots().len() as u64) + BITS_PER_KEY).max(6);
+            (super::bit_packing::required_bits(table.slot_count() as u64) + BITS_PER_KEY).max(6);
         let mut words = vec![0; 1 << (bits - 6)];
-        for key in keys() {
+        for key in keys {
             let bit = key >> (64 - bits);
             words[(bit >> 6) as usize] |= 1 << (bit & 63);
         }
@@ -268,12 +267,7 @@ impl<'a> Regions<'a> {
     }
 
     /// Appends the n-grams found in one region.
-    fn join_region<const N: usize>(
-        &self,
-        region: usize,
-        table: &KenlmTable<N>,
-        found: &mut Vec<RecoveredNgram>,
-    ) {
+    fn join_region(&self, region: usize, table: &dyn NgramTable, found: &mut Vec<RecoveredNgram>) {
         for split in 0..self.count() {
             let suffixes = &self.group.suffixes[self.suffixes[split]..self.suffixes[split + 1]];
             let other = split ^ region;
@@ -283,7 +277,7 @@ impl<'a> Regions<'a> {
                     let key = suffix.term ^ context.term;
                     if self.filter.may_contain(key)
                         && key != 0
-                        && let Some(slot) = table.find_slot(key, table.home_slot(key))
+                        && let Some(slot) = table.find_key(key)
                     {
                         let (suffix, context) = (suffix.ngram, context.ngram);
                         found.push(RecoveredNgram { suffix, context, slot });
@@ -296,14 +290,14 @@ impl<'a> Regions<'a> {
 
 /// Checks that every entry of `table` that a search can find was matched, and only
 /// once.
-fn check_all_recovered<const N: usize>(
+fn check_all_recovered(
     order: usize,
-    table: &KenlmTable<N>,
+    table: &dyn NgramTable,
     matches: &[RecoveredNgram],
     path: &Path,
 ) -> Result<()> {
     let mut matched = Vec::new();
-    matched.resize_with(table.slots().len(), || AtomicBool::new(false));
+    matched.resize_with(table.slot_count(), || AtomicBool::new(false));
     let ambiguous =
         matches.par_iter().filter(|m| matched[m.slot].swap(true, Ordering::Relaxed)).count();
     if ambiguous > 0 {
@@ -317,13 +311,8 @@ fn check_all_recovered<const N: usize>(
             ),
         });
     }
-    let missing = (table.slots().par_iter().zip(&matched).enumerate())
-        .filter(|(at, (slot, matched))| {
-            let key = u64_at(&slot[..], 0);
-            key != 0
-                && !matched.load(Ordering::Relaxed)
-                && table.find_slot(key, table.home_slot(key)) == Some(*at)
-        })
+    let missing = (matched.par_iter().enumerate())
+        .filter(|(at, matched)| !matched.load(Ordering::Relaxed) && table.is_found(*at))
         .count();
     if missing > 0 {
         return Err(Error::Unsupported {

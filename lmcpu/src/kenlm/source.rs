@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::ngram_recovery::RecoveredLevel;
 use super::probing::ProbingFile;
-use super::table::KenlmTable;
+use super::table::NgramTable;
 use super::trie::TrieFile;
-use super::unaligned::{f32_at, u32_at, u64_at};
+use super::unaligned::{f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
 use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
@@ -136,7 +136,7 @@ pub fn probing_source<const U: usize, const M: usize>(
         && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
         && unigrams[0].backoff == 0.0;
     let mut counts = vec![unigrams.len() as u64 - u64::from(unknown_added)];
-    counts.extend(file.middle.iter().map(count_entries));
+    counts.extend(file.middle.iter().map(|table| count_entries(table)));
     counts.push(count_entries(&file.longest));
     let shorter = RecoveredLevel::unigrams(
         file.unigrams[..file.head.words.num_words()].iter().map(|u| extension_flags(u, 0)),
@@ -147,13 +147,14 @@ pub fn probing_source<const U: usize, const M: usize>(
 
 /// The number of n-grams in a table. Of duplicates, which KenLM allows, only the first
 /// is ever found, and only that is counted.
-fn count_entries<const N: usize>(table: &KenlmTable<N>) -> u64 {
-    let slots = table.slots().par_iter().with_min_len(CHUNK).enumerate();
-    let found = slots.filter(|&(at, slot)| {
-        let key = u64_at(slot, 0);
-        key != 0 && table.find_slot(key, table.home_slot(key)) == Some(at)
-    });
-    found.count() as u64
+fn count_entries(table: &dyn NgramTable) -> u64 {
+    let slots = (0..table.slot_count()).into_par_iter().with_min_len(CHUNK);
+    slots.filter(|&at| table.is_found(at)).count() as u64
+}
+
+/// The backoffs of the entries in these slots.
+fn backoffs_in(table: &dyn NgramTable, slots: &[usize]) -> Vec<f32> {
+    slots.par_iter().map(|&at| f32_at(table.slot(at), 12)).collect()
 }
 
 /// Whether a longer n-gram ends in, and begins with, the n-gram whose values are `at`
@@ -171,18 +172,17 @@ impl<const U: usize, const M: usize> LevelReader for ProbingLevelReader<U, M> {
                 let (mut listed, ngrams) = self.shorter.recover_next_order(
                     order,
                     table,
-                    |e| extension_flags(e, 8),
+                    &|entry| extension_flags(entry, 8),
                     &self.path,
                 )?;
-                listed.backoffs =
-                    ngrams.slots.par_iter().map(|&at| f32_at(&table.slots()[at], 12)).collect();
+                listed.backoffs = backoffs_in(table, &ngrams.slots);
                 self.shorter = ngrams;
                 Ok(listed)
             }
             true => {
                 let table = &self.file.longest;
                 let shorter = std::mem::take(&mut self.shorter);
-                Ok(shorter.recover_next_order(order, table, |_| (false, false), &self.path)?.0)
+                Ok(shorter.recover_next_order(order, table, &|_| (false, false), &self.path)?.0)
             }
         }
     }

@@ -95,10 +95,42 @@ impl<const N: usize> KenlmTable<N> {
         }
         None
     }
+}
 
-    /// All slots.
-    pub fn slots(&self) -> &[[u8; N]] {
-        &self.slots
+/// A [`KenlmTable`] of any size of slots, for work that is not worth compiling for each.
+pub trait NgramTable: Sync {
+    /// The number of slots.
+    fn slot_count(&self) -> usize;
+
+    /// The bytes of the slot `at`.
+    fn slot(&self, at: usize) -> &[u8];
+
+    /// The key in the slot `at`; 0 where it is empty.
+    fn key(&self, at: usize) -> u64 {
+        u64_at(self.slot(at), 0)
+    }
+
+    /// The slot in which a search finds `key`.
+    fn find_key(&self, key: u64) -> Option<usize>;
+
+    /// Whether a search finds the slot `at`: of equal keys it finds the first.
+    fn is_found(&self, at: usize) -> bool {
+        let key = self.key(at);
+        key != 0 && self.find_key(key) == Some(at)
+    }
+}
+
+impl<const N: usize> NgramTable for KenlmTable<N> {
+    fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn slot(&self, at: usize) -> &[u8] {
+        &self.slots[at]
+    }
+
+    fn find_key(&self, key: u64) -> Option<usize> {
+        self.find_slot(key, self.home_slot(key))
     }
 }
 
