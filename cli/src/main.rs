@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         return translate(words, CommonOptions::default());
     }
     let arguments =
-        Arguments::parse_from(commands::textproc::normalize_dashes(std::env::args_os()));
+        Arguments::parse_from(commands::textproc::accept_single_dash_options(std::env::args_os()));
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);

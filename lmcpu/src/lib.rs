@@ -53,7 +53,6 @@ mod hash;
 pub mod json_lines;
 pub mod kenlm;
 pub mod level_source;
-pub mod lines;
 mod model;
 mod model_head;
 pub mod next_word;
@@ -64,6 +63,7 @@ mod open;
 pub mod perplexity;
 pub mod probing;
 pub mod query;
+pub mod score_lines;
 pub mod sorted;
 mod state;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 mod argos;
 mod ctranslate2;
 mod forced_decoding;
-mod formats;
 mod hostile;
 mod hugging_face;
 mod marian_writing;
+mod model_formats;
 mod npz_writing;
 mod oracle;
 mod oracle_data;

@@ -50,10 +50,10 @@ pub(crate) fn source_matches(records: &[u8], offset: u64, length: usize, codes: 
 }
 
 impl<'a> RecordReader<'a> {
-    /// Parses the head of the record at `offset`; `coded` is the table's number of code
+    /// Reads the head of the record at `offset`; `coded` is the table's number of code
     /// columns. `None` if the record is truncated.
     #[inline]
-    pub fn parse(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
+    pub fn open(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
         let (&first, mut rest) = records.get(usize::try_from(offset).ok()?..)?.split_first()?;
         let mut source_length = usize::from(first & 7) + 1;
         if source_length == SOURCE_LENGTH_ESCAPE {

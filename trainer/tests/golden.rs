@@ -112,8 +112,11 @@ impl<K: Kernels> Training<K> {
     fn curve(&mut self, pairs: &[Vec<&[u32]>; 2], updates: usize) -> Vec<f64> {
         let schedule = Schedule {
             rate: BaseRate::Constant(1e-3),
-            warmup: TrainingLength::updates(20),
-            inverse_sqrt: Some((TrainingLength::updates(20), TrainingLength::updates(20))),
+            warmup: TrainingLength::from_updates(20),
+            inverse_sqrt: Some((
+                TrainingLength::from_updates(20),
+                TrainingLength::from_updates(20),
+            )),
             ..Schedule::default()
         };
         let state = ScheduleState::default();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::ctranslate2;
 use super::files::Files;
-use super::found::FoundModel;
+use super::found_model::FoundModel;
 use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel, WordRules};
 use crate::{Error, Result};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::files::Files;
-use super::found::FoundModel;
+use super::found_model::FoundModel;
 use super::hugging_face::PIECE_FILES;
 use crate::architecture::{self, CTranslate2Settings};
 use crate::checkpoint::{Checkpoint, Tensor};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::browser::{self, BrowserFiles};
 use super::files::Files;
-use super::found::FoundModel;
+use super::found_model::FoundModel;
 use super::{argos, ctranslate2, hugging_face, opus_mt};
 use crate::architecture::{self, Model};
 use crate::checkpoint::{Checkpoint, CheckpointFormat};

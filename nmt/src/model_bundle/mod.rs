@@ -7,7 +7,7 @@ mod argos;
 mod browser;
 mod ctranslate2;
 mod files;
-mod found;
+mod found_model;
 mod hugging_face;
 mod languages;
 mod marian;

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::files::Files;
-use super::found::FoundModel;
+use super::found_model::FoundModel;
 use super::{argos, marian};
 use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel, WordRules};

@@ -125,7 +125,7 @@ impl<'a> GroupReader<'a> {
     }
 
     /// The next group; none at the end.
-    pub fn next(&mut self) -> Result<Option<TranslationGroup>> {
+    pub fn next_group(&mut self) -> Result<Option<TranslationGroup>> {
         let group = match self.pairs {
             ScoringInput::ParallelTexts { .. } | ScoringInput::Tsv(_) => self.read_pair()?,
             ScoringInput::NBestLists { .. } => self.read_list()?,

@@ -83,7 +83,7 @@ pub fn score_text(
     let mut reader = GroupReader::new(pairs, models, options.is_tokenized, options.max_length);
     let read = || {
         while !stop.is_cancelled()
-            && let Some(group) = reader.next()?
+            && let Some(group) = reader.next_group()?
             && queue.push(group)
         {}
         Ok(())

@@ -7,7 +7,7 @@
 //! the simulator of a machine ([`simulation`]) decide when they do it, with the same code.
 
 mod coordinator;
-mod dropping;
+mod gradient_dropping;
 mod options;
 mod shard;
 pub mod simulation;
@@ -15,7 +15,7 @@ mod snapshot;
 mod worker;
 
 pub use coordinator::Coordinator;
-pub use dropping::{SparseGradient, drop_gradient, threshold};
+pub use gradient_dropping::{SparseGradient, drop_gradient, threshold};
 pub use options::{
     AsyncOptions, DroppingOptions, DroppingRates, DroppingScope, FetchMode, LocalOptimizer,
     ShardUpdate,

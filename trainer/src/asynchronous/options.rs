@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn rates_of_dropping_rise_with_progress() {
         let epochs = |count| TrainingLength { count, unit: SchedulingUnit::Epochs };
-        let later = vec![(TrainingLength::updates(5), 0.75), (epochs(1), 0.9)];
+        let later = vec![(TrainingLength::from_updates(5), 0.75), (epochs(1), 0.9)];
         let rates = DroppingRates { first: 0.5, later };
         let at = |updates, epoch| rates.at(&Progress { updates, labels: 0, epoch });
         assert_eq!([at(0, 1), at(4, 1), at(5, 1), at(99, 1)], [0.5, 0.5, 0.75, 0.75]);

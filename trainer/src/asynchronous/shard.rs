@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::dropping::SparseGradient;
+use super::gradient_dropping::SparseGradient;
 use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
 use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};

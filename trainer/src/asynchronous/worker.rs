@@ -13,7 +13,7 @@ use miriam_nmt::Result;
 use num_traits::Float;
 use serde::{Deserialize, Serialize};
 
-use super::dropping::{SparseGradient, drop_gradient};
+use super::gradient_dropping::{SparseGradient, drop_gradient};
 use super::options::{
     AsyncOptions, DroppingOptions, DroppingScope, FetchMode, LocalOptimizer, ShardUpdate,
 };
@@ -180,7 +180,7 @@ impl<K: Kernels> AsyncWorker<K> {
             FetchMode::Delta => {
                 let pairs = shard.values.iter().zip(&*values);
                 let difference: Vec<K::Real> = pairs.map(|(&new, &old)| new - old).collect();
-                let limit = super::dropping::threshold(&difference, rate);
+                let limit = super::gradient_dropping::threshold(&difference, rate);
                 for ((value, &new), d) in values.iter_mut().zip(&shard.values).zip(difference) {
                     if d.abs() > limit || d.is_nan() {
                         *value = new;

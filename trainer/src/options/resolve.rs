@@ -57,7 +57,7 @@ impl RawOptions {
             count: self.get("after-epochs")?,
             unit: SchedulingUnit::Epochs,
         });
-        lengths.push(TrainingLength::updates(self.get("after-batches")?));
+        lengths.push(TrainingLength::from_updates(self.get("after-batches")?));
         let (optimizer_delay, parts) = self.optimizer_delay()?;
         let asynchronous = self.async_options(optimizer_delay, parts)?;
         let machine = self.machine(asynchronous.is_some())?;

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn every_key_of_marian_is_there() {
-        let text = marian_progress(&state(), 1e-3, TrainingLength::updates(20), 1);
+        let text = marian_progress(&state(), 1e-3, TrainingLength::from_updates(20), 1);
         let keys = text.lines().filter(|line| !line.starts_with(' '));
         let keys: Vec<&str> = keys.map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(keys, KEYS.split_whitespace().collect::<Vec<_>>());
@@ -255,7 +255,7 @@ mod tests {
     fn what_is_written_is_read() {
         let path = Path::new("model.npz.progress.yml");
         let state = state();
-        let text = marian_progress(&state, 1e-3, TrainingLength::updates(20), 1);
+        let text = marian_progress(&state, 1e-3, TrainingLength::from_updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
         // Marian has one start of the warm-up, the next one.

@@ -62,7 +62,7 @@ impl ModelFiles {
     }
 
     /// The best model by a metric.
-    pub fn best(&self, metric: &str) -> PathBuf {
+    pub fn best_model(&self, metric: &str) -> PathBuf {
         self.beside(&format!(".best-{metric}.npz"))
     }
 
@@ -82,7 +82,7 @@ mod tests {
         let files = ModelFiles { model: "a/model.npz".into() };
         assert_eq!(files.optimizer(), Path::new("a/model.npz.optimizer.npz"));
         assert_eq!(files.decoder_config(), Path::new("a/model.npz.decoder.yml"));
-        assert_eq!(files.best("bleu"), Path::new("a/model.npz.best-bleu.npz"));
+        assert_eq!(files.best_model("bleu"), Path::new("a/model.npz.best-bleu.npz"));
         assert_eq!(files.of_update(200), Path::new("a/model.iter200.npz"));
     }
 }

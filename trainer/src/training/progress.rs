@@ -25,7 +25,7 @@ pub struct TrainingLength {
 
 impl TrainingLength {
     /// A number of updates.
-    pub fn updates(count: u64) -> Self {
+    pub fn from_updates(count: u64) -> Self {
         TrainingLength { count, unit: SchedulingUnit::Updates }
     }
 
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn lengths_are_read_as_marian_does() {
         let length = |text: &str| text.parse::<TrainingLength>();
-        assert_eq!(length("16000"), Ok(TrainingLength::updates(16_000)));
-        assert_eq!(length("300Ku"), Ok(TrainingLength::updates(300_000)));
+        assert_eq!(length("16000"), Ok(TrainingLength::from_updates(16_000)));
+        assert_eq!(length("300Ku"), Ok(TrainingLength::from_updates(300_000)));
         assert_eq!(
             length("20Gt"),
             Ok(TrainingLength { count: 20_000_000_000, unit: SchedulingUnit::Labels })
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn periods_are_passed_once() {
         let at = |updates, labels| Progress { updates, labels, epoch: 1 };
-        assert!(at(10, 0).crossed_period(&at(9, 0), TrainingLength::updates(10)));
-        assert!(!at(11, 0).crossed_period(&at(10, 0), TrainingLength::updates(10)));
+        assert!(at(10, 0).crossed_period(&at(9, 0), TrainingLength::from_updates(10)));
+        assert!(!at(11, 0).crossed_period(&at(10, 0), TrainingLength::from_updates(10)));
         let labels = TrainingLength { count: 1000, unit: SchedulingUnit::Labels };
         assert!(at(3, 2100).crossed_period(&at(2, 1900), labels));
         assert!(!at(3, 2100).crossed_period(&at(2, 1900), TrainingLength::default()));

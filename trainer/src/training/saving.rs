@@ -82,7 +82,7 @@ impl Run<'_, '_> {
     fn decoded_model(&self) -> PathBuf {
         let (files, options) = (self.training.files, &self.training.config.validation);
         let deciding = options.metrics.get(options.deciding_translation());
-        let best = deciding.map(|metric| files.best(metric.name()));
+        let best = deciding.map(|metric| files.best_model(metric.name()));
         let best = best.filter(|path| path.is_file() && self.training.decoder.folder.is_some());
         best.filter(|_| !self.state.is_last_best).unwrap_or_else(|| files.model.clone())
     }

@@ -230,8 +230,11 @@ mod tests {
     fn warmup_and_inverse_square_root() {
         let schedule = Schedule {
             rate: BaseRate::Constant(3e-4),
-            warmup: TrainingLength::updates(100),
-            inverse_sqrt: Some((TrainingLength::updates(100), TrainingLength::updates(100))),
+            warmup: TrainingLength::from_updates(100),
+            inverse_sqrt: Some((
+                TrainingLength::from_updates(100),
+                TrainingLength::from_updates(100),
+            )),
             ..Schedule::default()
         };
         let rate = |updates| schedule.rate_at(&ScheduleState::default(), &at(updates));
@@ -327,7 +330,7 @@ mod tests {
     fn warmup_begins_again() {
         let warmup = Schedule {
             rate: BaseRate::Constant(1.0),
-            warmup: TrainingLength::updates(5),
+            warmup: TrainingLength::from_updates(5),
             ..Schedule::default()
         };
         let cycle = Schedule { warmup_cycle: true, ..warmup.clone() };
@@ -337,7 +340,7 @@ mod tests {
         let expected = [0.2, 0.2, 0.4, 0.6, 0.8, 1.0, 1.0];
         assert_eq!(logged_rates(&reload, 7, false), expected);
         let repeated = Schedule {
-            warmup: TrainingLength::updates(3),
+            warmup: TrainingLength::from_updates(3),
             decay_repeats_warmup: true,
             ..decaying(DecayStrategy::EpochAndStalled, [2, 5])
         };

@@ -74,7 +74,7 @@ impl Run<'_, '_> {
             if is_last {
                 self.state.is_last_best |= is_best && number == options.deciding_translation();
             } else if is_best && options.keeps_best {
-                self.save_as(&training.files.best(name))?;
+                self.save_as(&training.files.best_model(name))?;
             }
         }
         Ok(())

@@ -70,7 +70,9 @@ const SINGLE_DASH_OPTIONS: [&str; 8] = [
 
 /// The words of a command line, with two dashes where Moses' scripts take one, if the
 /// first of them names one of these tools.
-pub fn normalize_dashes(words: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+pub fn accept_single_dash_options(
+    words: impl Iterator<Item = OsString>,
+) -> impl Iterator<Item = OsString> {
     let tools = ["tokenize", "detokenize", "truecase", "normalize"];
     let mut is_tool = false;
     words.enumerate().map(move |(i, mut word)| {

@@ -14,7 +14,7 @@ use miriam_storage::LoadMethod;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::found::FoundModel;
+use super::found_model::FoundModel;
 use crate::architecture::{self, generation_option};
 use crate::checkpoint::Checkpoint;
 use crate::search::DecodingSemantics;

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::tokenizer_json;
 use crate::languages::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
-use crate::model_bundle::found::OpenedTokenizer;
+use crate::model_bundle::found_model::OpenedTokenizer;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result, json};
