@@ -31,6 +31,18 @@ const PRESETS: &[Preset] = &[
                valid-freq: 250u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 5\nnormalize: 1\n\
                disp-freq: 50u\nsave-freq: 250u\nkeep-best: true\noverwrite: true\nafter: [8000u]\n",
     },
+    // Measured in docs/benchmarks.md.
+    Preset {
+        name: "m30k-gru",
+        about: "a small recurrent model for some ten thousand pairs, which learns from fewer words",
+        yaml: "type: s2s\ndim-emb: 256\ndim-rnn: 256\nlayer-normalization: true\n\
+               dropout-rnn: 0.3\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.002\nlr-warmup: 500\nlr-decay-inv-sqrt: [500]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 1\nexponential-smoothing: 0.001\n\
+               mini-batch-words: 2048\n\
+               valid-freq: 500u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 5\nnormalize: 1\n\
+               disp-freq: 100u\nsave-freq: 500u\nkeep-best: true\noverwrite: true\nafter: [8000u]\n",
+    },
     Preset {
         name: "toy",
         about: "a tiny transformer for some thousand pairs, in a minute",
