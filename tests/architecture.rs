@@ -1,5 +1,5 @@
 //! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
-//! and nothing but the feature `cuda` needs `cudarc`.
+//! nothing but the feature `cuda` needs `cudarc`, and tests take what was built for the program.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -163,8 +163,8 @@ fn without_default_features_nothing_needs_cudarc() {
     assert!(!names_cudarc(&cargo_tree(&["--workspace", "--no-default-features"])));
 }
 
-/// What `cargo run --release` has built, `cargo test --release --workspace` does not build again:
-/// crates that only tests need give no other crate a feature that it lacks in the program.
+/// Crates that only tests need give no other crate a feature that it lacks in the program:
+/// `cargo test --release --workspace` would build it again, and all that depend on it.
 #[test]
 fn tests_build_no_crate_with_other_features_than_the_program() {
     let packages = |arguments: &[&str]| -> BTreeSet<String> {
@@ -174,7 +174,11 @@ fn tests_build_no_crate_with_other_features_than_the_program() {
     let program = packages(&["--package", "miriam", "--edges", "normal,build"]);
     let tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
     let built_twice: Vec<&String> = program.difference(&tests).collect();
-    assert!(built_twice.is_empty(), "name the features of tests in Cargo.toml: {built_twice:?}");
+    assert!(
+        built_twice.is_empty(),
+        "these are built twice; give them the features they have in tests, in Cargo.toml: \
+         {built_twice:?}"
+    );
 }
 
 fn cargo_tree(arguments: &[&str]) -> String {

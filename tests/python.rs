@@ -52,7 +52,7 @@ fn wheel(python: &Path, folder: &Path) -> PathBuf {
     let target = project_root().join("target/python");
     run_echoed(
         Command::new(python)
-            .args(["-m", "maturin", "build", "--locked", "--manifest-path"])
+            .args(["-m", "maturin", "build", "--release", "--locked", "--manifest-path"])
             .arg(project_root().join("python/Cargo.toml"))
             .arg("--out")
             .arg(folder)

@@ -53,6 +53,7 @@ mod hash;
 pub mod json_lines;
 pub mod kenlm;
 pub mod level_source;
+pub mod line_scoring;
 mod model;
 mod model_head;
 pub mod next_word;
@@ -63,7 +64,6 @@ mod open;
 pub mod perplexity;
 pub mod probing;
 pub mod query;
-pub mod score_lines;
 pub mod sorted;
 mod state;
 #[cfg(test)]

@@ -21,7 +21,7 @@
 use crate::format::{FIXED_WIDTH_MIN_TARGETS, SOURCE_LENGTH_ESCAPE, TARGETS_ESCAPE};
 use crate::varint;
 
-/// Reads a record: its head is parsed, its columns are read in order.
+/// Reads a record: its head first, then its columns in order.
 pub(crate) struct RecordReader<'a> {
     pub source_length: usize,
     /// The varints of the source words, and everything after them.
@@ -53,7 +53,7 @@ impl<'a> RecordReader<'a> {
     /// Reads the head of the record at `offset`; `coded` is the table's number of code
     /// columns. `None` if the record is truncated.
     #[inline]
-    pub fn open(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
+    pub fn at(records: &'a [u8], offset: u64, coded: usize) -> Option<Self> {
         let (&first, mut rest) = records.get(usize::try_from(offset).ok()?..)?.split_first()?;
         let mut source_length = usize::from(first & 7) + 1;
         if source_length == SOURCE_LENGTH_ESCAPE {

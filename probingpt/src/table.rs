@@ -346,7 +346,7 @@ impl PhraseTable {
 
     #[inline]
     pub(crate) fn record_reader(&self, record: RecordOffset) -> Result<RecordReader<'_>> {
-        RecordReader::open(&self.records, record.0, self.num_coded_columns)
+        RecordReader::at(&self.records, record.0, self.num_coded_columns)
             .ok_or_else(|| self.damaged_record(record, "it is truncated"))
     }
 

@@ -240,6 +240,6 @@ impl PhraseTable {
 
     #[inline]
     fn try_record_reader(&self, record: RecordOffset) -> Option<crate::record::RecordReader<'_>> {
-        crate::record::RecordReader::open(&self.records, record.0, self.num_coded_columns)
+        crate::record::RecordReader::at(&self.records, record.0, self.num_coded_columns)
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_glm::device::DeviceChoice;
-use miriam_lmcpu::score_lines::{SentenceMarkers, count_words, score_sentence, walk_sentence};
+use miriam_lmcpu::line_scoring::{SentenceMarkers, count_words, score_sentence, walk_sentence};
 use miriam_lmcpu::{LanguageModel, LmWord, is_binary_model};
 use miriam_storage::LoadMethod;
 use pyo3::IntoPyObjectExt;

@@ -11,10 +11,10 @@ use miriam_lmcpu::estimate::{EstimateOptions, EstimateSummary};
 use miriam_lmcpu::kenlm::{
     KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
 };
-use miriam_lmcpu::probing::ModelSize;
-use miriam_lmcpu::score_lines::{
+use miriam_lmcpu::line_scoring::{
     LineOptions, LineScore, SentenceMarkers, score_lines, score_tokens,
 };
+use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
 use miriam_lmcpu::{DuplicatePolicy, LmWord};
 use miriam_storage::LoadMethod;

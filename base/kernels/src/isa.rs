@@ -11,7 +11,7 @@
 //! so its methods are safe. [`Cpu`] is the choice among them, made once; `dispatch!` turns
 //! it into a type, and `Isa::run` compiles its closure with the instructions of that
 //! type. Everything called in there must be `#[inline(always)]`, or vectors would be passed
-//! through memory.
+//! through memory; what is called on purpose takes them by reference and calls `run` itself.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -2,8 +2,8 @@
 //!
 //! The encoding is bincode 1.3 with fixed-width little-endian integers, at most
 //! 1 MiB, trailing bytes refused. This is the only module that names the crate,
-//! which is no longer maintained; a test proves that `wincode` reads the same
-//! bytes, which is the way out.
+//! which is no longer maintained; a test proves that `wincode` reads and writes
+//! the same bytes for the types that are used, which is the way out.
 
 use bincode::Options;
 use serde::{Serialize, de::DeserializeOwned};
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn wincode_reads_and_writes_the_same_bytes() {
         // A struct is written as the tuple of its fields; deriving wincode's own traits would add
-        // three crates of macros to every build of the tests.
+        // five crates to every build of the tests.
         type Fields = (String, Vec<u64>, bool, f32, Option<u32>);
         let Sample { name, counts, flag, scale, maybe } = sample();
         let fields: Fields = (name, counts, flag, scale, maybe);

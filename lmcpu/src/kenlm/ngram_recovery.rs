@@ -116,6 +116,7 @@ impl RecoveredLevel {
         let entry = |m: &RecoveredNgram| table.slot(m.slot);
         let extends: Vec<(bool, bool)> = matches.par_iter().map(|m| flags(entry(m))).collect();
         let (extends_left, extends_right) = extends.into_iter().unzip();
+        // Columns that are looked up elsewhere are made in parallel; the others are copies.
         let ngrams = RecoveredLevel {
             hashes: matches.par_iter().map(|m| table.key(m.slot)).collect(),
             oldest: matches.par_iter().map(|m| self.oldest[m.context as usize]).collect(),

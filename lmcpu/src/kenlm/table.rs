@@ -110,7 +110,7 @@ pub trait NgramTable: Sync {
         u64_at(self.slot(at), 0)
     }
 
-    /// The slot in which a search finds `key`.
+    /// The slot in which a search finds `key`, if it does.
     fn find_key(&self, key: u64) -> Option<usize>;
 
     /// Whether a search finds the slot `at`: of equal keys it finds the first.

@@ -28,7 +28,8 @@ pub(super) trait Arithmetic: Copy {
     /// The lines after which accumulators are converted to floats and zeroed.
     const FLUSH_STEPS: usize;
     /// Whether the epilogue is compiled into each shape of tiles. Tiles of bytes are so short that
-    /// a call costs them 5 %; the loops of the others are compiled better without it.
+    /// a call costs them 5 %; with AVX-512 the loops of the others are compiled better without it.
+    /// An activation that is not fused is a call for all of them.
     const INLINE_EPILOGUE: bool;
 
     /// The sums before the first line.

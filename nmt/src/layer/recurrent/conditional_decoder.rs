@@ -259,7 +259,7 @@ impl<B: RecurrentOps> DeepOutput<B> {
         Ok(DeepOutput {
             tokens: parameters.projected_embedding_cache(
                 table,
-                token.product_names(style),
+                token.affine_names(style),
                 speedups.cached_tokens,
             )?,
             token_norms: token.load_norms(style, width, parameters)?,

@@ -26,7 +26,7 @@ pub struct NormedAffineNames<'a> {
 
 impl<'a> NormedAffineNames<'a> {
     /// The parameters of the product where norms have that style.
-    pub fn product_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
+    pub fn affine_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
         let biases = match style {
             Some(LayerNormStyle::Marian) => &[],
             _ => self.bias.as_slice(),
@@ -80,7 +80,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         width: usize,
         parameters: &mut impl ParameterLoader<B>,
     ) -> Result<Self> {
-        let weights = parameters.weights(names.product_names(style))?;
+        let weights = parameters.weights(names.affine_names(style))?;
         Ok(NormedAffine { weights, norms: names.load_norms(style, width, parameters)? })
     }
 

@@ -55,7 +55,7 @@ pub struct TokenScores {
 /// Scores each of `lines`.
 ///
 /// ```
-/// use miriam_lmcpu::score_lines::{LineOptions, SentenceMarkers, score_lines};
+/// use miriam_lmcpu::line_scoring::{LineOptions, SentenceMarkers, score_lines};
 /// use miriam_textio::{CancellationToken, NoProgress};
 /// # let file = tempfile::NamedTempFile::new()?;
 /// # let arpa = "\\data\\\nngram 1=4\nngram 2=2\n\n\
