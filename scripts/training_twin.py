@@ -350,6 +350,9 @@ def model_options(options, vocabulary):
         "dec-cell-high-depth": 1, "skip": False, "layer-normalization": False,
         "right-left": False, "input-types": [], "version": "training_twin.py",
     }
+    if options["transformer-preprocess"]:
+        # Marian's decoder would normalise keys and values in the first step only.
+        fixed["miriam-pre-norm-keys"] = "normalized"
     return {**{name: options[name] for name in names}, **fixed}
 
 

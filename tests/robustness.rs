@@ -234,6 +234,20 @@ fn a_closed_pipe_ends_a_run_that_waits_for_input() {
     }
 }
 
+#[test]
+fn a_log_that_nobody_reads_any_more_ends_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let links = folder.path().join("links");
+    let toy = project_root().join("examples/toy");
+    let mut align = miriam();
+    align.args(["align", "--source"]).arg(toy.join("corpus.en")).arg("--target");
+    align.arg(toy.join("corpus.es")).arg("-o").arg(&links).stderr(Stdio::piped());
+    let mut child = align.spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(fs::metadata(&links).unwrap().len() > 0);
+}
+
 /// The peak memory of a process, in KiB.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;

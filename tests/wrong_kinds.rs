@@ -56,15 +56,45 @@ fn every_command_says_what_the_file_is() {
 }
 
 #[test]
-fn options_with_other_dashes_are_suggested() {
+fn misspelt_options_of_the_decoder_get_a_suggestion() {
     let folder = tempfile::tempdir().unwrap();
     let model = write_models(folder.path());
+    for (given, meant) in [
+        ("-nbest-list", "-n-best-list"),
+        ("-nbest", "-n-best-list"),
+        ("-tokenise", "-tokenize"),
+        ("--treads", "--threads"),
+    ] {
+        let mut command = miriam();
+        command.args(["translate", given, "10", "-f"]).arg(model("moses.ini"));
+        let output = command.output().unwrap();
+        let message = lossy_text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(&format!("did you mean {meant}?")), "{message}");
+    }
     let mut command = miriam();
-    command.args(["translate", "-nbest-list", "-", "10", "-f"]).arg(model("moses.ini"));
-    let output = command.output().unwrap();
-    let message = lossy_text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("did you mean -n-best-list?"), "{message}");
+    command.args(["translate", "-xyz", "-f"]).arg(model("moses.ini"));
+    let message = lossy_text(&command.output().unwrap().stderr);
+    assert!(message.contains("supported: config,") && message.contains("tokenize"), "{message}");
+}
+
+/// Marian may cut a vocabulary, so that one with too many pieces is no error.
+#[test]
+fn a_vocabulary_larger_than_the_model_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let vocabulary = folder.path().join("large.spm");
+    let mut make = miriam();
+    make.args(["nmt", "vocab", "--kind", "sentencepiece-unigram", "--size", "1200", "--text"]);
+    run(make.arg(toy.join("train.en")).arg(toy.join("train.es")).arg("-o").arg(&vocabulary));
+    let mut translate = miriam();
+    translate.args(["nmt", "translate", "-m"]);
+    translate.arg(project_root().join("examples/toy-neural/model.npz"));
+    let log = lossy_text(
+        &run_with_input(translate.arg("--vocabs").arg(&vocabulary), b"a house .\n").stderr,
+    );
+    let warning = "it has 1200 pieces, the model's table 1000 rows; is this the vocabulary";
+    assert_eq!(log.matches(warning).count(), 1, "{log}");
 }
 
 /// What an empty text gives stays as it is, for pipelines; that it is empty is said.

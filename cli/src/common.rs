@@ -1,6 +1,6 @@
 //! Options of all subcommands, and exit codes.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -93,6 +93,8 @@ impl CommonOptions {
         tracing_subscriber::fmt()
             .with_max_level(level)
             .with_writer(io::stderr)
+            // It would be an error, and a panic, where nobody reads standard error any more.
+            .log_internal_errors(false)
             .without_time()
             .with_target(false)
             .init();
@@ -131,7 +133,7 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                 );
             // Errors of libraries include their cause in their message, so only the
             // outermost is printed.
-            eprintln!("miriam: {error}");
+            let _ = writeln!(io::stderr(), "miriam: {error}");
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }

@@ -101,6 +101,9 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|first| first == "translate") {
         return translate(words, CommonOptions::default());
     }
+    if std::env::args_os().skip(1).eq(["help", "translate"]) {
+        return translate(std::iter::once("--help".into()), CommonOptions::default());
+    }
     let arguments =
         Arguments::parse_from(commands::textproc::accept_single_dash_options(std::env::args_os()));
     let common = arguments.common;

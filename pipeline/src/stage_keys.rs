@@ -87,7 +87,12 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         TuningAlgorithm::Mert => "mert".to_owned(),
     });
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
+    let file = |path: &std::path::Path| path.display().to_string();
     let texts = [
+        ("source", file(&options.source)),
+        ("target", file(&options.target)),
+        ("dev-source", or_none(options.dev.as_ref().map(|(source, _)| file(source)))),
+        ("dev-target", or_none(options.dev.as_ref().map(|(_, target)| file(target)))),
         ("max-words", options.max_words.to_string()),
         ("max-ratio", options.max_ratio.to_string()),
         ("alignment-model", alignment_model.into()),

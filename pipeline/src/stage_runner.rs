@@ -54,9 +54,7 @@ pub(crate) fn run_stages(
     progress: &dyn Progress,
 ) -> Result<RunOutcome> {
     let mut record = Manifest::open(folder);
-    for change in record.replace_options(options) {
-        tracing::info!("{change}; what depends on it is done again");
-    }
+    let changes = record.replace_options(options);
     let keys = compute_keys(stages);
     let fresh: Vec<bool> = stages
         .iter()
@@ -73,6 +71,11 @@ pub(crate) fn run_stages(
         .collect();
     let must = add_stale_dependencies(stages, &fresh, must);
     let count = must.iter().filter(|&&must| must).count();
+    if count > 0 {
+        for change in changes {
+            tracing::warn!("{change}; what depends on it is made again, in place of what is there");
+        }
+    }
     let mut number = 0;
     for ((stage, key), must) in stages.iter().zip(&keys).zip(&must) {
         if !must {

@@ -240,6 +240,23 @@ pub(super) fn is_section(name: &str) -> bool {
     long_name(name).is_some()
 }
 
+/// Options of `miriam translate` that are none of Moses': of raw text, and of all commands.
+const PROGRAM_OPTIONS: &[&str] = &[
+    "raw",
+    "normalize",
+    "tokenize",
+    "truecase",
+    "detokenize",
+    "recase",
+    "split",
+    "html",
+    "quiet",
+    "log-level",
+];
+
+/// Names less similar (Jaro-Winkler) are hardly misspelt.
+const LEAST_SIMILARITY: f64 = 0.88;
+
 /// The error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     let verdict = if NOT_IMPLEMENTED.contains(&name) {
@@ -248,18 +265,19 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
         "is unknown"
     };
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
-    if let Some(meant) = names.iter().find(|meant| is_same_but_for_dashes(name, meant)) {
+    let known = || names.iter().chain(PROGRAM_OPTIONS);
+    let similarity = |known: &str| strsim::jaro_winkler(&letters(name), &letters(known));
+    let most = known().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    if let Some(meant) = most.filter(|meant| similarity(meant) > LEAST_SIMILARITY) {
         return format!("{shown} {verdict}; did you mean {}?", shown.replace(name, meant));
     }
-    format!("{shown} {verdict}; supported: {}, quiet, log-level", names.join(", "))
+    let (moses, program) = (names.join(", "), PROGRAM_OPTIONS.join(", "));
+    format!("{shown} {verdict}; supported: {moses}, {program}")
 }
 
-/// Whether two names differ in dashes and underscores only, as `nbest-list` and `n-best-list`.
-fn is_same_but_for_dashes(one: &str, other: &str) -> bool {
-    fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
-        name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase())
-    }
-    letters(one).eq(letters(other))
+/// A name without dashes and underscores: `nbest-list` is meant to be `n-best-list`.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Every parameter the decoder honours, for completions and manual pages.

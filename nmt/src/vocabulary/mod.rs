@@ -197,7 +197,10 @@ impl Vocabulary {
             return Err(Error::mismatch(
                 Path::new(&self.name),
                 &format!("{side} vocabulary"),
-                format!("it has {} words, the model's table {rows} rows", self.len()),
+                format!(
+                    "it has {} words, the model's table {rows} rows; is this the vocabulary of the model?",
+                    self.len()
+                ),
             ));
         }
         if self.len() > rows {

@@ -244,7 +244,8 @@ fn not_found() -> Response {
 
 /// The answer to a method that a path does not have.
 fn wrong_method(allowed: &'static str) -> Response {
-    let mut response = respond(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "another method\n");
+    let mut response =
+        respond(StatusCode::METHOD_NOT_ALLOWED, "text/plain", format!("use {allowed}\n"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }

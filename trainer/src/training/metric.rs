@@ -118,16 +118,17 @@ impl MetricState {
 
     /// Follows a new value. It is an improvement if it is strictly better; one of no more
     /// than `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
-    /// Gives whether the value is the best.
+    /// Gives whether no value was better, so that of models as good as each other the one that was
+    /// trained longer is kept: all of them have BLEU 0 at first.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };
-        let is_best = gain > 0.0;
-        if is_best {
+        let is_better = gain > 0.0;
+        if is_better {
             self.best_bits = value.to_bits();
         }
-        self.stalled = if is_best && gain > epsilon { 0 } else { self.stalled + 1 };
-        is_best
+        self.stalled = if is_better && gain > epsilon { 0 } else { self.stalled + 1 };
+        gain >= 0.0
     }
 }
 
@@ -139,7 +140,8 @@ mod tests {
     fn values_stall_and_improve_as_in_marian() {
         let mut state = MetricState::new(Metric::CrossEntropy);
         assert!(state.record(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(!state.record(Metric::CrossEntropy, 5.0, 0.0));
+        assert!(state.record(Metric::CrossEntropy, 5.0, 0.0), "as good, and trained longer");
+        assert_eq!(state.stalled, 1);
         assert!(!state.record(Metric::CrossEntropy, f64::NAN, 0.0));
         assert_eq!((state.best(), state.stalled), (5.0, 2));
         // Better, but by less than epsilon: it stalls, and is the best all the same.

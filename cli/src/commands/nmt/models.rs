@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::ShortlistOptions;
-use miriam_nmt::{BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBundle};
+use miriam_nmt::{
+    BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBundle, Segmentation, TokenizerPair,
+};
 
 use super::value_parsers::finite;
 use crate::common::exit_with_usage_error;
@@ -103,6 +105,28 @@ pub struct DecoderShortlistArguments {
     no_shortlist: bool,
 }
 
+/// Says that a SentencePiece model has more pieces than a model's table has rows. Marian's training can
+/// cut a vocabulary (`--dim-vocabs`), so it is no error, but it is hardly ever meant.
+fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
+    let Some(TokenizerPair { vocabularies, segmentation, .. }) = &bundle.tokenizers else { return };
+    for (vocabulary, segmentation) in vocabularies.iter().zip(segmentation) {
+        if let Segmentation::SentencePiece(pieces) = segmentation
+            && pieces.name == vocabulary.name()
+            && pieces.model.len() > vocabulary.len()
+        {
+            tracing::warn!(
+                "{}: it has {} pieces, the model's table {} rows; is this the vocabulary of the model?",
+                pieces.name,
+                pieces.model.len(),
+                vocabulary.len()
+            );
+            if vocabularies[0].name() == vocabularies[1].name() {
+                return;
+            }
+        }
+    }
+}
+
 impl ModelArguments {
     /// The languages of text and translations.
     pub fn languages(&self) -> NamedLanguages<'_> {
@@ -139,6 +163,7 @@ impl ModelArguments {
         if let Some(settings) = settings {
             bundle.settings = settings;
         }
+        warn_of_superfluous_pieces(&bundle);
         warn_of_keys_without_effect(&bundle, self.config.as_deref().unwrap_or(&bundle.path));
         set_bpe_codes(&mut bundle, &self.bpe_codes)?;
         if let Some(lists) = lists {
