@@ -79,8 +79,10 @@ mod tests {
     #[test]
     fn complaints_name_the_option_and_what_is_supported() {
         let message = |text| parse(&tokens(text)).unwrap_err().to_string();
-        let unknown = message("-f a --stck 3");
-        assert!(unknown.contains("--stck") && unknown.contains("pop-limit"), "{unknown}");
+        let misspelt = message("-f a --stck 3");
+        assert!(misspelt.ends_with("--stck is unknown; did you mean --stack?"), "{misspelt}");
+        let unknown = message("-f a --wxyz 3");
+        assert!(unknown.contains("--wxyz") && unknown.contains("pop-limit"), "{unknown}");
         assert!(message("-print-passthrough").contains("not implemented"));
         assert!(message("a.ini").contains("a.ini"));
         assert!(message("-s 1 -stack 2").contains("twice"));

@@ -259,20 +259,18 @@ const LEAST_SIMILARITY: f64 = 0.88;
 
 /// The error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
-    let verdict = if NOT_IMPLEMENTED.contains(&name) {
-        "is an option of Moses that is not implemented yet"
-    } else {
-        "is unknown"
-    };
+    if NOT_IMPLEMENTED.contains(&name) {
+        return format!("{shown} is an option of Moses that is not implemented yet");
+    }
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
     let known = || names.iter().chain(PROGRAM_OPTIONS);
     let similarity = |known: &str| strsim::jaro_winkler(&letters(name), &letters(known));
     let most = known().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     if let Some(meant) = most.filter(|meant| similarity(meant) > LEAST_SIMILARITY) {
-        return format!("{shown} {verdict}; did you mean {}?", shown.replace(name, meant));
+        return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
     }
     let (moses, program) = (names.join(", "), PROGRAM_OPTIONS.join(", "));
-    format!("{shown} {verdict}; supported: {moses}, {program}")
+    format!("{shown} is unknown; supported: {moses}, {program}")
 }
 
 /// A name without dashes and underscores: `nbest-list` is meant to be `n-best-list`.
