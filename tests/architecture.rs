@@ -1,7 +1,7 @@
 //! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
 //! nothing but the feature `cuda` needs `cudarc`, and tests take what was built for the program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use crate::common::project_root;
@@ -167,17 +167,44 @@ fn without_default_features_nothing_needs_cudarc() {
 /// `cargo test --release --workspace` would build it again, and all that depend on it.
 #[test]
 fn tests_build_no_crate_with_other_features_than_the_program() {
-    let packages = |arguments: &[&str]| -> BTreeSet<String> {
-        let tree = cargo_tree(&[arguments, &["--format", "{p} [{f}]"]].concat());
-        tree.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
-    };
-    let program = packages(&["--package", "miriam", "--edges", "normal,build"]);
-    let tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
-    let built_twice: Vec<&String> = program.difference(&tests).collect();
+    let program = features_of_packages(&["--package", "miriam", "--edges", "normal,build"]);
+    let tests = features_of_packages(&["--workspace", "--edges", "normal,build,dev"]);
+    assert_built_once(&program, &tests);
+}
+
+/// The same of the Python package, which `.ci/run` builds between the program and the tests.
+#[test]
+fn the_python_package_builds_no_crate_with_other_features_than_the_program() {
+    let package = ["--package", "miriam-python", "--features", "miriam-python/extension"];
+    let package = features_of_packages(&[&package[..], &["--edges", "normal,build"]].concat());
+    let program = features_of_packages(&["--package", "miriam", "--edges", "normal,build"]);
+    assert_built_once(&package, &program);
+}
+
+/// Names and versions of the packages of a tree, each with the sets of features that it is built with.
+fn features_of_packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let tree = cargo_tree(&[arguments, &["--format", "{p} [{f}]"]].concat());
+    for line in tree.lines().filter(|line| !line.is_empty()) {
+        let line = line.trim_end_matches(" (*)");
+        let (package, features) = line.rsplit_once(" [").expect("the format");
+        packages.entry(package.to_owned()).or_default().insert(features.to_owned());
+    }
+    packages
+}
+
+fn assert_built_once(
+    first: &BTreeMap<String, BTreeSet<String>>,
+    second: &BTreeMap<String, BTreeSet<String>>,
+) {
+    let in_both =
+        first.iter().filter_map(|(name, features)| Some((name, features, second.get(name)?)));
+    let built_twice: Vec<_> =
+        in_both.filter(|(_, features, others)| !features.is_subset(others)).collect();
     assert!(
         built_twice.is_empty(),
-        "these are built twice; give them the features they have in tests, in Cargo.toml: \
-         {built_twice:?}"
+        "these are built twice; give them the same features, in Cargo.toml of the program or the \
+         package: {built_twice:?}"
     );
 }
 

@@ -22,6 +22,7 @@ use miriam_lmcpu::trie::{TrieModel, build_trie};
 use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
 use miriam_textio::{Log10, NoProgress};
+use rayon::prelude::*;
 
 const HOST: &str = "tests/host";
 
@@ -296,8 +297,7 @@ const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
 fn every_kernel_on_random_models() {
-    let mut random = Random(7);
-    for (order, words, ngrams) in [
+    let cases = [
         (1, 500, 0),
         (2, 900, 4000),
         (3, 700, 6000),
@@ -307,21 +307,22 @@ fn every_kernel_on_random_models() {
         (9, 20, 1500),
         (12, 12, 900),
         (16, 8, 600),
-    ] {
+    ];
+    for (order, words, ngrams) in cases {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, words, ngrams, order as u64)));
-        for width in WIDTHS {
-            for hashed in [0, 2, 3, order] {
-                let bytes = models.bytes(width, hashed.min(order));
-                for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
-                    if order > tile.lanes() + 1 {
-                        continue;
-                    }
-                    let options = DeviceOptions { tile: Some(tile), ..Default::default() };
-                    let model = models.on_device(&bytes, options);
-                    compare_all_queries(&model, &*models.cpu_model, 100, &mut random);
+        let layouts = WIDTHS.map(|width| [0, 2, 3, order].map(|hashed| (width, hashed.min(order))));
+        layouts.into_par_iter().flatten().for_each(|(width, hashed)| {
+            let mut random = Random(7 + hashed as u64);
+            let bytes = models.bytes(width, hashed);
+            for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
+                if order > tile.lanes() + 1 {
+                    continue;
                 }
+                let options = DeviceOptions { tile: Some(tile), ..Default::default() };
+                let model = models.on_device(&bytes, options);
+                compare_all_queries(&model, &*models.cpu_model, 100, &mut random);
             }
-        }
+        });
     }
 }
 
@@ -516,12 +517,12 @@ fn resident_batches_score_as_others() {
 #[test]
 #[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
 fn damaged_models_stay_in_bounds() {
-    let mut random = Random(21);
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));
         let original = models.bytes(NodeWidth::Keys8, hashed);
         let container = Container::from_bytes(original.clone(), Path::new("model")).unwrap();
-        for _ in 0..40 {
+        (0..40).into_par_iter().for_each(|seed| {
+            let mut random = Random(seed);
             let mut bytes = original.to_vec();
             for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
                 for _ in 0..section.length / 60 {
@@ -539,6 +540,6 @@ fn damaged_models_stay_in_bounds() {
             model
                 .score_ngrams(&queries, ScoreBuffers { log10: &mut log10, matched: None })
                 .unwrap();
-        }
+        });
     }
 }

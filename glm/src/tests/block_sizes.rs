@@ -1,5 +1,7 @@
 //! Blocks of all critical sizes, below words, entries and buckets.
 
+use rayon::prelude::*;
+
 use super::*;
 
 const BLOCK_SIZES: [usize; 20] =
@@ -69,10 +71,10 @@ fn blocks_of_all_sizes_are_searched() {
             ]);
         }
     }
-    for options in layouts(3) {
+    layouts(3).par_bridge().for_each(|options| {
         for isa in isas() {
             let model = built.glm(&options).with_isa(isa);
             assert_same_scores(&model, &trie, &State::EMPTY, &text, 0);
         }
-    }
+    });
 }

@@ -179,18 +179,21 @@ const unsigned* meet(unsigned value, int place) {
     return warp.values[side];
 }
 
+// The buffer that a kernel of this thread has read last.
+thread_local std::uintptr_t read_start = 1, read_end = 0;
+
 void check_read(const void* address, std::size_t bytes) {
-    // Nothing is allocated while a kernel runs.
-    static thread_local std::uintptr_t start = 1, end = 0;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (at % bytes != 0) fail("a read that is not aligned");
-    if (at >= start && at + bytes <= end) return;
+    if (at >= read_start && at + bytes <= read_end) return;
+    // Other threads allocate meanwhile.
+    std::shared_lock lock(memory_lock);
     auto found = allocations.upper_bound(at);
     if (found == allocations.begin()) fail("a read outside of the device's memory");
     --found;
     if (at + bytes > found->first + found->second) fail("a read outside of a buffer");
-    start = found->first;
-    end = start + found->second;
+    read_start = found->first;
+    read_end = read_start + found->second;
 }
 
 }  // namespace host
@@ -431,7 +434,7 @@ API cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
         || block_x == 0 || block_x > 1024 || block_y != 1 || block_z != 1) {
         return 1;
     }
-    std::shared_lock lock(memory_lock);
+    host::read_start = 1, host::read_end = 0;
     Call call{static_cast<Kernel*>(function), parameters};
     const auto body = [](void* closure) {
         const auto* call = static_cast<Call*>(closure);
@@ -443,6 +446,7 @@ API cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
             for (unsigned base = 0; base < block_x; base += 32) run_warp(base, body, &call);
         }
     }
+    std::shared_lock lock(memory_lock);
     for (const auto& [start, bytes] : allocations) {
         if (!fence_stands(start, bytes)) fail("a kernel wrote outside of a buffer");
     }

@@ -158,6 +158,11 @@ impl WaysSeen {
     fn count(&mut self, is_redone: bool) {
         *(if is_redone { &mut self.redone } else { &mut self.in_waves }) += 1;
     }
+
+    fn add(&mut self, other: &WaysSeen) {
+        self.in_waves += other.in_waves;
+        self.redone += other.redone;
+    }
 }
 
 fn compare(seed: u64, seen: &mut Seen) {
@@ -221,10 +226,21 @@ fn compare_searches<L: RecombinedArcs>(
 
 #[test]
 fn waves_keep_what_the_loop_keeps() {
-    let mut seen = Seen::default();
-    for seed in 0..1000 {
-        compare(seed, &mut seen);
-    }
+    let seen = std::thread::scope(|scope| {
+        let threads = [0, 1].map(|first| {
+            scope.spawn(move || {
+                let mut seen = Seen::default();
+                for seed in (first..1000).step_by(2) {
+                    compare(seed, &mut seen);
+                }
+                seen
+            })
+        });
+        let [mut seen, odd] = threads.map(|thread| thread.join().expect("all cases are equal"));
+        seen.best.add(&odd.best);
+        seen.lattices.add(&odd.lattices);
+        seen
+    });
     // Both ways were seen often.
     for ways in [&seen.best, &seen.lattices] {
         assert!(ways.in_waves > 500 && ways.redone > 500, "{ways:?}");
