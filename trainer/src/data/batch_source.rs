@@ -138,7 +138,13 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-/// Divides a batch into granules.
+/// The number of granules of a batch of so many that are full. Two and four workers take as many
+/// each, whatever it is: it must not depend on workers, of which bytes do not depend.
+fn balanced_number(full: usize) -> usize {
+    if full <= 2 { full.max(1) } else { full.next_multiple_of(4) }
+}
+
+/// Divides a batch into granules of about the same number of target tokens.
 fn split_into_granules(
     corpus: &ParallelCorpus,
     batch: &[u32],
@@ -146,20 +152,31 @@ fn split_into_granules(
     costs: Option<&[usize]>,
     granules: &mut Vec<Vec<u32>>,
 ) {
-    let (mut granule, mut bytes) = (Vec::new(), 0);
-    let mut tokens = GranuleTokens::new(limits.words);
+    let sum = |side: usize| -> usize {
+        batch.iter().map(|&index| corpus.lengths(index as usize)[side]).sum()
+    };
+    let (words, target_tokens) = (limits.words, sum(1));
+    let full = target_tokens.div_ceil(words).max(sum(0).div_ceil(words.saturating_mul(2)));
+    let number = balanced_number(full) as u128;
+    // Which of the equal shares of the batch ends at a target token.
+    let share = |token: usize| token as u128 * number / target_tokens.max(1) as u128;
+    let (mut granule, mut bytes, mut before) = (Vec::new(), 0, 0);
+    let mut tokens = GranuleTokens::new(words);
     for &index in batch {
+        let lengths = corpus.lengths(index as usize);
         let cost = costs.map_or(0, |costs| costs[index as usize]);
         let exceeds = limits.bytes.is_some_and(|limit| bytes + cost > limit);
         if exceeds && !granule.is_empty() {
             granules.push(std::mem::take(&mut granule));
-            (tokens, bytes) = (GranuleTokens::new(limits.words), 0);
+            (tokens, bytes) = (GranuleTokens::new(words), 0);
         }
         granule.push(index);
         bytes += cost;
-        if tokens.is_full_with(corpus.lengths(index as usize)) {
+        let ends_share = share(before + lengths[1]) > share(before);
+        before += lengths[1];
+        if tokens.is_full_with([lengths[0], 0]) || ends_share {
             granules.push(std::mem::take(&mut granule));
-            bytes = 0;
+            (tokens, bytes) = (GranuleTokens::new(words), 0);
         }
     }
     if !granule.is_empty() {
@@ -190,7 +207,9 @@ mod tests {
             split_into_granules(&corpus, &[0, 1, 2, 3, 4, 5], limits, costs, &mut granules);
             granules
         };
-        assert_eq!(split(7, None, None), [vec![0, 1], vec![2, 3], vec![4, 5]]);
+        assert_eq!(split(10, None, None), [vec![0, 1, 2], vec![3, 4, 5]]);
+        // Three would be full; four are balanced.
+        assert_eq!(split(7, None, None), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
         // A sentence above the limit is a granule of its own.
         let granules = split(100, Some(20), Some(costs));
@@ -232,7 +251,7 @@ mod tests {
         let (mut reading, mut skipping) = (source(), source());
         let mut granules = Vec::new();
         (0..3).for_each(|_| reading.next_batch(1.0, &mut granules));
-        assert_eq!(granules.len(), 9);
+        assert_eq!(granules.len(), 12);
         assert_eq!(skipping.skip(20, 1.0), [24, 3]);
         assert_eq!(skipping.position(), reading.position());
         assert_eq!(skipping.skip(1000, 1.0), [26, 4]);

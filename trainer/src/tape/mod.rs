@@ -239,12 +239,13 @@ impl<K: Kernels> Tape<K> {
     }
 
     /// Takes memory for a granule before it is recorded: what grows while it is used is copied,
-    /// and needs twice the memory for a moment.
+    /// and needs twice the memory for a moment. It is some more than that: until it is written it
+    /// costs nothing.
     pub fn reserve(&mut self, size: TapeSize) {
         let len = size.values.max(self.values.len());
-        self.values.resize_for_overwrite(len, len);
+        self.values.resize_for_overwrite(len, len + len / 8);
         let len = size.gradients.max(self.gradients.len());
-        self.gradients.resize_for_overwrite(len, len);
+        self.gradients.resize_for_overwrite(len, len + len / 8);
     }
 
     fn clear(&mut self) {

@@ -127,10 +127,9 @@ impl Training<'_> {
         costs: Option<&Arc<[usize]>>,
     ) -> Result<MemoryUse> {
         let (config, len) = (self.config, model.layout().len());
+        let (numbers, words) = self.sampled_granules(costs);
         let (tape, rows) = match (costs, self.batches) {
-            (Some(costs), None) => {
-                (largest_by_costs(config, self.corpus, costs), config.granule_limits.words)
-            }
+            (Some(costs), None) => (largest_by_costs(config, self.corpus, costs, words), words),
             (_, Some(file)) => {
                 let sum = |granule: &[u32], side: fn([usize; 2]) -> usize| -> usize {
                     granule.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
@@ -141,9 +140,7 @@ impl Training<'_> {
                 let size = measure(config, model, &mut tape, self.corpus, largest)?;
                 (size, sum(largest, |[_, target]| target))
             }
-            (None, None) => {
-                (largest_granule(config, model, self.corpus)?, config.granule_limits.words)
-            }
+            (None, None) => (largest_granule(config, model, self.corpus, words)?, words),
         };
         let target_words = model.architecture().embeddings().target_vocab_size;
         // The gradient of the output layer copies them.
@@ -172,16 +169,15 @@ impl Training<'_> {
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
             granule: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
-            gradients: (num_gradients(workers, &self.numbers_of_granules(costs)) + own_gradients)
-                * len
-                * NUMBER,
+            gradients: (num_gradients(workers, &numbers) + own_gradients) * len * NUMBER,
             workers,
             validation: if makes_copies { 2 * len * NUMBER } else { 0 },
         })
     }
 
-    /// The numbers of granules of the first updates.
-    fn numbers_of_granules(&self, costs: Option<&Arc<[usize]>>) -> Vec<usize> {
+    /// The numbers of granules of the first updates, and the words at which none of them was
+    /// closed, which are fewer than the limit where updates are divided into less.
+    fn sampled_granules(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
             Some(file) => BatchSource::of_file(file, position),
@@ -190,19 +186,26 @@ impl Training<'_> {
                 BatchSource::of_corpus(self.corpus, batches, limits, costs.cloned(), position)
             }
         };
-        let Ok(mut source) = source else { return vec![1] };
-        let (mut numbers, mut granules) = (Vec::new(), Vec::new());
+        let limit = config.granule_limits.words;
+        let Ok(mut source) = source else { return (vec![1], limit) };
+        let words_of = |granule: &Vec<u32>| {
+            let lengths = granule.iter().map(|&pair| self.corpus.lengths(pair as usize));
+            let sums = lengths.fold([0, 0], |[a, b], [source, target]| [a + source, b + target]);
+            sums[1].max(sums[0].div_ceil(2))
+        };
+        let (mut numbers, mut granules, mut words) = (Vec::new(), Vec::new(), 1);
         for _ in 0..NUM_SAMPLED_UPDATES {
             granules.clear();
             for _ in 0..config.optimizer_delay.max(1) {
                 source.next_batch(1.0, &mut granules);
             }
             numbers.push(granules.len());
+            words = granules.iter().map(words_of).fold(words, usize::max);
             if source.is_at_epoch_end() {
                 break;
             }
         }
-        numbers
+        (numbers, words.min(limit))
     }
 
     /// The bytes of results and gradients of each sentence, if batches or granules are limited by
@@ -234,9 +237,14 @@ impl Training<'_> {
 }
 
 /// The largest granule that costs allow.
-fn largest_by_costs(config: &TrainingConfig, corpus: &ParallelCorpus, costs: &[usize]) -> TapeSize {
-    let longest =
-        longest_granule(config, corpus, [1, 1]).iter().map(|&pair| costs[pair as usize]).sum();
+fn largest_by_costs(
+    config: &TrainingConfig,
+    corpus: &ParallelCorpus,
+    costs: &[usize],
+    words: usize,
+) -> TapeSize {
+    let longest = longest_granule(corpus, words, [1, 1]);
+    let longest = longest.iter().map(|&pair| costs[pair as usize]).sum();
     let single = costs.iter().copied().max().unwrap_or(0);
     let limit = config.granule_limits.bytes.unwrap_or(usize::MAX);
     let bytes: usize = single.max(limit.min(longest));
@@ -286,10 +294,11 @@ fn largest_granule(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
     corpus: &ParallelCorpus,
+    words: usize,
 ) -> Result<TapeSize> {
     let mut largest = TapeSize::default();
     for weights in [[1, 1], [1, 0], [0, 1]] {
-        let granule = longest_granule(config, corpus, weights);
+        let granule = longest_granule(corpus, words, weights);
         let mut tape = model.tape(Fast::default());
         let size = measure(config, model, &mut tape, corpus, &granule)?;
         if size.values + size.gradients > largest.values + largest.gradients {
@@ -300,12 +309,7 @@ fn largest_granule(
 }
 
 /// The longest pairs of the corpus by weights of source and target, as many as fill a granule.
-fn longest_granule(
-    config: &TrainingConfig,
-    corpus: &ParallelCorpus,
-    weights: [usize; 2],
-) -> Vec<u32> {
-    let words = config.granule_limits.words;
+fn longest_granule(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
     // Of equal ones those that are longer on the other side.
     let key = |&pair: &u32| {
         let [source, target] = corpus.lengths(pair as usize);
@@ -374,7 +378,8 @@ mod tests {
         let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
         let pairs = [([50, 2], 64), ([20, 40], 1), ([10, 12], 30)];
         let corpus = corpus(&pairs);
-        let counted = largest_granule(&config, &model, &corpus).unwrap();
+        let counted =
+            largest_granule(&config, &model, &corpus, config.granule_limits.words).unwrap();
         let measure = |first: usize| {
             let mut tokens = GranuleTokens::new(config.granule_limits.words);
             let (mut sources, mut targets) = (Vec::new(), Vec::new());

@@ -72,6 +72,16 @@ impl<'a> Granule<'a> {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
     }
 
+    /// What the memory of its results grows with: tokens of both sides, and pairs of tokens that
+    /// attend to each other.
+    fn extent(&self) -> [usize; 5] {
+        let lengths = self.sources.iter().zip(&self.targets).map(|(s, t)| [s.len(), t.len()]);
+        lengths.fold([0; 5], |sums, [s, t]| {
+            let of_pair = [s, t, s * s, s * t, t * t];
+            std::array::from_fn(|i| sums[i] + of_pair[i])
+        })
+    }
+
     /// What a displayed loss is divided by: the number of target tokens, and of links by the
     /// weight of guided alignment.
     fn loss_count(&self) -> f64 {
@@ -210,8 +220,8 @@ impl<R: Real> OptimizerState<R> {
 pub(crate) struct Worker<K: Kernels> {
     tape: Tape<K>,
     pub(crate) tree: GranuleTree<K::Real>,
-    /// The tokens of its largest granule so far.
-    most_tokens: usize,
+    /// The largest extents of its granules so far.
+    extent: [usize; 5],
 }
 
 /// Computes updates of a model by several workers.
@@ -482,7 +492,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
 impl<K: Kernels> Worker<K> {
     pub(crate) fn new(model: &TrainableModel<K>, kernels: &K) -> Self {
         let tree = GranuleTree::new(model.layout().len());
-        Worker { tape: model.tape(kernels.clone()), tree, most_tokens: 0 }
+        Worker { tape: model.tape(kernels.clone()), tree, extent: [0; 5] }
     }
 
     /// Computes a granule and adds its gradient to the worker's sums.
@@ -496,9 +506,11 @@ impl<K: Kernels> Worker<K> {
         dropout: Dropout,
     ) -> Result<UpdateReport> {
         let tape = &mut self.tape;
-        let [source_tokens, target_tokens] = granule.num_tokens();
-        if source_tokens + target_tokens > self.most_tokens {
-            self.most_tokens = source_tokens + target_tokens;
+        let [_, target_tokens] = granule.num_tokens();
+        let of_granule = granule.extent();
+        let extent = std::array::from_fn(|i| of_granule[i].max(self.extent[i]));
+        if extent != self.extent {
+            self.extent = extent;
             let (sources, targets) = (&granule.sources, &granule.targets);
             let size = tape.measure(dropout, |tape| {
                 model.loss(tape, sources, targets, LossOptions::default()).map(|_| ())

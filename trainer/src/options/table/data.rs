@@ -152,7 +152,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "granule-words",
         One,
         "N",
-        "512",
+        "600",
         "Compute N target tokens at a time, or 2 N of the source; changes sums in the last bits",
     ),
     honoured(
