@@ -227,11 +227,14 @@ fn compressed_arpa_gives_the_same_file() {
     std::fs::write(&zst, zstd::encode_all(TOY.as_bytes(), 3).expect("memory")).expect("writable");
     let crlf = folder.path().join("crlf.arpa");
     std::fs::write(&crlf, TOY.replace('\n', "\r\n")).expect("writable");
-    for (threads, arpa) in [("1", gz), ("3", zst), ("2", crlf)] {
+    for (threads, arpa) in [("1", &gz), ("3", &zst), ("2", &crlf)] {
         let other = folder.path().join("other.miriam");
-        run(&mut lm(&["build", path_str(&arpa), "-o", path_str(&other), "--threads", threads]));
+        run(&mut lm(&["build", path_str(arpa), "-o", path_str(&other), "--threads", threads]));
         assert!(read_decompressed(&other) == read_decompressed(&model), "{}", arpa.display());
     }
+    let other = folder.path().join("second.miriam");
+    run(lm(&["build", path_str(&crlf)]).arg(&other));
+    assert!(read_decompressed(&other) == read_decompressed(&model), "as build_binary");
     let other = folder.path().join("piped.miriam");
     run_piped(&mut lm(&["build", "-", "-o", path_str(&other)]), TOY.as_bytes());
     assert!(read_decompressed(&other) == read_decompressed(&model), "standard input");

@@ -489,9 +489,11 @@ fn every_format_translates() {
     for name in ["tiny-ct2-int8", "tiny-ct2-int16", "tiny-hf"] {
         assert_eq!(translate(&tiny_model(name), &[]).lines().count(), 20, "{name}");
     }
-    for precision in ["i16", "i8"] {
+    for (precision, in_ctranslate2) in [("i16", "int16"), ("i8", "int8")] {
         let lines = translate(&tiny_model("tiny-ct2"), &["--precision", precision]);
         assert_eq!(lines.lines().count(), 20, "{precision}");
+        let same = translate(&tiny_model("tiny-ct2"), &["--compute-type", in_ctranslate2]);
+        assert_eq!(lines, same, "{precision}");
     }
 }
 

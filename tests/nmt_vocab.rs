@@ -34,6 +34,23 @@ fn codes_equal_those_of_subword_nmt() {
 }
 
 #[test]
+fn the_name_of_the_file_chooses_what_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read(toy("corpus.es")).unwrap();
+    for (name, kind) in [
+        ("v.spm", "sentencepiece-unigram"),
+        ("v.model", "sentencepiece-unigram"),
+        ("v.yml", "words"),
+        ("v.codes", "bpe"),
+    ] {
+        let output = folder.path().join(name);
+        run(vocab(&["--size", "120", "--text"]).arg(toy("corpus.es")).arg("-o").arg(&output));
+        let expected = learn(&["--kind", kind, "--size", "120"], &text);
+        assert!(std::fs::read(&output).unwrap() == expected, "{name}");
+    }
+}
+
+#[test]
 fn several_texts_of_any_compression_are_one_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

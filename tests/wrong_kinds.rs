@@ -55,6 +55,28 @@ fn every_command_says_what_the_file_is() {
     assert!(!message.contains("miriam nmt") && !message.contains("miriam translate"), "{message}");
 }
 
+/// UTF-16 text, or a model given as text.
+#[test]
+fn text_with_zero_bytes_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = write_models(folder.path());
+    let text = model("utf-16");
+    let utf_16: Vec<u8> = "a house\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&text, utf_16).unwrap();
+    let neural = project_root().join("examples/toy-neural");
+    let commands: [(&[&str], &Path); 4] = [
+        (&["translate", "-f"], &model("moses.ini")),
+        (&["nmt", "translate", "-m"], &neural),
+        (&["lm", "perplexity"], &model("lm.arpa")),
+        (&["lm", "query"], &model("lm.arpa")),
+    ];
+    for (arguments, model) in commands {
+        let output = miriam().args(arguments).arg(model).arg("-i").arg(&text).output().unwrap();
+        let warnings = lossy_text(&output.stderr);
+        assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
+    }
+}
+
 #[test]
 fn misspelt_options_of_the_decoder_get_a_suggestion() {
     let folder = tempfile::tempdir().unwrap();

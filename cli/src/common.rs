@@ -1,10 +1,12 @@
 //! Options of all subcommands, and exit codes.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use miriam_storage::LoadMethod;
+use miriam_textio::Input;
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -109,6 +111,16 @@ impl CommonOptions {
     pub fn progress(&self) -> crate::progress::TerminalProgress {
         crate::progress::TerminalProgress::new(self.quiet)
     }
+}
+
+/// Opens text, and warns where it looks like something else, which would be read as odd words.
+pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
+    let input = Input::open(path)?;
+    if input.is_binary() {
+        let name = input.name();
+        tracing::warn!("{name}: it has zero bytes; is it text, and its encoding UTF-8?");
+    }
+    Ok(input)
 }
 
 /// Bad input or environment: the message on standard error, exit status 1; wrong

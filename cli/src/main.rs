@@ -18,10 +18,24 @@ use crate::common::CommonOptions;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+const START_HERE: &str = "\
+Start here:
+  miriam demo                                          train and translate, in seconds
+  miriam train --source a.de --target a.en \\
+      --dev-source dev.de --dev-target dev.en -o DIR   a phrase-based system from text
+  miriam nmt train (the same options)                  a neural one
+  miriam nmt translate -m MODEL -i news.de             a model of Marian, CTranslate2, Hugging Face,
+                                                       OPUS-MT, Argos Translate or Firefox
+  miriam translate -f moses.ini -i news.de             a system of Moses
+  miriam serve --model NAME=MODEL,from=de,to=en        a page and a server for either
+  miriam lm query lm.arpa -i news.en                   a language model of KenLM or in ARPA text
+miriam COMMAND --help explains a command.";
+
 /// Machine translation: phrase-based training and decoding, n-gram language models,
 /// neural training and decoding.
 #[derive(Parser)]
-#[command(name = "miriam", version = env!("MIRIAM_VERSION"), arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "miriam", version = env!("MIRIAM_VERSION"), arg_required_else_help = true, max_term_width = 100,
+          after_help = START_HERE)]
 struct Arguments {
     #[command(flatten)]
     common: CommonOptions,

@@ -124,7 +124,13 @@ async function loadModels() {
   translate();
 }
 
+// What a phrase-based system without preparation takes is not what people type.
+function showForm() {
+  byId("source-form").hidden = model()?.facts?.["prepares-text"] !== "false";
+}
+
 function showLanguages() {
+  showForm();
   for (const side of ["from", "to"]) {
     const codes = model()?.[side] ?? [];
     const select = byId(side);

@@ -60,14 +60,14 @@ impl ReloadSender {
 
 impl Server {
     /// Starts a server: sockets are open when this returns, models are being opened. `on_open`
-    /// is called when that is done, also where a model did not open.
+    /// is called when that is done, with whether any of them opened.
     ///
     /// # Errors
     /// If the configuration is wrong, or an address is taken.
     pub fn start(
         source: ConfigurationSource,
         tuner: Arc<Autotuner>,
-        on_open: impl FnOnce() + Send + 'static,
+        on_open: impl FnOnce(bool) + Send + 'static,
     ) -> Result<Self> {
         let configuration = source()?;
         configuration.check()?;
@@ -188,12 +188,12 @@ fn start_reloader(
     app: Arc<App>,
     first: Configuration,
     source: ConfigurationSource,
-    on_open: impl FnOnce() + Send + 'static,
+    on_open: impl FnOnce(bool) + Send + 'static,
 ) -> Result<ReloadSender> {
     let (sender, requests) = std_mpsc::channel::<ReloadRequest>();
     let run = move || {
         app.open_models(&first);
-        on_open();
+        on_open(first.models.is_empty() || !app.registry().models.is_empty());
         while let Ok(request) = requests.recv() {
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();

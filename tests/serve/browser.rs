@@ -205,6 +205,9 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.wait_for("the translation", &same);
     let best = &answer["sentences"][0]["translations"][0];
 
+    // The system has no file `preparation`.
+    assert_eq!(browser.value("document.getElementById('source-form').hidden"), json!(false));
+
     // A word's partners are marked while the mouse is over it.
     for source in 0..5 {
         browser.point_at(&format!("#source-tokens .token[data-index=\"{source}\"]"));

@@ -172,6 +172,18 @@ fn reloads_under_load_lose_no_request() {
     assert_eq!(server.get("/readyz").status, 200);
 }
 
+/// Who waits for it to be ready learns that it will not be.
+#[test]
+fn a_server_of_which_no_model_opens_ends_with_an_error() {
+    let mut command = miriam();
+    command.args(["serve", "--port", "0", "--model", "m=does/not/exist"]);
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("does/not/exist"), "{errors}");
+    assert!(errors.contains("no model opened, so there is nothing to serve"), "{errors}");
+}
+
 #[test]
 fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
     let folder = tempfile::tempdir().unwrap();

@@ -312,6 +312,8 @@ impl TrainingRequest {
                         0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
                         size => size,
                     },
+                    // Short text may have fewer than the default, which nobody asked for.
+                    hard_vocab_limit: size > 0 || self.vocab_size.is_some(),
                     ..TrainOptions::default()
                 })
             } else {

@@ -19,6 +19,7 @@ pub struct Input {
     reader: Box<dyn Read + Send>,
     size: Option<u64>,
     consumed: Arc<AtomicU64>,
+    is_binary: bool,
 }
 
 /// The name of the input `path` in messages: the path, or `standard input` for `-`.
@@ -83,6 +84,7 @@ impl Input {
         let mut buffered = BufReader::with_capacity(BUFFER, counted);
         let start = buffered.fill_buf().map_err(|e| Error::io(name, "read", e))?;
         let failed = |e| Error::io(name, "read", e);
+        let mut is_binary = false;
         let reader: Box<dyn Read + Send> = match start {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(buffered)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -90,9 +92,12 @@ impl Input {
             }
             [b'B', b'Z', b'h', ..] => return Err(failed(unsupported("bzip2"))),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(failed(unsupported("xz"))),
-            _ => Box::new(buffered),
+            _ => {
+                is_binary = start.contains(&0);
+                Box::new(buffered)
+            }
         };
-        Ok(Input { name: name.to_owned(), reader, size, consumed })
+        Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary })
     }
 
     /// The name of the input in messages.
@@ -103,6 +108,12 @@ impl Input {
     /// Its length in bytes before decompression, where known.
     pub fn size(&self) -> Option<u64> {
         self.size
+    }
+
+    /// Whether its first bytes are hardly those of UTF-8: there are zeros among them. Not known of
+    /// compressed text.
+    pub fn is_binary(&self) -> bool {
+        self.is_binary
     }
 
     /// A counter of the bytes read so far, before decompression.

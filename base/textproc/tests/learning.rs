@@ -117,7 +117,10 @@ fn sizes_that_do_not_fit_are_refused() {
         let Err(TrainError::TooManyPieces { asked: 999, most }) = train(text, options(999)) else {
             panic!("999 pieces were found");
         };
-        assert_eq!(open(&train(text, options(most)).unwrap()).len(), most);
+        let of_most = train(text, options(most)).unwrap();
+        assert_eq!(open(&of_most).len(), most);
+        let soft = TrainOptions { hard_vocab_limit: false, ..options(999) };
+        assert_eq!(train(text, soft).unwrap(), of_most);
         let bytes = TrainOptions { byte_fallback: true, ..options(263) };
         let model = open(&train(text, bytes).unwrap());
         assert!(model.len() == 263 && model.has_byte_fallback());

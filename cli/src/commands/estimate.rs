@@ -7,7 +7,7 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
 use miriam_textio::{Input, Output, parse_size};
 
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, exit_with_usage_error, open_text};
 
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
@@ -97,7 +97,7 @@ pub fn estimate_file(
     if let Some(path) = &options.limit_vocab {
         Input::check_access(path, Some(arpa))?;
     }
-    let input = Input::open(text)?;
+    let input = open_text(text)?;
     log_resource_estimate(options, input.size());
     let mut output = Output::create_atomic(arpa)?;
     let summary = estimate(options, input, &mut output, &common.progress())?;

@@ -23,7 +23,7 @@ use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::estimate;
-use crate::common::{CommonOptions, parse_load_mode};
+use crate::common::{CommonOptions, open_text, parse_load_mode};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
@@ -32,6 +32,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm build lm.arpa.gz -o lm.miriam\n  \
                             miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8\n  \
                             miriam lm build lm.arpa.gz -o lm.glm --type glm")]
+    #[command(aliases = ["binarize", "build_binary"])]
     Build(BuildArguments),
     /// Score text word by word, with the output of KenLM's query
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
@@ -83,9 +84,11 @@ pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
     /// model file of ours or of KenLM's
     arpa: PathBuf,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
+    #[arg(short, long, value_name = "FILE", required_unless_present = "second")]
+    output: Option<PathBuf>,
+    #[arg(hide = true, conflicts_with = "output")]
+    second: Option<PathBuf>,
     /// What to build: probing, the fastest; trie, less than half as large; glm, for
     /// GPUs; or kenlm-probing and kenlm-trie, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
@@ -267,9 +270,10 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             bail!("{name} is for --type {}", kinds.join(" and "));
         }
     }
-    Input::check_access(&arguments.arpa, Some(&arguments.output))?;
+    let output = arguments.output.as_ref().or(arguments.second.as_ref());
+    let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);
+    Input::check_access(arpa, Some(output))?;
     let progress = common.progress();
-    let (arpa, output) = (&arguments.arpa, &arguments.output);
     let duplicates = arguments.duplicates.into();
     let size = common.build_thread_pool()?.install(|| match arguments.kind.as_str() {
         "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
@@ -303,7 +307,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         0 => String::new(),
         n => format!(", {n} entries for missing suffixes"),
     };
-    tracing::info!("{}: n-grams {}{blanks}", arguments.output.display(), counts.join(" "));
+    tracing::info!("{}: n-grams {}{blanks}", output.display(), counts.join(" "));
     Ok(())
 }
 
@@ -327,7 +331,7 @@ pub fn open_model(
 fn open_input_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
     let comes_later = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if comes_later { Ok(None) } else { Input::open(path).map(Some) }
+    if comes_later { Ok(None) } else { open_text(path).map(Some) }
 }
 
 fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -335,7 +339,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     let input = open_input_early(&arguments.input)?;
     Input::check_access(&arguments.model, Some(&arguments.output))?;
     let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
-    let input = input.map_or_else(|| Input::open(&arguments.input), Ok)?;
+    let input = input.map_or_else(|| open_text(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = query::QueryOptions {
         verbosity: parse_levels(&arguments.verbosity),
@@ -437,7 +441,7 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
     let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
     let size = arguments.input.iter().map(size).sum();
     // There may be thousands, so they are opened one at a time.
-    let inputs = arguments.input.iter().map(|path| Input::open(path));
+    let inputs = arguments.input.iter().map(|path| open_text(path));
     let (sums, lines) =
         perplexity::perplexity(&*model, inputs, size, &mut output, &options, &progress)?;
     output.finish()?;

@@ -10,7 +10,7 @@ use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
 use super::lm::open_model;
-use crate::common::{CommonOptions, parse_load_mode};
+use crate::common::{CommonOptions, open_text, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -59,7 +59,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let (markers, threads) = (!arguments.no_markers, common.threads.count());
     let options =
         next_word::NextWordOptions { candidates: wanted, sentence_markers: markers, threads };
-    let input = Input::open(&arguments.input)?;
+    let input = open_text(&arguments.input)?;
     let mut output = Output::create(&arguments.output)?;
     next_word::print_next_words(&*model, input, &mut output, &options, &common.progress())?;
     Ok(output.finish()?)

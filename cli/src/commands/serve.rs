@@ -3,14 +3,16 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::ensure;
 use clap::Args;
 use miriam_serve::{
     Api, Configuration, ConfigurationSource, ModelConfiguration, ModelKind, Server,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, raise};
 
 use super::nmt::tuner_cache::AutotunerCacheOptions;
 use super::systemd;
@@ -36,6 +38,9 @@ pub struct Arguments {
     /// [127.0.0.1:8080]
     #[arg(short, long, value_name = "ADDRESS:PORT")]
     listen: Vec<String>,
+    /// Where to listen on this machine alone, a port of 127.0.0.1
+    #[arg(short, long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
     /// A Unix socket to listen to; repeats
     #[arg(long, value_name = "PATH")]
     unix: Vec<PathBuf>,
@@ -88,8 +93,10 @@ impl Arguments {
             all.threads = Some(count);
         }
         all.models.extend(self.model.iter().cloned());
-        if !self.listen.is_empty() || !self.unix.is_empty() {
-            (all.listen, all.unix) = (self.listen.clone(), self.unix.clone());
+        let port = self.port.map(|port| format!("127.0.0.1:{port}"));
+        let listen: Vec<String> = self.listen.iter().cloned().chain(port).collect();
+        if !listen.is_empty() || !self.unix.is_empty() {
+            (all.listen, all.unix) = (listen, self.unix.clone());
         }
         all.io_threads = self.io_threads.unwrap_or(all.io_threads);
         all.api_keys = self.api_keys.clone().or(all.api_keys);
@@ -172,13 +179,22 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a server until a signal stops it.
+/// Runs a server until a signal stops it, or none of its models opens.
 pub fn run_server(
     source: ConfigurationSource,
     tuner: Arc<miriam_nmt::engine::Autotuner>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let server = Server::start(source, tuner, || systemd::notify("READY=1"))?;
+    let is_useless = Arc::new(AtomicBool::new(false));
+    let found_useless = Arc::clone(&is_useless);
+    let server = Server::start(source, tuner, move |is_any_open| {
+        if is_any_open {
+            systemd::notify("READY=1");
+        } else {
+            found_useless.store(true, Ordering::Relaxed);
+            let _ = raise(SIGTERM);
+        }
+    })?;
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {
@@ -209,5 +225,6 @@ pub fn run_server(
     if !server.stop() {
         tracing::warn!("not everything was finished in time");
     }
+    ensure!(!is_useless.load(Ordering::Relaxed), "no model opened, so there is nothing to serve");
     Ok(())
 }

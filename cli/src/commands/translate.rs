@@ -14,7 +14,7 @@ use miriam_decoder::{
 use miriam_textio::{CancellationToken, Input};
 
 use super::raw_text::{self, RawTextOptions};
-use crate::common::{CommonOptions, Threads, is_broken_pipe};
+use crate::common::{CommonOptions, Threads, is_broken_pipe, open_text};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 use crate::progress::TerminalProgress;
 use crate::signals::SignalHandler;
@@ -130,7 +130,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let progress = TerminalProgress::new(tokens.common.quiet || any_shown);
     let stop = CancellationToken::new();
     // Opening waits for the first bytes; until then a signal kills at once.
-    let input = Input::open(&system.settings().input)?;
+    let input = open_text(&system.settings().input)?;
     let interrupts = SignalHandler::install(&stop)?;
     let outcome = match (&steps, format) {
         (steps, Some(format)) => {

@@ -32,9 +32,22 @@ impl Precision {
     pub const ALL: [Precision; 5] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
 
-    /// The precision of that name.
+    /// The precision of that name, or of CTranslate2's name for it.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|precision| precision.name() == name)
+        let is_named = |precision: &Self| {
+            precision.name() == name || precision.ctranslate2_names().contains(&name)
+        };
+        Self::ALL.into_iter().find(is_named)
+    }
+
+    /// What CTranslate2 calls it as a type of computation.
+    pub fn ctranslate2_names(self) -> &'static [&'static str] {
+        match self {
+            Precision::F32 => &["float32"],
+            Precision::I16 => &["int16"],
+            Precision::I8 => &["int8", "int8_float32"],
+            Precision::Mixed | Precision::I8Alphas => &[],
+        }
     }
 
     /// Its name in options and reports.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use miriam_textio::{Input, Progress, ProgressTask, fields, map_blocks, split_lines};
 use miriam_textproc::sentencepiece::{PieceTrainer, TrainOptions};
-use miriam_textproc::{BpeLearnOptions, WordCounts, add_bpe_line, learn_bpe};
+use miriam_textproc::{BpeLearnOptions, SentencePiece, WordCounts, add_bpe_line, learn_bpe};
 
 use crate::{Error, Result};
 
@@ -79,7 +79,8 @@ pub fn learn_vocabulary(
         LearnOptions::SentencePiece(options) => {
             let learned = PieceTrainer::new(*options).train(&counts, report);
             let bytes = learned.map_err(|error| wrong(error.to_string()))?;
-            Ok(LearnedVocabulary { bytes, len: options.vocab_size })
+            let len = SentencePiece::from_bytes(&bytes, &names.join(", "))?.len();
+            Ok(LearnedVocabulary { bytes, len })
         }
         LearnOptions::Words { max_size } => {
             let words = select_words(&counts, *max_size);

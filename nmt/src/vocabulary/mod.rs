@@ -158,11 +158,12 @@ impl Vocabulary {
     ) -> Result<Self> {
         let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
         let mut words = Words::new();
+        let mut twice = None;
         for (id, word) in list.enumerate() {
             let found = words.intern(word);
-            if found.index() != id {
+            if found.index() != id && twice.is_none() {
                 let word = String::from_utf8_lossy(word);
-                return Err(wrong(format!("{word:?} has the ids {} and {id}", found.0)));
+                twice = Some(wrong(format!("{word:?} has the ids {} and {id}", found.0)));
             }
         }
         let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
@@ -172,7 +173,11 @@ impl Vocabulary {
             let nor = if names.contains(' ') { "neither " } else { "no " };
             wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
         };
+        // Of a file that is no vocabulary this says more than the first word that is there twice.
         let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
+        if let Some(error) = twice {
+            return Err(error);
+        }
         let unk_id = unk_id.or_else(|| find(unk_names)).ok_or_else(|| missing(unk_names))?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),

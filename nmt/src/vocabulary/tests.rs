@@ -71,6 +71,7 @@ fn size_mismatch_reports_both_numbers() {
 #[test]
 fn malformed_vocabularies_are_refused() {
     assert!(open_error("v.txt", "a\nb\n").contains("</s>"));
+    assert!(open_error("v.txt", "a text\n\nand\n\nmore\n").contains("</s>"));
     assert!(open_error("v.txt", "</s>\nb\n").contains("<unk>"));
     assert!(open_error("v.txt", "</s>\n<unk>\nb\nb\n").contains("\"b\" has the ids 2 and 3"));
     assert!(open_error("v.yml", "</s>: 0\n<unk>: 1\na: 2\nb: 2\n").contains("same id, 2"));

@@ -128,10 +128,12 @@ impl Training<'_> {
 
 /// When the log has its next line and when the training ends, for the first minutes, in which
 /// it says nothing.
-fn describe_start(config: &TrainingConfig) -> String {
+fn describe_start(training: &Training<'_>) -> String {
+    let config = training.config;
     let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
     let mut ends: Vec<String> = limits.map(|length| format!("after {length}")).collect();
-    if config.validation.early_stopping > 0 && !config.validation.metrics.is_empty() {
+    let has_metrics = training.validates() && !config.validation.metrics.is_empty();
+    if config.validation.early_stopping > 0 && has_metrics {
         let stalled = config.validation.early_stopping;
         ends.push(format!("when {stalled} validations have not improved"));
     }
@@ -258,7 +260,7 @@ impl<'a, 'l> Run<'a, 'l> {
         // 0 is no limit.
         let total = updates.map(|length| length.count).filter(|&count| count > 0).min();
         let task = training.progress.task("training", total);
-        (self.log)(&describe_start(config));
+        (self.log)(&describe_start(training));
         match (&self.trainer, &config.machine) {
             (Updater::Synchronous(_), _) => {}
             (_, Some(_)) => return self.train_simulated(training.progress),

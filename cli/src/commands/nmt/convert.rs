@@ -14,6 +14,7 @@ use miriam_nmt::translate::{
 use miriam_textio::{CancellationToken, Input, Lines, Output, Progress};
 use miriam_trainer::calibration::clip_values;
 
+use super::models::precision_names;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::{SingleModelArguments, models, open_bundle};
 use crate::common::{CommonOptions, exit_with_usage_error};
@@ -31,7 +32,7 @@ pub struct Arguments {
     output: PathBuf,
     /// Pack weights for GEMM of this precision, and leave out what others need: the file
     /// serves no other; without it weights stay as they are, and serve all
-    #[arg(long, value_name = "NAME", value_parser = Precision::FOR_ANY_MODEL.map(Precision::name),
+    #[arg(long, value_name = "NAME", value_parser = precision_names(&Precision::FOR_ANY_MODEL),
           conflicts_with = "to")]
     precision: Option<String>,
     /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::ShortlistOptions;
@@ -48,12 +49,21 @@ pub struct ModelArguments {
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; i8-alphas is i8 with the fixed scales of a browser's model, as
     /// bergamot and Firefox compute; a file packed by nmt convert --precision has its own
-    #[arg(long, value_name = "KIND", value_parser = Precision::ALL.map(Precision::name))]
+    #[arg(long, value_name = "KIND", alias = "compute-type",
+          value_parser = precision_names(&Precision::ALL))]
     precision: Option<String>,
     /// Whose computation to follow where versions of Marian differ [that of the version
     /// that wrote the model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
+}
+
+/// Takes the names of `precisions`, and CTranslate2's for them.
+pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
+    let name = |precision: &Precision| {
+        PossibleValue::new(precision.name()).aliases(precision.ctranslate2_names())
+    };
+    precisions.iter().map(name).into()
 }
 
 /// The same where a command can do without models.

@@ -10,7 +10,9 @@ use miriam_textio::{CancellationToken, Input, Lines, Output};
 use super::models::ModelArguments;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
-use crate::common::{CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, parse_threads};
+use crate::common::{
+    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
+};
 use crate::signals::SignalHandler;
 
 #[derive(Args)]
@@ -119,7 +121,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let interrupts = SignalHandler::install(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
-        Ok(Lines::in_background(Input::open(path)?).until_cancelled(&stop))
+        Ok(Lines::in_background(open_text(path)?).until_cancelled(&stop))
     };
     let pairs = match (tsv, &a.source, &a.target, &a.n_best) {
         (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),

@@ -29,7 +29,8 @@ pub struct Arguments {
     /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The number of pieces of a vocabulary that is made [default: 8000]
+    /// The number of pieces of a vocabulary that is made [default: 8000, or as many as the text
+    /// has]
     #[arg(long, value_name = "N")]
     vocab_size: Option<usize>,
     /// Take options from a preset, where they are not given

@@ -25,7 +25,9 @@ use super::value_parsers::{
     batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
     probability_mass,
 };
-use crate::common::{CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, parse_threads};
+use crate::common::{
+    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
+};
 use crate::progress::TerminalProgress;
 use crate::signals::SignalHandler;
 
@@ -480,7 +482,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     // Opening waits for the first bytes, which a signal may interrupt.
     let open = |path: &PathBuf| -> anyhow::Result<_> {
-        let input = Input::open(path)?;
+        let input = open_text(path)?;
         let is_file = input.size().is_some();
         // In the background: a wait for input can be interrupted.
         Ok((Lines::in_background(input).until_cancelled(&stop), is_file))

@@ -21,11 +21,13 @@ pub struct Arguments {
     output: PathBuf,
     /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
     /// number of words with these two (words; without it all)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, alias = "vocab-size", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     size: Option<u32>,
-    /// What to make
-    #[arg(long, value_name = "KIND", value_enum, default_value_t = Kind::Bpe)]
-    kind: Kind,
+    /// What to make [default: by the name of the file to write: sentencepiece-unigram for .spm and
+    /// .model, words for .yml, else bpe]
+    #[arg(long, alias = "type", value_name = "KIND", value_enum)]
+    kind: Option<Kind>,
     /// bpe: merge no pair that occurs less often [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     min_frequency: Option<u32>,
@@ -69,11 +71,19 @@ fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
+    fn kind(&self) -> Kind {
+        self.kind.unwrap_or_else(|| match self.output.extension().and_then(|name| name.to_str()) {
+            Some("spm" | "model") => Kind::SentencepieceUnigram,
+            Some("yml" | "yaml") => Kind::Words,
+            _ => Kind::Bpe,
+        })
+    }
+
     fn learn_options(&self) -> LearnOptions {
-        let is_sentencepiece =
-            matches!(self.kind, Kind::SentencepieceUnigram | Kind::SentencepieceBpe);
+        let kind = self.kind();
+        let is_sentencepiece = matches!(kind, Kind::SentencepieceUnigram | Kind::SentencepieceBpe);
         let misplaced = [
-            ("--min-frequency", self.min_frequency.is_some(), self.kind == Kind::Bpe),
+            ("--min-frequency", self.min_frequency.is_some(), kind == Kind::Bpe),
             ("--character-coverage", self.character_coverage.is_some(), is_sentencepiece),
             ("--normalization", self.normalization.is_some(), is_sentencepiece),
             ("--byte-fallback", self.byte_fallback, is_sentencepiece),
@@ -94,9 +104,10 @@ impl Arguments {
                     Some(NormalizationName::Identity) => Normalization::Identity,
                 },
                 byte_fallback: self.byte_fallback,
+                ..defaults
             })
         };
-        match self.kind {
+        match kind {
             Kind::Bpe => LearnOptions::Bpe(BpeLearnOptions {
                 max_merges: size.unwrap_or_default(),
                 min_frequency: self.min_frequency.unwrap_or(2).into(),
@@ -110,7 +121,7 @@ impl Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { text, output, size, .. } = &arguments;
-    if arguments.kind != Kind::Words && size.is_none() {
+    if arguments.kind() != Kind::Words && size.is_none() {
         exit_with_usage_error("--size: give the number of merges or pieces".into());
     }
     if text.iter().filter(|path| path.as_os_str() == "-").count() > 1 {

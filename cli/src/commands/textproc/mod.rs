@@ -15,7 +15,7 @@ use clap::Args;
 use miriam_textio::{Input, Output, map_lines};
 use miriam_textproc::NonbreakingPrefixes;
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, open_text};
 
 /// Input and output of a text tool.
 #[derive(Args)]
@@ -37,7 +37,7 @@ impl InputOutput {
         change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
     ) -> anyhow::Result<()> {
         Input::check_access(&self.input, Some(&self.output))?;
-        let input = Input::open(&self.input)?;
+        let input = open_text(&self.input)?;
         let mut output = Output::create_atomic(&self.output)?;
         let progress = common.progress();
         map_lines(input, &mut output, common.threads.count(), (stage, &progress), change)?;

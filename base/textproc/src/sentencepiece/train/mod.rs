@@ -45,6 +45,9 @@ pub struct TrainOptions {
     pub model_type: ModelType,
     /// The number of pieces, with `</s>`, `<unk>` and byte pieces.
     pub vocab_size: usize,
+    /// Whether it is an error if the text has fewer pieces than `vocab_size`; else the model has
+    /// those it has.
+    pub hard_vocab_limit: bool,
     /// The share of the text's characters, the most frequent ones, that become pieces; from
     /// 0 to 1. The others are unknown.
     pub character_coverage: f64,
@@ -60,6 +63,7 @@ impl Default for TrainOptions {
         TrainOptions {
             model_type: ModelType::Unigram,
             vocab_size: 8000,
+            hard_vocab_limit: true,
             character_coverage: 0.9995,
             normalization: Normalization::NmtNfkc,
             byte_fallback: false,
@@ -163,10 +167,11 @@ impl PieceTrainer {
             ModelType::Unigram => unigram::learn(&alphabet, &fragments, num_pieces, &mut progress),
             ModelType::Bpe => bpe::learn(&alphabet, &fragments, num_pieces, &mut progress),
         };
-        if pieces.len() < num_pieces {
-            return Err(TrainError::TooManyPieces { asked, most: num_special + pieces.len() });
+        let vocab_size = num_special + pieces.len();
+        if vocab_size < asked && self.options.hard_vocab_limit {
+            return Err(TrainError::TooManyPieces { asked, most: vocab_size });
         }
-        Ok(model_writer::write(&self.options, &pieces))
+        Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options }, &pieces))
     }
 
     /// Normalised words, each of which begins with U+2581.
