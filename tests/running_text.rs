@@ -89,7 +89,8 @@ fn tags_of_a_page_stay_around_their_words() {
     let expected = "<!DOCTYPE html>\n<p class=\"a\">La casa <b>roja</b> es grande.</p>\n<script>a < b</script>\n";
     assert_eq!(translate(phrase_based(), &["-html"], page).0, expected);
     // Articles look at the nouns that they belong to.
-    let page = "<p>my <b>sister</b> reads a <i>long letter</i>\n in the <a href='?a&b'>garden</a> .<br>\n";
+    let page =
+        "<p>my <b>sister</b> reads a <i>long letter</i>\n in the <a href='?a&b'>garden</a> .<br>\n";
     let expected =
         "<p><b>mi hermana</b> lee <i>una carta larga</i> en <a href='?a&b'>el jardín</a> .<br>\n";
     let (found, _) = translate(neural(), &["--html", "--source-language", "en"], page);

@@ -312,7 +312,7 @@ fn every_kernel_on_random_models() {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, words, ngrams, order as u64)));
         let layouts = WIDTHS.map(|width| [0, 2, 3, order].map(|hashed| (width, hashed.min(order))));
         layouts.into_par_iter().flatten().for_each(|(width, hashed)| {
-            let mut random = Random(7 + hashed as u64);
+            let mut random = Random((order * 17 + hashed) as u64 * 64 + width as u64);
             let bytes = models.bytes(width, hashed);
             for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
                 if order > tile.lanes() + 1 {
@@ -522,7 +522,7 @@ fn damaged_models_stay_in_bounds() {
         let original = models.bytes(NodeWidth::Keys8, hashed);
         let container = Container::from_bytes(original.clone(), Path::new("model")).unwrap();
         (0..40).into_par_iter().for_each(|seed| {
-            let mut random = Random(seed);
+            let mut random = Random(seed * 64 + order as u64);
             let mut bytes = original.to_vec();
             for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
                 for _ in 0..section.length / 60 {

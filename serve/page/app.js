@@ -125,12 +125,14 @@ async function loadModels() {
 }
 
 // What a phrase-based system without preparation takes is not what people type.
-function showForm() {
-  byId("source-form").hidden = model()?.facts?.["prepares-text"] !== "false";
+function showTokensHint() {
+  const takesTokens = model()?.facts?.["prepares-text"] === "false";
+  byId("tokens-hint").hidden = !takesTokens;
+  byId("source").setAttribute("aria-describedby", takesTokens ? "source-help tokens-hint" : "source-help");
 }
 
 function showLanguages() {
-  showForm();
+  showTokensHint();
   for (const side of ["from", "to"]) {
     const codes = model()?.[side] ?? [];
     const select = byId(side);

@@ -193,7 +193,7 @@ fn start_reloader(
     let (sender, requests) = std_mpsc::channel::<ReloadRequest>();
     let run = move || {
         app.open_models(&first);
-        on_open(first.models.is_empty() || !app.registry().models.is_empty());
+        on_open(!app.registry().models.is_empty());
         while let Ok(request) = requests.recv() {
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();

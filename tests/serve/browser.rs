@@ -206,7 +206,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     let best = &answer["sentences"][0]["translations"][0];
 
     // The system has no file `preparation`.
-    assert_eq!(browser.value("document.getElementById('source-form').hidden"), json!(false));
+    assert_eq!(browser.value("document.getElementById('tokens-hint').hidden"), json!(false));
 
     // A word's partners are marked while the mouse is over it.
     for source in 0..5 {

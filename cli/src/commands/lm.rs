@@ -85,10 +85,11 @@ pub struct BuildArguments {
     /// model file of ours or of KenLM's
     arpa: PathBuf,
     /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
-    #[arg(short, long, value_name = "FILE", required_unless_present = "second")]
+    #[arg(short, long, value_name = "FILE", required_unless_present = "positional_output")]
     output: Option<PathBuf>,
+    /// The same, as build_binary takes it
     #[arg(hide = true, conflicts_with = "output")]
-    second: Option<PathBuf>,
+    positional_output: Option<PathBuf>,
     /// What to build: probing, the fastest; trie, less than half as large; glm, for
     /// GPUs; or kenlm-probing and kenlm-trie, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
@@ -270,7 +271,14 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             bail!("{name} is for --type {}", kinds.join(" and "));
         }
     }
-    let output = arguments.output.as_ref().or(arguments.second.as_ref());
+    if let Some(second) = &arguments.positional_output
+        && second.to_string_lossy().contains(".arpa")
+        && second.exists()
+    {
+        // Who gives two models wants something else than losing one.
+        bail!("{}: it would be written over; -o does that", second.display());
+    }
+    let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
     let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);
     Input::check_access(arpa, Some(output))?;
     let progress = common.progress();

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::ensure;
 use clap::Args;
@@ -12,7 +11,7 @@ use miriam_serve::{
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::{emulate_default_handler, raise};
+use signal_hook::low_level::emulate_default_handler;
 
 use super::nmt::tuner_cache::AutotunerCacheOptions;
 use super::systemd;
@@ -185,14 +184,12 @@ pub fn run_server(
     tuner: Arc<miriam_nmt::engine::Autotuner>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    let is_useless = Arc::new(AtomicBool::new(false));
-    let found_useless = Arc::clone(&is_useless);
+    let waiting = signals.handle();
     let server = Server::start(source, tuner, move |is_any_open| {
         if is_any_open {
             systemd::notify("READY=1");
         } else {
-            found_useless.store(true, Ordering::Relaxed);
-            let _ = raise(SIGTERM);
+            waiting.close();
         }
     })?;
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
@@ -206,12 +203,13 @@ pub fn run_server(
         }
     }
     let reloads = server.reloads();
-    for signal in signals.forever() {
-        match signal {
-            SIGHUP => reloads.request(),
-            _ => break,
+    let asked_to_stop = signals.forever().any(|signal| {
+        if signal == SIGHUP {
+            reloads.request();
         }
-    }
+        signal != SIGHUP
+    });
+    ensure!(asked_to_stop, "no model opened, so there is nothing to serve");
     // Another signal kills.
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -225,6 +223,5 @@ pub fn run_server(
     if !server.stop() {
         tracing::warn!("not everything was finished in time");
     }
-    ensure!(!is_useless.load(Ordering::Relaxed), "no model opened, so there is nothing to serve");
     Ok(())
 }

@@ -329,6 +329,7 @@ API cuCtxSynchronize() { return 0; }
 API cuCtxSetLimit(int, std::size_t) { return 801; }
 API cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
     *total = static_cast<std::size_t>(setting("memory", 1LL << 40));
+    std::shared_lock lock(memory_lock);
     *free = *total - in_use;
     return 0;
 }
@@ -440,6 +441,8 @@ API cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
         const auto* call = static_cast<Call*>(closure);
         call->kernel->call(call->kernel->symbol, call->parameters);
     };
+    // Not under the lock, since other threads allocate: that one of them frees what this kernel
+    // reads goes unnoticed.
     for (unsigned y = 0; y < grid_y; ++y) {
         for (unsigned x = 0; x < grid_x; ++x) {
             blockIdx = {x, y, 0};

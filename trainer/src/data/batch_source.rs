@@ -138,8 +138,8 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-/// The number of granules of a batch of so many that are full. Two and four workers take as many
-/// each, whatever it is: it must not depend on workers, of which bytes do not depend.
+/// The number of granules of a batch of so many full ones. From three on, two and four workers have
+/// as many each; it must not depend on the number of workers, since bytes do not.
 fn balanced_number(full: usize) -> usize {
     if full <= 2 { full.max(1) } else { full.next_multiple_of(4) }
 }
@@ -156,7 +156,14 @@ fn split_into_granules(
         batch.iter().map(|&index| corpus.lengths(index as usize)[side]).sum()
     };
     let (words, target_tokens) = (limits.words, sum(1));
-    let full = target_tokens.div_ceil(words).max(sum(0).div_ceil(words.saturating_mul(2)));
+    let bytes_limit = limits.bytes.unwrap_or(usize::MAX);
+    let bytes: usize = costs.map_or(0, |costs| batch.iter().map(|&i| costs[i as usize]).sum());
+    let full = [
+        target_tokens.div_ceil(words),
+        sum(0).div_ceil(words.saturating_mul(2)),
+        bytes.div_ceil(bytes_limit.max(1)),
+    ];
+    let full = full.into_iter().max().unwrap_or(1);
     let number = balanced_number(full) as u128;
     // Which of the equal shares of the batch ends at a target token.
     let share = |token: usize| token as u128 * number / target_tokens.max(1) as u128;
@@ -165,7 +172,7 @@ fn split_into_granules(
     for &index in batch {
         let lengths = corpus.lengths(index as usize);
         let cost = costs.map_or(0, |costs| costs[index as usize]);
-        let exceeds = limits.bytes.is_some_and(|limit| bytes + cost > limit);
+        let exceeds = bytes + cost > bytes_limit;
         if exceeds && !granule.is_empty() {
             granules.push(std::mem::take(&mut granule));
             (tokens, bytes) = (GranuleTokens::new(words), 0);
@@ -211,10 +218,12 @@ mod tests {
         // Three would be full; four are balanced.
         assert_eq!(split(7, None, None), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
-        // A sentence above the limit is a granule of its own.
-        let granules = split(100, Some(20), Some(costs));
-        assert_eq!(granules, [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+        // Two would be full; a sentence above the limit is a granule of its own.
+        let granules = split(100, Some(45), Some(costs));
+        assert_eq!(granules, [vec![0, 1, 2], vec![3], vec![4, 5]]);
         assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+        // A limit of memory divides evenly too.
+        assert_eq!(split(100, Some(35), Some(&[10; 6])), [vec![0, 1, 2], vec![3, 4, 5]]);
     }
 
     #[test]

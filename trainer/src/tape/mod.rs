@@ -239,8 +239,8 @@ impl<K: Kernels> Tape<K> {
     }
 
     /// Takes memory for a granule before it is recorded: what grows while it is used is copied,
-    /// and needs twice the memory for a moment. It is some more than that: until it is written it
-    /// costs nothing.
+    /// and needs twice the memory for a moment. An eighth more is reserved, so that a slightly larger
+    /// granule needs no new memory; pages that are not touched cost nothing.
     pub fn reserve(&mut self, size: TapeSize) {
         let len = size.values.max(self.values.len());
         self.values.resize_for_overwrite(len, len + len / 8);

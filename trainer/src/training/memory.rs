@@ -38,8 +38,8 @@ pub struct MemoryUse {
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// Of each worker: the results and gradients of the largest granule, a block of logits, and
-    /// what products copy.
+    /// Of each worker: the results and gradients of the longest sentences in a granule as large as
+    /// the largest of the first updates, a block of logits, and what products copy.
     pub granule: usize,
     /// Gradients of parameters, and sums of them, of all workers.
     pub gradients: usize,
@@ -175,8 +175,8 @@ impl Training<'_> {
         })
     }
 
-    /// The numbers of granules of the first updates, and the words at which none of them was
-    /// closed, which are fewer than the limit where updates are divided into less.
+    /// The numbers of granules of the first updates, and the words of the largest of these granules,
+    /// at most the limit.
     fn sampled_granules(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {

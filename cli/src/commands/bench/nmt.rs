@@ -86,7 +86,7 @@ pub struct DevlinArguments {
 }
 
 fn parse_precision(text: &str) -> Result<Precision, String> {
-    let found = Precision::FOR_ANY_MODEL.into_iter().find(|precision| precision.name() == text);
+    let found = Precision::from_name(text).filter(|found| Precision::FOR_ANY_MODEL.contains(found));
     found.ok_or_else(|| "give f32, i16 or i8".into())
 }
 

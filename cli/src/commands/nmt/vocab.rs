@@ -25,7 +25,7 @@ pub struct Arguments {
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     size: Option<u32>,
     /// What to make [default: by the name of the file to write: sentencepiece-unigram for .spm and
-    /// .model, words for .yml, else bpe]
+    /// .model, words for .yml and .yaml, else bpe]
     #[arg(long, alias = "type", value_name = "KIND", value_enum)]
     kind: Option<Kind>,
     /// bpe: merge no pair that occurs less often [default: 2]

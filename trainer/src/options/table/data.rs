@@ -153,7 +153,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "600",
-        "Compute N target tokens at a time, or 2 N of the source; changes sums in the last bits",
+        "Compute about N target tokens at a time at most, or 2 N of the source; changes sums in the last bits",
     ),
     honoured(
         GROUP,
