@@ -272,11 +272,13 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         }
     }
     if let Some(second) = &arguments.positional_output
-        && second.to_string_lossy().contains(".arpa")
+        && [".arpa", ".arpa.gz", ".arpa.zst"]
+            .iter()
+            .any(|end| second.to_string_lossy().ends_with(end))
         && second.exists()
     {
         // Who gives two models wants something else than losing one.
-        bail!("{}: it would be written over; -o does that", second.display());
+        bail!("{}: this ARPA file would be written over; -o does that", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
     let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);

@@ -138,10 +138,10 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-/// The number of granules of a batch of so many full ones. From three on, two and four workers have
-/// as many each; it must not depend on the number of workers, since bytes do not.
-fn balanced_number(full: usize) -> usize {
-    if full <= 2 { full.max(1) } else { full.next_multiple_of(4) }
+/// The number of granules of a batch that fills at least `n`: a multiple of 4 if `n` > 2, which 2 or
+/// 4 workers share equally. It does not depend on the number of workers, as the result must not.
+fn balanced_number(n: usize) -> usize {
+    if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
 }
 
 /// Divides a batch into granules of about the same number of target tokens.
