@@ -77,6 +77,48 @@ fn the_verbose_header_is_lmplzs() {
 }
 
 #[test]
+fn lmplz_renumbers_collapses_and_writes_intermediate_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let lmplz = aliases(folder.path()).join("lmplz");
+    let text = folder.path().join("text.1");
+    std::fs::write(&text, "a b c\na b\nc a b\n").unwrap();
+    let estimate = |options: &[&str]| {
+        let mut command = Command::new(&lmplz);
+        command.args(["-o", "2", "--discount_fallback", "--text"]).arg(&text).args(options);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    let lines = |output: std::process::Output| -> Vec<String> {
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+        lossy_text(&output.stdout).lines().map(str::to_owned).collect()
+    };
+    let (plain, renumbered) = (lines(estimate(&[])), lines(estimate(&["--renumber"])));
+    assert_ne!(plain, renumbered);
+    let sorted = |lines: &[String]| {
+        let mut lines = lines.to_vec();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&plain), sorted(&renumbered));
+    let collapsed = lines(estimate(&["--collapse_values"]));
+    assert!(collapsed.len() == plain.len() && collapsed != plain);
+    assert!(
+        collapsed.iter().filter(|line| line.split('\t').count() == 3).all(|l| l.ends_with("\t0"))
+    );
+    // Without --arpa there is no ARPA file.
+    assert_eq!(lines(estimate(&["--intermediate", "model"])), Vec::<String>::new());
+    for file in ["kenlm_intermediate", "vocab", "1", "2"] {
+        assert!(folder.path().join(format!("model.{file}")).is_file(), "{file}");
+    }
+    lines(estimate(&["--intermediate", "model", "--arpa", "model.arpa"]));
+    let arpa = std::fs::read_to_string(folder.path().join("model.arpa")).unwrap();
+    assert_eq!(arpa.lines().collect::<Vec<_>>(), renumbered);
+    // A text that would be replaced.
+    let refused = estimate(&["--intermediate", "text"]);
+    assert!(!refused.status.success() && lossy_text(&refused.stderr).contains("also the output"));
+    assert!(text.is_file() && !folder.path().join("text.vocab").exists());
+}
+
+#[test]
 fn build_binary_writes_what_kenlms_wrote() {
     let Some(cases) = shared_data("kenlm-cases") else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -127,9 +169,7 @@ fn what_is_not_there_is_refused_by_name() {
     let names = aliases(folder.path());
     let toy = toy();
     let toy = toy.to_str().unwrap();
-    let refused: [(&str, &[&str], &str); 12] = [
-        ("lmplz", &["-o", "2", "--renumber"], "--renumber is not supported"),
-        ("lmplz", &["-o", "2", "--collapse_values"], "--collapse_values is not supported"),
+    let refused: [(&str, &[&str], &str); 10] = [
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
         ("build_binary", &["-r", "1", toy, "out"], "-r is not supported"),

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 use miriam_lmcpu::Error;
-use miriam_lmcpu::estimate::{EstimateOptions, default_memory, estimate};
+use miriam_lmcpu::estimate::{
+    EstimateOptions, default_memory, estimate, estimate_intermediate, intermediate_paths,
+};
 use miriam_textio::{Input, Output, parse_size};
 
 use crate::common::{CommonOptions, exit_with_usage_error, open_text};
@@ -75,7 +77,7 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     if let Err(Error::InvalidOptions { reason }) = options.validate() {
         exit_with_usage_error(reason);
     }
-    estimate_file(&options, &arguments.text, &arguments.arpa, common)
+    estimate_files(&options, &arguments.text, &ModelFiles::Arpa(arguments.arpa), common)
 }
 
 /// The discounts of `--discount-fallback` with these values: the last for what is missing.
@@ -86,22 +88,48 @@ pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     }
 }
 
-/// Estimates a model from the file `text` and writes it to the file `arpa`.
-pub fn estimate_file(
+/// The files of an estimated model.
+pub enum ModelFiles {
+    /// ARPA text.
+    Arpa(PathBuf),
+    /// KenLM's intermediate files, whose names begin with `base`, and perhaps ARPA text.
+    Intermediate { base: PathBuf, arpa: Option<PathBuf> },
+}
+
+/// Estimates a model from the file `text` and writes it to `written`.
+pub fn estimate_files(
     options: &EstimateOptions,
     text: &Path,
-    arpa: &Path,
+    written: &ModelFiles,
     common: &CommonOptions,
 ) -> anyhow::Result<()> {
-    Input::check_access(text, Some(arpa))?;
-    if let Some(path) = &options.limit_vocab {
-        Input::check_access(path, Some(arpa))?;
+    let outputs = match written {
+        ModelFiles::Arpa(arpa) => vec![arpa.clone()],
+        ModelFiles::Intermediate { base, arpa } => {
+            intermediate_paths(base, options.order).into_iter().chain(arpa.clone()).collect()
+        }
+    };
+    for read in [Some(text), options.limit_vocab.as_deref()].into_iter().flatten() {
+        outputs.iter().try_for_each(|output| Input::check_access(read, Some(output)))?;
     }
     let input = open_text(text)?;
     log_resource_estimate(options, input.size());
-    let mut output = Output::create_atomic(arpa)?;
-    let summary = estimate(options, input, &mut output, &common.progress())?;
-    output.finish()?;
+    let progress = common.progress();
+    let summary = match written {
+        ModelFiles::Arpa(arpa) => {
+            let mut output = Output::create_atomic(arpa)?;
+            let summary = estimate(options, input, &mut output, &progress)?;
+            output.finish()?;
+            summary
+        }
+        ModelFiles::Intermediate { base, arpa } => {
+            let mut output = arpa.as_deref().map(Output::create_atomic).transpose()?;
+            let arpa = output.as_mut();
+            let summary = estimate_intermediate(options, input, base, arpa, &progress)?;
+            output.map_or(Ok(()), Output::finish)?;
+            summary
+        }
+    };
     if summary.spilled_bytes > 0 {
         tracing::info!("{} MiB of temporary files", summary.spilled_bytes.div_ceil(1 << 20));
     }

@@ -11,23 +11,16 @@ use std::thread;
 
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 
+use super::records::{SortedRecords, VALUES};
 use super::rows::{TrieBlock, child_count, is_pruned};
-use super::spill_store::{SpillStore, TableRef};
-use super::word_ranges::WordRanges;
+use super::tables::ModelTables;
+use super::word_order::WordOrder;
 use crate::error::check_cancelled;
 use crate::{MAX_ORDER, Result};
 
-/// Prints the n-grams of 2 words and more.
+/// Prints a model in the order of the trie.
 pub(super) struct ModelPrinter<'m> {
-    /// Words in the longest n-grams.
-    pub order: usize,
-    pub vocabulary: &'m Vocabulary,
-    pub ranges: &'m WordRanges,
-    /// The blocks of the trie, the probabilities of each block, and the backoffs of
-    /// each row.
-    pub blocks: &'m SpillStore<'m>,
-    pub probabilities: &'m SpillStore<'m>,
-    pub backoffs: &'m SpillStore<'m>,
+    pub model: &'m ModelTables<'m>,
     /// The number of bytes of text that may wait to be written.
     pub buffer_bytes: usize,
 }
@@ -36,13 +29,6 @@ pub(super) struct ModelPrinter<'m> {
 const BUFFER_BYTES: usize = 256 << 10;
 /// More bytes than the numbers of a line take.
 const MAX_NUMBERS_BYTES: usize = 64;
-
-/// The line of a unigram: whether it is printed, its probability and its backoff.
-pub(super) struct UnigramLine {
-    pub kept: bool,
-    pub probability: f32,
-    pub backoff: Option<f32>,
-}
 
 /// Writes what lmplz tells of the text before the header.
 pub(super) fn print_verbose_header(name: &str, tokens: u64, output: &mut Output) -> Result<()> {
@@ -60,44 +46,61 @@ pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
     Ok(output.write(text.as_bytes())?)
 }
 
-/// Writes the section of single words.
-pub(super) fn print_unigrams(
-    vocabulary: &Vocabulary,
-    unigrams: impl Iterator<Item = UnigramLine>,
+/// Writes the end of an ARPA file.
+pub(super) fn print_end(output: &mut Output) -> Result<()> {
+    Ok(output.write(b"\n\\end\\\n")?)
+}
+
+/// Writes the sections of a model from its records.
+pub(super) fn print_records(
+    records: &SortedRecords<'_>,
+    (vocabulary, words): (&Vocabulary, &WordOrder),
+    order: usize,
     output: &mut Output,
+    progress: &dyn Progress,
 ) -> Result<()> {
-    let mut text = b"\n\\1-grams:\n".to_vec();
-    let (mut probabilities, mut backoffs) = (Log10Cache::new(), Log10Cache::new());
-    for (word, unigram) in vocabulary.iter().zip(unigrams) {
-        if unigram.kept {
-            probabilities.push_log10(&mut text, unigram.probability, 0.0);
-            text.push(b'\t');
-            text.extend_from_slice(word);
-            if let Some(backoff) = unigram.backoff {
-                text.push(b'\t');
-                backoffs.push_log10(&mut text, backoff, f32::INFINITY);
+    let task = progress.task("writing", Some(order as u64));
+    for length in 1..=order {
+        let lines = |piece: Vec<u32>| {
+            let mut text = Vec::with_capacity(piece.len() * 8);
+            for record in piece.chunks_exact(length + VALUES) {
+                let (ngram, values) = record.split_at(length);
+                number::push_shortest_f32(&mut text, f32::from_bits(values[0]));
+                for (i, &word) in ngram.iter().enumerate() {
+                    text.push(if i == 0 { b'\t' } else { b' ' });
+                    text.extend_from_slice(words.word(word, vocabulary));
+                }
+                if length < order {
+                    text.push(b'\t');
+                    number::push_shortest_f32(&mut text, f32::from_bits(values[1]));
+                }
+                text.push(b'\n');
             }
-            text.push(b'\n');
-        }
+            text
+        };
+        output.write(format!("\n\\{length}-grams:\n").as_bytes())?;
+        records.for_each_piece(length, lines, |text| Ok(output.write(&text)?), progress)?;
+        task.advance(1);
     }
-    Ok(output.write(&text)?)
+    Ok(())
 }
 
 impl ModelPrinter<'_> {
-    /// Writes the sections of 2 words and more.
+    /// Writes all sections.
     pub fn print(
         &self,
         threads: usize,
         output: &mut Output,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let rows = self.ranges.len();
-        let total = ((self.order - 1) * rows) as u64;
+        self.print_unigrams(output)?;
+        let (order, rows) = (self.model.order, self.model.ranges.len());
+        let total = ((order - 1) * rows) as u64;
         let task = progress.task("writing", Some(total));
         let mut done = 0;
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
-        for order in 2..=self.order {
+        for order in 2..=order {
             output.write(format!("\n\\{order}-grams:\n").as_bytes())?;
             thread::scope(|scope| -> Result<()> {
                 let pool = &pool;
@@ -134,10 +137,23 @@ impl ModelPrinter<'_> {
         Ok(())
     }
 
-    /// The tables of a row, by the range of the last but one word.
-    fn row_tables<'t>(&self, store: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
-        let ranges = self.ranges.len();
-        (0..ranges).map(|q| store.get(row * ranges + q)).collect()
+    /// Writes the section of single words.
+    fn print_unigrams(&self, output: &mut Output) -> Result<()> {
+        let mut text = b"\n\\1-grams:\n".to_vec();
+        let (mut probabilities, mut backoffs) = (Log10Cache::new(), Log10Cache::new());
+        for (word, unigram) in self.model.vocabulary.iter().zip(&self.model.unigrams) {
+            if !unigram.pruned {
+                probabilities.push_log10(&mut text, unigram.probability, 0.0);
+                text.push(b'\t');
+                text.extend_from_slice(word);
+                if self.model.order > 1 {
+                    text.push(b'\t');
+                    backoffs.push_log10(&mut text, unigram.backoff, f32::INFINITY);
+                }
+                text.push(b'\n');
+            }
+        }
+        Ok(output.write(&text)?)
     }
 
     /// Prints the n-grams of `order` words that end in a word of `row`.
@@ -148,12 +164,13 @@ impl ModelPrinter<'_> {
         log10_caches: &mut (Log10Cache, Log10Cache),
         buffer: &mut OutputBuffer<'_>,
     ) -> Result<()> {
+        let model = self.model;
         let (blocks, probabilities) =
-            (self.row_tables(self.blocks, row)?, self.row_tables(self.probabilities, row)?);
-        let backoffs = self.backoffs.get(row)?;
+            (model.row(model.blocks, row)?, model.row(model.probabilities, row)?);
+        let backoffs = model.backoffs.get(row)?;
         let mut lines = LinePrinter {
             order,
-            vocabulary: self.vocabulary,
+            vocabulary: model.vocabulary,
             backoffs: backoffs.get(order - 1).map(|column| &column[..]),
             output: buffer,
             suffixes: vec![Vec::new(); order],
@@ -168,7 +185,7 @@ impl ModelPrinter<'_> {
                 next: [0; MAX_ORDER + 1],
             })
             .collect();
-        for last in self.ranges.words(row) {
+        for last in model.ranges.words(row) {
             let mut known = false;
             for cursor in &mut cursors {
                 let same = cursor.block.roots()[cursor.next[2]..].iter();
@@ -177,7 +194,7 @@ impl ModelPrinter<'_> {
                     if !known {
                         known = true;
                         lines.suffixes[1].clear();
-                        lines.suffixes[1].extend_from_slice(self.vocabulary.word(WordId(last)));
+                        lines.suffixes[1].extend_from_slice(model.vocabulary.word(WordId(last)));
                     }
                     lines.print_children(cursor, 2, len);
                 }

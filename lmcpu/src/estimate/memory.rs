@@ -26,6 +26,12 @@ pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
 /// repeat little.
 pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
+/// Bytes a token for the records of n-grams of all lengths up to `order`, of which each token
+/// begins at most one.
+pub(super) fn record_bytes_per_token(order: usize) -> u64 {
+    (1..=order).map(|length| 4 * (length + super::records::VALUES) as u64).sum()
+}
+
 /// How the memory is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryPlan {

@@ -6,7 +6,8 @@
 //!    in `runs`, which are merged.
 //! 2. `rows` builds all shorter n-grams and their adjusted counts in one scan;
 //!    `discounts` follow from counts of counts.
-//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them.
+//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them; for another
+//!    order of words, collapsed values or `intermediate` files they are sorted as `records`.
 //!
 //! The tables of the model are in memory within a budget and in a temporary file beyond
 //! it (`spill_store`). The output depends neither on memory nor on threads.
@@ -14,36 +15,45 @@
 mod arpa_printer;
 mod corpus;
 mod discounts;
+mod intermediate;
 mod memory;
 mod ngram_key;
 mod parallel;
+mod records;
 #[cfg(test)]
 mod reference;
 mod rows;
 mod runs;
 mod smooth;
 mod spill_store;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod token_chunk;
+mod word_order;
 mod word_ranges;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{Input, Output, Progress, display_name};
 
-use self::arpa_printer::{ModelPrinter, UnigramLine};
+use self::arpa_printer::ModelPrinter;
 use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
 use self::discounts::{CountsOfCounts, Discounts};
+use self::intermediate::IntermediateFiles;
+pub use self::intermediate::intermediate_paths;
 pub use self::memory::default_memory;
 use self::memory::{MemoryPlan, SMOOTH_BYTES_PER_TOKEN, SORT_BYTES_PER_TOKEN};
 use self::ngram_key::{KeyPacking, NgramKey};
 use self::parallel::{Resources, parallel_map};
+use self::records::{Payload, SortedRecords};
 use self::rows::{Pruning, RowBuilder, TrieRow};
 use self::runs::{RunMerger, SortedRun};
 use self::smooth::Smoothing;
 use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
+use self::tables::{ModelTables, Unigram};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
+use self::word_order::WordOrder;
 use self::word_ranges::WordRanges;
 use crate::error::check_cancelled;
 use crate::{Error, MAX_ORDER, Result};
@@ -76,6 +86,12 @@ pub struct EstimateOptions {
     /// A name of the text: three lines with it, the number of words and the kind of smoothing
     /// are written before the model, as by lmplz's `--verbose_header`.
     pub verbose_header: Option<String>,
+    /// Whether n-grams come in the order of the words' hashes, as tries have them, not of
+    /// first appearance.
+    pub renumber: bool,
+    /// Whether probability and backoff are collapsed into one value, which gives sentences,
+    /// but not words, the same probabilities (Heafield et al. 2012).
+    pub collapse_values: bool,
     /// Bytes of memory to use.
     pub memory: u64,
     /// The folder for temporary files.
@@ -98,6 +114,8 @@ impl EstimateOptions {
             skip_symbols: false,
             fused_multiply_add: false,
             verbose_header: None,
+            renumber: false,
+            collapse_values: false,
             memory: default_memory(),
             temp_dir: std::env::temp_dir(),
             threads: miriam_textio::available_threads(),
@@ -204,7 +222,37 @@ pub fn estimate(
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     options.validate()?;
-    estimate_within(options, MemoryPlan::new(options.memory), input, output, progress)
+    let outputs = ModelOutputs { arpa: Some(output), intermediate: None };
+    estimate_within(options, MemoryPlan::new(options.memory), input, outputs, progress)
+}
+
+/// As [`estimate`], but writes KenLM's intermediate files, whose names begin with `base`, with
+/// words in the order of their hashes; and an ARPA file too if there is an output for one.
+///
+/// # Errors
+///
+/// As [`estimate`], and if two words have the same hash.
+pub fn estimate_intermediate(
+    options: &EstimateOptions,
+    input: Input,
+    base: &Path,
+    arpa: Option<&mut Output>,
+    progress: &dyn Progress,
+) -> Result<EstimateSummary> {
+    options.validate()?;
+    let options = EstimateOptions { renumber: true, ..options.clone() };
+    let mut files = IntermediateFiles::create(base, options.order)?;
+    let outputs = ModelOutputs { arpa, intermediate: Some(&mut files) };
+    let plan = MemoryPlan::new(options.memory);
+    let summary = estimate_within(&options, plan, input, outputs, progress)?;
+    files.finish()?;
+    Ok(summary)
+}
+
+/// Where a model is written.
+struct ModelOutputs<'o> {
+    arpa: Option<&'o mut Output>,
+    intermediate: Option<&'o mut IntermediateFiles>,
 }
 
 /// Calls `$work` with the smallest key type that n-grams fit.
@@ -224,7 +272,7 @@ fn estimate_within(
     options: &EstimateOptions,
     plan: MemoryPlan,
     input: Input,
-    output: &mut Output,
+    outputs: ModelOutputs<'_>,
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
@@ -306,6 +354,7 @@ fn estimate_within(
         fused_multiply_add: options.fused_multiply_add,
         interpolate_unigrams: options.interpolate_unigrams,
         uniform_words: options.vocab_pad.max(statistics[0].kept - 1),
+        keep_context_backoffs: options.collapse_values,
     };
     for (order, statistics) in (1..).zip(&statistics) {
         let found = discounts::estimate_discounts(order, statistics, options.discount_fallback)?;
@@ -337,34 +386,55 @@ fn estimate_within(
         })?;
     }
 
-    if let Some(name) = &options.verbose_header {
-        arpa_printer::print_verbose_header(name, tokens, output)?;
-    }
-    arpa_printer::print_header(&counts, output)?;
     let rows = (0..ranges.len())
         .map(|row| Ok(if options.order > 1 { backoffs.get(row)?[0].clone() } else { Vec::new() }));
     let word_backoffs = rows.collect::<Result<Vec<_>>>()?.concat();
-    let entry = |(word, &probability): (usize, &f32)| UnigramLine {
-        kept: !pruned[word],
-        probability,
-        backoff: word_backoffs.get(word).map(|&bits| f32::from_bits(bits)),
+    let unigram = |(word, (probability, pruned))| {
+        let backoff = word_backoffs.get(word).map_or(1.0, |&bits| f32::from_bits(bits));
+        Unigram { pruned, probability, backoff }
     };
-    arpa_printer::print_unigrams(
-        &corpus.vocabulary,
-        unigrams.iter().enumerate().map(entry),
-        output,
-    )?;
-    let model = ModelPrinter {
+    let model = ModelTables {
         order: options.order,
         vocabulary: &corpus.vocabulary,
+        unigrams: unigrams.into_iter().zip(pruned).enumerate().map(unigram).collect(),
+        counts: &counts,
         ranges: &ranges,
         blocks: &blocks,
         probabilities: &probabilities,
         backoffs: &backoffs,
-        buffer_bytes: plan.output_buffer_bytes(),
     };
-    model.print(threads, output, progress)?;
-    output.write(b"\n\\end\\\n")?;
+    let ModelOutputs { mut arpa, intermediate } = outputs;
+    if let Some(arpa) = &mut arpa {
+        if let Some(name) = &options.verbose_header {
+            arpa_printer::print_verbose_header(name, tokens, arpa)?;
+        }
+        arpa_printer::print_header(model.counts, arpa)?;
+    }
+    if options.renumber || options.collapse_values || intermediate.is_some() {
+        let words = match options.renumber {
+            true => WordOrder::by_hash(model.vocabulary, &name)?,
+            false => WordOrder::of_appearance(model.vocabulary),
+        };
+        let payload = match options.collapse_values {
+            true => Payload::Collapsed,
+            false => Payload::ProbabilityBackoff,
+        };
+        let space = (resources, &budget, &spill);
+        let records = SortedRecords::new(&model, &words, payload, &corpus.counts, space, progress)?;
+        let names = (model.vocabulary, &words);
+        if let Some(files) = intermediate {
+            files.write(&records, names, payload, model.counts, progress)?;
+        }
+        if let Some(arpa) = &mut arpa {
+            arpa_printer::print_records(&records, names, model.order, arpa, progress)?;
+        }
+    } else if let Some(arpa) = &mut arpa {
+        let buffer_bytes = plan.output_buffer_bytes();
+        ModelPrinter { model: &model, buffer_bytes }.print(threads, arpa, progress)?;
+    }
+    if let Some(arpa) = arpa {
+        arpa_printer::print_end(arpa)?;
+    }
     Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.len() })
 }
 

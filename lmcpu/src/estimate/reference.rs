@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use miriam_textio::number::push_shortest_f32;
 
 use super::EstimateOptions;
+use crate::kenlm::word_hash;
 
 /// An n-gram, last word first, so that maps keep suffix order.
 type Ngram = Vec<u32>;
@@ -135,12 +136,25 @@ pub fn reference_arpa(
     let v = options.vocab_pad.max(kept[1].len() as u64 - 1);
     let mut probability: HashMap<&[u32], f32> = HashMap::new();
     probability.insert(&[], (1.0 / f64::from(v as f32)) as f32);
+    // The number of each word in the output.
+    let numbers: Vec<u32> = if options.renumber {
+        let mut hashed: Vec<(u64, usize)> =
+            (1..words.len()).map(|id| (word_hash(words[id].as_bytes()), id)).collect();
+        hashed.sort_unstable();
+        let rank = |id| hashed.iter().position(|&(_, other)| other == id).map_or(0, |i| i + 1);
+        (0..words.len()).map(|id| rank(id) as u32).collect()
+    } else {
+        (0..words.len() as u32).collect()
+    };
+    // By n-gram: its backoffs over its contexts', for collapsed values.
+    let mut factors: HashMap<&[u32], f32> = HashMap::new();
     let mut arpa = String::from("\\data\\\n");
     for k in 1..=n {
         arpa += &format!("ngram {k}={}\n", kept[k].len());
     }
     for k in 1..=n {
         arpa += &format!("\n\\{k}-grams:\n");
+        let mut lines = BTreeMap::new();
         for &(ngram, adjusted) in &kept[k] {
             let (denominator, gamma) = contexts[&(k, ngram[1..].to_vec())];
             let mut own = (adjusted as f32 - discount(k, adjusted)) / denominator;
@@ -157,19 +171,31 @@ pub fn reference_arpa(
             }
             let p = add(own, weight, probability[&ngram[..k - 1]]);
             probability.insert(ngram, p);
+            let backoff = contexts.get(&(k + 1, ngram.clone())).map_or(1.0, |(_, gamma)| *gamma);
+            let factor = match factors.get(&ngram[..k - 1]) {
+                Some(shorter) => shorter / gamma * backoff,
+                None => backoff,
+            };
+            factors.insert(ngram, factor);
+            let values = match options.collapse_values {
+                true => [(p * factor).log10(), 0.0],
+                false => [p.log10().min(0.0), backoff.log10()],
+            };
             let mut line = Vec::new();
-            push_shortest_f32(&mut line, p.log10().min(0.0));
+            push_shortest_f32(&mut line, values[0]);
             line.push(b'\t');
             let text: Vec<&str> = ngram.iter().rev().map(|&id| words[id as usize]).collect();
             line.extend_from_slice(text.join(" ").as_bytes());
             if k < n {
                 line.push(b'\t');
-                let known = contexts.get(&(k + 1, ngram.clone()));
-                push_shortest_f32(&mut line, known.map_or(1.0, |(_, gamma)| *gamma).log10());
+                push_shortest_f32(&mut line, values[1]);
             }
             line.push(b'\n');
-            arpa += std::str::from_utf8(&line).expect("text");
+            let number = |&id: &u32| numbers[id as usize];
+            lines.insert(ngram.iter().map(number).collect::<Ngram>(), line);
         }
+        let lines = lines.into_values().map(|line| String::from_utf8(line).expect("text"));
+        arpa.extend(lines);
     }
     Some(arpa + "\n\\end\\\n")
 }

@@ -27,6 +27,8 @@ pub(super) struct Smoothing {
     pub interpolate_unigrams: bool,
     /// The number of words of the uniform distribution.
     pub uniform_words: u64,
+    /// Whether the backoffs of n-grams' contexts are kept, for collapsed values.
+    pub keep_context_backoffs: bool,
 }
 
 /// Sums over the n-grams with one context.
@@ -122,7 +124,8 @@ impl Smoothing {
     /// Smooths the words `words`, range `range` of `ranges`. Returns the backoffs of
     /// their row, in suffix order, one column for each length below the order; and the
     /// probabilities of their column of blocks, one table a block with one column for
-    /// each length from 2. Floats are stored as their bits.
+    /// each length from 2, after which come as many with the backoffs of contexts if these
+    /// are kept. Floats are stored as their bits.
     ///
     /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
     /// probabilities.
@@ -151,7 +154,14 @@ impl Smoothing {
         let weights: Vec<_> = (2..).zip(contexts).map(weights_of).collect();
         let probabilities = column.iter().zip(context_indices);
         let probabilities = probabilities.map(|(table, context_indices)| {
-            self.compute_probabilities(TrieBlock(table), context_indices, &weights, unigrams)
+            let context_backoffs = match self.keep_context_backoffs {
+                true => context_backoffs(&context_indices, &weights),
+                false => ColumnTable::new(),
+            };
+            let mut columns =
+                self.compute_probabilities(TrieBlock(table), context_indices, &weights, unigrams);
+            columns.extend(context_backoffs);
+            columns
         });
         let probabilities = probabilities.collect();
         let bits = |of: &Vec<ContextWeights>| of.iter().map(|w| w.gamma.to_bits()).collect();
@@ -279,6 +289,15 @@ impl Smoothing {
         }
         context_indices
     }
+}
+
+/// The backoff of the context of each n-gram, by length from 2 words.
+fn context_backoffs(indices: &ColumnTable, weights: &[Vec<ContextWeights>]) -> ColumnTable {
+    let columns = indices.iter().zip(weights);
+    let column = |(indices, weights): (&Vec<u32>, &Vec<ContextWeights>)| {
+        indices.iter().map(|&context| weights[context as usize].gamma.to_bits()).collect()
+    };
+    columns.map(column).collect()
 }
 
 /// Appends the position of each word of `children` in `candidates`, plus `begin`. Both

@@ -1,6 +1,6 @@
 //! The estimator against lmplz's files and against the slow reference.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{Input, NoProgress};
 use proptest::prelude::*;
@@ -15,7 +15,10 @@ fn estimate_with_plan(
     plan: MemoryPlan,
     input: Input,
 ) -> Result<Vec<u8>> {
-    let estimate = |output: &mut _| estimate_within(options, plan, input, output, &NoProgress);
+    let estimate = |output: &mut _| {
+        let outputs = ModelOutputs { arpa: Some(output), intermediate: None };
+        estimate_within(options, plan, input, outputs, &NoProgress)
+    };
     Ok(capture_output(estimate)?.0)
 }
 
@@ -44,8 +47,10 @@ fn options() -> impl Strategy<Value = EstimateOptions> {
     let fallback = prop_oneof![3 => Just(Some([0.5, 1.0, 1.5])), 1 => Just(None)];
     let prune = proptest::collection::vec(0u64..3, 0..4);
     let pad = prop_oneof![2 => Just(0u64), 1 => Just(500)];
-    (1usize..6, prune, fallback, pad, any::<bool>(), any::<bool>(), 1usize..4).prop_map(
-        |(order, mut prune, discount_fallback, vocab_pad, interpolate, fused, threads)| {
+    let output = (any::<bool>(), prop_oneof![2 => Just(false), 1 => Just(true)]);
+    (1usize..6, prune, fallback, pad, any::<bool>(), any::<bool>(), 1usize..4, output).prop_map(
+        |(order, mut prune, discount_fallback, vocab_pad, interpolate, fused, threads, output)| {
+            let (renumber, collapse_values) = output;
             prune.truncate(order);
             prune.sort_unstable();
             EstimateOptions {
@@ -56,6 +61,8 @@ fn options() -> impl Strategy<Value = EstimateOptions> {
                 skip_symbols: true,
                 fused_multiply_add: fused,
                 threads,
+                renumber,
+                collapse_values,
                 ..EstimateOptions::new(order)
             }
         },
@@ -124,6 +131,76 @@ fn equals_lmplz() {
     case("o3-pad", EstimateOptions { vocab_pad: 20_000, ..small(3) });
     let limit_vocab = Some(folder.join("vocab.limit"));
     case("o3-limit", EstimateOptions { limit_vocab, ..small(3) });
+}
+
+/// What the intermediate files of a model at `base` say, as an ARPA file says it.
+fn read_intermediate(base: &Path, order: usize) -> String {
+    let read = |extension: &str| {
+        std::fs::read(format!("{}.{extension}", base.display())).expect("a file of the model")
+    };
+    let header = String::from_utf8(read("kenlm_intermediate")).unwrap();
+    let [title, counts, payload] = header.lines().collect::<Vec<_>>()[..] else {
+        panic!("three lines: {header}")
+    };
+    assert_eq!(title, "KenLM intermediate binary file");
+    assert!(payload == "Payload pb" || payload == "Payload q");
+    let counts: Vec<&str> = counts.strip_prefix("Counts ").unwrap().split(' ').collect();
+    let vocabulary = String::from_utf8(read("vocab")).unwrap();
+    let words: Vec<&str> = vocabulary.split_terminator('\0').collect();
+    let mut arpa = String::from("\\data\\\n");
+    (1..).zip(&counts).for_each(|(k, count)| arpa += &format!("ngram {k}={count}\n"));
+    for k in 1..=order {
+        arpa += &format!("\n\\{k}-grams:\n");
+        let bytes = read(&k.to_string());
+        let numbers: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|four| u32::from_le_bytes(four.try_into().unwrap()))
+            .collect();
+        assert_eq!(
+            numbers.len().to_string(),
+            (counts[k - 1].parse::<usize>().unwrap() * (k + 2)).to_string()
+        );
+        for record in numbers.chunks_exact(k + 2) {
+            let mut line = Vec::new();
+            miriam_textio::number::push_shortest_f32(&mut line, f32::from_bits(record[k]));
+            let ngram: Vec<&str> = record[..k].iter().map(|&id| words[id as usize]).collect();
+            line.extend_from_slice(format!("\t{}", ngram.join(" ")).as_bytes());
+            if k < order {
+                line.push(b'\t');
+                miriam_textio::number::push_shortest_f32(&mut line, f32::from_bits(record[k + 1]));
+            } else {
+                assert_eq!(record[k + 1], 0);
+            }
+            arpa += &(String::from_utf8(line).unwrap() + "\n");
+        }
+    }
+    arpa + "\n\\end\\\n"
+}
+
+#[test]
+fn intermediate_files_hold_the_model() {
+    let text = "a b c a b\nc a b d\n\nd e a b c\nb b a\n".repeat(3) + "f g a b\n";
+    for (order, collapse_values) in [(1, false), (3, false), (3, true), (4, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("model.d/base");
+        let options = EstimateOptions {
+            collapse_values,
+            prune: vec![0, 0, 1][..order.min(3)].to_vec(),
+            ..small(order)
+        };
+        let estimate = |arpa: Option<&mut Output>| {
+            let input = text_input(text.as_bytes(), "text");
+            estimate_intermediate(&options, input, &base, arpa, &NoProgress)
+        };
+        let missing = estimate(None).unwrap_err().to_string();
+        assert!(missing.contains("model.d"), "{missing}");
+        std::fs::create_dir(folder.path().join("model.d")).unwrap();
+        let (arpa, _) = capture_output(|output| estimate(Some(output))).unwrap();
+        let renumbered = EstimateOptions { renumber: true, ..options.clone() };
+        let expected = reference_arpa(&renumbered, &text, None).unwrap();
+        assert_same(&arpa, expected.as_bytes(), "ARPA");
+        assert_same(read_intermediate(&base, order).as_bytes(), expected.as_bytes(), "files");
+    }
 }
 
 #[test]

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::{ArgAction, Parser};
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory};
 
 use super::size::parse_sort_size;
-use crate::commands::estimate::{estimate_file, fallback_discounts};
+use crate::commands::estimate::{ModelFiles, estimate_files, fallback_discounts};
 use crate::common::CommonOptions;
 
 /// Estimates a language model with modified Kneser-Ney smoothing, as KenLM's lmplz does
@@ -37,9 +36,9 @@ struct Arguments {
     /// The text; without it, standard input
     #[arg(long, default_value = "-")]
     text: PathBuf,
-    /// The ARPA file; without it, standard output
-    #[arg(long, default_value = "-")]
-    arpa: PathBuf,
+    /// The ARPA file; without it, standard output, or none with --intermediate
+    #[arg(long)]
+    arpa: Option<PathBuf>,
     /// Drop n-grams that occur at most this often, a threshold an order
     #[arg(long, num_args = 1.., action = ArgAction::Set)]
     prune: Vec<u64>,
@@ -64,27 +63,21 @@ struct Arguments {
     /// Begin the ARPA file with lines on the text, the number of words and the smoothing
     #[arg(long = "verbose_header")]
     verbose_header: bool,
-    /// Refused
+    /// Write intermediate files, whose names begin with this, for KenLM's interpolate; no ARPA
+    /// file without --arpa. Implies --renumber
     #[arg(long)]
     intermediate: Option<PathBuf>,
-    /// Refused
+    /// Order n-grams by the hashes of words, as tries have them
     #[arg(long)]
     renumber: bool,
-    /// Refused
+    /// Collapse probability and backoff into one value, which gives sentences the same
+    /// probabilities
     #[arg(long = "collapse_values")]
     collapse_values: bool,
 }
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     let arguments: Arguments = super::parse(arguments);
-    let refused = [
-        ("intermediate", arguments.intermediate.is_some()),
-        ("renumber", arguments.renumber),
-        ("collapse_values", arguments.collapse_values),
-    ];
-    if let Some((name, _)) = refused.into_iter().find(|(_, given)| *given) {
-        bail!("--{name} is not supported; leave it out, or use KenLM's lmplz");
-    }
     // These say how sorting uses memory.
     let _ = (arguments.minimum_block, arguments.sort_block);
     let _ = (arguments.block_count, arguments.vocab_estimate);
@@ -96,13 +89,19 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         interpolate_unigrams: matches!(&*arguments.interpolate_unigrams, "1" | "true"),
         skip_symbols: arguments.skip_symbols,
         verbose_header: arguments.verbose_header.then(|| text_name(&arguments.text)),
+        renumber: arguments.renumber,
+        collapse_values: arguments.collapse_values,
         memory: arguments.memory.unwrap_or_else(default_memory),
         temp_dir: temporary_folder(&arguments.temp_prefix),
         threads: common.threads.count(),
         ..EstimateOptions::new(arguments.order)
     };
     options.validate()?;
-    estimate_file(&options, &arguments.text, &arguments.arpa, common)
+    let written = match (arguments.intermediate, arguments.arpa) {
+        (Some(base), arpa) => ModelFiles::Intermediate { base, arpa },
+        (None, arpa) => ModelFiles::Arpa(arpa.unwrap_or_else(|| PathBuf::from("-"))),
+    };
+    estimate_files(&options, &arguments.text, &written, common)
 }
 
 /// What lmplz calls the text: the whole path of a file, also of one that standard input comes
