@@ -75,6 +75,20 @@ fn text_with_zero_bytes_is_warned_of() {
         let warnings = lossy_text(&output.stderr);
         assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
     }
+    let commands: [(&[&str], &[&str]); 5] = [
+        (&["train", "-o", "phrase-system"], &["--source", "--target"]),
+        (&["nmt", "train", "--dry-run", "-o", "neural-model"], &["--source", "--target"]),
+        (&["nmt", "vocab", "--size", "50", "-o", "vocab.spm"], &["--text"]),
+        (&["align", "-o", "links"], &["--source", "--target"]),
+        (&["evaluate", "-i", "utf-16"], &["--reference"]),
+    ];
+    for (arguments, texts) in commands {
+        let mut command = miriam();
+        command.args(arguments).current_dir(folder.path());
+        texts.iter().for_each(|option| drop(command.arg(option).arg("utf-16")));
+        let warnings = lossy_text(&command.output().unwrap().stderr);
+        assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
+    }
 }
 
 #[test]

@@ -123,6 +123,15 @@ pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     Ok(input)
 }
 
+/// Warns as [`open_text`] does of texts that are opened later and more than once. Standard input
+/// and pipes are left alone.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn warn_if_binary<'p>(texts: impl IntoIterator<Item = &'p Path>) -> miriam_textio::Result<()> {
+    texts.into_iter().filter(|text| text.is_file()).try_for_each(|text| open_text(text).map(drop))
+}
+
 /// Bad input or environment: the message on standard error, exit status 1; wrong
 /// usage: status 2. A closed pipe is no error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
 use miriam_textio::{Input, parse_size};
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, warn_if_binary};
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
@@ -107,6 +107,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(output))?;
     }
+    let texts = [&arguments.source, &arguments.target].into_iter().flatten();
+    warn_if_binary(texts.map(PathBuf::as_path))?;
     if arguments.links.is_none() {
         log_summary(&write_links(&arguments, common)?);
     }

@@ -12,9 +12,9 @@ use miriam_metrics::{
     Tokenizer, compare_systems, corpus_score, corpus_statistics, estimate_confidence,
     sentence_score,
 };
-use miriam_textio::{Input, Lines, display_name};
+use miriam_textio::{Lines, display_name};
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, open_text};
 
 /// A text with this many lines that end in a separate full stop looks tokenised.
 const MIN_TOKENIZED_LINES: usize = 100;
@@ -285,7 +285,7 @@ impl SignificanceArguments {
 
 /// The lines of a file without trailing white space, as sacreBLEU reads them.
 fn read_text(path: &Path) -> anyhow::Result<TextFile> {
-    let mut lines = Lines::new(Input::open(path)?);
+    let mut lines = Lines::new(open_text(path)?);
     let mut text = TextFile { name: display_name(path), lines: Vec::new() };
     let mut warned = false;
     while let Some(line) = lines.next()? {

@@ -9,7 +9,7 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
 use miriam_textio::{find_swapped_sides, parse_size};
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, warn_if_binary};
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
@@ -166,6 +166,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
         super::textproc::warn_if_unknown_language(language);
     }
+    let texts = [&options.source, &options.target].into_iter().chain(&options.lm_text);
+    let dev = options.dev.iter().flat_map(|(source, target)| [source, target]);
+    warn_if_binary(texts.chain(dev).map(PathBuf::as_path))?;
     if let Some((source, target)) = &options.dev
         && let Some(warning) =
             find_swapped_sides([&options.source, &options.target], [source, target])?

@@ -9,7 +9,7 @@ use miriam_trainer::options::{Arity, DumpScope, RawOptions, Status, all_options,
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, warn_if_binary};
 use crate::signals::SignalHandler;
 
 #[derive(Args)]
@@ -183,6 +183,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         dry_run: arguments.dry_run,
     };
     let sides = |option| request.options.get_strings(option);
+    let texts: Vec<_> = ["train-sets", "valid-sets"].into_iter().flat_map(sides).collect();
+    warn_if_binary(texts.iter().map(Path::new))?;
     if let ([source, target], [dev_source, dev_target]) =
         (&sides("train-sets")[..], &sides("valid-sets")[..])
     {

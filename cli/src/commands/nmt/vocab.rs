@@ -8,7 +8,7 @@ use miriam_textio::{Input, Output};
 use miriam_textproc::BpeLearnOptions;
 use miriam_textproc::sentencepiece::{ModelType, Normalization, TrainOptions};
 
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, exit_with_usage_error, warn_if_binary};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -131,6 +131,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for path in text {
         Input::check_access(path, Some(output))?;
     }
+    warn_if_binary(text.iter().map(PathBuf::as_path))?;
     let start = std::time::Instant::now();
     let (threads, progress) = (common.threads.count(), common.progress());
     let pool = common.build_thread_pool()?;
