@@ -58,9 +58,7 @@ pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
 pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
     match name {
         "default" => Ok(None),
-        "float32" => Ok(Some(Precision::F32)),
-        "int16" => Ok(Some(Precision::I16)),
-        "auto" | "int8" | "int8_float32" => Ok(Some(Precision::I8)),
+        "auto" => Ok(Some(Precision::I8)),
         "float16" | "bfloat16" | "int8_float16" | "int8_bfloat16" => {
             let message = format!(
                 "compute type {name:?} is one of GPUs; give \"default\", \"float32\", \"int16\" \
@@ -68,17 +66,21 @@ pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
             );
             Err(PyValueError::new_err(message))
         }
-        _ => Err(PyValueError::new_err(format!("invalid compute type {name:?}"))),
+        _ => {
+            let is_named = |precision: &Precision| precision.ctranslate2_names().contains(&name);
+            let precision = Precision::ALL.into_iter().find(is_named);
+            let unknown = || PyValueError::new_err(format!("invalid compute type {name:?}"));
+            precision.ok_or_else(unknown).map(Some)
+        }
     }
 }
 
 /// How a precision is called.
 pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
-        Precision::F32 => "float32",
-        Precision::I16 => "int16",
-        Precision::I8 | Precision::I8Alphas => "int8_float32",
+        Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
+        _ => precision.ctranslate2_names().last().copied().unwrap_or(precision.name()),
     }
 }
 
