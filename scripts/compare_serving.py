@@ -177,7 +177,7 @@ def make_model(folder, shape):
 def convert_ours(a, folder, model):
     """The same model as a file of ours, which is mapped."""
     ours = folder / "model.miriam"
-    cpu_of([a.miriam, "nmt", "convert", model, "--quiet", "--precision", "i8", "-o", ours])
+    seconds_of([a.miriam, "nmt", "convert", model, "--quiet", "--precision", "i8", "-o", ours])
     return ours
 
 
@@ -239,37 +239,41 @@ def race(a, folder):
             print(f"memory, {name}: {resident:.0f} MiB")
 
 
-def cpu_of(command):
-    """CPU seconds of a command."""
+def seconds_of(command):
+    """CPU seconds and seconds of a command."""
+    started = time.perf_counter()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"status {process.returncode}: {' '.join(map(str, command))}")
-    return usage.ru_utime + usage.ru_stime
+    return usage.ru_utime + usage.ru_stime, time.perf_counter() - started
 
 
-def cli_cpu_each(command, text, folder):
-    """CPU seconds of a line on the command line: the slope between a short text and a long one."""
+def cli_seconds_each(command, text, folder):
+    """CPU seconds and seconds of a line on the command line: the slope between a short text and a
+    long one."""
     lines = text.read_text().splitlines()
     lines = (lines * (1 + 800 // len(lines)))[:800]
     short, long = folder / "short", folder / "long"
     short.write_text("\n".join(lines[:200]) + "\n")
     long.write_text("\n".join(lines) + "\n")
-    times = [cpu_of([*command, "-i", part]) for part in (short, long)]
-    return (times[1] - times[0]) / 600
+    before, after = (seconds_of([*command, "-i", part]) for part in (short, long))
+    return [(late - early) / 600 for early, late in zip(before, after)]
 
 
 def against_cli(name, bench, server, text, command, a, *options):
-    ratios = []
+    cpu_ratios, ratios = [], []
     for _ in range(a.n):
-        before = cli_cpu_each(command, text, bench.folder)
+        before = cli_seconds_each(command, text, bench.folder)
         load = bench.load(server, text, "--clients", 64, "--seconds", a.seconds, *options)
-        after = cli_cpu_each(command, text, bench.folder)
-        ratios.append((before + after) / 2 / load.cpu_each)
-    print(f"1. {name}, 64 clients: throughput of a CPU second is {spread(ratios)} of the command line's",
-          flush=True)
+        after = cli_seconds_each(command, text, bench.folder)
+        cpu, seconds = ((early + late) / 2 for early, late in zip(before, after))
+        cpu_ratios.append(cpu / load.cpu_each)
+        ratios.append(seconds * load.rate)
+    print(f"1. {name}, 64 clients: throughput is {spread(ratios)} of the command line's, of a CPU "
+          f"second {spread(cpu_ratios)}", flush=True)
 
 
 def lindley(arrivals, services):
@@ -320,7 +324,8 @@ def neural_targets(a, bench, ours, text, nmt):
         against_cli("neural", bench, server, text, [*nmt, "--mini-batch", 64], a, "--api", "marian")
         gains = []
         for _ in range(a.n):
-            of_cli = [cli_cpu_each([*nmt, "--mini-batch", batch], text, folder) for batch in (1, 32)]
+            of_cli = [cli_seconds_each([*nmt, "--mini-batch", batch], text, folder)[0]
+                      for batch in (1, 32)]
             of_server = [bench.load(server, text, "--clients", clients, "--seconds", a.seconds).cpu_each
                          for clients in (1, 32)]
             gains.append((of_server[0] / of_server[1]) / (of_cli[0] / of_cli[1]))

@@ -18,6 +18,7 @@ mod discounts;
 mod intermediate;
 mod memory;
 mod ngram_key;
+mod outputs;
 mod parallel;
 mod records;
 #[cfg(test)]
@@ -37,7 +38,6 @@ use std::path::{Path, PathBuf};
 
 use miriam_textio::{Input, Output, Progress, display_name};
 
-use self::arpa_printer::ModelPrinter;
 use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
 use self::discounts::{CountsOfCounts, Discounts};
 use self::intermediate::IntermediateFiles;
@@ -45,15 +45,14 @@ pub use self::intermediate::intermediate_paths;
 pub use self::memory::default_memory;
 use self::memory::{MemoryPlan, SMOOTH_BYTES_PER_TOKEN, SORT_BYTES_PER_TOKEN};
 use self::ngram_key::{KeyPacking, NgramKey};
+use self::outputs::ModelOutputs;
 use self::parallel::{Resources, parallel_map};
-use self::records::{Payload, SortedRecords};
 use self::rows::{Pruning, RowBuilder, TrieRow};
 use self::runs::{RunMerger, SortedRun};
 use self::smooth::Smoothing;
-use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore};
+use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore, Workspace};
 use self::tables::{ModelTables, Unigram};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
-use self::word_order::WordOrder;
 use self::word_ranges::WordRanges;
 use crate::error::check_cancelled;
 use crate::{Error, MAX_ORDER, Result};
@@ -249,12 +248,6 @@ pub fn estimate_intermediate(
     Ok(summary)
 }
 
-/// Where a model is written.
-struct ModelOutputs<'o> {
-    arpa: Option<&'o mut Output>,
-    intermediate: Option<&'o mut IntermediateFiles>,
-}
-
 /// Calls `$work` with the smallest key type that n-grams fit.
 macro_rules! dispatch_key_width {
     ($packing:expr, $work:ident($($argument:expr),*)) => {
@@ -395,7 +388,10 @@ fn estimate_within(
     };
     let model = ModelTables {
         order: options.order,
+        text: &name,
+        tokens,
         vocabulary: &corpus.vocabulary,
+        word_counts: &corpus.counts,
         unigrams: unigrams.into_iter().zip(pruned).enumerate().map(unigram).collect(),
         counts: &counts,
         ranges: &ranges,
@@ -403,38 +399,8 @@ fn estimate_within(
         probabilities: &probabilities,
         backoffs: &backoffs,
     };
-    let ModelOutputs { mut arpa, intermediate } = outputs;
-    if let Some(arpa) = &mut arpa {
-        if let Some(name) = &options.verbose_header {
-            arpa_printer::print_verbose_header(name, tokens, arpa)?;
-        }
-        arpa_printer::print_header(model.counts, arpa)?;
-    }
-    if options.renumber || options.collapse_values || intermediate.is_some() {
-        let words = match options.renumber {
-            true => WordOrder::by_hash(model.vocabulary, &name)?,
-            false => WordOrder::of_appearance(model.vocabulary),
-        };
-        let payload = match options.collapse_values {
-            true => Payload::Collapsed,
-            false => Payload::ProbabilityBackoff,
-        };
-        let space = (resources, &budget, &spill);
-        let records = SortedRecords::new(&model, &words, payload, &corpus.counts, space, progress)?;
-        let names = (model.vocabulary, &words);
-        if let Some(files) = intermediate {
-            files.write(&records, names, payload, model.counts, progress)?;
-        }
-        if let Some(arpa) = &mut arpa {
-            arpa_printer::print_records(&records, names, model.order, arpa, progress)?;
-        }
-    } else if let Some(arpa) = &mut arpa {
-        let buffer_bytes = plan.output_buffer_bytes();
-        ModelPrinter { model: &model, buffer_bytes }.print(threads, arpa, progress)?;
-    }
-    if let Some(arpa) = arpa {
-        arpa_printer::print_end(arpa)?;
-    }
+    let work = Workspace { resources, budget: &budget, spill: &spill };
+    outputs.write(&model, options, plan, work, progress)?;
     Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.len() })
 }
 

@@ -13,7 +13,7 @@ use miriam_textio::Progress;
 use super::memory::record_bytes_per_token;
 use super::parallel::{Resources, parallel_map};
 use super::rows::{TrieBlock, child_count, entry_word, is_pruned};
-use super::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore, TableRef};
+use super::spill_store::{ColumnCoding, SpillStore, TableRef, Workspace};
 use super::tables::{ModelTables, Unigram};
 use super::word_order::WordOrder;
 use super::word_ranges::WordRanges;
@@ -85,7 +85,7 @@ pub(super) struct SortedRecords<'m> {
 }
 
 impl<'m> SortedRecords<'m> {
-    /// Divides the n-grams of `model`. `weights` holds the count of each word of the text.
+    /// Divides the n-grams of `model`.
     ///
     /// # Errors
     ///
@@ -94,12 +94,13 @@ impl<'m> SortedRecords<'m> {
         model: &ModelTables<'m>,
         words: &WordOrder,
         payload: Payload,
-        weights: &[u64],
-        (resources, budget, spill): (Resources, &'m MemoryBudget, &'m SpillFile),
+        work: Workspace<'m>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let (order, rows) = (model.order, model.ranges.len());
-        let weights: Vec<u64> = words.old_ids().iter().map(|&id| weights[id as usize]).collect();
+        let Workspace { resources, budget, spill } = work;
+        let weights: Vec<u64> =
+            words.old_ids().iter().map(|&id| model.word_counts[id as usize]).collect();
         let ranges = WordRanges::balanced(&weights, rows);
         let len = (order - 1) * rows * ranges.len();
         let buckets = SpillStore::new(len, ColumnCoding::Fixed32, budget, spill);

@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
+use super::parallel::Resources;
 use crate::{Error, Result};
 
 /// A temporary file that is only appended to and read; created on the first write.
@@ -94,6 +95,14 @@ impl MemoryBudget {
         let take = |left: u64| left.checked_sub(bytes);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
+}
+
+/// What work on tables may use.
+#[derive(Clone, Copy)]
+pub(super) struct Workspace<'w> {
+    pub resources: Resources,
+    pub budget: &'w MemoryBudget,
+    pub spill: &'w SpillFile,
 }
 
 /// Columns of numbers, each of its own length.

@@ -10,7 +10,13 @@ use crate::Result;
 pub(super) struct ModelTables<'m> {
     /// Words in the longest n-grams.
     pub order: usize,
+    /// The name of the text, for messages.
+    pub text: &'m str,
+    /// The number of words of the text.
+    pub tokens: u64,
     pub vocabulary: &'m Vocabulary,
+    /// How often each word occurs in the text.
+    pub word_counts: &'m [u64],
     pub unigrams: Vec<Unigram>,
     /// The number of n-grams of each order, from 1.
     pub counts: &'m [u64],
