@@ -116,6 +116,9 @@ fn lmplz_renumbers_collapses_and_writes_intermediate_files() {
     let refused = estimate(&["--intermediate", "text"]);
     assert!(!refused.status.success() && lossy_text(&refused.stderr).contains("also the output"));
     assert!(text.is_file() && !folder.path().join("text.vocab").exists());
+    let refused = estimate(&["--intermediate", "model", "--arpa", "./model.vocab"]);
+    let message = lossy_text(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && message.contains("one of the files"), "{message}");
 }
 
 #[test]

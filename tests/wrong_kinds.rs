@@ -85,7 +85,7 @@ fn text_with_zero_bytes_is_warned_of() {
     for (arguments, texts) in commands {
         let mut command = miriam();
         command.args(arguments).current_dir(folder.path());
-        texts.iter().for_each(|option| drop(command.arg(option).arg("utf-16")));
+        command.args(texts.iter().flat_map(|option| [*option, "utf-16"]));
         let warnings = lossy_text(&command.output().unwrap().stderr);
         assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
     }

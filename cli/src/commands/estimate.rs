@@ -7,7 +7,7 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{
     EstimateOptions, default_memory, estimate, estimate_intermediate, intermediate_paths,
 };
-use miriam_textio::{Input, Output, parse_size};
+use miriam_textio::{Input, Output, is_same_file, parse_size};
 
 use crate::common::{CommonOptions, exit_with_usage_error, open_text};
 
@@ -77,7 +77,8 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     if let Err(Error::InvalidOptions { reason }) = options.validate() {
         exit_with_usage_error(reason);
     }
-    estimate_files(&options, &arguments.text, &ModelFiles::Arpa(arguments.arpa), common)
+    let outputs = ModelFiles { arpa: Some(arguments.arpa), intermediate: None };
+    estimate_files(&options, &arguments.text, &outputs, common)
 }
 
 /// The discounts of `--discount-fallback` with these values: the last for what is missing.
@@ -88,48 +89,46 @@ pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     }
 }
 
-/// The files of an estimated model.
-pub enum ModelFiles {
-    /// ARPA text.
-    Arpa(PathBuf),
-    /// KenLM's intermediate files, whose names begin with `base`, and perhaps ARPA text.
-    Intermediate { base: PathBuf, arpa: Option<PathBuf> },
+/// The files of an estimated model, at least one.
+pub struct ModelFiles {
+    pub arpa: Option<PathBuf>,
+    /// What the names of KenLM's intermediate files begin with.
+    pub intermediate: Option<PathBuf>,
 }
 
-/// Estimates a model from the file `text` and writes it to `written`.
+/// Estimates a model from the file `text` and writes it to `outputs`.
 pub fn estimate_files(
     options: &EstimateOptions,
     text: &Path,
-    written: &ModelFiles,
+    outputs: &ModelFiles,
     common: &CommonOptions,
 ) -> anyhow::Result<()> {
-    let outputs = match written {
-        ModelFiles::Arpa(arpa) => vec![arpa.clone()],
-        ModelFiles::Intermediate { base, arpa } => {
-            intermediate_paths(base, options.order).into_iter().chain(arpa.clone()).collect()
+    let ModelFiles { arpa, intermediate } = outputs;
+    let paths = intermediate.iter().flat_map(|base| intermediate_paths(base, options.order));
+    let paths: Vec<PathBuf> = paths.collect();
+    for output in paths.iter().chain(arpa) {
+        for read in [Some(text), options.limit_vocab.as_deref()].into_iter().flatten() {
+            Input::check_access(read, Some(output))?;
         }
-    };
-    for read in [Some(text), options.limit_vocab.as_deref()].into_iter().flatten() {
-        outputs.iter().try_for_each(|output| Input::check_access(read, Some(output)))?;
+    }
+    if let Some(arpa) = arpa
+        && paths.iter().any(|path| path == arpa || is_same_file(path, arpa))
+    {
+        let arpa = arpa.display();
+        exit_with_usage_error(format!("--arpa: {arpa} is one of the files of --intermediate"));
     }
     let input = open_text(text)?;
     log_resource_estimate(options, input.size());
-    let progress = common.progress();
-    let summary = match written {
-        ModelFiles::Arpa(arpa) => {
-            let mut output = Output::create_atomic(arpa)?;
-            let summary = estimate(options, input, &mut output, &progress)?;
-            output.finish()?;
-            summary
+    let mut output = arpa.as_deref().map(Output::create_atomic).transpose()?;
+    let (pool, progress) = (common.build_thread_pool()?, common.progress());
+    let summary = pool.install(|| match (intermediate, &mut output) {
+        (Some(base), output) => {
+            estimate_intermediate(options, input, base, output.as_mut(), &progress)
         }
-        ModelFiles::Intermediate { base, arpa } => {
-            let mut output = arpa.as_deref().map(Output::create_atomic).transpose()?;
-            let arpa = output.as_mut();
-            let summary = estimate_intermediate(options, input, base, arpa, &progress)?;
-            output.map_or(Ok(()), Output::finish)?;
-            summary
-        }
-    };
+        (None, Some(output)) => estimate(options, input, output, &progress),
+        (None, None) => exit_with_usage_error("--arpa: name the file to write".into()),
+    })?;
+    output.map_or(Ok(()), Output::finish)?;
     if summary.spilled_bytes > 0 {
         tracing::info!("{} MiB of temporary files", summary.spilled_bytes.div_ceil(1 << 20));
     }

@@ -11,12 +11,12 @@ use std::thread;
 
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 
-use super::records::{SortedRecords, VALUES};
-use super::rows::{TrieBlock, child_count, is_pruned};
-use super::tables::ModelTables;
-use super::word_order::WordOrder;
+use super::records::VALUES;
+use super::renumbering::Renumbering;
+use super::rows::{child_count, is_pruned};
+use super::tables::{BlockCursor, ModelTables};
+use crate::Result;
 use crate::error::check_cancelled;
-use crate::{MAX_ORDER, Result};
 
 /// Prints a model in the order of the trie.
 pub(super) struct ModelPrinter<'m> {
@@ -51,38 +51,33 @@ pub(super) fn print_end(output: &mut Output) -> Result<()> {
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
-/// Writes the sections of a model from its records.
-pub(super) fn print_records(
-    records: &SortedRecords<'_>,
-    (vocabulary, words): (&Vocabulary, &WordOrder),
+/// Writes what a section of n-grams of `length` words begins with.
+pub(super) fn print_section_head(length: usize, output: &mut Output) -> Result<()> {
+    Ok(output.write(format!("\n\\{length}-grams:\n").as_bytes())?)
+}
+
+/// The lines of records of `length` words of a model of `order`.
+pub(super) fn format_records(
+    records: &[u32],
+    length: usize,
     order: usize,
-    output: &mut Output,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let task = progress.task("writing", Some(order as u64));
-    for length in 1..=order {
-        let lines = |piece: Vec<u32>| {
-            let mut text = Vec::with_capacity(piece.len() * 8);
-            for record in piece.chunks_exact(length + VALUES) {
-                let (ngram, values) = record.split_at(length);
-                number::push_shortest_f32(&mut text, f32::from_bits(values[0]));
-                for (i, &word) in ngram.iter().enumerate() {
-                    text.push(if i == 0 { b'\t' } else { b' ' });
-                    text.extend_from_slice(words.word(word, vocabulary));
-                }
-                if length < order {
-                    text.push(b'\t');
-                    number::push_shortest_f32(&mut text, f32::from_bits(values[1]));
-                }
-                text.push(b'\n');
-            }
-            text
-        };
-        output.write(format!("\n\\{length}-grams:\n").as_bytes())?;
-        records.for_each_piece(length, lines, |text| Ok(output.write(&text)?), progress)?;
-        task.advance(1);
+    renumbering: &Renumbering<'_>,
+) -> Vec<u8> {
+    let mut text = Vec::with_capacity(records.len() * 8);
+    for record in records.chunks_exact(length + VALUES) {
+        let (ngram, values) = record.split_at(length);
+        number::push_shortest_f32(&mut text, f32::from_bits(values[0]));
+        for (i, &word) in ngram.iter().enumerate() {
+            text.push(if i == 0 { b'\t' } else { b' ' });
+            text.extend_from_slice(renumbering.word(word));
+        }
+        if length < order {
+            text.push(b'\t');
+            number::push_shortest_f32(&mut text, f32::from_bits(values[1]));
+        }
+        text.push(b'\n');
     }
-    Ok(())
+    text
 }
 
 impl ModelPrinter<'_> {
@@ -101,7 +96,7 @@ impl ModelPrinter<'_> {
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
         for order in 2..=order {
-            output.write(format!("\n\\{order}-grams:\n").as_bytes())?;
+            print_section_head(order, output)?;
             thread::scope(|scope| -> Result<()> {
                 let pool = &pool;
                 let spawn = |first_row: usize| {
@@ -139,7 +134,8 @@ impl ModelPrinter<'_> {
 
     /// Writes the section of single words.
     fn print_unigrams(&self, output: &mut Output) -> Result<()> {
-        let mut text = b"\n\\1-grams:\n".to_vec();
+        print_section_head(1, output)?;
+        let mut text = Vec::new();
         let (mut probabilities, mut backoffs) = (Log10Cache::new(), Log10Cache::new());
         for (word, unigram) in self.model.vocabulary.iter().zip(&self.model.unigrams) {
             if !unigram.pruned {
@@ -176,20 +172,11 @@ impl ModelPrinter<'_> {
             suffixes: vec![Vec::new(); order],
             log10_caches,
         };
-        let mut cursors: Vec<BlockCursor<'_>> = blocks
-            .iter()
-            .zip(&probabilities)
-            .map(|(block, probabilities)| BlockCursor {
-                block: TrieBlock(block),
-                probabilities: &probabilities[order - 2],
-                next: [0; MAX_ORDER + 1],
-            })
-            .collect();
+        let mut cursors = model.cursors(&blocks, &probabilities);
         for last in model.ranges.words(row) {
             let mut known = false;
             for cursor in &mut cursors {
-                let same = cursor.block.roots()[cursor.next[2]..].iter();
-                let len = same.take_while(|&&root| root == last).count();
+                let len = cursor.bigrams_ending_in(last);
                 if len > 0 {
                     if !known {
                         known = true;
@@ -202,15 +189,6 @@ impl ModelPrinter<'_> {
         }
         Ok(())
     }
-}
-
-/// A position in the n-grams of a block.
-struct BlockCursor<'b> {
-    block: TrieBlock<'b>,
-    /// The probabilities of the n-grams that are printed.
-    probabilities: &'b [u32],
-    /// The index of the next n-gram of each length.
-    next: [usize; MAX_ORDER + 1],
 }
 
 /// Prints the lines of a row.
@@ -229,11 +207,10 @@ impl LinePrinter<'_, '_> {
     /// Prints all n-grams of `order` words below the next `len` n-grams of `length`
     /// words, which extend the suffix one word shorter.
     fn print_children(&mut self, cursor: &mut BlockCursor<'_>, length: usize, len: usize) {
-        let here = cursor.next[length]..cursor.next[length] + len;
-        cursor.next[length] = here.end;
+        let here = cursor.take(length, len);
         let entries = &cursor.block.words(length)[here.clone()];
         if length == self.order {
-            return self.print_lines(entries, &cursor.probabilities[here]);
+            return self.print_lines(entries, &cursor.probabilities(length)[here]);
         }
         for (&entry, &count) in entries.iter().zip(&cursor.block.counts(length)[here]) {
             let children = child_count(entry, count);

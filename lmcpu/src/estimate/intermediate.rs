@@ -1,18 +1,19 @@
 //! KenLM's intermediate files, which its `interpolate` reads (`ngram-lm.md` 3.8).
 //!
 //! `BASE.kenlm_intermediate` says what there is, `BASE.vocab` has the words, `BASE.1`,
-//! `BASE.2` and so on have the records of each order. They appear when all are complete,
-//! the first, by which readers open a model, last.
+//! `BASE.2` and so on have the records of each order. Readers open a model by the first:
+//! one that is there already goes before any file is replaced, and the new one comes last,
+//! so that no reader takes half of a model for a whole one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use miriam_textio::{Output, Progress, Vocabulary};
+use miriam_textio::{Output, display_name};
 
-use super::records::{Payload, SortedRecords};
-use super::word_order::WordOrder;
+use super::records::Payload;
+use super::renumbering::Renumbering;
 use crate::Result;
-use crate::kenlm::word_strings;
 
 /// The intermediate files of a model of `order`, whose names begin with `base`: the header,
 /// the words, and the records of each order.
@@ -29,6 +30,7 @@ pub fn intermediate_paths(base: &Path, order: usize) -> Vec<PathBuf> {
 
 /// The files of a model, which are written.
 pub(super) struct IntermediateFiles {
+    header_path: PathBuf,
     header: Output,
     vocabulary: Output,
     orders: Vec<Output>,
@@ -41,30 +43,26 @@ impl IntermediateFiles {
     ///
     /// If a file cannot be created.
     pub fn create(base: &Path, order: usize) -> Result<Self> {
-        let mut files = intermediate_paths(base, order).into_iter();
-        let mut create = || -> Result<Output> {
-            let path = files.next().expect("a name for each file");
-            Ok(Output::create_precompressed(&path)?)
-        };
+        let paths = intermediate_paths(base, order);
+        let create = |path: &PathBuf| -> Result<Output> { Ok(Output::create_precompressed(path)?) };
         Ok(IntermediateFiles {
-            header: create()?,
-            vocabulary: create()?,
-            orders: (0..order).map(|_| create()).collect::<Result<_>>()?,
+            header: create(&paths[0])?,
+            vocabulary: create(&paths[1])?,
+            orders: paths[2..].iter().map(create).collect::<Result<_>>()?,
+            header_path: paths.into_iter().next().expect("the header comes first"),
         })
     }
 
-    /// Writes the model.
+    /// Writes what comes before the records.
     ///
     /// # Errors
     ///
-    /// If writing fails, a word cannot be written, or `progress` cancels the work.
-    pub fn write(
+    /// If writing fails.
+    pub fn write_head(
         &mut self,
-        records: &SortedRecords<'_>,
-        (vocabulary, words): (&Vocabulary, &WordOrder),
+        renumbering: &Renumbering<'_>,
         payload: Payload,
         counts: &[u64],
-        progress: &dyn Progress,
     ) -> Result<()> {
         let counts: String = counts.iter().map(|count| format!(" {count}")).collect();
         let payload = match payload {
@@ -73,17 +71,21 @@ impl IntermediateFiles {
         };
         let header = format!("KenLM intermediate binary file\nCounts{counts}\nPayload {payload}\n");
         self.header.write(header.as_bytes())?;
-        let strings = (0..vocabulary.len() as u32).map(|new| words.word(new, vocabulary));
-        self.vocabulary.write(&word_strings(strings, self.vocabulary.name())?)?;
-        let task = progress.task("writing", Some(self.orders.len() as u64));
-        for (length, output) in (1..).zip(&mut self.orders) {
-            let bytes = |piece: Vec<u32>| -> Vec<u8> {
-                piece.into_iter().flat_map(u32::to_le_bytes).collect()
-            };
-            records.for_each_piece(length, bytes, |piece| Ok(output.write(&piece)?), progress)?;
-            task.advance(1);
+        for word in renumbering.words() {
+            // No word has a NUL, which separates words of a text.
+            self.vocabulary.write(word)?;
+            self.vocabulary.write(&[0])?;
         }
         Ok(())
+    }
+
+    /// Writes the next records of `length` words.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails.
+    pub fn write_records(&mut self, length: usize, bytes: &[u8]) -> Result<()> {
+        Ok(self.orders[length - 1].write(bytes)?)
     }
 
     /// Completes the files.
@@ -92,6 +94,13 @@ impl IntermediateFiles {
     ///
     /// If writing, syncing or renaming fails.
     pub fn finish(self) -> Result<()> {
+        match fs::remove_file(&self.header_path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                let name = display_name(&self.header_path);
+                return Err(miriam_textio::Error::io(&name, "replace", e).into());
+            }
+            _ => {}
+        }
         self.orders.into_iter().try_for_each(Output::finish)?;
         self.vocabulary.finish()?;
         Ok(self.header.finish()?)

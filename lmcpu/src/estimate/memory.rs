@@ -26,10 +26,21 @@ pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
 /// repeat little.
 pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
-/// Bytes a token for the records of n-grams of all lengths up to `order`, of which each token
-/// begins at most one.
-pub(super) fn record_bytes_per_token(order: usize) -> u64 {
-    (1..=order).map(|length| 4 * (length + super::records::VALUES) as u64).sum()
+/// Bytes of a record of `length` words.
+pub(super) fn record_bytes(length: usize) -> u64 {
+    4 * (length + super::records::VALUES) as u64
+}
+
+/// Bytes a token for partitioning a row into records: each token ends at most one n-gram of
+/// each length up to `order`, lists grow by doubling, and the row's tables are in memory.
+pub(super) fn partition_bytes_per_token(order: usize) -> u64 {
+    SMOOTH_BYTES_PER_TOKEN + 2 * (2..=order).map(record_bytes).sum::<u64>()
+}
+
+/// Bytes a token for sorting the records of `length` words: as they are read and sorted, and
+/// the text made of them.
+pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
+    size_of::<&[u32]>() as u64 + 5 * record_bytes(length)
 }
 
 /// How the memory is divided.
@@ -78,11 +89,11 @@ impl MemoryPlan {
     }
 
     /// The number of ranges that a vocabulary with `tokens` tokens is divided into, so
-    /// that the work of each thread fits its part of the memory; more for long texts,
+    /// that the work of each thread, `token_bytes` bytes a token, fits its part of the memory; more for long texts,
     /// because ranges that stay in cache are faster.
-    pub fn range_count(&self, tokens: u64, threads: usize) -> usize {
-        let fit = tokens.saturating_mul(SMOOTH_BYTES_PER_TOKEN * threads as u64)
-            / self.working_memory().max(1);
+    pub fn range_count(&self, tokens: u64, token_bytes: u64, threads: usize) -> usize {
+        let fit =
+            tokens.saturating_mul(token_bytes * threads as u64) / self.working_memory().max(1);
         fit.max(tokens >> 18).clamp(1, 256) as usize
     }
 }

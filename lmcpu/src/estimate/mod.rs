@@ -23,6 +23,7 @@ mod parallel;
 mod records;
 #[cfg(test)]
 mod reference;
+mod renumbering;
 mod rows;
 mod runs;
 mod smooth;
@@ -31,7 +32,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod token_chunk;
-mod word_order;
 mod word_ranges;
 
 use std::path::{Path, PathBuf};
@@ -43,7 +43,10 @@ use self::discounts::{CountsOfCounts, Discounts};
 use self::intermediate::IntermediateFiles;
 pub use self::intermediate::intermediate_paths;
 pub use self::memory::default_memory;
-use self::memory::{MemoryPlan, SMOOTH_BYTES_PER_TOKEN, SORT_BYTES_PER_TOKEN};
+use self::memory::{
+    MemoryPlan, SMOOTH_BYTES_PER_TOKEN, SORT_BYTES_PER_TOKEN, partition_bytes_per_token,
+    record_bytes,
+};
 use self::ngram_key::{KeyPacking, NgramKey};
 use self::outputs::ModelOutputs;
 use self::parallel::{Resources, parallel_map};
@@ -128,8 +131,16 @@ impl EstimateOptions {
     /// twelve bytes with its values.
     pub fn expected_disk_bytes(&self, bytes: u64) -> u64 {
         let words = bytes / 4;
-        let model = words * 8 * self.order as u64;
+        let mut model = words * 8 * self.order as u64;
+        if self.needs_records() {
+            model += words * 2 / 3 * (1..=self.order).map(record_bytes).sum::<u64>();
+        }
         if 2 * model <= self.memory { 0 } else { words * 6 + model }
+    }
+
+    /// Whether n-grams have to be sorted anew for the output.
+    fn needs_records(&self) -> bool {
+        self.renumber || self.collapse_values
     }
 
     /// Checks the options.
@@ -301,8 +312,12 @@ fn estimate_within(
         runs.push(sort_run(&chunk, resources, plan.segment_bytes(), &spill)?);
         chunk = TokenChunk::new(options.order);
     }
-    let ranges =
-        WordRanges::balanced(&corpus.counts, plan.range_count(tokens + sentences, threads));
+    let token_bytes = match options.needs_records() {
+        true => partition_bytes_per_token(options.order),
+        false => SMOOTH_BYTES_PER_TOKEN,
+    };
+    let num_ranges = plan.range_count(tokens + sentences, token_bytes, threads);
+    let ranges = WordRanges::balanced(&corpus.counts, num_ranges);
     let words = corpus.vocabulary.iter().map(|word| word.len() as u64 + 64).sum();
     let budget = MemoryBudget::new(plan.model_memory(words, chunk.len()));
     let counting = CountingContext { resources, ranges: &ranges, pruning: &pruning, spill: &spill };

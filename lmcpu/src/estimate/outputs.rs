@@ -1,25 +1,29 @@
 //! Where a model is written, and in which formats.
+//!
+//! An ARPA file has the trie's own order and is printed as it is; another order of words, or
+//! collapsed values, need sorted records, which the intermediate files consist of.
 
 use miriam_textio::{Output, Progress};
 
+use super::EstimateOptions;
 use super::arpa_printer::{self, ModelPrinter};
 use super::intermediate::IntermediateFiles;
+use super::memory::MemoryPlan;
 use super::records::{Payload, SortedRecords};
+use super::renumbering::Renumbering;
 use super::spill_store::Workspace;
 use super::tables::ModelTables;
-use super::word_order::WordOrder;
-use super::{EstimateOptions, MemoryPlan};
 use crate::Result;
 
 /// The files that a model is written to.
 pub(super) struct ModelOutputs<'o> {
     pub arpa: Option<&'o mut Output>,
+    /// With renumbered words only.
     pub intermediate: Option<&'o mut IntermediateFiles>,
 }
 
 impl ModelOutputs<'_> {
-    /// Writes `model`: from the tables as they are if the order of words and the values allow
-    /// it, else from sorted records.
+    /// Writes `model`.
     ///
     /// # Errors
     ///
@@ -33,14 +37,30 @@ impl ModelOutputs<'_> {
         work: Workspace<'_>,
         progress: &dyn Progress,
     ) -> Result<()> {
+        let payload = match options.collapse_values {
+            true => Payload::Collapsed,
+            false => Payload::ProbabilityBackoff,
+        };
+        let records = if options.needs_records() {
+            let renumbering = match options.renumber {
+                true => Renumbering::by_hash(model.vocabulary, model.text)?,
+                false => Renumbering::identity(model.vocabulary),
+            };
+            Some(SortedRecords::new(model, renumbering, payload, work, progress)?)
+        } else {
+            None
+        };
         if let Some(arpa) = &mut self.arpa {
             if let Some(name) = &options.verbose_header {
                 arpa_printer::print_verbose_header(name, model.tokens, arpa)?;
             }
             arpa_printer::print_header(model.counts, arpa)?;
         }
-        if options.renumber || options.collapse_values || self.intermediate.is_some() {
-            self.write_records(model, options, work, progress)?;
+        if let Some(records) = records {
+            if let Some(files) = &mut self.intermediate {
+                files.write_head(&records.renumbering, payload, model.counts)?;
+            }
+            self.write_records(&records, progress)?;
         } else if let Some(arpa) = &mut self.arpa {
             let buffer_bytes = plan.output_buffer_bytes();
             ModelPrinter { model, buffer_bytes }.print(work.resources.threads, arpa, progress)?;
@@ -48,28 +68,39 @@ impl ModelOutputs<'_> {
         self.arpa.map_or(Ok(()), arpa_printer::print_end)
     }
 
+    /// Writes the records to all files at once: they are sorted while they are read.
     fn write_records(
         &mut self,
-        model: &ModelTables<'_>,
-        options: &EstimateOptions,
-        work: Workspace<'_>,
+        records: &SortedRecords<'_>,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let words = match options.renumber {
-            true => WordOrder::by_hash(model.vocabulary, model.text)?,
-            false => WordOrder::of_appearance(model.vocabulary),
-        };
-        let payload = match options.collapse_values {
-            true => Payload::Collapsed,
-            false => Payload::ProbabilityBackoff,
-        };
-        let records = SortedRecords::new(model, &words, payload, work, progress)?;
-        let names = (model.vocabulary, &words);
-        if let Some(files) = &mut self.intermediate {
-            files.write(&records, names, payload, model.counts, progress)?;
-        }
-        if let Some(arpa) = &mut self.arpa {
-            arpa_printer::print_records(&records, names, model.order, arpa, progress)?;
+        let order = records.order;
+        let (as_text, as_bytes) = (self.arpa.is_some(), self.intermediate.is_some());
+        let task = progress.task("writing", Some(order as u64));
+        for length in 1..=order {
+            if let Some(arpa) = &mut self.arpa {
+                arpa_printer::print_section_head(length, arpa)?;
+            }
+            let prepare = |piece: &[u32]| {
+                let lines = |piece| {
+                    arpa_printer::format_records(piece, length, order, &records.renumbering)
+                };
+                let bytes = |piece: &[u32]| -> Vec<u8> {
+                    piece.iter().flat_map(|number| number.to_le_bytes()).collect()
+                };
+                (as_text.then(|| lines(piece)), as_bytes.then(|| bytes(piece)))
+            };
+            let write = |(lines, bytes): (Option<Vec<u8>>, Option<Vec<u8>>)| {
+                if let (Some(arpa), Some(lines)) = (&mut self.arpa, lines) {
+                    arpa.write(&lines)?;
+                }
+                if let (Some(files), Some(bytes)) = (&mut self.intermediate, bytes) {
+                    files.write_records(length, &bytes)?;
+                }
+                Ok(())
+            };
+            records.for_each_piece(length, prepare, write, progress)?;
+            task.advance(1);
         }
         Ok(())
     }

@@ -28,6 +28,12 @@ impl<'t> TrieBlock<'t> {
         &self.0[0]
     }
 
+    /// The number of bigrams from the index `from` on that end in the word `last`.
+    #[inline]
+    pub fn bigrams_ending_in(&self, last: u32, from: usize) -> usize {
+        self.roots()[from..].iter().take_while(|&&root| root == last).count()
+    }
+
     /// The entry of each n-gram of `order` words: twice its first word, plus 1 if it is
     /// pruned ([`entry_word`], [`is_pruned`]).
     pub fn words(&self, order: usize) -> &'t [u32] {

@@ -184,8 +184,7 @@ impl Smoothing {
             contexts[0].child_offsets.push(begin);
             for (table, next) in row.iter().zip(&mut next) {
                 let block = TrieBlock(table);
-                let same = block.roots()[next[2]..].iter().take_while(|&&root| root == last);
-                let mut len = same.count();
+                let mut len = block.bigrams_ending_in(last, next[2]);
                 for order in 2..=longest {
                     if len == 0 {
                         break;

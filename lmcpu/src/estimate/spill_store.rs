@@ -162,7 +162,8 @@ impl<'s> SpillStore<'s> {
     pub fn put(&self, i: usize, mut table: ColumnTable) -> Result<()> {
         // A fourth more than the numbers take, for what the allocator rounds up.
         let bytes: usize = table.iter().map(|column| 5 * column.len() + 32).sum();
-        let cell = if self.budget.try_reserve(bytes as u64) {
+        let is_empty = table.iter().all(Vec::is_empty);
+        let cell = if is_empty || self.budget.try_reserve(bytes as u64) {
             table.iter_mut().for_each(Vec::shrink_to_fit);
             StoredTable::InMemory(table)
         } else {

@@ -1,10 +1,16 @@
-//! The tables of an estimated model, which the writers of its formats read.
+//! The tables of an estimated model.
+//!
+//! Both writers, that of ARPA text in the trie's order and that of sorted records, walk over
+//! the same tables, so that neither needs a copy of the model.
+
+use std::ops::Range;
 
 use miriam_textio::Vocabulary;
 
+use super::rows::TrieBlock;
 use super::spill_store::{SpillStore, TableRef};
 use super::word_ranges::WordRanges;
-use crate::Result;
+use crate::{MAX_ORDER, Result};
 
 /// An estimated model.
 pub(super) struct ModelTables<'m> {
@@ -24,7 +30,7 @@ pub(super) struct ModelTables<'m> {
     /// The blocks of the trie.
     pub blocks: &'m SpillStore<'m>,
     /// By block: the probabilities, a column for each length from 2 words; if values are
-    /// collapsed, as many columns with the backoffs of their contexts follow.
+    /// collapsed, as many columns with the backoffs of the n-grams' contexts follow.
     pub probabilities: &'m SpillStore<'m>,
     /// By row: the backoffs, a column for each length below the order.
     pub backoffs: &'m SpillStore<'m>,
@@ -45,5 +51,59 @@ impl ModelTables<'_> {
     pub fn row<'t>(&self, store: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
         let ranges = self.ranges.len();
         (0..ranges).map(|q| store.get(row * ranges + q)).collect()
+    }
+
+    /// Cursors at the beginnings of the blocks of a row; `blocks` and `probabilities` are its
+    /// tables.
+    pub fn cursors<'b>(
+        &self,
+        blocks: &'b [TableRef<'b>],
+        probabilities: &'b [TableRef<'b>],
+    ) -> Vec<BlockCursor<'b>> {
+        let cursor = |(block, probabilities): (&'b TableRef<'b>, _)| BlockCursor {
+            block: TrieBlock(block),
+            order: self.order,
+            probabilities,
+            next: [0; MAX_ORDER + 1],
+        };
+        blocks.iter().zip(probabilities).map(cursor).collect()
+    }
+}
+
+/// A position in the n-grams of a block.
+pub(super) struct BlockCursor<'b> {
+    pub block: TrieBlock<'b>,
+    order: usize,
+    probabilities: &'b TableRef<'b>,
+    /// The index of the next n-gram of each length.
+    next: [usize; MAX_ORDER + 1],
+}
+
+impl<'b> BlockCursor<'b> {
+    /// The number of bigrams from the next one on that end in the word `last`.
+    #[inline]
+    pub fn bigrams_ending_in(&self, last: u32) -> usize {
+        self.block.bigrams_ending_in(last, self.next[2])
+    }
+
+    /// Goes on by `len` n-grams of `length` words, and gives their indices.
+    #[inline]
+    pub fn take(&mut self, length: usize, len: usize) -> Range<usize> {
+        let start = self.next[length];
+        self.next[length] += len;
+        start..self.next[length]
+    }
+
+    /// The bits of the probabilities of the n-grams of `length` words.
+    #[inline]
+    pub fn probabilities(&self, length: usize) -> &'b [u32] {
+        &self.probabilities[length - 2]
+    }
+
+    /// The bits of the backoffs of the contexts of the n-grams of `length` words; they are
+    /// there if values are collapsed.
+    #[inline]
+    pub fn context_backoffs(&self, length: usize) -> &'b [u32] {
+        &self.probabilities[self.order - 1 + length - 2]
     }
 }

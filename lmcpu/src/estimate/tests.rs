@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::hash::hash64;
 use miriam_textio::{Input, NoProgress};
 use proptest::prelude::*;
 
@@ -156,10 +157,7 @@ fn read_intermediate(base: &Path, order: usize) -> String {
             .chunks_exact(4)
             .map(|four| u32::from_le_bytes(four.try_into().unwrap()))
             .collect();
-        assert_eq!(
-            numbers.len().to_string(),
-            (counts[k - 1].parse::<usize>().unwrap() * (k + 2)).to_string()
-        );
+        assert_eq!(numbers.len(), counts[k - 1].parse::<usize>().unwrap() * (k + 2));
         for record in numbers.chunks_exact(k + 2) {
             let mut line = Vec::new();
             miriam_textio::number::push_shortest_f32(&mut line, f32::from_bits(record[k]));
@@ -177,29 +175,102 @@ fn read_intermediate(base: &Path, order: usize) -> String {
     arpa + "\n\\end\\\n"
 }
 
+/// Writes intermediate files, and an ARPA file, with this plan.
+fn estimate_files_with_plan(
+    options: &EstimateOptions,
+    plan: MemoryPlan,
+    text: &[u8],
+    base: &Path,
+) -> Vec<u8> {
+    let mut files = IntermediateFiles::create(base, options.order).unwrap();
+    let estimate = |output: &mut Output| {
+        let outputs = ModelOutputs { arpa: Some(output), intermediate: Some(&mut files) };
+        estimate_within(options, plan, text_input(text, "text"), outputs, &NoProgress)
+    };
+    let (arpa, _) = capture_output(estimate).unwrap();
+    files.finish().unwrap();
+    arpa
+}
+
 #[test]
 fn intermediate_files_hold_the_model() {
-    let text = "a b c a b\nc a b d\n\nd e a b c\nb b a\n".repeat(3) + "f g a b\n";
+    // To the estimator, <UNK> is a word like others.
+    let text = "a b c a b\nc a b d\n\nd e a b c\nb b a <UNK>\n".repeat(3) + "f g a b\n";
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("base");
     for (order, collapse_values) in [(1, false), (3, false), (3, true), (4, true)] {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().join("model.d/base");
         let options = EstimateOptions {
+            renumber: true,
             collapse_values,
             prune: vec![0, 0, 1][..order.min(3)].to_vec(),
             ..small(order)
         };
-        let estimate = |arpa: Option<&mut Output>| {
-            let input = text_input(text.as_bytes(), "text");
-            estimate_intermediate(&options, input, &base, arpa, &NoProgress)
-        };
-        let missing = estimate(None).unwrap_err().to_string();
-        assert!(missing.contains("model.d"), "{missing}");
-        std::fs::create_dir(folder.path().join("model.d")).unwrap();
-        let (arpa, _) = capture_output(|output| estimate(Some(output))).unwrap();
-        let renumbered = EstimateOptions { renumber: true, ..options.clone() };
-        let expected = reference_arpa(&renumbered, &text, None).unwrap();
-        assert_same(&arpa, expected.as_bytes(), "ARPA");
-        assert_same(read_intermediate(&base, order).as_bytes(), expected.as_bytes(), "files");
+        let expected = reference_arpa(&options, &text, None).unwrap();
+        for plan in
+            [MemoryPlan::new(64 << 20), MemoryPlan { memory: 1, chunk_tokens: 7, block_bytes: 30 }]
+        {
+            // Each model replaces the one before.
+            let arpa = estimate_files_with_plan(&options, plan, text.as_bytes(), &base);
+            assert_same(&arpa, expected.as_bytes(), "ARPA");
+            let files = read_intermediate(&base, order);
+            assert_same(files.as_bytes(), expected.as_bytes(), "files");
+        }
+    }
+    let missing = folder.path().join("missing/base");
+    let input = text_input(text.as_bytes(), "text");
+    let error = estimate_intermediate(&small(2), input, &missing, None, &NoProgress);
+    assert!(error.unwrap_err().to_string().contains("missing"));
+}
+
+/// Hashes of the files that KenLM's lmplz (4cb443e, compiled for plain x86-64) wrote for the
+/// toy corpus with `-o 3 --discount_fallback --prune 0 0 1`.
+#[test]
+fn sorted_records_equal_lmplz() {
+    let expected: [(&str, bool, [u64; 6]); 2] = [
+        (
+            "pb",
+            false,
+            [
+                0x136b_a1dd_cde2_3830,
+                0x8373_40e4_3dd2_16a0,
+                0xcb0c_272c_6374_4bdc,
+                0xe012_67f6_da93_7fe1,
+                0xe887_bcbd_ae79_aa03,
+                0x28e7_87a6_d9f9_13a4,
+            ],
+        ),
+        (
+            "q",
+            true,
+            [
+                0x9906_4ac5_5280_1039,
+                0x5766_1626_1e84_0dae,
+                0xcb0c_272c_6374_4bdc,
+                0x1f36_e775_3d3b_f280,
+                0xc6ab_9e88_418d_49dc,
+                0x8ef5_922c_aec7_cf65,
+            ],
+        ),
+    ];
+    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/corpus.es");
+    let text = std::fs::read(text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, collapse_values, [arpa_hash, hashes @ ..]) in expected {
+        let base = folder.path().join(name);
+        let prune = vec![0, 0, 1];
+        let options = EstimateOptions { renumber: true, collapse_values, prune, ..small(3) };
+        let mut arpa = estimate_files_with_plan(&options, MemoryPlan::new(1 << 26), &text, &base);
+        if collapse_values {
+            // Values are collapsed in the order of the text as well.
+            let options = EstimateOptions { renumber: false, ..options };
+            arpa =
+                estimate_with_plan(&options, MemoryPlan::new(1 << 26), text_input(&text, "text"))
+                    .unwrap();
+        }
+        assert_eq!(hash64(&arpa), arpa_hash, "{name}: ARPA");
+        for (path, hash) in intermediate_paths(&base, 3).iter().zip(hashes) {
+            assert_eq!(hash64(&std::fs::read(path).unwrap()), hash, "{}", path.display());
+        }
     }
 }
 
@@ -293,11 +364,17 @@ impl Progress for CancelAt {
 
 #[test]
 fn work_is_cancelled_in_every_task() {
-    for task in ["reading text", "counting n-grams", "smoothing", "writing"] {
-        let progress = CancelAt { task, reached: false.into() };
-        let input = text_input(b"a b c\nb c a\n", "text");
-        let outcome = capture_output(|output| estimate(&small(3), input, output, &progress));
-        assert!(matches!(outcome, Err(Error::Cancelled)), "{task}");
+    for task in ["reading text", "counting n-grams", "smoothing", "sorting", "writing"] {
+        for renumber in [false, true] {
+            if task == "sorting" && !renumber {
+                continue;
+            }
+            let progress = CancelAt { task, reached: false.into() };
+            let input = text_input(b"a b c\nb c a\n", "text");
+            let options = EstimateOptions { renumber, ..small(3) };
+            let outcome = capture_output(|output| estimate(&options, input, output, &progress));
+            assert!(matches!(outcome, Err(Error::Cancelled)), "{task}");
+        }
     }
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), crate::test_support::TOY).unwrap();

@@ -47,9 +47,9 @@ use trie::TrieFile;
 
 pub use probing_builder::{KenlmProbingOptions, build_kenlm_probing};
 pub use trie_builder::{KenlmTrieOptions, build_kenlm_trie};
+pub(crate) use vocabulary::sort_by_hash;
 #[cfg(test)]
 pub(crate) use vocabulary::word_hash;
-pub(crate) use vocabulary::{sort_by_hash, word_strings};
 
 /// How all of KenLM's binary files begin.
 pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";

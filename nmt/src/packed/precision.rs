@@ -40,7 +40,8 @@ impl Precision {
         Self::ALL.into_iter().find(is_named)
     }
 
-    /// What CTranslate2 calls it as a type of computation.
+    /// What CTranslate2 calls it as a type of computation; the last is the name that it gives
+    /// itself.
     pub fn ctranslate2_names(self) -> &'static [&'static str] {
         match self {
             Precision::F32 => &["float32"],

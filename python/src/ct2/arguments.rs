@@ -80,7 +80,9 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
         Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
-        _ => precision.ctranslate2_names().last().copied().unwrap_or(precision.name()),
+        Precision::F32 | Precision::I16 | Precision::I8 => {
+            precision.ctranslate2_names().last().copied().unwrap_or(precision.name())
+        }
     }
 }
 

@@ -89,7 +89,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         interpolate_unigrams: matches!(&*arguments.interpolate_unigrams, "1" | "true"),
         skip_symbols: arguments.skip_symbols,
         verbose_header: arguments.verbose_header.then(|| text_name(&arguments.text)),
-        renumber: arguments.renumber,
+        renumber: arguments.renumber || arguments.intermediate.is_some(),
         collapse_values: arguments.collapse_values,
         memory: arguments.memory.unwrap_or_else(default_memory),
         temp_dir: temporary_folder(&arguments.temp_prefix),
@@ -97,11 +97,12 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         ..EstimateOptions::new(arguments.order)
     };
     options.validate()?;
-    let written = match (arguments.intermediate, arguments.arpa) {
-        (Some(base), arpa) => ModelFiles::Intermediate { base, arpa },
-        (None, arpa) => ModelFiles::Arpa(arpa.unwrap_or_else(|| PathBuf::from("-"))),
+    let arpa = match arguments.intermediate {
+        None => arguments.arpa.or_else(|| Some(PathBuf::from("-"))),
+        Some(_) => arguments.arpa,
     };
-    estimate_files(&options, &arguments.text, &written, common)
+    let outputs = ModelFiles { arpa, intermediate: arguments.intermediate };
+    estimate_files(&options, &arguments.text, &outputs, common)
 }
 
 /// What lmplz calls the text: the whole path of a file, also of one that standard input comes
