@@ -117,7 +117,7 @@ fn lmplz_renumbers_collapses_and_writes_intermediate_files() {
     assert!(!refused.status.success() && lossy_text(&refused.stderr).contains("also the output"));
     assert!(text.is_file() && !folder.path().join("text.vocab").exists());
     let refused = estimate(&["--intermediate", "model", "--arpa", "./model.vocab"]);
-    let message = lossy_text(&refused.stderr).into_owned();
+    let message = lossy_text(&refused.stderr);
     assert!(!refused.status.success() && message.contains("one of the files"), "{message}");
 }
 
