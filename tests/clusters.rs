@@ -241,13 +241,27 @@ fn what_does_not_fit_together_is_an_error() {
     };
     let (success, message) = run_command(&["head", "-n", "1", "{in}"], &[]);
     assert!(!success && message.contains("3 lines in, 1 out"), "{message}");
-    let (success, message) = run_command(&["false"], &[]);
+    let (success, message) = run_command(&["cat", "{in}", "{in}"], &[]);
+    assert!(!success && message.contains("6 out; is it compressed?"), "{message}");
+    let (success, message) = run_command(&["cat", "other"], &[]);
+    assert!(!success && message.contains("write {in} where its input goes"), "{message}");
+    let (success, message) = run_command(&["false", "{in}"], &[]);
     assert!(!success && message.contains("status 1"), "{message}");
     assert_eq!(std::fs::read_dir(path("out")).unwrap().count(), 0);
     assert!(run_command(&["head", "-n", "1", "{in}"], &["--drops-lines"]).0);
     assert_eq!(std::fs::read_to_string(path("out/a")).unwrap(), "1\n");
     let (success, message) = run_command(&["cat", "{in}"], &[]);
     assert!(!success && message.contains("made by another command"), "{message}");
+    // A model that the command names is part of what made a shard.
+    std::fs::write(path("model"), "1\n").unwrap();
+    let model = path("model");
+    let filter = ["grep", "-f", model.to_str().unwrap(), "{in}"];
+    std::fs::remove_dir_all(path("out")).unwrap();
+    assert!(run_command(&filter, &["--drops-lines"]).0);
+    assert!(run_command(&filter, &["--drops-lines"]).0);
+    std::fs::write(&model, "2\n").unwrap();
+    let (success, message) = run_command(&filter, &["--drops-lines"]);
+    assert!(!success && message.contains("another command, version, model"), "{message}");
     let verify = || {
         let mut command = shards();
         let output =

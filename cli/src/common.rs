@@ -152,12 +152,18 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                     error.downcast_ref::<miriam_serve::Error>(),
                     Some(miriam_serve::Error::Usage { .. })
                 );
-            // Errors of libraries include their cause in their message, so only the
-            // outermost is printed.
-            let _ = writeln!(io::stderr(), "miriam: {error}");
+            let _ = writeln!(io::stderr(), "miriam: {}", full_message(&error));
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }
+}
+
+/// The message of `error` with its causes: errors of libraries have theirs in their messages, and
+/// those are not said twice.
+fn full_message(error: &anyhow::Error) -> String {
+    error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |message, cause| {
+        if message.contains(&cause) { message } else { format!("{message}: {cause}") }
+    })
 }
 
 /// Exits with the status of wrong usage.

@@ -11,9 +11,9 @@
 //! its checksum. `shards/I-of-N.partial` has the checkpoint of a shard that is being counted.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{fs, io};
 
 use miriam_textio::{Output, Progress};
 
@@ -188,7 +188,12 @@ fn find_shards(folder: &Path) -> Result<Vec<Shard>> {
     let refuse = |reason| Err(Error::Unsupported { file: folder.display().to_string(), reason });
     let failed = |e| miriam_textio::Error::io(&folder.display().to_string(), "read", e);
     let mut found = BTreeMap::<u64, Vec<Shard>>::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
+    // Where nothing was counted yet there is no folder.
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+        entries => Some(entries.map_err(failed)?),
+    };
+    for entry in entries.into_iter().flatten() {
         let name = entry.map_err(failed)?.file_name();
         if let Some(shard) = name.to_str().and_then(Shard::from_record_name) {
             found.entry(shard.count).or_default().push(shard);

@@ -17,6 +17,9 @@ _OF_TEXTS = frozenset(
     "config f h help i input-file n-best-list quiet server show-weights threads th".split()
 )
 
+# Options of raw text.
+_OF_RAW_TEXT = frozenset("raw normalize tokenize truecase detokenize recase split html".split())
+
 
 def _tokens(options: dict[str, _Value]) -> list[str]:
     """Options as the command line has them."""
@@ -27,6 +30,11 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
             raise ValueError(
                 f"{name} is about a text or its output; lines are translated here, and results "
                 "have scores, phrases, alignments and lists"
+            )
+        if name in _OF_RAW_TEXT:
+            raise ValueError(
+                f"{name} is about raw text; lines of tokens are translated here, which miriam.text "
+                "makes of it"
             )
         values = [value] if isinstance(value, (str, int, float)) else value
         tokens.append(f"-{name}")

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
+use crate::text::{reference_lists, string_list};
 
 /// Lines whose statistics are computed at once: Ctrl-C is looked for between them.
 const PART_LINES: usize = 1024;
@@ -55,8 +56,8 @@ fn score(
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn score_bleu(
     py: Python<'_>,
-    hypotheses: Vec<String>,
-    references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
     smooth_method: &str,
     smooth_value: Option<f64>,
     lowercase: bool,
@@ -82,8 +83,8 @@ pub fn score_bleu(
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn score_chrf(
     py: Python<'_>,
-    hypotheses: Vec<String>,
-    references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
     char_order: usize,
     word_order: usize,
     beta: u32,
@@ -106,8 +107,8 @@ pub fn score_chrf(
                     asian_support=false, case_sensitive=false))]
 pub fn score_ter(
     py: Python<'_>,
-    hypotheses: Vec<String>,
-    references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
     normalized: bool,
     no_punct: bool,
     asian_support: bool,

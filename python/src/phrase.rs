@@ -69,12 +69,15 @@ fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     points
 }
 
-/// Translates a line; what is wrong with it is in the result.
+/// Translates a line, of which an end of line is no part; what is wrong with it is in the
+/// result.
 fn translate_line(
     translator: &mut Translator<'_>,
     line: &[u8],
     wanted: DetailOptions,
 ) -> Result<PhraseTranslation, Error> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
     let found = translator.translate_in_detail(line, wanted);
     let mut errors: Vec<String> =
         translator.take_line_errors().into_iter().map(|error| error.reason).collect();

@@ -24,6 +24,30 @@ pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     Err(PyTypeError::new_err(format!("Cannot convert {} to string", value.get_type().repr()?)))
 }
 
+/// A list of strings. One string, which Python takes for a sequence of its letters, is refused by
+/// a message that says what is meant.
+pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        let message = "texts are a list of strings, not one string; put it into a list";
+        return Err(PyTypeError::new_err(message));
+    }
+    value.extract()
+}
+
+/// References: lists of strings.
+pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
+    let reference = |lines: PyResult<Bound<'_, PyAny>>| {
+        let lines = lines?;
+        if lines.is_instance_of::<PyString>() {
+            let message = "references are a list of texts, each a list of lines; put the lines of \
+                           the only reference into a list";
+            return Err(PyTypeError::new_err(message));
+        }
+        string_list(&lines)
+    };
+    value.try_iter()?.map(reference).collect()
+}
+
 /// Lines that Python owns; [`Lines::slices`] are their bytes.
 pub enum Lines<'py> {
     /// Objects of type `str` or `bytes`.

@@ -463,6 +463,8 @@ def test_texts_with_the_tokenisation_of_the_model(tiny: ct2.Translator) -> None:
         tiny.translate_texts(["w2"], split=True, html=True)
     with pytest.raises(ValueError, match="beam_size"):
         tiny.translate_texts(["w2"], beam_size=0)
+    with pytest.raises(TypeError, match="put it into a list"):
+        tiny.translate_texts("w2")
 
 
 def test_calls_can_be_awaited(tiny: ct2.Translator) -> None:

@@ -20,6 +20,7 @@ def test_the_page_does_what_it_says(tmp_path_factory: pytest.TempPathFactory) ->
         patch.setitem(sys.modules, "ctranslate2", sys)
         shutil.copytree(ROOT / "nmt" / "testdata" / "tiny-ct2", folder / "model")
         shutil.copytree(ROOT / "examples" / "toy", folder / "toy")
+        shutil.copytree(ROOT / "examples" / "toy-neural", folder / "toy-neural")
         (folder / "toy.arpa").write_bytes(TOY.read_bytes())
         (folder / "text.en").write_text("a b c\nb c a\na b\n" * 20, encoding="utf-8")
         failed, attempted = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)

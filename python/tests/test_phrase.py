@@ -71,7 +71,17 @@ def test_mistakes_are_named(toy: PhraseTranslator, tmp_path: Path) -> None:
     for option in ("threads", "n_best_list", "output_search_graph", "input_file"):
         with pytest.raises(ValueError, match="about a text"):
             PhraseTranslator(TOY / "moses.ini", **{option: "x"})
+    for option in ("tokenize", "recase", "html"):
+        with pytest.raises(ValueError, match="miriam.text"):
+            PhraseTranslator(TOY / "moses.ini", **{option: "x"})
     (tmp_path / "moses.ini").write_text("[feature]\nNoSuchFeature\n", encoding="utf-8")
     with pytest.raises(ValueError, match="NoSuchFeature"):
         PhraseTranslator(tmp_path / "moses.ini")
     assert toy.translate_many([]) == []
+
+
+def test_ends_of_lines_are_no_words(toy: PhraseTranslator, lines: list[str]) -> None:
+    expected = toy.translate(lines[0])
+    for end in ("\n", "\r\n"):
+        found = toy.translate(lines[0] + end)
+        assert (found.text, found.score) == (expected.text, expected.score)

@@ -14,7 +14,8 @@ The rule that makes it exact: what a shard becomes depends on the shard alone, i
 name of its own, synced, and renamed; then a record `NAME.done` is written the same way, with the
 lines in and out, a digest, and what made it. A shard with a record is skipped, so that any
 scheduler may run a task again, or twice at a time: both write the same bytes. A record of
-another command, version or model is an error.
+another command, version or model is an error; models are the files and folders that the command
+names, and those of `--model`.
 
 Nothing but Python 3.9 and its library is needed.
 """
@@ -71,6 +72,11 @@ def fingerprint(path):
     return digest.hexdigest()
 
 
+def named_files(command):
+    """The files and folders that a command names, its program left out."""
+    return [word for word in command[1:] if "{" not in word and os.path.exists(word)]
+
+
 def program_version(command):
     """What the program says it is; a command without `--version` is known by its words alone."""
     try:
@@ -101,16 +107,18 @@ def rename(partial, path):
 def run_shard(shard, output, command, models=(), drops_lines=False):
     """Makes a shard's output unless it is there; returns its record.
 
-    `models` are files or folders whose contents are part of what makes the output;
-    `drops_lines` says that the command may write fewer lines than it reads.
+    `models` are files or folders besides those that the command names whose contents are part of
+    what makes the output; `drops_lines` says that the command may write fewer lines than it reads.
     """
     shard, folder = Path(shard), Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     target, done = folder / shard.name, folder / f"{shard.name}.done"
+    if not any("{in}" in word or "{name}" in word for word in command):
+        raise ShardError("the command names no shard: write {in} where its input goes")
     made_by = {
         "command": list(command),
         "version": program_version(command),
-        "models": {str(model): fingerprint(model) for model in models},
+        "models": {str(model): fingerprint(model) for model in [*named_files(command), *models]},
         "bytes_in": shard.stat().st_size,
     }
     if done.exists() and target.exists():
@@ -144,9 +152,12 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
             raise ShardError(f"{shard}: status {status} of {' '.join(words)}")
         lines_in, _ = measure(shard)
         lines_out, digest = measure(partial)
-        if lines_out > lines_in or (lines_out < lines_in and not drops_lines):
-            raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; give --drops-lines for a "
-                             f"command that leaves lines out")
+        if lines_out > lines_in:
+            raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; is it compressed? shards are "
+                             f"plain text")
+        if lines_out < lines_in and not drops_lines:
+            raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; does the command read {{in}}? "
+                             f"For one that leaves lines out by intention give --drops-lines")
         with open(partial, "rb") as file:
             os.fsync(file.fileno())
         record = {"made_by": made_by, "lines_in": lines_in, "lines_out": lines_out, "digest": digest}
@@ -224,7 +235,7 @@ def main():
     parser.add_argument("--manifest", help="the file with a shard a line")
     parser.add_argument("--output", help="the folder of outputs")
     parser.add_argument("--index", type=int, help="run the shard of this line of the manifest, from 0")
-    parser.add_argument("--model", action="append", default=[], help="a file or folder that outputs depend on")
+    parser.add_argument("--model", action="append", default=[], help="a file or folder that outputs depend on and the command does not name")
     parser.add_argument("--drops-lines", action="store_true", help="the command may leave lines out")
     parser.add_argument("--cache", help="localize: the folder of copies on this node")
     arguments = parser.parse_args(words)
@@ -245,7 +256,7 @@ def main():
                 shutil.copyfileobj(file, sys.stdout.buffer, BLOCK)
     else:
         if not command:
-            parser.error("run takes a command after --")
+            parser.error("run takes a command after --, such as: -- miriam translate -f moses.ini -i {in} -o {out}")
         if arguments.index is not None:
             if not 0 <= arguments.index < len(shards):
                 parser.error(f"--index {arguments.index}: there are {len(shards)} shards, from 0")

@@ -7,8 +7,12 @@
 # it, on this machine. One job with all threads is the fastest for commands of Miriam, for
 # threads share caches; more hide the time that a job takes to start.
 set -euo pipefail
-manifest=${1:?usage: parallel.sh MANIFEST FOLDER [OPTIONS] -- COMMAND...}
-folder=${2:?usage: parallel.sh MANIFEST FOLDER [OPTIONS] -- COMMAND...}
+if [ $# -lt 2 ] || ! printf '%s\n' "$@" | grep -qx -e --; then
+    echo "usage: parallel.sh MANIFEST FOLDER [OPTIONS OF miriam_shards.py run] -- COMMAND...
+JOBS is the number of shards at a time (2)." >&2
+    exit 2
+fi
+manifest=$1 folder=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 last=$(($(grep -c . "$manifest") - 1))

@@ -147,7 +147,16 @@ impl Output {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder).map_err(failed)?;
+        let file = builder.tempfile_in(folder).map_err(|e| {
+            // The error names the hidden file, of which the user knows nothing.
+            failed(match e.kind() {
+                io::ErrorKind::NotFound => {
+                    let reason = format!("the folder {} does not exist", folder.display());
+                    io::Error::new(io::ErrorKind::NotFound, reason)
+                }
+                kind => kind.into(),
+            })
+        })?;
         let raw = Box::new(file.reopen().map_err(failed)?);
         let mut output = Self::with_writer(compression, name.clone(), raw)?;
         output.temporary = Some((file, target));

@@ -45,7 +45,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
 /// The status of the response to a GET request.
 fn get_status(address: &str, host: &str, path: &str) -> anyhow::Result<String> {
     let address = address.to_socket_addrs()?.next().context("the name has no address")?;
-    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)
+        .context("no answer; is miriam serve running there?")?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     // In one piece: a server may answer and close once it has read something.

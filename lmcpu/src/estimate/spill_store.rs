@@ -34,8 +34,8 @@ impl SpillFile {
     /// Appends `bytes` and returns their offset.
     pub fn append(&self, bytes: &[u8]) -> Result<u64> {
         let failed = |e| {
-            let action = "write a temporary file in this folder; make budget_bytes, or name another \
-                          folder with --temp or more memory with --memory";
+            let action = "write a temporary file in this folder; free some space, or name \
+                          another folder with --temp (-T) or more memory with --memory (-S)";
             self.error(action, e)
         };
         let mut slot = self.lock();

@@ -69,7 +69,12 @@ pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
         _ => {
             let is_named = |precision: &Precision| precision.ctranslate2_names().contains(&name);
             let precision = Precision::ALL.into_iter().find(is_named);
-            let unknown = || PyValueError::new_err(format!("invalid compute type {name:?}"));
+            let unknown = || {
+                PyValueError::new_err(format!(
+                    "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
+                     \"int16\" or \"int8\""
+                ))
+            };
             precision.ok_or_else(unknown).map(Some)
         }
     }
@@ -116,8 +121,14 @@ pub(super) fn for_each_token(
             found.get_type()
         ))
     };
+    let wrong_token = |found: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!(
+            "incompatible function arguments: {name}[{index}] is no list of str: {} is in it",
+            found.get_type()
+        ))
+    };
     let mut take = |token: Bound<'_, PyAny>| -> PyResult<()> {
-        each(token.cast::<PyString>().map_err(|_| wrong(&token))?.to_str()?.as_bytes());
+        each(token.cast::<PyString>().map_err(|_| wrong_token(&token))?.to_str()?.as_bytes());
         Ok(())
     };
     if let Ok(list) = tokens.cast::<PyList>() {

@@ -31,6 +31,7 @@ use super::results::{
     exception,
 };
 use crate::interrupt::run_interruptible;
+use crate::text::string_list;
 
 /// Batches of a translator that may wait, for each of its threads, unless their number is given.
 const BATCHES_PER_THREAD: usize = 4;
@@ -441,7 +442,7 @@ impl Translator {
     fn translate_texts(
         &self,
         py: Python<'_>,
-        texts: Vec<String>,
+        #[pyo3(from_py_with = string_list)] texts: Vec<String>,
         split: bool,
         html: bool,
         source_language: &str,
@@ -471,7 +472,7 @@ impl Translator {
     fn _submit_texts(
         &self,
         py: Python<'_>,
-        texts: Vec<String>,
+        #[pyo3(from_py_with = string_list)] texts: Vec<String>,
         split: bool,
         html: bool,
         source_language: &str,

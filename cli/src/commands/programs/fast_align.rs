@@ -4,6 +4,7 @@
 //! and `final tension`, which forced alignment is called with.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -95,8 +96,10 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         let (reverse, length_ratio) = (arguments.reverse, arguments.length_ratio);
         let options = ForcedAlignOptions { ibm2, table, reverse, length_ratio };
         let summary = force_align(input, output, &options)?;
-        eprintln!("Loaded {} translation parameters.", summary.entries);
-        eprintln!("TOTAL LOG PROB {}", summary.ln_probability);
+        let (entries, ln_probability) = (summary.entries, summary.ln_probability);
+        print_log(&format!(
+            "Loaded {entries} translation parameters.\nTOTAL LOG PROB {ln_probability}\n"
+        ));
         return Ok(());
     }
     let options = FastAlignOptions {
@@ -112,21 +115,27 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     Ok(())
 }
 
+/// Prints on standard error. Where nobody reads it any more, that is no error.
+fn print_log(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 /// Prints what training found, and which lines have no links for another reason than the text.
 fn report(summary: &FastAlignSummary, options: &FastAlignOptions) {
-    eprintln!("expected target length = source length * {}", summary.length_ratio);
+    let mut log = format!("expected target length = source length * {}\n", summary.length_ratio);
     for (index, iteration) in summary.align.ibm2_iterations.iter().enumerate() {
         let found = &iteration[usize::from(options.reverse)];
         let cross_entropy = -found.ln_likelihood / std::f64::consts::LN_2 / found.outputs;
-        eprintln!("ITERATION {}", index + 1);
-        eprintln!("  log_e likelihood: {}", found.ln_likelihood);
-        eprintln!("     cross entropy: {cross_entropy}");
-        eprintln!("        perplexity: {}", cross_entropy.exp2());
-        eprintln!("      posterior p0: {}", found.null_outputs / found.outputs);
+        log += &format!("ITERATION {}\n", index + 1);
+        log += &format!("  log_e likelihood: {}\n", found.ln_likelihood);
+        log += &format!("     cross entropy: {cross_entropy}\n");
+        log += &format!("        perplexity: {}\n", cross_entropy.exp2());
+        log += &format!("      posterior p0: {}\n", found.null_outputs / found.outputs);
         if options.ibm2.diagonal && options.ibm2.optimize_tension {
-            eprintln!("     final tension: {}", found.tension);
+            log += &format!("     final tension: {}\n", found.tension);
         }
     }
+    print_log(&log);
     let align = &summary.align;
     if align.too_long_lines > 0 {
         tracing::warn!(

@@ -27,7 +27,7 @@ struct Arguments {
     /// Where temporary files are: a folder, or what their names begin with
     #[arg(short = 'T', long = "temp_prefix", default_value = "/tmp/")]
     temp_prefix: PathBuf,
-    /// Memory: a number with %, b, K (the default unit), M, G or T
+    /// Memory: a number with %, b, K (the default unit), M, G or T [half of what is free]
     #[arg(short = 'S', long, value_parser = parse_sort_size)]
     memory: Option<u64>,
     /// Smooth as if there were at least this many words
@@ -46,7 +46,7 @@ struct Arguments {
     #[arg(long = "limit_vocab_file")]
     limit_vocab_file: Option<PathBuf>,
     /// Discounts for counts of 1, 2, and 3 or more, if the text gives none [0.5 1 1.5]
-    #[arg(long = "discount_fallback", num_args = 0..=3, action = ArgAction::Set)]
+    #[arg(long = "discount_fallback", alias = "discount-fallback", num_args = 0..=3, action = ArgAction::Set)]
     discount_fallback: Option<Vec<f32>>,
     /// Accepted without effect
     #[arg(long = "minimum_block")]

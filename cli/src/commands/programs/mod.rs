@@ -14,6 +14,7 @@ mod query;
 mod size;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -74,21 +75,23 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be made", folder.display()))?;
-    for (name, _) in PROGRAMS {
-        let link = folder.join(name);
-        let shown = link.display();
-        match link.symlink_metadata() {
-            Ok(found) if found.is_symlink() && points_to_us(&link) => {
-                std::fs::remove_file(&link)
-                    .with_context(|| format!("{shown}: cannot be replaced"))?;
-            }
-            Ok(_) => bail!("{shown}: it is there and no link to miriam; remove it first"),
-            Err(_) => {}
+    let links = PROGRAMS.map(|(name, _)| folder.join(name));
+    // Nothing is made unless all can be.
+    for link in &links {
+        if link.symlink_metadata().is_ok_and(|found| !found.is_symlink() || !points_to_us(link)) {
+            bail!("{}: it is there and no link to miriam; remove it first", link.display());
         }
-        std::os::unix::fs::symlink(&binary, &link)
-            .with_context(|| format!("{shown}: cannot be made"))?;
-        println!("{shown}");
     }
+    for link in &links {
+        let shown = link.display();
+        if link.is_symlink() {
+            std::fs::remove_file(link).with_context(|| format!("{shown}: cannot be replaced"))?;
+        }
+        std::os::unix::fs::symlink(&binary, link)
+            .with_context(|| format!("{shown}: cannot be made"))?;
+        writeln!(std::io::stdout(), "{shown}")?;
+    }
+    tracing::info!("for scripts: PATH={}:$PATH", folder.display());
     Ok(())
 }
 
