@@ -218,3 +218,23 @@ fn cargo_tree(arguments: &[&str]) -> String {
     assert!(output.status.success(), "{}", crate::common::lossy_text(&output.stderr));
     crate::common::lossy_text(&output.stdout)
 }
+
+/// A clock that is set while a server runs changes no deadline: the time of day is for reports
+/// alone.
+#[test]
+fn the_server_measures_time_by_the_monotonic_clock() {
+    let mut folders = vec![project_root().join("serve/src")];
+    let mut readers = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read_to_string(&path).unwrap().contains("SystemTime") {
+                readers.insert(path.file_name().unwrap().to_owned());
+            }
+        }
+    }
+    // Dates of log lines; when the process began.
+    assert_eq!(readers, BTreeSet::from(["access_log.rs".into(), "metrics.rs".into()]));
+}
