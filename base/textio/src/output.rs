@@ -148,13 +148,15 @@ impl Output {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(folder).map_err(|e| {
-            // The error names the hidden file, of which the user knows nothing.
+            // The message ends in the path of the hidden file, of which the user knows nothing.
+            let reason = e.to_string();
+            let reason = reason.split(" at path ").next().unwrap_or_default();
             failed(match e.kind() {
                 io::ErrorKind::NotFound => {
                     let reason = format!("the folder {} does not exist", folder.display());
                     io::Error::new(io::ErrorKind::NotFound, reason)
                 }
-                kind => kind.into(),
+                kind => io::Error::new(kind, reason),
             })
         })?;
         let raw = Box::new(file.reopen().map_err(failed)?);
@@ -283,6 +285,17 @@ mod tests {
             let mut text = Vec::new();
             Input::open(&path).unwrap().read_to_end(&mut text).unwrap();
             assert_eq!(text, b"one\ntwo", "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_created_is_said_without_hidden_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        for (name, reason) in [("absent/a", "absent does not exist"), ("file/a", "Not a directory")]
+        {
+            let error = Output::create_atomic(&folder.path().join(name)).err().unwrap().to_string();
+            assert!(error.contains(reason) && !error.contains("partial"), "{error}");
         }
     }
 
