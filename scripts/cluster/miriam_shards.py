@@ -73,8 +73,12 @@ def fingerprint(path):
 
 
 def named_files(command):
-    """The files and folders that a command names, its program left out."""
-    return [word for word in command[1:] if "{" not in word and os.path.exists(word)]
+    """The files and folders that a command names, but for its program and for folders of temporary
+    files, whose contents change."""
+    pairs = zip(command, command[1:])
+    return [word for option, word in pairs
+            if not (option == "-T" or option.startswith("--temp")) and "{" not in word
+            and os.path.exists(word)]
 
 
 def program_version(command):
