@@ -18,8 +18,8 @@ use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,
-    /// By hit in a table: the number of its first target in the batch of language-model
-    /// scores, if it is there.
+    /// By hit in a table, from the first of the batch of language-model scores on: the number
+    /// of its first target in the batch, if it is there.
     batch_starts: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
@@ -127,8 +127,12 @@ impl OptionCollector {
         // Forced translations may be longer.
         let longest = system.settings.max_phrase_length.min(options.max_span_length() as usize);
         table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
-        self.batch_lm_scores(system, number, lookup.hits(), filter)?;
+        let mut next_batch = 0;
         for (i, hit) in lookup.hits().iter().enumerate() {
+            if i == next_batch {
+                self.batch_lm_scores(system, number, &lookup.hits()[i..], filter)?;
+                next_batch += self.batch_starts.len();
+            }
             let span = Span { start: hit.start, end: hit.end };
             if !filter.allows_tables(span)
                 || !step.backoff.should_query(hit.end - hit.start, || options.has_options(span))
@@ -143,7 +147,7 @@ impl OptionCollector {
                 Some(list) => list,
                 None => {
                     let source = sentence.source_span(span);
-                    let batch_start = self.batch_starts[i];
+                    let batch_start = self.batch_starts[i + self.batch_starts.len() - next_batch];
                     let list = Box::new(self.builder.build(
                         system,
                         number,
@@ -180,7 +184,8 @@ impl OptionCollector {
     }
 
     /// Scores the targets of those `hits` in table `number` whose options have to be
-    /// made by the language models, all at once.
+    /// made by the language models, side by side: of the first hits, as many as
+    /// `batch_starts` has then.
     fn batch_lm_scores(
         &mut self,
         system: &System,
@@ -192,6 +197,9 @@ impl OptionCollector {
         self.batch_starts.clear();
         self.builder.start_lm_batch(system);
         for hit in hits {
+            if self.builder.lm_batch_is_full() {
+                break;
+            }
             let key = PhraseKey { table: number as u32, record: hit.record };
             let is_cached = table.caches_options && system.plan.option_cache.get(key).is_some();
             let is_wanted = filter.allows_tables(Span { start: hit.start, end: hit.end });

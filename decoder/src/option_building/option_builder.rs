@@ -17,6 +17,10 @@ use crate::sentence::{Sentence, SourceSpan};
 use crate::system::System;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
+/// Target phrases whose language-model scores are computed side by side: many more than are
+/// under way at once, few enough for states and results to stay in a core's cache.
+const LM_BATCH_PHRASES: u32 = 1024;
+
 /// Buffers for making options, reused.
 #[derive(Default)]
 pub(crate) struct OptionBuilder {
@@ -158,6 +162,11 @@ impl OptionBuilder {
     /// Begins a batch of language-model scores.
     pub(super) fn start_lm_batch(&mut self, system: &System) {
         self.scoring.lm_batch.reset(system.models.language_models.len());
+    }
+
+    /// Whether the batch should be scored before more is added.
+    pub(super) fn lm_batch_is_full(&self) -> bool {
+        self.scoring.lm_batch.len() >= LM_BATCH_PHRASES
     }
 
     /// Adds the targets of `record` in `table` to the batch; returns the number of the
