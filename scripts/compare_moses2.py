@@ -76,13 +76,13 @@ def main():
             (folder / name).write_bytes(b"".join(repeated))
             texts[name] = sum(len(line.split()) for line in repeated)
         measured = {(program, text): [] for program in programs for text in texts}
+        different = {}
         for _ in range(arguments.n + 1):
             for text in texts:
                 for program, command in programs.items():
                     command = [*command, "-i", folder / text, "-threads", "1", *arguments.options]
                     measured[program, text].append(run(command, folder / program))
-                if text == "short":
-                    different = differing(folder / "Moses2", folder / "Miriam")
+                different[text] = differing(folder / "Moses2", folder / "Miriam")
         # The first round warms the page cache.
         measured = {key: runs[1:] for key, runs in measured.items()}
     more = arguments.lines[1] - arguments.lines[0]
@@ -93,7 +93,8 @@ def main():
                   for a, b in zip(cpu[program, "short"], cpu[program, "long"])]
         for program in programs
     }
-    print(f"{different} of {arguments.lines[0]} lines differ")
+    for text, count in zip(("short", "long"), arguments.lines):
+        print(f"{different[text]} of {count} lines differ")
     rows = [("start-up (one line), CPU s", lambda p: spread(cpu[p, "one line"])),
             ("start-up, wall s", lambda p: spread([w for _, w, _ in measured[p, "one line"]])),
             (f"{arguments.lines[0]} lines, CPU s", lambda p: spread(cpu[p, "short"])),

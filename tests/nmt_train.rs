@@ -192,6 +192,14 @@ fn a_training_goes_on_where_a_limit_is_raised() {
             |output: &str| fs::read(corpus.path(output).join(format!("model.npz.{best}.npz")));
         assert!(file("parts").unwrap() == file("whole").unwrap(), "{best}");
     }
+    // Curves of a training that has ended are drawn from what was kept.
+    assert!(train("parts", "--after 45u --plot plot").contains("No curves: none were kept"));
+    train("parts", "--after 46u --disp-freq 1u --plot plot");
+    let svg = corpus.path("plot/training.svg");
+    let drawn = fs::read(&svg).unwrap();
+    fs::remove_file(&svg).unwrap();
+    assert!(train("parts", "--after 46u --plot plot").contains("Trained before"));
+    assert!(fs::read(&svg).unwrap() == drawn);
 }
 
 #[test]

@@ -88,9 +88,9 @@ impl Module {
         let mut sizes = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);
-            // SAFETY: the function is of a loaded module, the pointers are to local
-            // variables. After the last parameter it returns an error.
             let outcome =
+                // SAFETY: the function is of a loaded module, the pointers are to local
+                // variables. After the last parameter it returns an error.
                 unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
             if outcome.result().is_err() {
                 break;

@@ -122,8 +122,8 @@ impl Stream {
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let (device, context) = (self.device.clone(), &self.device.context);
         let failed = |error| self.device.driver_error("pin memory of this machine", error);
-        // SAFETY: the memory is filled below before it is read.
         let mut memory =
+            // SAFETY: the memory is filled below before it is read.
             unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
         let start = memory.as_mut_ptr().map_err(failed)?;
         // SAFETY: that many numbers were allocated there, and all zeros is a value of `T`.

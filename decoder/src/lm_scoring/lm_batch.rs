@@ -3,7 +3,7 @@
 //! All targets of a source phrase are scored alone before the worst are cut, and
 //! most source phrases that are new in a sentence have a handful of
 //! targets, some hundreds. One at a time, nearly every word waits for memory; so the
-//! targets of all of them are gathered first and their words scored side by side.
+//! targets of many of them are gathered first and their words scored side by side.
 //!
 //! Tables have the targets of a source phrase in the order of their text, so that
 //! neighbours begin alike. What a phrase has in common with the one before is scored

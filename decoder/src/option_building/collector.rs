@@ -18,8 +18,8 @@ use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,
-    /// By hit in a table, from the first of the batch of language-model scores on: the number
-    /// of its first target in the batch, if it is there.
+    /// By hit of the batch of language-model scores: the number of its first target in the
+    /// batch, if it is there.
     batch_starts: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
@@ -127,11 +127,11 @@ impl OptionCollector {
         // Forced translations may be longer.
         let longest = system.settings.max_phrase_length.min(options.max_span_length() as usize);
         table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
-        let mut next_batch = 0;
+        let mut batch = 0..0;
         for (i, hit) in lookup.hits().iter().enumerate() {
-            if i == next_batch {
+            if i == batch.end {
                 self.batch_lm_scores(system, number, &lookup.hits()[i..], filter)?;
-                next_batch += self.batch_starts.len();
+                batch = i..i + self.batch_starts.len();
             }
             let span = Span { start: hit.start, end: hit.end };
             if !filter.allows_tables(span)
@@ -147,7 +147,7 @@ impl OptionCollector {
                 Some(list) => list,
                 None => {
                     let source = sentence.source_span(span);
-                    let batch_start = self.batch_starts[i + self.batch_starts.len() - next_batch];
+                    let batch_start = self.batch_starts[i - batch.start];
                     let list = Box::new(self.builder.build(
                         system,
                         number,
@@ -183,9 +183,9 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// Scores the targets of those `hits` in table `number` whose options have to be
-    /// made by the language models, side by side: of the first hits, as many as
-    /// `batch_starts` has then.
+    /// Scores the targets of the first `hits` in table `number` by the language models, side
+    /// by side, where options have to be made of them. `batch_starts` has an entry for each
+    /// hit that was looked at.
     fn batch_lm_scores(
         &mut self,
         system: &System,

@@ -18,8 +18,9 @@ use crate::system::System;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
 /// Target phrases whose language-model scores are computed side by side: many more than are
-/// under way at once, few enough for states and results to stay in a core's cache. Models of
-/// unit tests are small, so that only a small number divides their sentences.
+/// under way at once, few enough for states and results to stay in a core's cache. The
+/// models of unit tests are small: there it takes a small number for a sentence to have several
+/// batches.
 const LM_BATCH_PHRASES: u32 = if cfg!(test) { 2 } else { 1024 };
 
 /// Buffers for making options, reused.

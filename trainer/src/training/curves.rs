@@ -74,6 +74,11 @@ impl Curves {
         }
     }
 
+    /// Whether curves are wanted and there is nothing to draw.
+    pub fn lack_points(&self) -> bool {
+        self.folder.is_some() && self.points.is_empty()
+    }
+
     /// Writes both files.
     ///
     /// # Errors
@@ -184,6 +189,7 @@ mod tests {
             curves.add(&at(updates), RATE, 1e-4);
         }
         curves.add(&at(150), "bleu", 12.5);
+        assert!(!curves.lack_points());
         curves.save().unwrap();
         // Killed after the update 100 was saved.
         let mut resumed = Curves::open(Some(&path), &at(100)).unwrap();
@@ -201,7 +207,10 @@ mod tests {
 
     #[test]
     fn without_a_folder_nothing_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Curves::open(Some(folder.path()), &at(9)).unwrap().lack_points());
         let mut curves = Curves::open(None, &at(0)).unwrap();
+        assert!(!curves.lack_points());
         curves.add(&at(1), LOSS, 1.0);
         curves.save().unwrap();
         assert!(curves.points.is_empty());
