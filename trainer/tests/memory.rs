@@ -60,6 +60,9 @@ fn bytes_of_child(shape: &str, is_dry: bool) -> f64 {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args([CHILD, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     child.env(SHAPE, shape);
+    // What is counted is what is allocated. Left to itself, glibc keeps freed buffers for
+    // reuse, of a size that depends on the order in which threads free them.
+    child.env("MALLOC_MMAP_THRESHOLD_", "131072");
     if is_dry {
         child.env(DRY_RUN, "1");
     }
