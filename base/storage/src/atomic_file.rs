@@ -5,21 +5,20 @@
 //! leaves the old file as it was.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::huge_page_writer::HugePageWriter;
 use crate::{Error, Result};
-
-const BUFFER: usize = 1 << 20;
 
 /// A writer whose file replaces `target` on [`AtomicFile::commit`], and vanishes
 /// when dropped before.
 pub struct AtomicFile {
     target: PathBuf,
     folder: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    writer: HugePageWriter<NamedTempFile>,
 }
 
 impl AtomicFile {
@@ -61,7 +60,7 @@ impl AtomicFile {
         let file = builder
             .tempfile_in(folder)
             .map_err(|e| Error::io(&target, "create a temporary file beside it", e))?;
-        let (folder, writer) = (folder.to_owned(), BufWriter::with_capacity(BUFFER, file));
+        let (folder, writer) = (folder.to_owned(), HugePageWriter::new(file));
         Ok(AtomicFile { target, folder, writer })
     }
 
@@ -70,12 +69,7 @@ impl AtomicFile {
     /// # Errors
     /// [`Error::Io`] where writing fails.
     pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
-        let result = (|| {
-            self.writer.seek(SeekFrom::Start(offset))?;
-            self.writer.write_all(bytes)?;
-            self.writer.seek(SeekFrom::End(0)).map(drop)
-        })();
-        result.map_err(|e| Error::io(&self.target, "write", e))
+        self.writer.write_at(offset, bytes).map_err(|e| Error::io(&self.target, "write", e))
     }
 
     /// Syncs the file and renames it to the target.
@@ -84,7 +78,7 @@ impl AtomicFile {
     /// [`Error::Io`] where writing, syncing or renaming fails; the target is then as it was.
     pub fn commit(self) -> Result<()> {
         let AtomicFile { target, folder, writer } = self;
-        let file = writer.into_inner().map_err(|e| Error::io(&target, "write", e.into_error()))?;
+        let file = writer.into_inner().map_err(|e| Error::io(&target, "write", e))?;
         file.as_file().sync_all().map_err(|e| Error::io(&target, "write to disk", e))?;
         file.persist(&target).map_err(|e| Error::io(&target, "put in place", e.error))?;
         // The rename is durable once the folder is; a folder that cannot be

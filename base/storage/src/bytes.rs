@@ -64,6 +64,26 @@ impl AlignedBuffer {
     }
 }
 
+/// Reads all pages of `map`, in huge pages where the file system keeps such. Memory that is short
+/// is no error: the rest is read when it is touched.
+fn populate(map: &Mmap) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::io::ErrorKind;
+
+        /// Where pages are larger, they are touched more often.
+        const PAGE: usize = 4 << 10;
+        let _ = map.advise(memmap2::Advice::HugePage);
+        let populated = map.advise(memmap2::Advice::PopulateRead);
+        if populated.is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
+            // Linux knows this advice since 5.14.
+            std::hint::black_box(map.iter().step_by(PAGE).fold(0, |sum, byte| sum ^ byte));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = map;
+}
+
 enum Owner {
     /// Pages of a file, which the system can read again.
     File(Mmap),
@@ -102,14 +122,15 @@ impl Bytes {
         }
         let owner = match load {
             LoadMethod::Lazy | LoadMethod::Populate => {
-                let mut options = MmapOptions::new();
-                if load == LoadMethod::Populate {
-                    options.populate();
-                }
                 // SAFETY: the mapping is read-only. That nobody changes the
                 // file in place is the condition in this function's doc; our
                 // writers keep it by writing a new file and renaming it.
-                Owner::File(unsafe { options.map(&file) }.map_err(|e| Error::io(path, "map", e))?)
+                let map = unsafe { MmapOptions::new().map(&file) };
+                let map = map.map_err(|e| Error::io(path, "map", e))?;
+                if load == LoadMethod::Populate {
+                    populate(&map);
+                }
+                Owner::File(map)
             }
             LoadMethod::HugePages => {
                 let mut memory = MmapMut::map_anon(len)

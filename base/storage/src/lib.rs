@@ -42,6 +42,7 @@ pub mod container;
 pub mod dictionary;
 mod error;
 pub mod hash;
+mod huge_page_writer;
 mod metadata;
 mod prefetch;
 pub mod probing;
