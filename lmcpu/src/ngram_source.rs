@@ -12,6 +12,14 @@ use crate::probing::probing_source;
 use crate::trie::{self, trie_source};
 use crate::{DuplicatePolicy, Result};
 
+/// A part of the n-grams of an order.
+pub struct NgramPart {
+    /// The n-grams.
+    pub ngrams: Section,
+    /// How many the order has in all its parts.
+    pub total: usize,
+}
+
 /// All n-grams of a model, order by order. One thread may read an order while another
 /// works on the one before.
 pub trait NgramSource: Send {
@@ -47,6 +55,16 @@ pub trait NgramSource: Send {
     /// If the file cannot be read or is damaged.
     fn next_section(&mut self) -> Result<Option<Section>>;
 
+    /// Some more n-grams, in the order of [`NgramSource::next_section`], for readers that need
+    /// each once: a part of one order, and at least one of every order; `None` after the longest.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is damaged.
+    fn next_part(&mut self) -> Result<Option<NgramPart>> {
+        Ok(self.next_section()?.map(|ngrams| NgramPart { total: ngrams.len(), ngrams }))
+    }
+
     /// The error that the n-gram `index` of `section` is invalid for `reason`; it names
     /// the line, or the words and that the file is damaged.
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
@@ -75,6 +93,11 @@ impl NgramSource for ArpaReader<'_> {
 
     fn next_section(&mut self) -> Result<Option<Section>> {
         self.next_section()
+    }
+
+    fn next_part(&mut self) -> Result<Option<NgramPart>> {
+        let part = self.next_part()?;
+        Ok(part.map(|ngrams| NgramPart { total: self.counts()[ngrams.order - 1] as usize, ngrams }))
     }
 
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error {

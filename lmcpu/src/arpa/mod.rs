@@ -68,6 +68,8 @@ pub struct ArpaReader<'p> {
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
+    /// N-grams of the order before that are not yet read.
+    remaining: u64,
 }
 
 impl<'p> ArpaReader<'p> {
@@ -98,6 +100,7 @@ impl<'p> ArpaReader<'p> {
             unigrams: Vec::new(),
             has_unknown: false,
             next_order: 2,
+            remaining: 0,
         };
         arpa.read_unigrams(duplicates)?;
         Ok(arpa)
@@ -139,31 +142,63 @@ impl<'p> ArpaReader<'p> {
     }
 
     /// Reads the n-grams of the next order, from 2; `None` after the longest, when the
-    /// end of the file is checked too.
+    /// end of the file is checked too. What [`ArpaReader::next_part`] has left of an order is the
+    /// next section.
     ///
     /// # Errors
     ///
     /// If the input cannot be read or an entry is invalid; the message names the line.
     pub fn next_section(&mut self) -> Result<Option<Section>> {
-        let order = self.next_order;
-        if order > self.order() {
-            if order == self.order() + 1 {
-                self.next_order += 1;
-                self.read_end()?;
-            }
-            return Ok(None);
+        let Some(format) = self.begin_section()? else { return Ok(None) };
+        let mut section = SectionBuilder::new(format, self.remaining, self.size);
+        while self.remaining > 0 {
+            self.read_blocks(format, &mut section)?;
         }
-        self.next_order += 1;
-        self.read_section_header(order)?;
-        let format = EntryFormat { order, longest: order == self.order() };
-        let count = self.counts[order - 1];
-        let mut section = SectionBuilder::new(format, count, self.size);
-        let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
-        read_section(&mut self.text, format, count, words, |parsed_blocks| {
-            section.append(parsed_blocks);
-            Ok(())
-        })?;
         Ok(Some(section.finish()))
+    }
+
+    /// Reads some more n-grams: the next of an order, from 2, or the first of the next order; all
+    /// orders have a part. `None` after the longest, when the end of the file is checked too.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`ArpaReader::next_section`].
+    pub fn next_part(&mut self) -> Result<Option<Section>> {
+        let Some(format) = self.begin_section()? else { return Ok(None) };
+        let mut part = SectionBuilder::new(format, 0, None);
+        if self.remaining > 0 {
+            self.read_blocks(format, &mut part)?;
+        }
+        Ok(Some(part.finish()))
+    }
+
+    /// The format of the n-grams that come next, after the header of their section if none of
+    /// them has been read.
+    fn begin_section(&mut self) -> Result<Option<EntryFormat>> {
+        if self.remaining == 0 {
+            let order = self.next_order;
+            if order > self.order() {
+                if order == self.order() + 1 {
+                    self.next_order += 1;
+                    self.read_end()?;
+                }
+                return Ok(None);
+            }
+            self.next_order += 1;
+            self.read_section_header(order)?;
+            self.remaining = self.counts[order - 1];
+        }
+        let order = self.next_order - 1;
+        Ok(Some(EntryFormat { order, longest: order == self.order() }))
+    }
+
+    /// Reads some entries of the section that was begun.
+    fn read_blocks(&mut self, format: EntryFormat, section: &mut SectionBuilder) -> Result<()> {
+        let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
+        read_blocks(&mut self.text, format, &mut self.remaining, words, |blocks| {
+            section.append(blocks);
+            Ok(())
+        })
     }
 
     fn read_unigrams(&mut self, duplicates: DuplicatePolicy) -> Result<()> {
@@ -178,7 +213,7 @@ impl<'p> ArpaReader<'p> {
         let name = self.text.name.clone();
         let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
         let no_words = WordLookup { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
-        read_section(&mut self.text, format, self.counts[0], no_words, |parsed_blocks| {
+        let mut take = |parsed_blocks: Vec<ParsedBlock<'_>>| {
             for ParsedBlock { entries, text, line } in parsed_blocks {
                 record_lines(&mut lines, seen, line, &entries);
                 for (i, &(start, end)) in entries.spans.iter().enumerate() {
@@ -225,7 +260,11 @@ impl<'p> ArpaReader<'p> {
                 }
             }
             Ok(())
-        })?;
+        };
+        let mut remaining = self.counts[0];
+        while remaining > 0 {
+            read_blocks(&mut self.text, format, &mut remaining, no_words, &mut take)?;
+        }
         for marker in [&b"<s>"[..], b"</s>"] {
             if vocabulary.find(marker).is_none() {
                 let reason = format!(
@@ -401,65 +440,63 @@ struct ParsedBlock<'t> {
     line: u64,
 }
 
-/// Reads `count` entries and passes them to `take` in order, some blocks at a time.
-fn read_section(
+/// Reads some of the `remaining` entries, at least one of which there is, passes them to `take` in
+/// order, and counts them off.
+fn read_blocks(
     text: &mut ArpaText<'_>,
     format: EntryFormat,
-    count: u64,
+    remaining: &mut u64,
     words: WordLookup<'_>,
-    mut take: impl FnMut(Vec<ParsedBlock<'_>>) -> Result<()>,
+    take: impl FnOnce(Vec<ParsedBlock<'_>>) -> Result<()>,
 ) -> Result<()> {
-    let mut remaining = count;
-    while remaining > 0 {
-        let first_line = text.line();
-        let mut line = first_line;
-        let (mut used, mut truncated) = (Vec::new(), false);
-        let blocks = text.blocks(8 * rayon::current_num_threads())?;
-        if blocks.is_empty() {
-            return Err(truncated_error(text, format, remaining));
-        }
-        let parsed: Vec<ParsedEntries> =
-            blocks.par_iter().map(|block| read_entries(block, format, remaining, words)).collect();
-        let (mut parsed_blocks, mut failure) = (Vec::with_capacity(blocks.len()), None);
-        for (entries, &text) in parsed.into_iter().zip(&blocks) {
-            if entries.log10.len() as u64 > remaining {
-                // The section ends in this block, and more entries than it has were
-                // parsed: parse again, with the right limit.
-                let entries = read_entries(text, format, remaining, words);
-                used.push((entries.bytes, entries.lines));
-                remaining = 0;
-                parsed_blocks.push(ParsedBlock { entries, text, line });
-                break;
-            }
+    let (mut line, mut left) = (text.line(), *remaining);
+    let (mut used, mut truncated) = (Vec::new(), false);
+    let blocks = text.blocks(8 * rayon::current_num_threads())?;
+    if blocks.is_empty() {
+        return Err(truncated_error(text, format, left));
+    }
+    let parsed: Vec<ParsedEntries> =
+        blocks.par_iter().map(|block| read_entries(block, format, left, words)).collect();
+    let (mut parsed_blocks, mut failure) = (Vec::with_capacity(blocks.len()), None);
+    for (entries, &text) in parsed.into_iter().zip(&blocks) {
+        if entries.log10.len() as u64 > left {
+            // The section ends in this block, and more entries than it has were
+            // parsed: parse again, with the right limit.
+            let entries = read_entries(text, format, left, words);
             used.push((entries.bytes, entries.lines));
-            remaining -= entries.log10.len() as u64;
-            let lines = entries.lines;
-            if remaining > 0 {
-                match &entries.end {
-                    ParseEnd::EndOfText | ParseEnd::Limit => {}
-                    ParseEnd::Truncated => truncated = true,
-                    ParseEnd::Invalid { line: below, reason } => {
-                        let order = format.order;
-                        failure = Some((line + below, format!("{order}-gram: {reason}")));
-                    }
+            left = 0;
+            parsed_blocks.push(ParsedBlock { entries, text, line });
+            break;
+        }
+        used.push((entries.bytes, entries.lines));
+        left -= entries.log10.len() as u64;
+        let lines = entries.lines;
+        if left > 0 {
+            match &entries.end {
+                ParseEnd::EndOfText | ParseEnd::Limit => {}
+                ParseEnd::Truncated => truncated = true,
+                ParseEnd::Invalid { line: below, reason } => {
+                    let order = format.order;
+                    failure = Some((line + below, format!("{order}-gram: {reason}")));
                 }
             }
-            parsed_blocks.push(ParsedBlock { entries, text, line });
-            line += lines;
-            if remaining == 0 || truncated || failure.is_some() {
-                break;
-            }
         }
-        take(parsed_blocks)?;
-        if let Some((line, reason)) = failure {
-            return Err(text.error(line, reason));
+        parsed_blocks.push(ParsedBlock { entries, text, line });
+        line += lines;
+        if left == 0 || truncated || failure.is_some() {
+            break;
         }
-        for (bytes, lines) in used {
-            text.consume(bytes, lines);
-        }
-        if truncated && !text.join_blocks()? {
-            return Err(truncated_error(text, format, remaining));
-        }
+    }
+    *remaining = left;
+    take(parsed_blocks)?;
+    if let Some((line, reason)) = failure {
+        return Err(text.error(line, reason));
+    }
+    for (bytes, lines) in used {
+        text.consume(bytes, lines);
+    }
+    if truncated && !text.join_blocks()? {
+        return Err(truncated_error(text, format, left));
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The n-grams of one order as columns.
 //!
-//! A section is the largest object in memory while a model is built, so its columns are
-//! allocated at once, as zero pages that the system provides on first touch, and all
-//! threads fill them.
+//! A whole section is a large object in memory, so its columns are allocated at once, as zero
+//! pages that the system provides on first touch, and all threads fill them. Readers that need an
+//! n-gram only once take parts of it.
 
 use rayon::prelude::*;
 
@@ -39,6 +39,17 @@ impl Section {
     #[inline(always)]
     pub fn ngram(&self, index: usize) -> &[u32] {
         &self.words[index * self.order..(index + 1) * self.order]
+    }
+
+    /// Adds the n-gram `index` of `other`, which has the same order.
+    pub(crate) fn push_from(&mut self, other: &Section, index: usize) {
+        self.order = other.order;
+        if !other.lines.jumps.is_empty() {
+            self.lines.record(self.len(), other.line(index));
+        }
+        self.words.extend_from_slice(other.ngram(index));
+        self.log10.push(other.log10[index]);
+        self.backoffs.extend(other.backoffs.get(index));
     }
 
     /// Drops the n-grams for which `keep` is false.

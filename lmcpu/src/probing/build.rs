@@ -1,6 +1,8 @@
 //! From lists of n-grams to probing tables.
 //!
-//! Orders are built one after another, from short to long, each on all threads. Every
+//! Orders are built one after another, from short to long, each on all threads. Their n-grams
+//! come in parts, which are gone once their entries are made: memory that is touched for the
+//! first time costs more than anything that is done with it. Every
 //! n-gram sets a flag of its suffix (all words but the oldest), that a longer n-gram
 //! ends in it, and one of its context (all words but the newest), that a longer n-gram
 //! begins with it. The flags are sign bits of the values; setting one clears the bit,
@@ -13,6 +15,7 @@
 
 mod blanks;
 mod build_error;
+mod order_in_progress;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,19 +23,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hashbrown::HashMap;
 use miriam_storage::hash::fast_range;
 use miriam_storage::probing::{
-    AtomicLine4, DuplicateKey, LineKeys, Slot, TableBuilder, find_slot, home_lines,
+    AtomicLine4, DuplicateKey, LineKeys, PartitionedEntries, Slot, TableBuilder, find_slot,
+    home_lines,
 };
 use miriam_storage::zerocopy::{FromBytes, IntoBytes};
 use miriam_storage::{Bytes, ContainerWriter, ZeroedVec, prefetch_at};
-use miriam_textio::{Progress, Vocabulary};
+use miriam_textio::{NoProgress, Progress, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;
-use build_error::BuildError;
+use build_error::{BuildError, OpenAgain};
+use order_in_progress::OrderInProgress;
 
 use super::blank_keys::BlankKeyWriter;
 use super::*;
 use crate::arpa::Section;
+use crate::ngram_source::NgramPart;
 use crate::{DuplicatePolicy, NgramSource, open_source};
 
 /// The bit of a value that is cleared when a longer n-gram ends in this one.
@@ -106,7 +112,7 @@ pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<By
 }
 
 /// A model being built.
-struct ProbingBuilder {
+pub(super) struct ProbingBuilder {
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     has_unknown: bool,
@@ -118,6 +124,7 @@ struct ProbingBuilder {
     longest: Option<LongestTable>,
     closure_checks: Vec<ClosureCheck>,
     minimization_is_closed: bool,
+    in_progress: OrderInProgress,
     /// Memory in which the entries of each order are partitioned.
     scratch: ZeroedVec<u32>,
 }
@@ -150,10 +157,6 @@ struct ClosureCheck {
     ngram: u64,
     suffix: u64,
 }
-
-/// The lines of an order whose n-grams have set their flags; the oldest word of the
-/// n-gram in each slot; and, in file order, the n-grams that have not set theirs.
-type MarkedTable<L> = (ZeroedVec<L>, ZeroedVec<u32>, Vec<usize>);
 
 /// Where the entry of an n-gram of a middle order is.
 enum EntryLocation {
@@ -226,8 +229,10 @@ impl MiddleTable {
         let table_builder = TableBuilder::new(self.home_lines);
         let split = &mut entries.clone();
         let groups = entries.par_chunks(CHUNK).zip(split.par_chunks_mut(CHUNK));
+        let ends: Vec<_> = groups.map(|(some, into)| table_builder.partition(some, into)).collect();
+        let groups = split.chunks(CHUNK).zip(&ends);
         let groups: Vec<_> =
-            groups.map(|(some, into)| table_builder.partition(some, into)).collect();
+            groups.map(|(group, ends)| PartitionedEntries::new(group, ends)).collect();
         (self.lines, self.oldest) = table_builder.build(&groups)?;
         Ok(())
     }
@@ -269,14 +274,20 @@ impl ProbingBuilder {
         let size = path.metadata().map(|found| found.len()).ok();
         let task = progress.task("reading", size);
         let mut source = open_source(path, duplicates, progress)?;
-        let builder = ProbingBuilder::from_source(&mut *source)?;
+        let again = || open_source(path, duplicates, &NoProgress);
+        let again: Option<OpenAgain<'_>> = if path.is_file() { Some(&again) } else { None };
+        let builder = ProbingBuilder::from_source(&mut *source, again)?;
         drop(task);
         let _task = progress.task("building", None);
         Ok(builder.finish(source.vocabulary()))
     }
 
-    /// Reads all n-grams of `source`; blanks are kept apart from the tables.
-    fn from_source(source: &mut dyn NgramSource) -> Result<Self> {
+    /// Reads all n-grams of `source`; blanks are kept apart from the tables. Opens it `again` to
+    /// say where n-grams are that are there twice; without that all of them are kept in memory.
+    pub(super) fn from_source(
+        source: &mut dyn NgramSource,
+        again: Option<OpenAgain<'_>>,
+    ) -> Result<Self> {
         let unigrams = source.unigrams().iter().map(|unigram| {
             AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
         });
@@ -289,16 +300,26 @@ impl ProbingBuilder {
             longest: None,
             closure_checks: Vec::new(),
             minimization_is_closed: false,
+            in_progress: OrderInProgress::default(),
             scratch: ZeroedVec::default(),
         };
-        let mut next = source.next_section()?;
-        while let Some(section) = next {
-            // The next order is read while this one is built.
-            let (read, added) =
-                rayon::join(|| source.next_section(), || builder.add_section(&section));
-            added.map_err(|error| error.into_error(&section, source))?;
-            next = read?;
+        let mut kept = Vec::new();
+        let mut next = source.next_part()?;
+        while let Some(NgramPart { ngrams, total }) = next {
+            if builder.in_progress.order() != ngrams.order {
+                let finished = builder.finish_order();
+                finished.map_err(|error| error.into_error(source, &kept, again))?;
+                builder.begin_order(ngrams.order, total);
+                kept.clear();
+            }
+            // The next part is read while this one is added.
+            next = rayon::join(|| source.next_part(), || builder.add_part(&ngrams)).0?;
+            if again.is_none() {
+                kept.push(ngrams);
+            }
         }
+        let finished = builder.finish_order();
+        finished.map_err(|error| error.into_error(source, &kept, again))?;
         Ok(builder)
     }
 
@@ -326,115 +347,6 @@ impl ProbingBuilder {
             _ => self.middle[order - 2].slot(hash).map(|slot| self.middle[order - 2].value(slot)),
         };
         value.is_some_and(has_extension)
-    }
-
-    /// Adds the n-grams of the next order.
-    fn add_section(&mut self, section: &Section) -> Result<(), BuildError> {
-        let order = section.order;
-        let others;
-        if order == self.counts.len() {
-            let home = home_lines::<Line5>(section.len(), LOAD_FACTOR);
-            let log10 = |index: usize| section.log10[index].to_bits() | SIGN;
-            let (lines, oldest);
-            (lines, oldest, others) =
-                self.mark_extensions(section, TableBuilder::new(home), log10)?;
-            self.longest = Some(LongestTable { lines, home_lines: home, oldest });
-        } else {
-            let home = home_lines::<Line4>(section.len(), LOAD_FACTOR);
-            let value_of = |index: usize| {
-                pack(section.log10[index].to_bits() | SIGN, section.backoffs[index].to_bits())
-            };
-            let (lines, oldest);
-            (lines, oldest, others) =
-                self.mark_extensions(section, TableBuilder::new(home), value_of)?;
-            let (entries, blanks) = (section.len() as u64, HashMap::new());
-            self.middle.push(MiddleTable {
-                order,
-                lines,
-                home_lines: home,
-                entries,
-                blanks,
-                oldest,
-            });
-        }
-        others.into_iter().try_for_each(|index| self.mark_extensions_with_blanks(section, index))
-    }
-
-    /// Sets the flags of the suffix and the context of every n-gram of `section` for
-    /// which both exist. Returns the table of all n-grams with the values that `value`
-    /// gives, their oldest words, and, in file order, the n-grams that lack one.
-    fn mark_extensions<L: TableLine>(
-        &mut self,
-        section: &Section,
-        table_builder: TableBuilder<L>,
-        value: impl Fn(usize) -> L::Value + Sync,
-    ) -> Result<MarkedTable<L>, DuplicateKey> {
-        let order = section.order;
-        let is_longest = order == self.counts.len();
-        let unigrams = &self.unigrams;
-        let shorter = self.middle.last_mut().map(|middle| {
-            let home = middle.home_lines as u64;
-            (AtomicLine4::from_mut_lines(&mut middle.lines), home)
-        });
-        let prefetch = |hash| {
-            if let Some((lines, home)) = shorter {
-                prefetch_at(lines, fast_range(nonzero_key(hash), home) as usize);
-            }
-        };
-        let find = |hash: u64| match shorter {
-            None => unigrams.get(hash as usize),
-            Some((lines, home)) => {
-                let slot = find_slot(lines, home, nonzero_key(hash))?.0;
-                Some(lines[slot / Line4::SLOTS].value(slot % Line4::SLOTS))
-            }
-        };
-        let size = size_of::<L::Entry>() / size_of::<u32>();
-        let max_count = self.counts.iter().max().map_or(0, |&count| count as usize);
-        self.scratch.resize_for_overwrite(section.len() * size, max_count.saturating_mul(size));
-        let entries_out = <[L::Entry]>::mut_from_bytes(self.scratch.as_mut_bytes());
-        let entries_out = entries_out.unwrap_or_else(|_| unreachable!("whole entries"));
-        let chunks = section.words.par_chunks(CHUNK * order).zip(entries_out.par_chunks_mut(CHUNK));
-        let done: Vec<_> = chunks
-            .enumerate()
-            .map_init(Vec::new, |entries, (chunk, (words, into))| {
-                entries.clear();
-                let (mut missing, mut closure_checks) = (Vec::new(), Vec::new());
-                for words in words.chunks(PREFETCH_GROUP * order) {
-                    let first = chunk * CHUNK + entries.len();
-                    let mut parts = [(0, 0, 0); PREFETCH_GROUP];
-                    for (parts, ngram) in parts.iter_mut().zip(words.chunks(order)) {
-                        let suffix = hash_oldest_first(&ngram[1..]);
-                        let context = hash_oldest_first(&ngram[..order - 1]);
-                        *parts = (combine(suffix, ngram[0]), suffix, context);
-                        prefetch(suffix);
-                        prefetch(context);
-                    }
-                    for (i, oldest) in words.iter().step_by(order).enumerate() {
-                        let (ngram, suffix, context) = parts[i];
-                        entries.push(L::pack_entry(nonzero_key(ngram), value(first + i), *oldest));
-                        match (find(suffix), find(context)) {
-                            (Some(ending), Some(beginning)) => {
-                                update_flags(beginning, set_extends_right);
-                                let ending = update_flags(ending, set_extends_left);
-                                if !is_longest && !has_extension(ending) {
-                                    closure_checks.push(ClosureCheck { order, ngram, suffix });
-                                }
-                            }
-                            _ => missing.push(first + i),
-                        }
-                    }
-                }
-                (table_builder.partition(entries, into), missing, closure_checks)
-            })
-            .collect();
-        let (mut groups, mut others) = (Vec::with_capacity(done.len()), Vec::new());
-        for (group, missing, closure_checks) in done {
-            groups.push(group);
-            others.extend(missing);
-            self.closure_checks.extend(closure_checks);
-        }
-        let (lines, oldest) = table_builder.build(&groups)?;
-        Ok((lines, oldest, others))
     }
 
     fn size(&self) -> ModelSize {

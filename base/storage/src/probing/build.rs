@@ -44,11 +44,20 @@ impl<L> Clone for TableBuilder<L> {
 
 impl<L> Copy for TableBuilder<L> {}
 
+/// Where each partition of a group of entries ends.
+pub struct PartitionEnds(Vec<u32>);
+
+impl PartitionEnds {
+    /// How many entries the group has.
+    pub fn num_entries(&self) -> usize {
+        self.0.last().map_or(0, |&end| end as usize)
+    }
+}
+
 /// A group of entries of a table, ordered by the partition of their home line.
 pub struct PartitionedEntries<'e, L: TableLine> {
     entries: &'e [L::Entry],
-    /// The end of each partition in `entries`.
-    ends: Vec<u32>,
+    ends: &'e PartitionEnds,
 }
 
 impl<L: TableLine> TableBuilder<L> {
@@ -71,11 +80,7 @@ impl<L: TableLine> TableBuilder<L> {
 
     /// Partitions `entries`, fewer than 2^32, into `into`, which has the same length. A
     /// group of some ten thousand entries stays in a core's cache.
-    pub fn partition<'e>(
-        self,
-        entries: &[L::Entry],
-        into: &'e mut [L::Entry],
-    ) -> PartitionedEntries<'e, L> {
+    pub fn partition(self, entries: &[L::Entry], into: &mut [L::Entry]) -> PartitionEnds {
         let partition_of =
             |entry: &L::Entry| self.home_line(L::unpack_entry(entry).0) >> self.partition_log2;
         let mut ends = vec![0u32; self.home_lines.div_ceil(self.partition_lines())];
@@ -88,7 +93,7 @@ impl<L: TableLine> TableBuilder<L> {
             into[*end as usize] = *entry;
             *end += 1;
         }
-        PartitionedEntries { entries: into, ends }
+        PartitionEnds(ends)
     }
 
     /// Builds the lines of the table, and the side values of its entries: one a slot, 0
@@ -142,10 +147,15 @@ impl<L: TableLine> TableBuilder<L> {
     }
 }
 
-impl<L: TableLine> PartitionedEntries<'_, L> {
+impl<'e, L: TableLine> PartitionedEntries<'e, L> {
+    /// What [`TableBuilder::partition`] has written to `entries`, where partitions end at `ends`.
+    pub fn new(entries: &'e [L::Entry], ends: &'e PartitionEnds) -> Self {
+        PartitionedEntries { entries, ends }
+    }
+
     fn partition(&self, index: usize) -> &[L::Entry] {
-        let begin = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.entries[begin as usize..self.ends[index] as usize]
+        let begin = if index == 0 { 0 } else { self.ends.0[index - 1] };
+        &self.entries[begin as usize..self.ends.0[index] as usize]
     }
 }
 
@@ -172,8 +182,9 @@ pub fn build<L: TableLine>(
     let builder = TableBuilder::<L>::new(home_lines);
     let entries: Vec<_> =
         entries.iter().map(|&(key, value)| L::pack_entry(key, value, 0)).collect();
-    let group = &mut vec![L::Entry::default(); entries.len()];
-    builder.build(&[builder.partition(&entries, group)]).map(|(lines, _)| lines)
+    let mut group = vec![L::Entry::default(); entries.len()];
+    let ends = builder.partition(&entries, &mut group);
+    builder.build(&[PartitionedEntries::new(&group, &ends)]).map(|(lines, _)| lines)
 }
 
 /// Entries that did not fit in their chunk of lines.

@@ -22,7 +22,7 @@ use crate::hash::fast_range;
 use crate::zeroed_vec::Pod;
 use crate::{View, prefetch_at};
 
-pub use build::{DuplicateKey, PartitionedEntries, TableBuilder, build};
+pub use build::{DuplicateKey, PartitionEnds, PartitionedEntries, TableBuilder, build};
 
 /// `hash` as a key of a table: itself, but 0 becomes 1.
 #[inline(always)]
@@ -380,10 +380,15 @@ mod tests {
                 plain.iter().map(|&(k, v)| Line5::pack_entry(k, v, k as u32 ^ 5)).collect();
             let mut split = entries.clone();
             let builder = TableBuilder::<Line5>::new(home);
-            let groups: Vec<_> = entries
+            let ends: Vec<_> = entries
                 .chunks(7_000)
                 .zip(split.chunks_mut(7_000))
                 .map(|(some, into)| builder.partition(some, into))
+                .collect();
+            let groups: Vec<_> = split
+                .chunks(7_000)
+                .zip(&ends)
+                .map(|(group, ends)| PartitionedEntries::new(group, ends))
                 .collect();
             let (lines, side_values) = builder.build(&groups).unwrap();
             assert_eq!(lines.as_bytes(), build::<Line5>(&plain, home).unwrap().as_bytes());

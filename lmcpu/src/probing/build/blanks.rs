@@ -82,7 +82,11 @@ impl ProbingBuilder {
         let context = hash_oldest_first(&section.ngram(index)[..order - 1]);
         match self.middle[order - 3].mark_extends_right(context) {
             Some(_) => Ok(()),
-            None => Err(BuildError::MissingContext(index)),
+            None => {
+                let mut ngram = Section::default();
+                ngram.push_from(section, index);
+                Err(BuildError::MissingContext(ngram))
+            }
         }
     }
 }

@@ -1,40 +1,67 @@
-//! Errors of a section, without their place in the source.
+//! Errors of n-grams, without their place in the source.
 //!
-//! The next section is read while one is built, so that the builder cannot ask the
-//! source for the line of an n-gram. It returns the index of the n-gram, from which the
-//! error is made when the source is free again.
-
-use miriam_storage::probing::DuplicateKey;
+//! The next part is read while one is added, and a table knows of its n-grams only hashes. So the
+//! error is made when the source is free again, and after equal n-grams were looked for.
 
 use super::*;
+use crate::Error;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 
-/// Why a section cannot be added.
+/// Opens the source again.
+pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>>;
+
+/// Why an order cannot be added.
 pub(super) enum BuildError {
     /// Two of its n-grams have the same key.
-    DuplicateKey(u64),
-    /// The context of this n-gram is missing.
-    MissingContext(usize),
-}
-
-impl From<DuplicateKey> for BuildError {
-    fn from(DuplicateKey { key }: DuplicateKey) -> Self {
-        BuildError::DuplicateKey(key)
-    }
+    Duplicate { order: usize, key: u64 },
+    /// The context of this n-gram, the only one of the section, is missing.
+    MissingContext(Section),
 }
 
 impl BuildError {
-    /// The error with its place in `source`, which `section` comes from.
-    pub(super) fn into_error(self, section: &Section, source: &dyn NgramSource) -> crate::Error {
+    /// The error with its place in `source`, which the parts `kept` come from; if it can be opened
+    /// `again`, that is read instead.
+    pub(super) fn into_error(
+        self,
+        source: &dyn NgramSource,
+        kept: &[Section],
+        again: Option<OpenAgain<'_>>,
+    ) -> Error {
         match self {
-            BuildError::DuplicateKey(key) => {
-                let equal = |&i: &usize| nonzero_key(hash_oldest_first(section.ngram(i))) == key;
-                let mut indices = (0..section.len()).filter(equal);
-                let first = indices.next().unwrap_or_default();
-                let second = indices.next().unwrap_or(first);
-                duplicate_error(section, first, second, source)
-            }
-            BuildError::MissingContext(index) => missing_context_error(section, index, source),
+            BuildError::Duplicate { order, key } => match find_equal(order, key, kept, again) {
+                Ok(equal) if equal.len() < 2 => {
+                    let reason = "it changed while it was read; build again".to_owned();
+                    Error::Unsupported { file: source.name().to_owned(), reason }
+                }
+                Ok(equal) => duplicate_error(&equal, 0, 1, source),
+                Err(error) => error,
+            },
+            BuildError::MissingContext(ngram) => missing_context_error(&ngram, 0, source),
         }
     }
+}
+
+/// The first two n-grams of `order` that have this key.
+fn find_equal(
+    order: usize,
+    key: u64,
+    kept: &[Section],
+    again: Option<OpenAgain<'_>>,
+) -> Result<Section> {
+    let mut equal = Section::default();
+    let mut search = |ngrams: &Section| {
+        for index in (0..ngrams.len()).filter(|_| ngrams.order == order) {
+            if equal.len() < 2 && nonzero_key(hash_oldest_first(ngrams.ngram(index))) == key {
+                equal.push_from(ngrams, index);
+            }
+        }
+    };
+    kept.iter().for_each(&mut search);
+    if let Some(open) = again {
+        let mut source = open()?;
+        while let Some(part) = source.next_part()? {
+            search(&part.ngrams);
+        }
+    }
+    Ok(equal)
 }

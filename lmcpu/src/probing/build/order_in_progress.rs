@@ -1,0 +1,185 @@
+//! An order whose n-grams come in parts.
+//!
+//! The entries of each part are made and partitioned at once, while its n-grams are in the cache,
+//! and set the flags of the order before. When there are no more, the table is built.
+
+use miriam_storage::probing::PartitionEnds;
+
+use super::*;
+
+/// What is known of the order that is being read, but for its entries, which are in
+/// [`ProbingBuilder::scratch`].
+#[derive(Default)]
+pub(super) struct OrderInProgress {
+    /// 0 before the first.
+    order: usize,
+    home_lines: usize,
+    /// Entries so far.
+    num_entries: usize,
+    /// Groups of them, one after another.
+    groups: Vec<PartitionEnds>,
+    /// In the order of the source, the n-grams that lack a suffix or a context.
+    lacking: Section,
+}
+
+impl OrderInProgress {
+    /// The order.
+    pub(super) fn order(&self) -> usize {
+        self.order
+    }
+}
+
+impl ProbingBuilder {
+    fn is_longest(&self, order: usize) -> bool {
+        order == self.counts.len()
+    }
+
+    /// Begins the order `order` of `total` n-grams.
+    pub(super) fn begin_order(&mut self, order: usize, total: usize) {
+        let (home_lines, entry_size) = if self.is_longest(order) {
+            (home_lines::<Line5>(total, LOAD_FACTOR), size_of::<<Line5 as TableLine>::Entry>())
+        } else {
+            (home_lines::<Line4>(total, LOAD_FACTOR), size_of::<<Line4 as TableLine>::Entry>())
+        };
+        self.in_progress = OrderInProgress { order, home_lines, ..OrderInProgress::default() };
+        // A file may claim any numbers, but what is not touched costs nothing.
+        let most = self.counts.iter().max().map_or(0, |&count| count as usize);
+        let words = entry_size / size_of::<u32>();
+        self.scratch.resize_for_overwrite(words * total.min(CHUNK), most.saturating_mul(words));
+    }
+
+    /// Adds some n-grams of the order that was begun.
+    pub(super) fn add_part(&mut self, part: &Section) {
+        if self.is_longest(part.order) {
+            let log10 = |index: usize| part.log10[index].to_bits() | SIGN;
+            self.add_entries::<Line5>(part, log10);
+        } else {
+            let value = |index: usize| {
+                pack(part.log10[index].to_bits() | SIGN, part.backoffs[index].to_bits())
+            };
+            self.add_entries::<Line4>(part, value);
+        }
+    }
+
+    /// Makes the entries of `part`, with the values that `value` gives, and sets the flags of the
+    /// suffix and the context of each of its n-grams for which both exist.
+    fn add_entries<L: TableLine>(
+        &mut self,
+        part: &Section,
+        value: impl Fn(usize) -> L::Value + Sync,
+    ) {
+        let order = part.order;
+        let is_longest = self.is_longest(order);
+        let unigrams = &self.unigrams;
+        let shorter = self.middle.last_mut().map(|middle| {
+            let home = middle.home_lines as u64;
+            (AtomicLine4::from_mut_lines(&mut middle.lines), home)
+        });
+        let prefetch = |hash| {
+            if let Some((lines, home)) = shorter {
+                prefetch_at(lines, fast_range(nonzero_key(hash), home) as usize);
+            }
+        };
+        let find = |hash: u64| match shorter {
+            None => unigrams.get(hash as usize),
+            Some((lines, home)) => {
+                let slot = find_slot(lines, home, nonzero_key(hash))?.0;
+                Some(lines[slot / Line4::SLOTS].value(slot % Line4::SLOTS))
+            }
+        };
+        let OrderInProgress { home_lines, num_entries, groups, lacking, .. } =
+            &mut self.in_progress;
+        let table_builder = TableBuilder::<L>::new(*home_lines);
+        let end = *num_entries + part.len();
+        self.scratch.resize(end * size_of::<L::Entry>() / size_of::<u32>());
+        let entries_out = &mut entries_of::<L>(&mut self.scratch)[*num_entries..end];
+        *num_entries = end;
+        let chunks = part.words.par_chunks(CHUNK * order).zip(entries_out.par_chunks_mut(CHUNK));
+        let done: Vec<_> = chunks
+            .enumerate()
+            .map_init(Vec::new, |entries, (chunk, (words, into))| {
+                entries.clear();
+                let (mut missing, mut closure_checks) = (Vec::new(), Vec::new());
+                for words in words.chunks(PREFETCH_GROUP * order) {
+                    let first = chunk * CHUNK + entries.len();
+                    let mut parts = [(0, 0, 0); PREFETCH_GROUP];
+                    for (parts, ngram) in parts.iter_mut().zip(words.chunks(order)) {
+                        let suffix = hash_oldest_first(&ngram[1..]);
+                        let context = hash_oldest_first(&ngram[..order - 1]);
+                        *parts = (combine(suffix, ngram[0]), suffix, context);
+                        prefetch(suffix);
+                        prefetch(context);
+                    }
+                    for (i, oldest) in words.iter().step_by(order).enumerate() {
+                        let (ngram, suffix, context) = parts[i];
+                        entries.push(L::pack_entry(nonzero_key(ngram), value(first + i), *oldest));
+                        match (find(suffix), find(context)) {
+                            (Some(ending), Some(beginning)) => {
+                                update_flags(beginning, set_extends_right);
+                                let ending = update_flags(ending, set_extends_left);
+                                if !is_longest && !has_extension(ending) {
+                                    closure_checks.push(ClosureCheck { order, ngram, suffix });
+                                }
+                            }
+                            _ => missing.push(first + i),
+                        }
+                    }
+                }
+                (table_builder.partition(entries, into), missing, closure_checks)
+            })
+            .collect();
+        for (group, missing, closure_checks) in done {
+            groups.push(group);
+            missing.into_iter().for_each(|index| lacking.push_from(part, index));
+            self.closure_checks.extend(closure_checks);
+        }
+    }
+
+    /// Builds the table of the order that was begun, if one was; then come the n-grams that need
+    /// blanks.
+    pub(super) fn finish_order(&mut self) -> Result<(), BuildError> {
+        let OrderInProgress { order, home_lines, groups, lacking, .. } =
+            std::mem::take(&mut self.in_progress);
+        if order == 0 {
+            return Ok(());
+        }
+        let duplicate = |DuplicateKey { key }| BuildError::Duplicate { order, key };
+        if self.is_longest(order) {
+            let built = build_table(home_lines, &mut self.scratch, &groups);
+            let (lines, oldest) = built.map_err(duplicate)?;
+            self.longest = Some(LongestTable { lines, home_lines, oldest });
+        } else {
+            let built = build_table(home_lines, &mut self.scratch, &groups);
+            let (lines, oldest) = built.map_err(duplicate)?;
+            let entries = groups.iter().map(|group| group.num_entries() as u64).sum();
+            let blanks = HashMap::new();
+            self.middle.push(MiddleTable { order, lines, home_lines, entries, blanks, oldest });
+        }
+        (0..lacking.len()).try_for_each(|index| self.mark_extensions_with_blanks(&lacking, index))
+    }
+}
+
+/// The entries in `scratch`.
+fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
+    let entries = <[L::Entry]>::mut_from_bytes(scratch.as_mut_bytes());
+    entries.unwrap_or_else(|_| unreachable!("whole entries"))
+}
+
+/// The table of the entries in `scratch`, which are `groups` one after another, and the oldest
+/// word of the n-gram in each slot.
+fn build_table<L: TableLine>(
+    home_lines: usize,
+    scratch: &mut [u32],
+    groups: &[PartitionEnds],
+) -> Result<(ZeroedVec<L>, ZeroedVec<u32>), DuplicateKey> {
+    let mut rest = &*entries_of::<L>(scratch);
+    let groups: Vec<_> = groups
+        .iter()
+        .map(|ends| {
+            let (group, after) = rest.split_at(ends.num_entries());
+            rest = after;
+            PartitionedEntries::new(group, ends)
+        })
+        .collect();
+    TableBuilder::<L>::new(home_lines).build(&groups)
+}
