@@ -91,10 +91,8 @@ pub fn build_probing(
     duplicates: DuplicatePolicy,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let builder = ProbingBuilder::from_file(path, duplicates, progress)?;
-    let _task = progress.task("writing", None);
-    builder.write(ContainerWriter::create(output, KIND, VERSION)?)?;
-    Ok(builder.size())
+    let writer = || ContainerWriter::create(output, KIND, VERSION);
+    Ok(build(path, duplicates, progress, writer)?.0)
 }
 
 /// The model in the ARPA text at `arpa`, built in memory on rayon's current
@@ -106,13 +104,54 @@ pub(crate) fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<
 
 /// The bytes of the file that [`build_probing`] would write.
 pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let builder = ProbingBuilder::from_file(arpa, DuplicatePolicy::Reject, progress)?;
-    let bytes = builder.write(ContainerWriter::in_memory(arpa, KIND, VERSION)?)?;
+    let writer = || ContainerWriter::in_memory(arpa, KIND, VERSION);
+    let (_, bytes) = build(arpa, DuplicatePolicy::Reject, progress, writer)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
+/// Builds the model at `path` and writes it to what `writer` gives, the bytes of which are
+/// returned if it is in memory.
+fn build(
+    path: &Path,
+    duplicates: DuplicatePolicy,
+    progress: &dyn Progress,
+    writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
+) -> Result<(ModelSize, Option<Bytes>)> {
+    let mut source = open_source(path, duplicates, progress)?;
+    let again = || open_source(path, duplicates, &NoProgress);
+    let again: Option<OpenAgain<'_>> = if path.is_file() { Some(&again) } else { None };
+    let size = path.metadata().map(|found| found.len()).ok();
+    build_from_source(&mut *source, again, size, progress, writer)
+}
+
+/// As [`build`], of a `source` of `size` bytes where that is known. Opens it `again` to say where
+/// n-grams are that are there twice; without that all of an order are kept in memory.
+pub(super) fn build_from_source(
+    source: &mut dyn NgramSource,
+    again: Option<OpenAgain<'_>>,
+    size: Option<u64>,
+    progress: &dyn Progress,
+    writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
+) -> Result<(ModelSize, Option<Bytes>)> {
+    let mut builder = ProbingBuilder::new(source);
+    let mut kept = Vec::new();
+    let build = || {
+        let task = progress.task("reading", size);
+        builder.read(source, again.is_none().then_some(&mut kept))?;
+        drop(task);
+        let task = progress.task("building", None);
+        builder.finish_middle(source.vocabulary());
+        drop(task);
+        let _task = progress.task("writing", None);
+        builder.write(writer()?)
+    };
+    let built: Result<_, BuildError> = build();
+    let bytes = built.map_err(|error| error.into_error(source, &kept, again))?;
+    Ok((builder.size(), bytes))
+}
+
 /// A model being built.
-pub(super) struct ProbingBuilder {
+struct ProbingBuilder {
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     has_unknown: bool,
@@ -120,8 +159,6 @@ pub(super) struct ProbingBuilder {
     unigrams: Vec<AtomicU64>,
     /// Orders 2 to N - 1.
     middle: Vec<MiddleTable>,
-    /// Order N, from 2.
-    longest: Option<LongestTable>,
     closure_checks: Vec<ClosureCheck>,
     minimization_is_closed: bool,
     in_progress: OrderInProgress,
@@ -138,13 +175,6 @@ struct MiddleTable {
     /// By key.
     blanks: HashMap<u64, Blank>,
     /// The oldest word of the n-gram in each slot.
-    oldest: ZeroedVec<u32>,
-}
-
-/// The longest n-grams.
-struct LongestTable {
-    lines: ZeroedVec<Line5>,
-    home_lines: usize,
     oldest: ZeroedVec<u32>,
 }
 
@@ -266,67 +296,54 @@ fn update_flags(value: &AtomicU64, set_flag: fn(u64) -> u64) -> u64 {
 }
 
 impl ProbingBuilder {
-    fn from_file(
-        path: &Path,
-        duplicates: DuplicatePolicy,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let size = path.metadata().map(|found| found.len()).ok();
-        let task = progress.task("reading", size);
-        let mut source = open_source(path, duplicates, progress)?;
-        let again = || open_source(path, duplicates, &NoProgress);
-        let again: Option<OpenAgain<'_>> = if path.is_file() { Some(&again) } else { None };
-        let builder = ProbingBuilder::from_source(&mut *source, again)?;
-        drop(task);
-        let _task = progress.task("building", None);
-        Ok(builder.finish(source.vocabulary()))
-    }
-
-    /// Reads all n-grams of `source`; blanks are kept apart from the tables. Opens it `again` to
-    /// say where n-grams are that are there twice; without that all of them are kept in memory.
-    pub(super) fn from_source(
-        source: &mut dyn NgramSource,
-        again: Option<OpenAgain<'_>>,
-    ) -> Result<Self> {
+    fn new(source: &dyn NgramSource) -> Self {
         let unigrams = source.unigrams().iter().map(|unigram| {
             AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
         });
-        let mut builder = ProbingBuilder {
+        ProbingBuilder {
             counts: source.counts().to_vec(),
             vocabulary: Vocabulary::new(),
             has_unknown: source.has_unknown(),
             unigrams: unigrams.collect(),
             middle: Vec::new(),
-            longest: None,
             closure_checks: Vec::new(),
             minimization_is_closed: false,
             in_progress: OrderInProgress::default(),
             scratch: ZeroedVec::default(),
-        };
-        let mut kept = Vec::new();
+        }
+    }
+
+    /// Reads all n-grams of `source`. Blanks are kept apart from the tables, the highest order
+    /// stays in progress, and the parts of the order in progress in `kept`, if given.
+    fn read(
+        &mut self,
+        source: &mut dyn NgramSource,
+        mut kept: Option<&mut Vec<Section>>,
+    ) -> Result<(), BuildError> {
         let mut next = source.next_part()?;
         while let Some(NgramPart { ngrams, total }) = next {
-            if builder.in_progress.order() != ngrams.order {
-                let finished = builder.finish_order();
-                finished.map_err(|error| error.into_error(source, &kept, again))?;
-                builder.begin_order(ngrams.order, total);
-                kept.clear();
+            if self.in_progress.order() != ngrams.order {
+                self.finish_order()?;
+                self.begin_order(ngrams.order, total);
+                if let Some(kept) = &mut kept {
+                    kept.clear();
+                }
             }
             // The next part is read while this one is added.
-            next = rayon::join(|| source.next_part(), || builder.add_part(&ngrams)).0?;
-            if again.is_none() {
+            next = rayon::join(|| source.next_part(), || self.add_part(&ngrams)).0?;
+            if let Some(kept) = &mut kept {
                 kept.push(ngrams);
             }
         }
-        let finished = builder.finish_order();
-        finished.map_err(|error| error.into_error(source, &kept, again))?;
-        Ok(builder)
+        if self.is_longest(self.in_progress.order()) {
+            return self.add_blanks_for_lacking();
+        }
+        self.finish_order()
     }
 
-    /// Moves the blanks into the tables, which completes them.
-    fn finish(mut self, vocabulary: &Vocabulary) -> Self {
+    /// Moves the blanks into the tables of middle orders, which completes them.
+    fn finish_middle(&mut self, vocabulary: &Vocabulary) {
         self.vocabulary = vocabulary.clone();
-        self.scratch = ZeroedVec::default();
         for middle in &mut self.middle {
             // A blank is only added where no entry has its key.
             middle
@@ -337,7 +354,6 @@ impl ProbingBuilder {
             let ClosureCheck { order, ngram, suffix } = *check;
             !self.state_keeps(order, ngram) || self.state_keeps(order - 1, suffix)
         });
-        self
     }
 
     /// Whether a state keeps the n-gram with this hash.
@@ -354,13 +370,15 @@ impl ProbingBuilder {
         ModelSize { counts: self.counts.clone(), blanks }
     }
 
-    fn write(&self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
+    /// Writes the model; what is complete while the table of the highest order, which is still in
+    /// progress, is built.
+    fn write(&mut self, mut writer: ContainerWriter) -> Result<Option<Bytes>, BuildError> {
         let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
         let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home_lines as u64).collect();
-        if let Some(longest) = &self.longest {
+        if let Some(longest) = self.longest_home_lines() {
             entries.push(self.counts[self.counts.len() - 1]);
-            home_lines.push(longest.home_lines as u64);
+            home_lines.push(longest as u64);
         }
         writer.write_metadata(&ProbingMetadata {
             order: self.counts.len() as u32,
@@ -375,18 +393,27 @@ impl ProbingBuilder {
             },
         })?;
         let bits = oldest_words::bits_per_id(self.unigrams.len());
-        let pack_longest =
-            |longest: &LongestTable| oldest_words::pack(&longest.lines, &longest.oldest, bits);
-        let (written, packed) = rayon::join(
-            || self.write_tables(&mut writer),
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let (written, (longest, mut packed)) = rayon::join(
+            || self.write_lower_orders(&mut writer),
             || {
+                let longest = self.build_longest(&mut scratch);
                 let middle = self.middle.iter();
-                let packed =
-                    middle.map(|middle| oldest_words::pack(&middle.lines, &middle.oldest, bits));
-                packed.chain(self.longest.iter().map(pack_longest)).collect::<Vec<_>>()
+                let pack = |m: &MiddleTable| oldest_words::pack(&m.lines, &m.oldest, bits);
+                (longest, middle.map(pack).collect::<Vec<_>>())
             },
         );
         written?;
+        if let Some((lines, oldest)) = longest? {
+            drop(scratch);
+            let name = format!("order-{}", self.counts.len());
+            let (written, last) = rayon::join(
+                || writer.write_section(&name, &lines),
+                || oldest_words::pack(&lines, &oldest, bits),
+            );
+            written?;
+            packed.push(last);
+        }
         let mut blanks = BlankKeyWriter::new(self.counts.len());
         for (i, packed) in packed.iter().enumerate() {
             oldest_words::write(&mut writer, i + 2, packed)?;
@@ -398,16 +425,13 @@ impl ProbingBuilder {
         Ok(writer.finish()?)
     }
 
-    /// Writes the sections that scoring reads.
-    fn write_tables(&self, writer: &mut ContainerWriter) -> Result<()> {
+    /// Writes the sections that scoring reads, but for that of the highest order.
+    fn write_lower_orders(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));
         writer.write_section("order-1", &unigrams.collect::<Vec<_>>())?;
         for middle in &self.middle {
             writer.write_section(&format!("order-{}", middle.order), &middle.lines)?;
-        }
-        if let Some(longest) = &self.longest {
-            writer.write_section(&format!("order-{}", self.counts.len()), &longest.lines)?;
         }
         Ok(())
     }

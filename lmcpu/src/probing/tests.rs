@@ -397,7 +397,9 @@ fn duplicates_in_different_parts_are_found_in_files_and_in_pipes() {
     let input = crate::test_support::text_input(arpa.as_bytes(), "pipe");
     let mut pipe =
         crate::arpa::ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
-    check(build::ProbingBuilder::from_source(&mut pipe, None).err().unwrap().to_string());
+    let writer = || miriam_storage::ContainerWriter::in_memory(Path::new("model"), KIND, VERSION);
+    let built = build::build_from_source(&mut pipe, None, None, &NoProgress, writer);
+    check(built.err().unwrap().to_string());
 }
 
 /// The mean number of lines between an entry and its home line, and the same for random

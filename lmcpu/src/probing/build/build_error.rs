@@ -10,12 +10,20 @@ use crate::ngram_errors::{duplicate_error, missing_context_error};
 /// Opens the source again.
 pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>>;
 
-/// Why an order cannot be added.
+/// Why a model cannot be built.
 pub(super) enum BuildError {
+    /// Reading or writing failed, and the error is complete.
+    Complete(Error),
     /// Two of its n-grams have the same key.
     Duplicate { order: usize, key: u64 },
     /// The context of this n-gram, the only one of the section, is missing.
     MissingContext(Section),
+}
+
+impl<E: Into<Error>> From<E> for BuildError {
+    fn from(error: E) -> Self {
+        BuildError::Complete(error.into())
+    }
 }
 
 impl BuildError {
@@ -28,6 +36,7 @@ impl BuildError {
         again: Option<OpenAgain<'_>>,
     ) -> Error {
         match self {
+            BuildError::Complete(error) => error,
             BuildError::Duplicate { order, key } => match find_equal(order, key, kept, again) {
                 Ok(equal) if equal.len() < 2 => {
                     let reason = "it changed while it was read; build again".to_owned();

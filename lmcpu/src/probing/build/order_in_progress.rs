@@ -30,7 +30,8 @@ impl OrderInProgress {
 }
 
 impl ProbingBuilder {
-    fn is_longest(&self, order: usize) -> bool {
+    /// Whether `order` is the highest.
+    pub(super) fn is_longest(&self, order: usize) -> bool {
         order == self.counts.len()
     }
 
@@ -135,29 +136,52 @@ impl ProbingBuilder {
         }
     }
 
-    /// Builds the table of the order that was begun, if one was; then come the n-grams that need
-    /// blanks.
+    /// Builds the table of the middle order that was begun, if one was; then come the n-grams that
+    /// need blanks.
     pub(super) fn finish_order(&mut self) -> Result<(), BuildError> {
-        let OrderInProgress { order, home_lines, groups, lacking, .. } =
-            std::mem::take(&mut self.in_progress);
+        let OrderInProgress { order, home_lines, groups, .. } = &self.in_progress;
+        let (order, home_lines) = (*order, *home_lines);
         if order == 0 {
             return Ok(());
         }
-        let duplicate = |DuplicateKey { key }| BuildError::Duplicate { order, key };
-        if self.is_longest(order) {
-            let built = build_table(home_lines, &mut self.scratch, &groups);
-            let (lines, oldest) = built.map_err(duplicate)?;
-            self.longest = Some(LongestTable { lines, home_lines, oldest });
-        } else {
-            let built = build_table(home_lines, &mut self.scratch, &groups);
-            let (lines, oldest) = built.map_err(duplicate)?;
-            let entries = groups.iter().map(|group| group.num_entries() as u64).sum();
-            let blanks = HashMap::new();
-            self.middle.push(MiddleTable { order, lines, home_lines, entries, blanks, oldest });
-        }
+        let built = build_table(home_lines, &mut self.scratch, groups);
+        let (lines, oldest) =
+            built.map_err(|DuplicateKey { key }| BuildError::Duplicate { order, key })?;
+        let entries = groups.iter().map(|group| group.num_entries() as u64).sum();
+        let blanks = HashMap::new();
+        self.middle.push(MiddleTable { order, lines, home_lines, entries, blanks, oldest });
+        self.add_blanks_for_lacking()
+    }
+
+    /// Adds blanks for the n-grams of the order in progress that lack a suffix.
+    pub(super) fn add_blanks_for_lacking(&mut self) -> Result<(), BuildError> {
+        let lacking = std::mem::take(&mut self.in_progress.lacking);
         (0..lacking.len()).try_for_each(|index| self.mark_extensions_with_blanks(&lacking, index))
     }
+
+    /// The home lines of the highest order, where that is not 1.
+    pub(super) fn longest_home_lines(&self) -> Option<usize> {
+        (self.counts.len() > 1).then_some(self.in_progress.home_lines)
+    }
+
+    /// The table of the highest order, whose entries are in `scratch`, and the oldest word of the
+    /// n-gram in each slot; `None` for a model of unigrams.
+    pub(super) fn build_longest(
+        &self,
+        scratch: &mut [u32],
+    ) -> Result<Option<BuiltTable<Line5>>, BuildError> {
+        let OrderInProgress { order, home_lines, groups, .. } = &self.in_progress;
+        if self.counts.len() == 1 {
+            return Ok(None);
+        }
+        let built = build_table(*home_lines, scratch, groups);
+        let duplicate = |DuplicateKey { key }| BuildError::Duplicate { order: *order, key };
+        built.map(Some).map_err(duplicate)
+    }
 }
+
+/// The lines of a table, and the oldest word of the n-gram in each slot.
+pub(super) type BuiltTable<L> = (ZeroedVec<L>, ZeroedVec<u32>);
 
 /// The entries in `scratch`.
 fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
@@ -165,13 +189,12 @@ fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
     entries.unwrap_or_else(|_| unreachable!("whole entries"))
 }
 
-/// The table of the entries in `scratch`, which are `groups` one after another, and the oldest
-/// word of the n-gram in each slot.
+/// The table of the entries in `scratch`, which are `groups` one after another.
 fn build_table<L: TableLine>(
     home_lines: usize,
     scratch: &mut [u32],
     groups: &[PartitionEnds],
-) -> Result<(ZeroedVec<L>, ZeroedVec<u32>), DuplicateKey> {
+) -> Result<BuiltTable<L>, DuplicateKey> {
     let mut rest = &*entries_of::<L>(scratch);
     let groups: Vec<_> = groups
         .iter()
