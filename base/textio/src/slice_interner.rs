@@ -35,6 +35,13 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         Self::default()
     }
 
+    /// Makes room for as many more slices, however long they are.
+    pub fn reserve(&mut self, additional: usize, hash_of: impl Fn(&[T]) -> u64) {
+        self.ends.reserve(additional);
+        let (items, ends) = (&self.items, &self.ends);
+        self.ids.reserve(additional, |&id| hash_of(slice(items, ends, id)));
+    }
+
     /// The number of slices.
     pub fn len(&self) -> usize {
         self.ends.len()

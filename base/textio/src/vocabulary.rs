@@ -47,6 +47,11 @@ impl Vocabulary {
         self.0.is_empty()
     }
 
+    /// Makes room for as many more words.
+    pub fn reserve(&mut self, additional: usize) {
+        self.0.reserve(additional, xxh3_64);
+    }
+
     /// The id of `word`, which is added if it is new.
     ///
     /// # Panics

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use miriam_lmcpu::{LanguageModel, LmWord};
 use miriam_storage::LoadMethod;
-use miriam_textio::Progress;
+use miriam_textio::{Progress, Vocabulary};
 
 use crate::Result;
 use crate::factors::FactorScheme;
@@ -32,6 +32,24 @@ impl JoinedLanguageModel {
         let model = miriam_glm::open(path, load, progress)?;
         let begin_sentence = model.word_id(b"<s>");
         Ok(JoinedLanguageModel { model, begin_sentence, word_ids: Vec::new(), factor })
+    }
+
+    /// Looks up all words of `vocabulary`, some at a time, which overlaps their memory accesses.
+    pub(crate) fn join(&mut self, vocabulary: &Vocabulary) {
+        const BATCH: usize = 1024;
+        self.word_ids = vec![LmWord::UNKNOWN; vocabulary.len()];
+        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        let mut words = vocabulary.iter();
+        for ids in self.word_ids.chunks_mut(BATCH) {
+            text.clear();
+            spans.clear();
+            for word in words.by_ref().take(BATCH) {
+                let start = text.len() as u32;
+                text.extend_from_slice(word);
+                spans.push((start, text.len() as u32));
+            }
+            self.model.word_ids(&text, &spans, ids);
+        }
     }
 
     /// The model's id of `word`; a word without the model's factor is unknown.

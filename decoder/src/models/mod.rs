@@ -65,27 +65,32 @@ impl Models {
         let reordering = self.reordering_tables.iter_mut().map(|own| &mut own.table);
         let mut tables: Vec<&mut PhraseTable> =
             self.phrase_tables.iter_mut().chain(reordering).collect();
+        // By table, the id here of each of its source words.
+        let mut source_words = Vec::with_capacity(tables.len());
         for table in &mut tables {
+            let (num_target, num_source) =
+                (table.phrases.num_target_words(), table.phrases.num_source_words());
+            vocabulary.reserve(num_target as usize + num_source as usize);
             table.target_words.clear();
-            for id in 0..table.phrases.num_target_words() {
+            for id in 0..num_target {
                 let word = surface(table.phrases.target_word(id)?);
                 table.target_words.push(vocabulary.intern(word));
             }
-            for id in 0..table.phrases.num_source_words() {
-                vocabulary.intern(table.phrases.source_word(id)?);
+            let mut words = Vec::with_capacity(num_source as usize);
+            for id in 0..num_source {
+                words.push(vocabulary.intern(table.phrases.source_word(id)?));
             }
+            source_words.push(words);
         }
-        for table in tables {
+        for (table, words) in tables.into_iter().zip(source_words) {
             let mut ids = vec![UNKNOWN_ID; vocabulary.len()];
-            for id in 0..table.phrases.num_source_words() {
-                if let Some(word) = vocabulary.find(table.phrases.source_word(id)?) {
-                    ids[word.index()] = id;
-                }
+            for (id, word) in (0..).zip(words) {
+                ids[word.index()] = id;
             }
             table.source_ids = ids;
         }
         for lm in &mut self.language_models {
-            lm.word_ids = vocabulary.iter().map(|word| lm.model.word_id(word)).collect();
+            lm.join(vocabulary);
         }
         Ok(())
     }
