@@ -31,6 +31,25 @@ pub(crate) fn large_arpa() -> String {
     arpa + "\\end\\\n"
 }
 
+/// A model of bigrams that a reader on one thread takes in two parts at least: of eight blocks of
+/// 256 KiB at most. The first and the last are the same.
+pub(crate) fn long_arpa() -> String {
+    let words = 450;
+    let mut arpa = format!(
+        "\\data\\\nngram 1={}\nngram 2={}\n\n\\1-grams:\n-99\t<s>\n-1\t</s>\n",
+        words + 2,
+        words * words + 2
+    );
+    (0..words).for_each(|word| writeln!(arpa, "-2\tw{word}\t-0.5").unwrap());
+    arpa += "\n\\2-grams:\n-1\t<s> w7\n";
+    for pair in 0..words * words {
+        writeln!(arpa, "-1.25\tw{} w{}", pair / words, pair % words).unwrap();
+    }
+    arpa += "-1\t<s> w7\n\n\\end\\\n";
+    assert!(arpa.len() > 3 << 20);
+    arpa
+}
+
 /// The path of `name` in `../shared/data`; nothing, after saying so, where that is absent.
 pub(crate) fn shared_path(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);

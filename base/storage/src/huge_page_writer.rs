@@ -2,8 +2,8 @@
 //!
 //! File systems with large folios (XFS, and ext4 since Linux 6.16) make a folio as large as the
 //! write that fills it. Pieces of 2 MiB at multiples of 2 MiB become huge pages, each of which a
-//! program maps with one entry in place of 512: of a table of 800 MB, which was just written or
-//! read with [`LoadMethod::Populate`](crate::LoadMethod), mapping then takes a tenth of the time.
+//! program maps with one entry in place of 512 when it loads the file with
+//! [`LoadMethod::Populate`](crate::LoadMethod).
 
 use std::io::{self, Seek, SeekFrom, Write};
 
@@ -15,28 +15,35 @@ pub(crate) struct HugePageWriter<W> {
     inner: W,
     /// Not yet passed on.
     buffer: Vec<u8>,
-    /// How many bytes of the huge page come before those of the buffer.
-    begun: usize,
+    /// Where in a huge page the bytes of the buffer begin.
+    page_offset: usize,
+    /// Whether a write has failed; what of it is there is not known.
+    has_failed: bool,
 }
 
 impl<W: Write> HugePageWriter<W> {
     /// A writer to `inner`, which has nothing yet.
     pub(crate) fn new(inner: W) -> Self {
-        HugePageWriter { inner, buffer: Vec::new(), begun: 0 }
+        HugePageWriter { inner, buffer: Vec::new(), page_offset: 0, has_failed: false }
     }
 
     /// What was written to, with all bytes.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Those of writing; after one, always.
     pub(crate) fn into_inner(mut self) -> io::Result<W> {
-        self.pass_on()?;
+        self.flush_buffer()?;
         Ok(self.inner)
     }
 
-    fn pass_on(&mut self) -> io::Result<()> {
+    fn flush_buffer(&mut self) -> io::Result<()> {
+        if self.has_failed {
+            return Err(io::Error::other("a write before has failed"));
+        }
+        self.has_failed = true;
         self.inner.write_all(&self.buffer)?;
-        self.begun = (self.begun + self.buffer.len()) % HUGE_PAGE;
+        self.has_failed = false;
+        self.page_offset = (self.page_offset + self.buffer.len()) % HUGE_PAGE;
         self.buffer.clear();
         Ok(())
     }
@@ -48,7 +55,7 @@ impl<W: Write + Seek> HugePageWriter<W> {
     /// # Errors
     /// Those of writing and seeking.
     pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.pass_on()?;
+        self.flush_buffer()?;
         self.inner.seek(SeekFrom::Start(offset))?;
         self.inner.write_all(bytes)?;
         self.inner.seek(SeekFrom::End(0)).map(drop)
@@ -57,22 +64,22 @@ impl<W: Write + Seek> HugePageWriter<W> {
 
 impl<W: Write> Write for HugePageWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.begun + self.buffer.len() == 0 && bytes.len() >= HUGE_PAGE {
+        if self.page_offset + self.buffer.len() == 0 && bytes.len() >= HUGE_PAGE {
             let written = self.inner.write(&bytes[..bytes.len() / HUGE_PAGE * HUGE_PAGE])?;
-            self.begun = written % HUGE_PAGE;
+            self.page_offset = written % HUGE_PAGE;
             return Ok(written);
         }
-        let room = HUGE_PAGE - self.begun - self.buffer.len();
+        let room = HUGE_PAGE - self.page_offset - self.buffer.len();
         let taken = bytes.len().min(room);
         self.buffer.extend_from_slice(&bytes[..taken]);
         if taken == room {
-            self.pass_on()?;
+            self.flush_buffer()?;
         }
         Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.pass_on()?;
+        self.flush_buffer()?;
         self.inner.flush()
     }
 }
@@ -81,6 +88,24 @@ impl<W: Write> Write for HugePageWriter<W> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_failed_write_is_never_forgotten() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut writer = HugePageWriter::new(Full);
+        writer.write_all(b"bytes").unwrap();
+        assert!(writer.flush().is_err());
+        assert!(writer.flush().is_err() && writer.into_inner().is_err());
+    }
 
     /// The bytes, and where each write began and ended.
     #[derive(Default)]

@@ -42,7 +42,25 @@ impl<T: Pod> ZeroedVec<T> {
         self.len = len;
     }
 
-    /// Sets the length to `len`; new items are zeros.
+    /// Sets the length to `len`, which is larger; new items have any value, zero where none was
+    /// written, and the others stay. Memory that is too short is replaced by memory for `capacity`
+    /// items if the system grants that, or else for twice as many as before.
+    pub fn grow_for_overwrite(&mut self, len: usize, capacity: usize) {
+        let had = self.memory.len() / size_of::<T>();
+        if len > had {
+            let bytes = |items: usize| items.max(len).saturating_mul(size_of::<T>());
+            let larger = map_anonymous(bytes(capacity))
+                .or_else(|| map_anonymous(bytes(had.saturating_mul(2))));
+            let mut larger = larger.unwrap_or_else(|| allocate::<T>(len));
+            let used = self.len * size_of::<T>();
+            larger[..used].copy_from_slice(&self.memory[..used]);
+            self.memory = larger;
+        }
+        self.len = len;
+    }
+
+    /// Sets the length to `len`; new items are zeros, unless [`ZeroedVec::resize_for_overwrite`]
+    /// has made the list shorter.
     pub fn resize(&mut self, len: usize) {
         if len > self.memory.len() / size_of::<T>() {
             let mut larger = allocate::<T>(len);
@@ -114,5 +132,11 @@ mod tests {
         assert_eq!((list.len(), list[9_999]), (10_000, 0));
         list.resize_for_overwrite(20_000_000, usize::MAX);
         assert_eq!(list.len(), 20_000_000);
+        let mut list = ZeroedVec::<u32>::default();
+        for (len, capacity) in [(3, usize::MAX), (2_000, usize::MAX), (5_000, 10_000), (9_000, 0)] {
+            list.grow_for_overwrite(len, capacity);
+            list[len - 1] = len as u32;
+        }
+        assert_eq!((list[2], list[1_999], list[4_999], list.len()), (3, 2_000, 5_000, 9_000));
     }
 }

@@ -70,7 +70,10 @@ impl Models {
         for table in &mut tables {
             let (num_target, num_source) =
                 (table.phrases.num_target_words(), table.phrases.num_source_words());
-            vocabulary.reserve(num_target as usize + num_source as usize);
+            if vocabulary.is_empty() {
+                // Other tables have mostly the same words.
+                vocabulary.reserve(num_target as usize + num_source as usize);
+            }
             table.target_words.clear();
             for id in 0..num_target {
                 let word = surface(table.phrases.target_word(id)?);

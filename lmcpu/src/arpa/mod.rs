@@ -28,6 +28,9 @@ use crate::{DuplicatePolicy, MAX_ORDER, Result};
 /// log10 p(`<unk>`) of a model that does not list it, as in KenLM.
 pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
+/// N-grams of a part for each thread, at least: few enough for a core's cache.
+const PART_OF_A_THREAD: usize = 1 << 15;
+
 /// Probability and backoff of a word, both log10. A backoff of -0.0 says that the word
 /// has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +71,7 @@ pub struct ArpaReader<'p> {
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
-    /// N-grams of the order before that are not yet read.
+    /// N-grams that are not yet read of the order that was begun last.
     remaining: u64,
 }
 
@@ -142,8 +145,7 @@ impl<'p> ArpaReader<'p> {
     }
 
     /// Reads the n-grams of the next order, from 2; `None` after the longest, when the
-    /// end of the file is checked too. What [`ArpaReader::next_part`] has left of an order is the
-    /// next section.
+    /// end of the file is checked too. Not to be called between the parts of an order.
     ///
     /// # Errors
     ///
@@ -166,7 +168,7 @@ impl<'p> ArpaReader<'p> {
     pub fn next_part(&mut self) -> Result<Option<Section>> {
         let Some(format) = self.begin_section()? else { return Ok(None) };
         let mut part = SectionBuilder::new(format, 0, None);
-        if self.remaining > 0 {
+        while self.remaining > 0 && part.len() < PART_OF_A_THREAD * rayon::current_num_threads() {
             self.read_blocks(format, &mut part)?;
         }
         Ok(Some(part.finish()))

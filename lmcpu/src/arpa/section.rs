@@ -118,6 +118,11 @@ impl SectionBuilder {
         }
     }
 
+    /// How many entries there are so far.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(super) fn append(&mut self, blocks: Vec<ParsedBlock<'_>>) {
         let mut end = self.len;
         for ParsedBlock { entries, line, .. } in &blocks {

@@ -6,9 +6,11 @@ use miriam_textio::NoProgress;
 use proptest::prelude::*;
 
 use super::*;
-use crate::test_support::TOY;
+use crate::test_support::{TOY, long_arpa};
 
-type ModelContent = (Vec<String>, Vec<Unigram>, Vec<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>)>);
+/// Words, bits of log10 p and of backoffs, and lines.
+type Ngrams = (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u64>);
+type ModelContent = (Vec<String>, Vec<Unigram>, Vec<Ngrams>);
 
 fn read(input: impl Read + Send + 'static) -> Result<ModelContent> {
     let mut arpa = ArpaReader::open(
@@ -34,6 +36,35 @@ fn error_message(text: &str) -> String {
     match read_text(text) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => error.to_string(),
+    }
+}
+
+/// The n-grams of all parts of each order, and how many parts there are.
+fn read_parts(text: &str) -> (Vec<Ngrams>, usize) {
+    let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "test", None).unwrap();
+    let mut arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
+    let mut orders = vec![Ngrams::default(); arpa.order() - 1];
+    let mut num_parts = 0;
+    while let Some(part) = arpa.next_part().unwrap() {
+        let (words, log10, backoffs, lines) = &mut orders[part.order - 2];
+        words.extend(&part.words);
+        log10.extend(part.log10.iter().map(|f| f.to_bits()));
+        backoffs.extend(part.backoffs.iter().map(|f| f.to_bits()));
+        lines.extend((0..part.len()).map(|i| part.line(i)));
+        num_parts += 1;
+    }
+    (orders, num_parts)
+}
+
+#[test]
+fn parts_make_up_the_sections() {
+    let empty = "\\data\\\nngram 1=3\nngram 2=0\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n\n\
+        \\2-grams:\n\n\\3-grams:\n\n\\end\\\n";
+    for (text, least) in [(TOY.to_owned(), 2), (long_arpa(), 2), (empty.to_owned(), 2)] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (parts, num_parts) = pool.install(|| read_parts(&text));
+        assert!(parts == read_text(&text).unwrap().2);
+        assert!(num_parts >= least, "{num_parts}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! From lists of n-grams to probing tables.
 //!
-//! Orders are built one after another, from short to long, each on all threads. Their n-grams
-//! come in parts, which are gone once their entries are made: memory that is touched for the
-//! first time costs more than anything that is done with it. Every
+//! Orders are built one after another, from short to long, each on all threads. N-grams of text
+//! come in parts, and those of a file are gone once their entries are made: the kernel has to
+//! clear memory that is touched for the first time, which takes a third of the time. Every
 //! n-gram sets a flag of its suffix (all words but the oldest), that a longer n-gram
 //! ends in it, and one of its context (all words but the newest), that a longer n-gram
 //! begins with it. The flags are sign bits of the values; setting one clears the bit,
@@ -28,7 +28,7 @@ use miriam_storage::probing::{
 };
 use miriam_storage::zerocopy::{FromBytes, IntoBytes};
 use miriam_storage::{Bytes, ContainerWriter, ZeroedVec, prefetch_at};
-use miriam_textio::{NoProgress, Progress, Vocabulary};
+use miriam_textio::{Progress, ProgressTask, Vocabulary};
 use rayon::prelude::*;
 
 use blanks::Blank;
@@ -117,29 +117,26 @@ fn build(
     progress: &dyn Progress,
     writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
 ) -> Result<(ModelSize, Option<Bytes>)> {
+    let is_file = path != Path::new("-") && path.is_file();
+    let task = progress.task("reading", path.metadata().ok().filter(|_| is_file).map(|m| m.len()));
     let mut source = open_source(path, duplicates, progress)?;
-    let again = || open_source(path, duplicates, &NoProgress);
-    let again: Option<OpenAgain<'_>> = if path.is_file() { Some(&again) } else { None };
-    let size = path.metadata().map(|found| found.len()).ok();
-    build_from_source(&mut *source, again, size, progress, writer)
+    let again = || open_source(path, duplicates, progress);
+    let again: Option<OpenAgain<'_>> = if is_file { Some(&again) } else { None };
+    build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// As [`build`], of a `source` of `size` bytes where that is known. Opens it `again` to say where
+/// As [`build`], of a `source` whose reading is the first task. Opens it `again` to say where
 /// n-grams are that are there twice; without that all of an order are kept in memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,
     again: Option<OpenAgain<'_>>,
-    size: Option<u64>,
-    progress: &dyn Progress,
+    (task, progress): (ProgressTask<'_>, &dyn Progress),
     writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
 ) -> Result<(ModelSize, Option<Bytes>)> {
     let mut builder = ProbingBuilder::new(source);
     let mut kept = Vec::new();
     let build = || {
-        let task = progress.task("reading", size);
         builder.read(source, again.is_none().then_some(&mut kept))?;
-        drop(task);
-        let task = progress.task("building", None);
         builder.finish_middle(source.vocabulary());
         drop(task);
         let _task = progress.task("writing", None);
@@ -313,8 +310,8 @@ impl ProbingBuilder {
         }
     }
 
-    /// Reads all n-grams of `source`. Blanks are kept apart from the tables, the highest order
-    /// stays in progress, and the parts of the order in progress in `kept`, if given.
+    /// Reads all n-grams of `source`. Blanks are kept apart from the tables, the longest n-grams
+    /// stay in progress, and `kept`, if given, has the parts of the order in progress.
     fn read(
         &mut self,
         source: &mut dyn NgramSource,
@@ -336,7 +333,7 @@ impl ProbingBuilder {
             }
         }
         if self.is_longest(self.in_progress.order()) {
-            return self.add_blanks_for_lacking();
+            return self.add_blanks();
         }
         self.finish_order()
     }
@@ -370,8 +367,8 @@ impl ProbingBuilder {
         ModelSize { counts: self.counts.clone(), blanks }
     }
 
-    /// Writes the model; what is complete while the table of the highest order, which is still in
-    /// progress, is built.
+    /// Writes the model. The tables of shorter n-grams are written while that of the longest, which
+    /// are still in progress, is built.
     fn write(&mut self, mut writer: ContainerWriter) -> Result<Option<Bytes>, BuildError> {
         let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
@@ -425,7 +422,7 @@ impl ProbingBuilder {
         Ok(writer.finish()?)
     }
 
-    /// Writes the sections that scoring reads, but for that of the highest order.
+    /// Writes the sections that scoring reads, but for that of the longest n-grams.
     fn write_lower_orders(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));

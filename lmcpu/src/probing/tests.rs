@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
-use crate::test_support::{TOY, large_arpa, shared_path};
+use crate::test_support::{TOY, large_arpa, long_arpa, shared_path};
 use crate::{
     DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, State, open_source,
 };
@@ -377,28 +377,22 @@ fn unigram_models_and_errors_of_building() {
 /// N-grams that are far from each other come in different parts.
 #[test]
 fn duplicates_in_different_parts_are_found_in_files_and_in_pipes() {
-    let words = 300;
-    let mut arpa = format!("\\data\\\nngram 1={}\nngram 2=90002\n\n\\1-grams:\n", words + 2);
-    arpa += "-99\t<s>\n-1\t</s>\n";
-    (0..words).for_each(|word| writeln!(arpa, "-2\tw{word}\t-0.5").unwrap());
-    arpa += "\n\\2-grams:\n-1\t<s> w7\n";
-    for pair in 0..90_000 {
-        writeln!(arpa, "-1.25\tw{} w{}", pair / words, pair % words).unwrap();
-    }
-    arpa += "-1\t<s> w7\n\n\\end\\\n";
-    assert!(arpa.len() > 1 << 20);
+    let arpa = long_arpa();
     let line = |text: &str| arpa.lines().position(|line| line == text).unwrap() + 1;
     let (first, last) = (line("-1\t<s> w7"), line("\\end\\") - 2);
     let check = |error: String| {
         assert!(error.contains(&format!("line {last}")), "{error}");
         assert!(error.contains(&format!("on line {first} already")), "{error}");
     };
-    check(build_bytes(&arpa).err().unwrap().to_string());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    check(pool.install(|| build_bytes(&arpa)).err().unwrap().to_string());
     let input = crate::test_support::text_input(arpa.as_bytes(), "pipe");
     let mut pipe =
         crate::arpa::ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
     let writer = || miriam_storage::ContainerWriter::in_memory(Path::new("model"), KIND, VERSION);
-    let built = build::build_from_source(&mut pipe, None, None, &NoProgress, writer);
+    let progress: &dyn miriam_textio::Progress = &NoProgress;
+    let reading = (progress.task("reading", None), progress);
+    let built = pool.install(|| build::build_from_source(&mut pipe, None, reading, writer));
     check(built.err().unwrap().to_string());
 }
 

@@ -14,12 +14,12 @@ use super::header::{
 use crate::atomic_file::AtomicFile;
 use crate::bytes::AlignedBuffer;
 use crate::hash::{Hasher, hash64};
+use crate::huge_page_writer::HUGE_PAGE;
 use crate::{Bytes, Error, Result, metadata};
 
 /// Sections expected to have at least this many bytes start at a multiple of 2 MiB, so
 /// that huge pages can back them; that costs at most a sixteenth of their size.
 const HUGE_SECTION: u64 = 32 << 20;
-const HUGE_ALIGNMENT: u64 = 2 << 20;
 const ALIGNMENT: u64 = 64;
 
 /// From this many bytes on, one thread writes and another computes the checksum.
@@ -142,7 +142,7 @@ impl ContainerWriter {
         padded[..name.len()].copy_from_slice(name.as_bytes());
         assert!(self.entries.iter().all(|e| e.name != padded), "section {name} written twice");
         assert!(self.entries.len() < MAX_SECTIONS, "too many sections");
-        let alignment = if expected >= HUGE_SECTION { HUGE_ALIGNMENT } else { ALIGNMENT };
+        let alignment = if expected >= HUGE_SECTION { HUGE_PAGE as u64 } else { ALIGNMENT };
         self.pad_to(self.position.next_multiple_of(alignment))?;
         Ok(SectionWriter {
             start: self.position,

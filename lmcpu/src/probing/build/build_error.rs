@@ -12,8 +12,8 @@ pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>
 
 /// Why a model cannot be built.
 pub(super) enum BuildError {
-    /// Reading or writing failed, and the error is complete.
-    Complete(Error),
+    /// Reading or writing failed; the error names the place.
+    Other(Error),
     /// Two of its n-grams have the same key.
     Duplicate { order: usize, key: u64 },
     /// The context of this n-gram, the only one of the section, is missing.
@@ -22,7 +22,7 @@ pub(super) enum BuildError {
 
 impl<E: Into<Error>> From<E> for BuildError {
     fn from(error: E) -> Self {
-        BuildError::Complete(error.into())
+        BuildError::Other(error.into())
     }
 }
 
@@ -36,21 +36,26 @@ impl BuildError {
         again: Option<OpenAgain<'_>>,
     ) -> Error {
         match self {
-            BuildError::Complete(error) => error,
-            BuildError::Duplicate { order, key } => match find_equal(order, key, kept, again) {
-                Ok(equal) if equal.len() < 2 => {
-                    let reason = "it changed while it was read; build again".to_owned();
-                    Error::Unsupported { file: source.name().to_owned(), reason }
-                }
-                Ok(equal) => duplicate_error(&equal, 0, 1, source),
-                Err(error) => error,
-            },
+            BuildError::Other(error) => error,
             BuildError::MissingContext(ngram) => missing_context_error(&ngram, 0, source),
+            BuildError::Duplicate { order, key } => {
+                let reason = match find_equal(order, key, kept, again) {
+                    Ok(equal) if equal.len() == 2 => return duplicate_error(&equal, 0, 1, source),
+                    Ok(_) => "the file has changed".to_owned(),
+                    Err(Error::Cancelled) => return Error::Cancelled,
+                    Err(error) => error.to_string(),
+                };
+                let file = source.name();
+                let reason = format!(
+                    "{file}: a {order}-gram is there twice; which one, is not known: {reason}"
+                );
+                Error::InvalidOptions { reason }
+            }
         }
     }
 }
 
-/// The first two n-grams of `order` that have this key.
+/// The first two n-grams of `order` that have this key, if they are still there.
 fn find_equal(
     order: usize,
     key: u64,
@@ -59,18 +64,23 @@ fn find_equal(
 ) -> Result<Section> {
     let mut equal = Section::default();
     let mut search = |ngrams: &Section| {
-        for index in (0..ngrams.len()).filter(|_| ngrams.order == order) {
-            if equal.len() < 2 && nonzero_key(hash_oldest_first(ngrams.ngram(index))) == key {
-                equal.push_from(ngrams, index);
-            }
+        if ngrams.order == order {
+            let has_key = |&i: &usize| nonzero_key(hash_oldest_first(ngrams.ngram(i))) == key;
+            let missing = 2 - equal.len();
+            let found = (0..ngrams.len()).filter(has_key).take(missing);
+            found.for_each(|index| equal.push_from(ngrams, index));
         }
+        equal.len() == 2
     };
-    kept.iter().for_each(&mut search);
     if let Some(open) = again {
         let mut source = open()?;
         while let Some(part) = source.next_part()? {
-            search(&part.ngrams);
+            if search(&part.ngrams) {
+                break;
+            }
         }
+    } else {
+        let _ = kept.iter().any(search);
     }
     Ok(equal)
 }

@@ -13,19 +13,33 @@ use super::*;
 pub(super) struct OrderInProgress {
     /// 0 before the first.
     order: usize,
+    /// Home lines of its table.
     home_lines: usize,
     /// Entries so far.
     num_entries: usize,
     /// Groups of them, one after another.
     groups: Vec<PartitionEnds>,
-    /// In the order of the source, the n-grams that lack a suffix or a context.
-    lacking: Section,
+    /// In the order of the source, the n-grams that lack a suffix, and need blanks, or a context.
+    incomplete: Section,
 }
 
 impl OrderInProgress {
     /// The order.
     pub(super) fn order(&self) -> usize {
         self.order
+    }
+
+    /// The table of its entries, which are in `scratch`.
+    fn build_table<L: TableLine>(&self, scratch: &mut [u32]) -> Result<BuiltTable<L>, BuildError> {
+        let mut rest = &entries_of::<L>(scratch)[..self.num_entries];
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for ends in &self.groups {
+            let (group, after) = rest.split_at(ends.num_entries());
+            rest = after;
+            groups.push(PartitionedEntries::new(group, ends));
+        }
+        let built = TableBuilder::<L>::new(self.home_lines).build(&groups);
+        built.map_err(|DuplicateKey { key }| BuildError::Duplicate { order: self.order, key })
     }
 }
 
@@ -37,16 +51,11 @@ impl ProbingBuilder {
 
     /// Begins the order `order` of `total` n-grams.
     pub(super) fn begin_order(&mut self, order: usize, total: usize) {
-        let (home_lines, entry_size) = if self.is_longest(order) {
-            (home_lines::<Line5>(total, LOAD_FACTOR), size_of::<<Line5 as TableLine>::Entry>())
-        } else {
-            (home_lines::<Line4>(total, LOAD_FACTOR), size_of::<<Line4 as TableLine>::Entry>())
+        let home_lines = match self.is_longest(order) {
+            true => home_lines::<Line5>(total, LOAD_FACTOR),
+            false => home_lines::<Line4>(total, LOAD_FACTOR),
         };
         self.in_progress = OrderInProgress { order, home_lines, ..OrderInProgress::default() };
-        // A file may claim any numbers, but what is not touched costs nothing.
-        let most = self.counts.iter().max().map_or(0, |&count| count as usize);
-        let words = entry_size / size_of::<u32>();
-        self.scratch.resize_for_overwrite(words * total.min(CHUNK), most.saturating_mul(words));
     }
 
     /// Adds some n-grams of the order that was begun.
@@ -88,11 +97,17 @@ impl ProbingBuilder {
                 Some(lines[slot / Line4::SLOTS].value(slot % Line4::SLOTS))
             }
         };
-        let OrderInProgress { home_lines, num_entries, groups, lacking, .. } =
+        let OrderInProgress { home_lines, num_entries, groups, incomplete, .. } =
             &mut self.in_progress;
         let table_builder = TableBuilder::<L>::new(*home_lines);
         let end = *num_entries + part.len();
-        self.scratch.resize(end * size_of::<L::Entry>() / size_of::<u32>());
+        let numbers = size_of::<L::Entry>() / size_of::<u32>();
+        // A file may claim any counts, but what is not touched costs nothing.
+        let most = self.counts[1..].iter().max().map_or(0, |&count| count as usize);
+        if *num_entries == 0 {
+            self.scratch.resize_for_overwrite(0, 0);
+        }
+        self.scratch.grow_for_overwrite(end * numbers, most.saturating_mul(numbers));
         let entries_out = &mut entries_of::<L>(&mut self.scratch)[*num_entries..end];
         *num_entries = end;
         let chunks = part.words.par_chunks(CHUNK * order).zip(entries_out.par_chunks_mut(CHUNK));
@@ -131,52 +146,41 @@ impl ProbingBuilder {
             .collect();
         for (group, missing, closure_checks) in done {
             groups.push(group);
-            missing.into_iter().for_each(|index| lacking.push_from(part, index));
+            missing.into_iter().for_each(|index| incomplete.push_from(part, index));
             self.closure_checks.extend(closure_checks);
         }
     }
 
-    /// Builds the table of the middle order that was begun, if one was; then come the n-grams that
-    /// need blanks.
+    /// Builds the table of the middle order that was begun, if one was, then adds blanks.
     pub(super) fn finish_order(&mut self) -> Result<(), BuildError> {
-        let OrderInProgress { order, home_lines, groups, .. } = &self.in_progress;
-        let (order, home_lines) = (*order, *home_lines);
+        let OrderInProgress { order, home_lines, num_entries, .. } = self.in_progress;
         if order == 0 {
             return Ok(());
         }
-        let built = build_table(home_lines, &mut self.scratch, groups);
-        let (lines, oldest) =
-            built.map_err(|DuplicateKey { key }| BuildError::Duplicate { order, key })?;
-        let entries = groups.iter().map(|group| group.num_entries() as u64).sum();
-        let blanks = HashMap::new();
+        let (lines, oldest) = self.in_progress.build_table(&mut self.scratch)?;
+        let (entries, blanks) = (num_entries as u64, HashMap::new());
         self.middle.push(MiddleTable { order, lines, home_lines, entries, blanks, oldest });
-        self.add_blanks_for_lacking()
+        self.add_blanks()
     }
 
     /// Adds blanks for the n-grams of the order in progress that lack a suffix.
-    pub(super) fn add_blanks_for_lacking(&mut self) -> Result<(), BuildError> {
-        let lacking = std::mem::take(&mut self.in_progress.lacking);
-        (0..lacking.len()).try_for_each(|index| self.mark_extensions_with_blanks(&lacking, index))
+    pub(super) fn add_blanks(&mut self) -> Result<(), BuildError> {
+        let ngrams = std::mem::take(&mut self.in_progress.incomplete);
+        (0..ngrams.len()).try_for_each(|index| self.mark_extensions_with_blanks(&ngrams, index))
     }
 
-    /// The home lines of the highest order, where that is not 1.
+    /// Home lines of the table of the longest n-grams, unless these are unigrams.
     pub(super) fn longest_home_lines(&self) -> Option<usize> {
         (self.counts.len() > 1).then_some(self.in_progress.home_lines)
     }
 
-    /// The table of the highest order, whose entries are in `scratch`, and the oldest word of the
-    /// n-gram in each slot; `None` for a model of unigrams.
+    /// The table of the longest n-grams, whose entries are in `scratch`; `None` where these are
+    /// unigrams.
     pub(super) fn build_longest(
         &self,
         scratch: &mut [u32],
     ) -> Result<Option<BuiltTable<Line5>>, BuildError> {
-        let OrderInProgress { order, home_lines, groups, .. } = &self.in_progress;
-        if self.counts.len() == 1 {
-            return Ok(None);
-        }
-        let built = build_table(*home_lines, scratch, groups);
-        let duplicate = |DuplicateKey { key }| BuildError::Duplicate { order: *order, key };
-        built.map(Some).map_err(duplicate)
+        (self.counts.len() > 1).then(|| self.in_progress.build_table(scratch)).transpose()
     }
 }
 
@@ -187,22 +191,4 @@ pub(super) type BuiltTable<L> = (ZeroedVec<L>, ZeroedVec<u32>);
 fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
     let entries = <[L::Entry]>::mut_from_bytes(scratch.as_mut_bytes());
     entries.unwrap_or_else(|_| unreachable!("whole entries"))
-}
-
-/// The table of the entries in `scratch`, which are `groups` one after another.
-fn build_table<L: TableLine>(
-    home_lines: usize,
-    scratch: &mut [u32],
-    groups: &[PartitionEnds],
-) -> Result<BuiltTable<L>, DuplicateKey> {
-    let mut rest = &*entries_of::<L>(scratch);
-    let groups: Vec<_> = groups
-        .iter()
-        .map(|ends| {
-            let (group, after) = rest.split_at(ends.num_entries());
-            rest = after;
-            PartitionedEntries::new(group, ends)
-        })
-        .collect();
-    TableBuilder::<L>::new(home_lines).build(&groups)
 }
