@@ -1,7 +1,7 @@
 //! Writes that fill whole huge pages of the page cache.
 //!
 //! File systems with large folios (XFS, and ext4 since Linux 6.16) make a folio as large as the
-//! write that fills it. Pieces of 2 MiB at multiples of 2 MiB become huge pages, each of which a
+//! write that fills it. Chunks of 2 MiB at multiples of 2 MiB become huge pages, each of which a
 //! program maps with one entry in place of 512 when it loads the file with
 //! [`LoadMethod::Populate`](crate::LoadMethod).
 
@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 /// The size of a huge page; where the processor's is another, only the gain is less.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
-/// Passes bytes on in pieces that end at multiples of [`HUGE_PAGE`].
+/// Writes bytes in chunks that end at multiples of [`HUGE_PAGE`].
 pub(crate) struct HugePageWriter<W> {
     inner: W,
     /// Not yet passed on.
