@@ -13,6 +13,7 @@ mod clusters;
 mod configuration;
 mod demo;
 mod device;
+mod endless_lines;
 mod estimate;
 mod evaluate;
 mod extract;

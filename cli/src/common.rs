@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use miriam_storage::LoadMethod;
-use miriam_textio::Input;
+use miriam_textio::{DEFAULT_MAX_LINE_BYTES, Input, parse_size, set_max_line_bytes};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -25,6 +25,10 @@ pub struct CommonOptions {
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
           value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
     pub log_level: String,
+    /// The longest line that is read, so that input without line ends is an error
+    #[arg(long, global = true, value_name = "SIZE", default_value = "64M", value_parser = parse_size,
+          help_heading = GENERAL_HEADING)]
+    pub max_line_size: u64,
 }
 
 /// A number of threads, resolved on use.
@@ -68,7 +72,12 @@ pub fn parse_load_mode(text: &str) -> Result<LoadMethod, String> {
 
 impl Default for CommonOptions {
     fn default() -> Self {
-        CommonOptions { threads: Threads::All, quiet: false, log_level: "info".into() }
+        CommonOptions {
+            threads: Threads::All,
+            quiet: false,
+            log_level: "info".into(),
+            max_line_size: DEFAULT_MAX_LINE_BYTES,
+        }
     }
 }
 
@@ -82,8 +91,9 @@ impl CommonOptions {
         Ok(())
     }
 
-    /// Sends log messages to standard error.
-    pub fn init_logging(&self) {
+    /// Sends log messages to standard error, and sets the limit on lines.
+    pub fn apply(&self) {
+        set_max_line_bytes(self.max_line_size);
         let level = match self.log_level.as_str() {
             "error" => tracing::level_filters::LevelFilter::ERROR,
             "warn" => tracing::level_filters::LevelFilter::WARN,

@@ -124,7 +124,7 @@ fn main() -> ExitCode {
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);
     }
-    common.init_logging();
+    common.apply();
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(arguments, &common),
         Command::Train(arguments) => commands::train::run(arguments, &common),
@@ -163,7 +163,7 @@ fn main() -> ExitCode {
 fn translate(words: impl Iterator<Item = std::ffi::OsString>, common: CommonOptions) -> ExitCode {
     match commands::translate::TranslateArguments::new(words, common) {
         Ok(tokens) => {
-            tokens.common.init_logging();
+            tokens.common.apply();
             common::exit_code(commands::translate::run(tokens))
         }
         Err(error) => common::exit_code(Err(error.into())),

@@ -41,7 +41,7 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
         }
         limit = MAX_RATIO.saturating_mul(bytes.len() as u64).saturating_add(ALLOWANCE);
     }
-    let input = Input::open(path)?;
+    let input = Input::open(path)?.without_line_limit();
     let name = input.name().to_owned();
     // One more byte shows that there is more.
     let content = Bytes::read_from(input.take(limit.saturating_add(1)))

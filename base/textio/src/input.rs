@@ -9,17 +9,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::line_limit::LineLimit;
 use crate::{Error, Result, is_same_file};
 
 const BUFFER: usize = 256 << 10;
 
-/// A stream of decompressed text with the name it has in messages.
+/// A stream of decompressed text with the name it has in messages. Reading fails at a line that
+/// is longer than the [limit](crate::set_max_line_bytes).
 pub struct Input {
     name: String,
     reader: Box<dyn Read + Send>,
     size: Option<u64>,
     consumed: Arc<AtomicU64>,
     is_binary: bool,
+    line_limit: LineLimit,
 }
 
 /// The name of the input `path` in messages: the path, or `standard input` for `-`.
@@ -97,7 +100,14 @@ impl Input {
                 Box::new(buffered)
             }
         };
-        Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary })
+        let line_limit = LineLimit::new();
+        Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
+    }
+
+    /// The same input for readers that need no memory for a whole line, or for data that has no
+    /// lines.
+    pub fn without_line_limit(self) -> Self {
+        Input { line_limit: LineLimit::none(), ..self }
     }
 
     /// The name of the input in messages.
@@ -124,7 +134,9 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.reader.read(buffer)
+        let n = self.reader.read(buffer)?;
+        self.line_limit.check(&buffer[..n])?;
+        Ok(n)
     }
 }
 

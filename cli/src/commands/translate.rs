@@ -11,7 +11,7 @@ use miriam_decoder::{
     Configuration, Error, LineProcessor, System, options_help, translate_raw_text,
     translate_segments, translate_text,
 };
-use miriam_textio::{CancellationToken, Input};
+use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, open_text};
@@ -49,35 +49,18 @@ impl TranslateArguments {
             })
         });
         while let Some(token) = tokens.next().transpose()? {
-            let name = token.trim_start_matches('-');
-            if let Some(level) = name.strip_prefix("log-level=")
-                && token.starts_with('-')
-            {
-                sorted.common.set_log_level(level).map_err(|reason| Error::Usage { reason })?;
-                continue;
-            }
             if token.starts_with('-') {
+                let name = token.trim_start_matches('-');
                 let (name, value) = match name.split_once('=') {
                     Some((name, value)) => (name, Some(value.to_owned())),
                     None => (name, None),
                 };
                 let next = || value.map(Some).map_or_else(|| tokens.next().transpose(), Ok);
-                if sorted.raw_text.parse_option(name, next)? {
+                if sorted.parse_option(name, next)? {
                     continue;
                 }
             }
-            match name {
-                "help" | "h" if token.starts_with('-') => sorted.shows_help = true,
-                "quiet" if token.starts_with('-') => sorted.common.quiet = true,
-                "log-level" if token.starts_with('-') => {
-                    let level = tokens.next().transpose()?.unwrap_or_default();
-                    sorted
-                        .common
-                        .set_log_level(&level)
-                        .map_err(|reason| Error::Usage { reason })?;
-                }
-                _ => sorted.decoder_options.push(token),
-            }
+            sorted.decoder_options.push(token);
         }
         // `miriam --threads 2 translate ...`
         if let Threads::Count(n) = sorted.common.threads {
@@ -89,6 +72,30 @@ impl TranslateArguments {
             sorted.server = super::translate_server::ServerOptions::take(tokens)?;
         }
         Ok(sorted)
+    }
+
+    /// Takes the option `name` if the program itself handles it; otherwise returns false.
+    /// `value` gives the value after `=` or the next token.
+    fn parse_option(
+        &mut self,
+        name: &str,
+        value: impl FnOnce() -> Result<Option<String>, Error>,
+    ) -> Result<bool, Error> {
+        let usage = |reason| Error::Usage { reason };
+        match name {
+            "help" | "h" => self.shows_help = true,
+            "quiet" => self.common.quiet = true,
+            "log-level" => {
+                self.common.set_log_level(&value()?.unwrap_or_default()).map_err(usage)?;
+            }
+            "max-line-size" => {
+                let size = parse_size(&value()?.unwrap_or_default());
+                self.common.max_line_size =
+                    size.map_err(|reason| usage(format!("-max-line-size: {reason}")))?;
+            }
+            _ => return self.raw_text.parse_option(name, value),
+        }
+        Ok(true)
     }
 }
 
@@ -168,7 +175,8 @@ fn help_text() -> String {
          {}\n\
          {}\n\
          \x20 -quiet                                       draw no progress bar\n\
-         \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n",
+         \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n\
+         \x20 -max-line-size SIZE                          the longest line that is read [64M]\n",
         options_help(),
         raw_text::HELP
     )

@@ -23,6 +23,9 @@ const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
 /// Ids have 31 bits: one bit is for a flag.
 const MAX_WORDS: usize = 1 << 31;
 
+/// The longest word; only text without spaces has longer ones.
+const MAX_WORD_BYTES: usize = 64 << 20;
+
 /// How text is read.
 #[derive(Clone, Copy)]
 pub(super) struct ReadOptions {
@@ -71,7 +74,8 @@ pub(super) fn read(
     let consumed = input.consumed();
     let task = progress.task("reading text", input.size());
     let mut blocks = BlockReader {
-        input,
+        // Lines are not kept: a corpus may be one line.
+        input: input.without_line_limit(),
         size: options.block_bytes.max(1),
         rest: Vec::new(),
         last_byte: b'\n',
@@ -194,6 +198,11 @@ impl BlockReader {
                 self.rest = text.split_off(at + 1);
                 self.last_byte = text[at];
                 return Ok(Some(text));
+            }
+            if text.len() > MAX_WORD_BYTES.max(self.size) {
+                let file = self.input.name().to_owned();
+                let reason = format!("a word has more than {MAX_WORD_BYTES} bytes; is it text?");
+                return Err(Error::Unsupported { file, reason });
             }
         }
         if *text.last().unwrap_or(&self.last_byte) != b'\n' {

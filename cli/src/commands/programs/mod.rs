@@ -43,7 +43,7 @@ pub fn run_by_name(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode
     let name = Path::new(arguments.first()?).file_name()?;
     let (_, program) = PROGRAMS.into_iter().find(|(known, _)| name == *known)?;
     let common = CommonOptions::default();
-    common.init_logging();
+    common.apply();
     Some(crate::common::exit_code(program(arguments, &common)))
 }
 
