@@ -42,6 +42,7 @@ mod readme;
 mod references;
 mod robustness;
 mod running_text;
+mod self_contained;
 #[cfg(feature = "serve")]
 mod serve;
 mod text_tools;
