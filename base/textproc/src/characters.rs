@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
+use crate::steps;
+
 /// The classes of a character, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CharClass(u8);
@@ -146,6 +148,7 @@ impl DecodedChar {
 #[inline]
 pub(crate) fn first_char(text: &[u8]) -> Option<DecodedChar> {
     let &lead = text.first()?;
+    steps::count(1);
     if lead < 0x80 {
         return Some(DecodedChar { character: Some(char::from(lead)), byte_len: 1 });
     }
@@ -179,6 +182,7 @@ fn decode_multibyte(text: &[u8], lead: u8) -> DecodedChar {
 #[inline]
 pub(crate) fn last_char(text: &[u8]) -> Option<DecodedChar> {
     let &end = text.last()?;
+    steps::count(1);
     if end < 0x80 {
         return Some(DecodedChar { character: Some(char::from(end)), byte_len: 1 });
     }

@@ -4,6 +4,8 @@
 //! the mark and the language. The input is split at single spaces; between two spaces the
 //! script sees an empty word, and so does this code.
 
+use hashbrown::HashMap;
+
 use crate::characters::{
     CharClass, DecodedChar, char_indices, first_char, first_class, is_blank, is_punctuation,
     last_char, last_class, map_chars,
@@ -51,7 +53,7 @@ enum Attachment {
 /// Tells opening from closing quotation marks by counting each kind.
 #[derive(Default)]
 struct QuoteCounter<'a> {
-    counts: Vec<(&'a [u8], u32)>,
+    counts: HashMap<&'a [u8], u32>,
 }
 
 impl Detokenizer {
@@ -228,12 +230,7 @@ impl<'a> QuoteCounter<'a> {
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };
-        let index = self.counts.iter().position(|&(known, _)| known == kind);
-        let index = index.unwrap_or_else(|| {
-            self.counts.push((kind, 0));
-            self.counts.len() - 1
-        });
-        let count = &mut self.counts[index].1;
+        let count = self.counts.entry(kind).or_insert(0);
         match (czech, word) {
             (true, b"\xe2\x80\x9e") => *count = 0,
             (true, b"\xe2\x80\x9c") => *count = 1,

@@ -11,6 +11,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 
 use crate::SentenceSplitter;
 use crate::characters::{CharClass, char_indices};
+use crate::interruption::{Checkpoint, Interrupted};
 use crate::sentence_splitter::{is_unspaced, trim_end, trim_start};
 
 /// How good a place to cut is, the best one last.
@@ -20,6 +21,10 @@ enum CutRank {
     Space,
     Clause,
 }
+
+/// The bytes for each unit of the limit of which the length is looked at first: few texts that have
+/// so many bytes are not too long.
+const BYTES_PER_UNIT: usize = 4;
 
 impl SentenceSplitter {
     /// The byte ranges of the sentences of a paragraph, as [`SentenceSplitter::split`] gives them;
@@ -40,68 +45,151 @@ impl SentenceSplitter {
         &self,
         text: &[u8],
         limit: usize,
-        mut length: impl FnMut(&[u8]) -> usize,
+        length: impl FnMut(&[u8]) -> usize,
     ) -> Vec<Range<usize>> {
+        self.split_within_until(text, limit, length, &|| false).unwrap_or_default()
+    }
+
+    /// As [`SentenceSplitter::split_within`], for texts that may be long: `should_stop` is asked
+    /// now and then. `length` is asked about each sentence and about each part of one that is too
+    /// long; of parts that are much longer than the limit only about their beginning.
+    ///
+    /// # Errors
+    /// If it says so.
+    pub fn split_within_until(
+        &self,
+        text: &[u8],
+        limit: usize,
+        mut length: impl FnMut(&[u8]) -> usize,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Range<usize>>, Interrupted> {
+        let mut checkpoint = Checkpoint::new(should_stop);
         let mut parts = Vec::new();
-        for sentence in self.split(text) {
-            cut(text, sentence, limit, &mut length, &mut parts);
+        for sentence in self.split_until(text, should_stop)? {
+            checkpoint.pass(sentence.end)?;
+            if length(&text[sentence.clone()]) > limit {
+                let places = CutPlaces::find(&text[sentence.clone()]);
+                cut(text, sentence, &places, limit, &mut length, (&mut checkpoint, &mut parts))?;
+            } else {
+                parts.push(sentence);
+            }
         }
-        parts
+        Ok(parts)
     }
 }
 
-/// Cuts a part of `text` in two until no part is longer than `limit`.
+/// Cuts a part of `text` that is longer than `limit` in two until no part is.
 fn cut(
     text: &[u8],
-    part: Range<usize>,
+    sentence: Range<usize>,
+    places: &CutPlaces,
     limit: usize,
     length: &mut dyn FnMut(&[u8]) -> usize,
-    parts: &mut Vec<Range<usize>>,
-) {
-    let mut waiting = vec![part];
+    (checkpoint, parts): (&mut Checkpoint<'_>, &mut Vec<Range<usize>>),
+) -> Result<(), Interrupted> {
+    let offset = sentence.start;
+    let mut waiting = vec![sentence.clone()];
     while let Some(part) = waiting.pop() {
-        let bytes = &text[part.clone()];
-        let place = if length(bytes) > limit { find_cut(bytes) } else { None };
+        checkpoint.pass(part.start)?;
+        let is_too_long = part == sentence || is_longer(&text[part.clone()], limit, &mut *length);
+        let inside = part.start - offset..part.end - offset;
+        let place = if is_too_long { places.best_in(inside) } else { None };
         let Some(at) = place else {
             parts.push(part);
             continue;
         };
-        let left = trim_end(&bytes[..at]).len();
-        let right = bytes.len() - trim_start(&bytes[at..]).len();
-        waiting.push(part.start + right..part.end);
+        let at = offset + at;
+        let left = trim_end(&text[part.start..at]).len();
+        let right = trim_start(&text[at..part.end]).len();
+        waiting.push(part.end - right..part.end);
         waiting.push(part.start..part.start + left);
+    }
+    Ok(())
+}
+
+/// Whether the length of a text is more than `limit`. Beginnings of a long text are looked at, each
+/// twice as long as the one before, so that the work is in proportion to the limit.
+fn is_longer(text: &[u8], limit: usize, length: &mut dyn FnMut(&[u8]) -> usize) -> bool {
+    let mut most = limit.saturating_mul(BYTES_PER_UNIT).max(1024);
+    while most < text.len() {
+        // A beginning that ends inside a character, or a token, has up to a few units too many.
+        let beginning = trim_end(&text[..char_boundary(text, most)]);
+        if length(beginning) > limit.saturating_add(limit / 8).saturating_add(8) {
+            return true;
+        }
+        most = most.saturating_mul(2);
+    }
+    length(text) > limit
+}
+
+/// The last place not after `most` where no UTF-8 character is cut.
+fn char_boundary(text: &[u8], most: usize) -> usize {
+    let continues = |&at: &usize| text[at] & 0xc0 == 0x80;
+    let back = (most.saturating_sub(3)..=most).rev();
+    back.filter(|at| *at < text.len()).find(|at| !continues(at)).unwrap_or(most)
+}
+
+/// The places where a sentence may be cut: before characters that are no space, by rank, each list
+/// in order.
+struct CutPlaces {
+    clauses: Vec<usize>,
+    spaces: Vec<usize>,
+    characters: Vec<usize>,
+}
+
+impl CutPlaces {
+    /// Those in a text without white space at its ends.
+    fn find(text: &[u8]) -> Self {
+        let mut places =
+            CutPlaces { clauses: Vec::new(), spaces: Vec::new(), characters: Vec::new() };
+        // The character before, and the last one that is no space.
+        let (mut before, mut visible) = (None, None);
+        for (at, symbol) in char_indices(text) {
+            let here = symbol.character.unwrap_or('\u{1}');
+            if let (Some(before), Some(visible)) = (before, visible) {
+                match rank_cut(visible, is_space(before), here) {
+                    Some(CutRank::Clause) => places.clauses.push(at),
+                    Some(CutRank::Space) => places.spaces.push(at),
+                    Some(CutRank::Character) => places.characters.push(at),
+                    None => {}
+                }
+            }
+            before = Some(here);
+            if !is_space(here) {
+                visible = Some(here);
+            }
+        }
+        places
+    }
+
+    /// The best place in a part: of the best rank in the middle half, or else anywhere, the one
+    /// nearest to the middle.
+    fn best_in(&self, part: Range<usize>) -> Option<usize> {
+        let middle = part.start + part.len() / 2;
+        let is_central = |place: &usize| place.abs_diff(middle) <= part.len() / 4;
+        let clause = nearest(&self.clauses, &part, middle);
+        let space = nearest(&self.spaces, &part, middle);
+        // A space in the middle is better than a clause of two words, but a clause that
+        // ends anywhere is better than a cut inside a word.
+        clause
+            .filter(is_central)
+            .or(space.filter(is_central))
+            .or(clause)
+            .or(space)
+            .or_else(|| nearest(&self.characters, &part, middle))
     }
 }
 
-/// The best place to cut a text without white space at its ends, before a character that is no
-/// space: of the best rank in the middle half, or else anywhere, the one nearest to the middle.
-fn find_cut(text: &[u8]) -> Option<usize> {
-    let middle = text.len() / 2;
-    let mut best: Option<((bool, CutRank), usize)> = None;
-    // The character before, and the last one that is no space.
-    let (mut before, mut visible) = (None, None);
-    for (at, symbol) in char_indices(text) {
-        let here = symbol.character.unwrap_or('\u{1}');
-        if let (Some(before), Some(visible)) = (before, visible)
-            && let Some(rank) = rank_cut(visible, is_space(before), here)
-        {
-            // A space in the middle is better than a clause of two words, but a clause that
-            // ends anywhere is better than a cut inside a word.
-            let is_central = at.abs_diff(middle) <= text.len() / 4;
-            let key = (is_central && rank > CutRank::Character, rank);
-            let is_better = best.is_none_or(|(other, place)| {
-                key > other || key == other && at.abs_diff(middle) < place.abs_diff(middle)
-            });
-            if is_better {
-                best = Some((key, at));
-            }
-        }
-        before = Some(here);
-        if !is_space(here) {
-            visible = Some(here);
-        }
+/// The one of `places` inside a part, but not at its beginning, that is nearest to `middle`.
+fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize> {
+    let after = places.partition_point(|&place| place < middle);
+    let before = after.checked_sub(1).map(|number| places[number]);
+    let before = before.filter(|&place| place > part.start);
+    let after = places.get(after).copied().filter(|&place| place > part.start && place < part.end);
+    match (before, after) {
+        (Some(before), Some(after)) if after - middle < middle - before => Some(after),
+        (before, after) => before.or(after),
     }
-    best.map(|(_, at)| at)
 }
 
 /// How good a cut between two characters is, with or without white space between them; none
@@ -143,6 +231,7 @@ fn ends_clause(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps;
     use proptest::prelude::*;
 
     fn split(text: &str, limit: usize) -> Vec<&str> {
@@ -180,7 +269,72 @@ mod tests {
         assert_eq!(split("e\u{301}\u{302}", 1), ["e\u{301}\u{302}"]);
     }
 
+    /// A single sentence of which the parts are cut again and again.
+    #[test]
+    fn twice_the_text_takes_twice_the_steps() {
+        let units =
+            ["a", "a ", "a, ", "e\u{301}", "你", "a\u{301}\u{301}\u{301}", "aaaaaaaaaaaa, ", " a"];
+        for unit in units {
+            let steps = |count: usize| {
+                let text = unit.repeat(count);
+                steps::taken_by(|| {
+                    let splitter = SentenceSplitter::new("en");
+                    let length = |part: &[u8]| {
+                        steps::count(part.len());
+                        part.len()
+                    };
+                    assert!(splitter.split_within(text.as_bytes(), 100, length).len() > 1);
+                })
+            };
+            let (once, twice) = (steps(20_000), steps(40_000));
+            assert!(twice <= once * 2 + once / 5, "{unit:?}: {once}, {twice}");
+        }
+    }
+
+    /// The places are those that a search of each part by itself finds.
+    fn find_cut_slowly(text: &[u8]) -> Option<usize> {
+        let middle = text.len() / 2;
+        let mut best: Option<((bool, CutRank), usize)> = None;
+        let (mut before, mut visible) = (None, None);
+        for (at, symbol) in char_indices(text) {
+            let here = symbol.character.unwrap_or('\u{1}');
+            if let (Some(before), Some(visible)) = (before, visible)
+                && let Some(rank) = rank_cut(visible, is_space(before), here)
+            {
+                let is_central = at.abs_diff(middle) <= text.len() / 4;
+                let key = (is_central && rank > CutRank::Character, rank);
+                let is_better = best.is_none_or(|(other, place)| {
+                    key > other || key == other && at.abs_diff(middle) < place.abs_diff(middle)
+                });
+                if is_better {
+                    best = Some((key, at));
+                }
+            }
+            before = Some(here);
+            if !is_space(here) {
+                visible = Some(here);
+            }
+        }
+        best.map(|(_, at)| at)
+    }
+
     proptest! {
+        #[test]
+        fn the_best_place_is_found(
+            text in "[ab ,\u{301}你，]{1,30}", start in 0usize..10, length in 1usize..30,
+        ) {
+            let text = trim_start(trim_end(text.as_bytes()));
+            let all = CutPlaces::find(text);
+            // Parts begin and end with characters that are no space.
+            let boundary = |most: usize| {
+                if most < text.len() { char_boundary(text, most) } else { text.len() }
+            };
+            let start = text.len() - trim_start(&text[boundary(start)..]).len();
+            let part = trim_end(&text[start..boundary(start + length).max(start)]);
+            let found = all.best_in(start..start + part.len()).map(|at| at - start);
+            prop_assert_eq!(found, find_cut_slowly(part));
+        }
+
         /// For any bytes and limit, parts are in order, only white space is between them, and
         /// none is longer than the limit unless it is one character with its marks.
         #[test]

@@ -7,6 +7,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use hashbrown::HashMap;
+
 use super::model::{PieceType, PieceVocabulary};
 use super::normalizer::{Normalizer, char_len};
 
@@ -58,7 +60,7 @@ pub struct MergeScratch {
     symbols: Vec<Symbol>,
     merges: BinaryHeap<Merge>,
     /// Unused pieces, which results must not have, with the length of their left half.
-    unused_splits: Vec<(u32, u32)>,
+    unused_splits: HashMap<u32, u32>,
     stack: Vec<(usize, usize)>,
 }
 
@@ -114,10 +116,9 @@ pub fn encode(
         stack.push((symbol.start as usize, (symbol.start + symbol.length) as usize));
         while let Some((start, end)) = stack.pop() {
             let id = pieces.find(&text[start..end]);
-            let half =
-                id.filter(|&id| pieces.entry(id).piece_type == PieceType::Unused).and_then(|id| {
-                    halves.iter().rev().find(|(unused, _)| *unused == id).map(|(_, left)| *left)
-                });
+            let half = id
+                .filter(|&id| pieces.entry(id).piece_type == PieceType::Unused)
+                .and_then(|id| halves.get(&id).copied());
             match half {
                 Some(left) => {
                     let middle = start + left as usize;
@@ -137,7 +138,7 @@ fn push_merge(
     symbols: &[Symbol],
     (left, right): (u32, u32),
     merges: &mut BinaryHeap<Merge>,
-    halves: &mut Vec<(u32, u32)>,
+    halves: &mut HashMap<u32, u32>,
 ) {
     if left == NO_SYMBOL || right == NO_SYMBOL {
         return;
@@ -151,7 +152,7 @@ fn push_merge(
     let Some(id) = pieces.find(joined) else { return };
     let info = pieces.entry(id);
     match info.piece_type {
-        PieceType::Unused => halves.push((id, first.length)),
+        PieceType::Unused => drop(halves.insert(id, first.length)),
         PieceType::Normal | PieceType::UserDefined => {}
         PieceType::Unknown | PieceType::Control | PieceType::Byte => return,
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use hashbrown::HashSet;
 use regex::bytes::Regex;
 
 use crate::{Error, Result};
@@ -54,10 +55,11 @@ impl ProtectedPatterns {
     /// protected wherever it occurs outside of the spans before it.
     pub(super) fn find_spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut strings: Vec<&[u8]> = Vec::new();
+        let mut known = HashSet::new();
         for pattern in &self.patterns {
             let mut rest = text;
             while let Some(found) = pattern.find(rest).filter(|found| !found.is_empty()) {
-                if !strings.contains(&found.as_bytes()) {
+                if known.insert(found.as_bytes()) {
                     strings.push(found.as_bytes());
                 }
                 rest = &rest[found.end()..];

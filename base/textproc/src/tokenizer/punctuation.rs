@@ -4,19 +4,21 @@
 //! the script a substitution for each symbol.
 
 use super::{MULTI_DOT, Tokenizer};
-use crate::characters::{CharClass, first_char, first_class, is_blank, last_class};
+use crate::characters::{CharClass, first_char, first_class, last_class};
+use crate::sentence_splitter::trim_start;
+use crate::steps;
 
 impl Tokenizer {
     /// Appends the words and symbols of `line`, separated by single spaces, to `text`,
     /// which holds the text before them. The line has no control characters.
     pub(super) fn split_punctuation(&self, line: &[u8], text: &mut Vec<u8>) {
-        let begins = text.is_empty();
+        let blank_len = text.is_empty().then(|| line.len() - trim_start(line).len());
         let mut in_word = false;
         let mut at = 0;
         while at < line.len() {
             let start = at;
             while at < line.len() {
-                match self.word_char_len(line, at, begins) {
+                match self.word_char_len(line, at, blank_len) {
                     0 => break,
                     length => at += length,
                 }
@@ -54,14 +56,15 @@ impl Tokenizer {
     }
 
     /// The length in bytes of the character at `at` if it is part of a word there,
-    /// otherwise 0.
+    /// otherwise 0. `blank_len` is the white space before the first word of a text; `None` in
+    /// pieces after the first.
     #[inline]
-    fn word_char_len(&self, line: &[u8], at: usize, begins: bool) -> usize {
+    fn word_char_len(&self, line: &[u8], at: usize, blank_len: Option<usize>) -> usize {
         let stays = match line[at] {
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'`' => true,
             b' ' => false,
             b'.' => line.get(at + 1) != Some(&b'.'),
-            b',' => is_comma_in_number(line, at, begins),
+            b',' => is_comma_in_number(line, at, blank_len),
             b'-' => !(self.aggressive && is_between_alphanumerics(line, at)),
             b'\'' => self.is_word_internal('\'', &line[at + 1..]).unwrap_or(true),
             byte @ ..0x80 => {
@@ -112,7 +115,7 @@ fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
 /// the commas of a run two at a time; if one is left over, it stays with the digits after
 /// it: the second after a word, the third after a number. The beginning of a text counts as
 /// a number.
-fn is_comma_in_number(line: &[u8], at: usize, begins: bool) -> bool {
+fn is_comma_in_number(line: &[u8], at: usize, blank_len: Option<usize>) -> bool {
     // Numeric symbols such as ½ have spaces around them.
     let is_number = |kinds: CharClass| {
         kinds.intersects(CharClass::NUMBER) && kinds.intersects(CharClass::ALPHANUMERIC)
@@ -121,7 +124,9 @@ fn is_comma_in_number(line: &[u8], at: usize, begins: bool) -> bool {
         return false;
     }
     let commas = line[..=at].iter().rev().take_while(|&&byte| byte == b',').count();
+    steps::count(commas);
     let before = &line[..at + 1 - commas];
-    let after_number = is_number(last_class(before)) || begins && is_blank(before);
+    let is_blank = blank_len.is_some_and(|blank| before.len() <= blank);
+    let after_number = is_number(last_class(before)) || is_blank;
     after_number == (commas % 2 == 1)
 }

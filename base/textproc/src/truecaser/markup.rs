@@ -1,6 +1,7 @@
 //! Splitting a line into words and markup.
 
 use crate::characters::{CharClass, char_indices, first_char};
+use crate::steps;
 
 /// A token of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,13 +17,17 @@ pub(super) enum MarkupToken<'a> {
 /// a factor of the word before the bar.
 pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = MarkupToken<'_>> {
     let mut at = 0;
+    // Brackets after it open nothing, and none is looked for.
+    let last_closing = memchr::memrchr(b'>', line).unwrap_or(0);
+    let markup_len =
+        move |at: usize| if at < last_closing { markup_len(&line[at..]) } else { None };
     std::iter::from_fn(move || {
         at += whitespace_len(&line[at..]);
         if at == line.len() {
             return None;
         }
         let start = at;
-        if let Some(length) = markup_len(&line[at..]) {
+        if let Some(length) = markup_len(at) {
             at += length;
             return Some(MarkupToken::Markup(&line[start..at]));
         }
@@ -31,7 +36,7 @@ pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = 
             length => length,
         };
         while factors && line[start..at].ends_with(b"|") {
-            let Some(length) = markup_len(&line[at..]) else { break };
+            let Some(length) = markup_len(at) else { break };
             at += length;
             at += line[at..].iter().take_while(|&&byte| byte == b'|').count();
         }
@@ -51,7 +56,9 @@ fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
     let symbol =
         first_char(inside).filter(|symbol| !symbol.class().intersects(CharClass::SPACE))?;
-    let end = memchr::memchr(b'>', &inside[symbol.byte_len..])?;
+    let end = memchr::memchr(b'>', &inside[symbol.byte_len..]);
+    steps::count(end.unwrap_or(inside.len()));
+    let end = end?;
     Some(1 + symbol.byte_len + end + 1)
 }
 
