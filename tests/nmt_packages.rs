@@ -76,7 +76,7 @@ fn write_configuration(folder: &Path) {
 
 /// A package with SentencePiece models, whose vocabulary has the pieces in another order and a
 /// token of a language.
-fn write_pieces_package(folder: &Path) {
+pub fn write_pieces_package(folder: &Path) {
     write_configuration(folder);
     let text = folder.join("text");
     let lines: String = (0..300)

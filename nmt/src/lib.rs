@@ -69,7 +69,7 @@ pub mod yaml;
 
 pub use decoder_config::DecoderConfig;
 pub use error::{Error, Result};
-pub use languages::{LanguageStyle, LanguageToken, Languages, language_code};
+pub use languages::{LanguageMarks, LanguageStyle, LanguageToken, Languages, language_code};
 pub use model_bundle::{
     BundleOptions, ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair,
 };

@@ -334,7 +334,10 @@ impl App {
                 alignment: options.alignment,
                 ..RequestOptions::default()
             };
-            let options = if is_last { options } else { first };
+            let mut options = if is_last { options } else { first };
+            let [from, to] = route.languages(step);
+            let languages = model.language_marks(from, to, &sentences);
+            options.languages = languages.map_err(Refusal::Invalid)?;
             let pending = model.submit(std::mem::take(&mut sentences), options, deadline);
             let pending = pending.inspect_err(|_| self.metrics.record_shed("queue"))?;
             let left = deadline.saturating_duration_since(Instant::now());

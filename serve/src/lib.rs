@@ -25,7 +25,7 @@ mod text_translation;
 
 pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
-pub use server::{ConfigurationSource, ReloadSender, Server, check};
+pub use server::{CheckedModel, ConfigurationSource, ReloadSender, Server, check};
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

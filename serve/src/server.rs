@@ -144,20 +144,33 @@ impl Server {
     }
 }
 
+/// A model that opened, for a report.
+pub struct CheckedModel {
+    /// Its name.
+    pub name: String,
+    /// How long it took to open it and to translate a line.
+    pub time: Duration,
+    /// How a neural model is told the languages that the configuration names.
+    pub languages: Option<String>,
+}
+
 /// Opens all models of a configuration, translates a line with each, and closes them again.
-/// Returns how long each took.
 ///
 /// # Errors
 /// The first that does not open.
-pub fn check(
-    configuration: &Configuration,
-    tuner: Arc<Autotuner>,
-) -> Result<Vec<(String, Duration)>> {
+pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec<CheckedModel>> {
     configuration.check()?;
     let opener = opener(configuration, tuner);
     let open = |model: &crate::ModelConfiguration| {
         let started = Instant::now();
-        opener.open(model, 1).map(|_| (model.name.clone(), started.elapsed()))
+        opener.open(model, 1).map(|opened| {
+            let languages = opened.facts.iter().find(|(name, _)| *name == "languages");
+            CheckedModel {
+                name: model.name.clone(),
+                time: started.elapsed(),
+                languages: languages.map(|(_, found)| found.clone()),
+            }
+        })
     };
     configuration.models.iter().map(open).collect()
 }

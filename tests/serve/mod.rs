@@ -8,6 +8,7 @@ mod documented_commands;
 mod engine;
 mod faults;
 mod html;
+mod languages;
 mod load;
 mod protocols;
 mod running;

@@ -1,5 +1,6 @@
 //! A thousand lines over each protocol, from one, eight and sixty-four clients at once: what each
-//! gets is what the command line prints.
+//! gets is what the command line prints. So it is for every pair of every kind of multilingual model
+//! ([`super::languages`]).
 
 use serde_json::json;
 
@@ -10,32 +11,70 @@ use crate::common::{lossy_text, miriam, project_root, read_decompressed, shared_
 
 /// What is spoken, on a connection that is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Protocol {
+pub enum Protocol {
     V1,
+    V1Stream,
     XmlRpc,
     Libre,
     OpenNmt,
     DeepL,
+    OpusMt,
+    OpusMtSocket,
+    OpusCat,
     Marian,
 }
 
-enum Connection {
+impl Protocol {
+    pub const ALL: [Protocol; 10] = [
+        Protocol::V1,
+        Protocol::V1Stream,
+        Protocol::XmlRpc,
+        Protocol::Libre,
+        Protocol::OpenNmt,
+        Protocol::DeepL,
+        Protocol::OpusMt,
+        Protocol::OpusMtSocket,
+        Protocol::OpusCat,
+        Protocol::Marian,
+    ];
+}
+
+/// Source and target language.
+pub type Pair<'a> = [&'a str; 2];
+
+/// The pair of the toys.
+const TOY_PAIR: Pair = ["en", "es"];
+
+pub enum Connection {
     Http(Client),
     Socket(Socket),
 }
 
 impl Connection {
-    fn open(server: &Server, protocol: Protocol) -> Self {
+    pub fn open(server: &Server, protocol: Protocol, [from, to]: Pair) -> Self {
         match protocol {
-            Protocol::Marian => Connection::Socket(Socket::open(server, "/translate")),
+            Protocol::Marian => {
+                let path = format!("/translate?from={from}&to={to}");
+                Connection::Socket(Socket::open(server, &path))
+            }
+            Protocol::OpusMtSocket => Connection::Socket(Socket::open(server, "/opus")),
             _ => Connection::Http(Client::connect(&server.address)),
         }
     }
 
     /// The translation of a line, without white space at its end.
-    fn translate(&mut self, protocol: Protocol, line: &str) -> String {
+    pub fn translate(&mut self, protocol: Protocol, [from, to]: Pair, line: &str) -> String {
         let client = match self {
-            Connection::Socket(socket) => return socket.ask(line).trim_end().to_owned(),
+            Connection::Socket(socket) if protocol == Protocol::Marian => {
+                return socket.ask(line).trim_end().to_owned();
+            }
+            Connection::Socket(socket) => {
+                let message = json!({"text": line, "source": from, "target": to}).to_string();
+                let answer: serde_json::Value =
+                    serde_json::from_str(&socket.ask(&message)).unwrap();
+                let text = answer["result"].as_str().unwrap_or_else(|| panic!("{answer}"));
+                return text.trim_end().to_owned();
+            }
             Connection::Http(client) => client,
         };
         let mut post = |path: &str, body: String| {
@@ -51,29 +90,51 @@ impl Connection {
                      <member><name>text</name><value>{escaped}</value></member></struct></value>\
                      </param></params></methodCall>"
                 );
-                let text = post("/RPC2", body).text();
+                let text = post(&format!("/RPC2?from={from}&to={to}"), body).text();
                 let document = roxmltree::Document::parse(&text).unwrap();
                 let string = document.descendants().find(|node| node.has_tag_name("string"));
                 return string.unwrap().text().unwrap_or_default().trim_end().to_owned();
             }
             Protocol::V1 => {
-                let found = post("/v1/translate", json!({"text": line, "raw": false}).to_string());
+                let body = json!({"text": line, "from": from, "to": to, "raw": false});
+                let found = post("/v1/translate", body.to_string());
+                found.json()["results"][0]["translations"][0]["text"].clone()
+            }
+            Protocol::V1Stream => {
+                let body = json!({"text": line, "from": from, "to": to, "raw": false});
+                let found = post("/v1/translate?stream=1", format!("{body}\n"));
                 found.json()["results"][0]["translations"][0]["text"].clone()
             }
             Protocol::Libre => {
-                let body = json!({"q": line, "source": "en", "target": "es"}).to_string();
+                let body = json!({"q": line, "source": from, "target": to}).to_string();
                 post("/translate", body).json()["translatedText"].clone()
             }
-            Protocol::OpenNmt => post("/translator/translate", json!([{"src": line}]).to_string())
-                .json()[0][0]["tgt"]
-                .clone(),
+            Protocol::OpenNmt => {
+                let path = format!("/translator/translate?from={from}&to={to}");
+                post(&path, json!([{"src": line}]).to_string()).json()[0][0]["tgt"].clone()
+            }
             Protocol::DeepL => {
-                let body = json!({"text": [line], "target_lang": "ES", "split_sentences": "0"});
+                let (from, to) = (from.to_uppercase(), to.to_uppercase());
+                let body = json!({
+                    "text": [line], "source_lang": from, "target_lang": to, "split_sentences": "0",
+                });
                 post("/v2/translate", body.to_string()).json()["translations"][0]["text"].clone()
             }
-            Protocol::Marian => unreachable!("it has a websocket"),
+            Protocol::OpusMt => {
+                let body = json!({"source": line, "from": from, "to": to}).to_string();
+                post("/api/translate", body).json()["translation"].clone()
+            }
+            Protocol::OpusCat => {
+                let body = json!({
+                    "input": line, "srcLangCode": from, "trgLangCode": to,
+                    "inputIsSingleSentence": true,
+                });
+                let found = post("/MtRestService/TranslateJson", body.to_string()).json();
+                found["translation"].clone()
+            }
+            Protocol::Marian | Protocol::OpusMtSocket => unreachable!("they have a websocket"),
         };
-        body.as_str().unwrap().trim_end().to_owned()
+        body.as_str().unwrap_or_else(|| panic!("{protocol:?}: {body}")).trim_end().to_owned()
     }
 }
 
@@ -86,9 +147,9 @@ fn assert_same(server: &Server, protocol: Protocol, clients: usize, pairs: &[(St
     std::thread::scope(|scope| {
         for client in 0..clients {
             scope.spawn(move || {
-                let mut connection = Connection::open(server, protocol);
+                let mut connection = Connection::open(server, protocol, TOY_PAIR);
                 for (line, expected) in pairs.iter().skip(client).step_by(clients) {
-                    let found = connection.translate(protocol, line);
+                    let found = connection.translate(protocol, TOY_PAIR, line);
                     assert_eq!(found, *expected, "{protocol:?}, {clients} clients: {line}");
                 }
             });

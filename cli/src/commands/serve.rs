@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use miriam_serve::{
-    Api, Configuration, ConfigurationSource, ModelConfiguration, ModelKind, Server,
+    Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, ModelKind, Server,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -167,8 +167,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let threads = common.threads;
     if arguments.check {
         let configuration = arguments.configuration(threads)?;
-        for (name, time) in miriam_serve::check(&configuration, tuner)? {
-            println!("{name}: ok, {:.3} s", time.as_secs_f64());
+        for CheckedModel { name, time, languages } in miriam_serve::check(&configuration, tuner)? {
+            let languages = languages.map(|found| format!("; languages: {found}"));
+            println!("{name}: ok, {:.3} s{}", time.as_secs_f64(), languages.unwrap_or_default());
         }
         return Ok(());
     }

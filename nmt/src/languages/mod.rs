@@ -7,8 +7,10 @@
 
 mod codes;
 mod lists;
+mod marks;
 
 pub use lists::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
+pub use marks::LanguageMarks;
 
 use crate::vocabulary::Vocabulary;
 

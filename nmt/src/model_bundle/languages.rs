@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ModelBundle, SentenceMarks, TokenizerPair};
-use crate::languages::{LanguageStyle, Languages};
+use crate::languages::{LanguageMarks, LanguageStyle, Languages};
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
@@ -11,6 +11,15 @@ use crate::{Error, Result};
 const MIN_CONVERTED_LANGUAGES: usize = 40;
 /// What tokens of T5 begin with that mark spans of text.
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
+
+impl SentenceMarks {
+    /// Puts the language of a sentence before its tokens, and EOS after them.
+    pub(crate) fn set_language(&mut self, marks: LanguageMarks) {
+        if marks.source_first.is_some() {
+            *self = SentenceMarks { bos_id: marks.source_first, has_eos: true };
+        }
+    }
+}
 
 impl ModelBundle {
     /// The languages that the vocabularies name; none if the model is not multilingual.
@@ -44,37 +53,17 @@ impl ModelBundle {
             };
             return Err(refuse(reason.into()));
         };
-        let resolve = |name: &str| languages.resolve(name).map_err(&refuse);
-        let no_token = |side: &str| refuse(format!("the {side} vocabulary lacks that language"));
-        let (mut bos_id, mut target_prefix) = (None, Vec::new());
-        match languages.style {
-            LanguageStyle::BothSides => {
-                if let Some(name) = from {
-                    bos_id = Some(resolve(name)?.source_id.ok_or_else(|| no_token("source"))?);
-                }
-                if let Some(name) = to {
-                    target_prefix.push(resolve(name)?.target_id.ok_or_else(|| no_token("target"))?);
-                }
-            }
-            LanguageStyle::TargetBeforeSource => {
-                if let Some(name) = from {
-                    let reason = format!(
-                        "--from {name}: the model finds out the language of a text by itself; \
-                         leave it out"
-                    );
-                    return Err(refuse(reason));
-                }
-                if let Some(name) = to {
-                    bos_id = Some(resolve(name)?.source_id.ok_or_else(|| no_token("source"))?);
-                }
-            }
+        if let (LanguageStyle::TargetBeforeSource, Some(name)) = (languages.style, from) {
+            let reason = format!(
+                "--from {name}: the model finds out the language of a text by itself; leave it out"
+            );
+            return Err(refuse(reason));
         }
+        let marks = languages.marks(from, to).map_err(refuse)?;
         if let Some(tokenizers) = &mut self.tokenizers {
-            if bos_id.is_some() {
-                tokenizers.source_marks = SentenceMarks { bos_id, has_eos: true };
-            }
-            if to.is_some() && languages.style == LanguageStyle::BothSides {
-                tokenizers.target_prefix = target_prefix;
+            tokenizers.source_marks.set_language(marks);
+            if let Some(id) = marks.target_first {
+                tokenizers.target_prefix = vec![id];
             }
         }
         Ok(())
@@ -91,6 +80,12 @@ impl ModelBundle {
         };
         let languages = (from_hugging_face || converted).then(|| self.languages());
         languages.flatten().filter(is_known)
+    }
+
+    /// Whether it is certain that the languages of [`ModelBundle::languages`] are languages.
+    pub(crate) fn is_multilingual(&self) -> bool {
+        let style = self.languages().map(|languages| languages.style);
+        style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
     }
 
     /// The ids of target tokens that are no text, in ascending order: languages of M2M-100, NLLB and
@@ -121,31 +116,31 @@ impl ModelBundle {
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
-    /// What must still be said of languages before text can be translated: the model forces that
-    /// of the translation, or marks that of the source, and nobody has named it. Not for lines
-    /// that are tokens already, which name languages by themselves.
-    pub fn missing_languages(&self) -> Option<String> {
-        let tokenizers = self.tokenizers.as_ref()?;
-        if matches!(tokenizers.segmentation[0], Segmentation::Presegmented) {
-            return None;
+    /// Whether the language of the text, and that of the translation, must still be named before
+    /// text can be translated: the model marks that of the source and forces that of the
+    /// translation, and nobody has named it. Not for lines that are tokens already, which name
+    /// languages by themselves.
+    pub(crate) fn lacks_languages(&self) -> [bool; 2] {
+        let Some(tokenizers) = &self.tokenizers else { return [false; 2] };
+        let is_text = !matches!(tokenizers.segmentation[0], Segmentation::Presegmented);
+        if !is_text || self.languages_of_both_sides().is_none() {
+            return [false; 2];
         }
-        let languages = self.languages_of_both_sides()?;
-        let missing = [
-            (tokenizers.source_marks.bos_id.is_none(), "--from, the language of the text"),
-            (tokenizers.target_prefix.is_empty(), "--to, that of the translation"),
-        ];
-        let missing: Vec<&str> = missing
-            .into_iter()
-            .filter(|(is_missing, _)| *is_missing)
-            .map(|(_, what)| what)
-            .collect();
-        (!missing.is_empty()).then(|| {
-            format!(
-                "{}: a multilingual model; add {} (one of: {})",
-                self.path.display(),
-                missing.join(", and "),
-                languages.list()
-            )
-        })
+        [tokenizers.source_marks.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
+    }
+
+    /// What must still be said of languages before text can be translated, for the command line.
+    pub fn missing_languages(&self) -> Option<String> {
+        let options = ["--from, the language of the text", "--to, that of the translation"];
+        let missing = self.lacks_languages().into_iter().zip(options);
+        let missing: Vec<&str> =
+            missing.filter(|(is_missing, _)| *is_missing).map(|(_, option)| option).collect();
+        let languages = self.languages().filter(|_| !missing.is_empty())?;
+        Some(format!(
+            "{}: a multilingual model; add {} (one of: {})",
+            self.path.display(),
+            missing.join(", and "),
+            languages.list()
+        ))
     }
 }

@@ -5,6 +5,7 @@
 //! input order. The translation of a line depends on that line and on the options alone.
 
 mod cost;
+mod languages;
 mod models;
 mod options;
 pub(crate) mod pipeline;
@@ -41,6 +42,7 @@ pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 pub(crate) use print::{push_alignment, push_word_scores};
 
 use crate::batch::{self, BatchingOptions, Job, JobSource};
+use crate::languages::Languages;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
@@ -53,7 +55,8 @@ use reader::{LineSource, SentenceReader};
 use segments::TranslatedSegment;
 use sentence_parser::InputSentence;
 
-/// Loaded models with the options of translation.
+/// Loaded models with the options of translation. Clones share the weights.
+#[derive(Clone)]
 pub struct Translator {
     models: Arc<LoadedModels>,
     candidates: Option<Arc<ShortlistGenerator>>,
@@ -62,6 +65,14 @@ pub struct Translator {
     /// The tokens that no translation has, whatever the options are.
     always_suppressed: Vec<u32>,
     splitter: Arc<SentenceSplitter>,
+    /// The languages that the vocabularies name; none if the model is not multilingual.
+    languages: Option<Arc<Languages>>,
+    /// Whether it is certain that they are languages.
+    is_multilingual: bool,
+    /// Whether the language of the text, and that of the translation, must still be named.
+    lacks_languages: [bool; 2],
+    /// The most tokens that the tables of positions have, with marks.
+    max_positions: Option<usize>,
     /// The most tokens of a sentence.
     max_length: usize,
     /// Whether another model translates what this one writes.
@@ -143,19 +154,21 @@ impl Translator {
             && !word_scores
             && !options.output.as_pieces
             && !options.input.is_tokenized;
-        let num_marks = models.tokenizers()[0].ids_with_marks(&Pieces::default()).len();
         let tables =
             bundle.models.iter().filter_map(|model| model.architecture().max_source_length());
-        let max_length = tables
-            .map(|length| length.saturating_sub(num_marks).max(1))
-            .fold(options.input.max_length, usize::min);
+        let max_positions = tables.min();
+        let max_length = max_sentence_length(&models, max_positions, &options);
         Ok(Translator {
             models: Arc::new(models),
+            languages: bundle.languages().map(Arc::new),
+            is_multilingual: bundle.is_multilingual(),
+            lacks_languages: bundle.lacks_languages(),
             candidates: bundle.shortlist_generator.map(Arc::new),
             options,
             search,
             always_suppressed,
             splitter: Arc::new(SentenceSplitter::new("en")),
+            max_positions,
             max_length,
             is_first_of_two: false,
         })
@@ -498,6 +511,18 @@ impl TranslationOptions {
         let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
         QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
     }
+}
+
+/// The most tokens of a sentence without its marks: those of the options, or of the tables of
+/// positions.
+fn max_sentence_length(
+    models: &LoadedModels,
+    max_positions: Option<usize>,
+    options: &TranslationOptions,
+) -> usize {
+    let num_marks = models.tokenizers()[0].ids_with_marks(&Pieces::default()).len();
+    let table = max_positions.map(|positions| positions.saturating_sub(num_marks).max(1));
+    table.unwrap_or(usize::MAX).min(options.input.max_length)
 }
 
 /// Whether a search may skip the normaliser of the softmax: greedy search chooses the same

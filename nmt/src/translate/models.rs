@@ -6,14 +6,19 @@ use std::sync::Arc;
 use miriam_kernels::autotuner::Autotuner;
 
 use super::tokenizer::Tokenizer;
+use crate::languages::LanguageMarks;
 use crate::model_bundle::ModelBundle;
 use crate::network::{Ensemble, Network, Session};
 use crate::packed::Precision;
 use crate::{Error, Result};
 
-/// A single loaded model or those of an ensemble.
+/// Why a prefix of translations is refused.
+const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";
+
+/// A single loaded model or those of an ensemble. Clones share the weights.
+#[derive(Clone)]
 pub struct LoadedModels {
-    networks: Vec<Network>,
+    networks: Arc<[Network]>,
     weights: Vec<f32>,
     tokenizers: [Tokenizer; 2],
     target_prefix: Vec<u32>,
@@ -45,7 +50,8 @@ impl LoadedModels {
             own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
         };
         let load = |(number, model)| Network::load_tuned(model, name(number), precision, tuner);
-        let networks: Vec<_> = bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let networks: Arc<[Network]> =
+            bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],
             weights if weights.len() == networks.len() => weights.to_vec(),
@@ -62,8 +68,7 @@ impl LoadedModels {
             return Err(Error::unsupported(path, reason));
         }
         if right_to_left && !words.target_prefix.is_empty() {
-            let reason = "a model that writes from right to left takes no prefix";
-            return Err(Error::unsupported(path, reason));
+            return Err(Error::unsupported(path, NO_PREFIX));
         }
         let models = LoadedModels {
             networks,
@@ -85,6 +90,24 @@ impl LoadedModels {
     /// The tokens that every translation begins with and that are no part of its text.
     pub fn target_prefix(&self) -> &[u32] {
         &self.target_prefix
+    }
+
+    /// The same models for sentences of other languages, whose tokens are `marks`.
+    ///
+    /// # Errors
+    /// If the models write from right to left, and the translation is to begin with a language.
+    pub(super) fn with_languages(&self, marks: LanguageMarks) -> Result<Self> {
+        let mut models = self.clone();
+        let source = &mut models.tokenizers[0];
+        source.marks.set_language(marks);
+        source.needs_language_tag &= marks.source_first.is_none();
+        if let Some(id) = marks.target_first {
+            if self.right_to_left {
+                return Err(Error::Untranslatable { reason: NO_PREFIX.into() });
+            }
+            models.target_prefix = vec![id];
+        }
+        Ok(models)
     }
 
     pub(super) fn tokenizers_mut(&mut self) -> &mut [Tokenizer; 2] {

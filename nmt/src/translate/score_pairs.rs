@@ -52,6 +52,9 @@ impl Translator {
                 let before_end = ids.len() - 1;
                 ids[..before_end].reverse();
             }
+            if side == 1 {
+                ids.splice(0..0, self.models.target_prefix().iter().copied());
+            }
             let tokens = (0..length).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec);
             Ok((ids, tokens.collect::<Vec<_>>()))
         };
@@ -74,6 +77,8 @@ impl Translator {
         let score = |pair: Result<(_, _, Vec<Vec<u8>>), String>| {
             let (_, _, tokens): (Vec<u32>, Vec<u32>, _) = pair?;
             let mut found = scores.next().ok_or("no score was computed")?;
+            let own = self.models.target_prefix().len().min(found.token_scores.len());
+            found.token_scores.drain(..own);
             let log_probability = found.sum();
             if self.models.is_right_to_left() {
                 let before_end = found.token_scores.len().saturating_sub(1);

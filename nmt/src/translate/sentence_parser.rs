@@ -111,8 +111,7 @@ impl<'a> SentenceParser<'a> {
             pieces.truncate(max_length);
         }
         // Once is enough: other lines are as the first. Tags of given tokens are not looked for.
-        let lacks_tag = || source.leading_tags(text).0 == 0 && !text.trim_ascii().is_empty();
-        if id == 0 && source.needs_language_tag && !source.input_is_tokenized && lacks_tag() {
+        if id == 0 && source.lacks_tag(text) {
             warning.get_or_insert_with(|| {
                 "no language to translate to: give --to, or begin lines with its tag, such as <2de> \
                  or >>de<<"

@@ -8,7 +8,6 @@
 //! share the weights, and sentences with the same wishes share batches.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::options::OutputOptions;
 use super::print::{ScoredTranslation, empty_translation};
@@ -174,16 +173,7 @@ impl Translator {
         };
         search.return_alignments = wanted.alignment || options.output.replace_unknowns;
         search.skip_cost = skips_cost(&search, &options.output);
-        Ok(Translator {
-            models: Arc::clone(&self.models),
-            candidates: self.candidates.clone(),
-            options,
-            search,
-            always_suppressed: self.always_suppressed.clone(),
-            splitter: Arc::clone(&self.splitter),
-            max_length: self.max_length,
-            is_first_of_two: false,
-        })
+        Ok(Translator { options, search, is_first_of_two: false, ..self.clone() })
     }
 
     /// The beam size of its searches.

@@ -150,6 +150,15 @@ impl Tokenizer {
         (count, &text[..text.len() - rest.len()])
     }
 
+    /// Whether `text` must begin with the tag of a language and does not. Tokens that are given are
+    /// not looked at.
+    pub(super) fn lacks_tag(&self, text: &[u8]) -> bool {
+        self.needs_language_tag
+            && !self.input_is_tokenized
+            && self.leading_tags(text).0 == 0
+            && !text.trim_ascii().is_empty()
+    }
+
     /// The ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless the
     /// model wants others.
     pub fn ids_with_marks(&self, pieces: &Pieces) -> Vec<u32> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use miriam_nmt::Vocabulary;
 use miriam_nmt::network::ForcedScores;
 use miriam_nmt::search::Translation;
+use miriam_nmt::translate::Translator;
 use miriam_nmt::translate::pool::{
     DecodingOptions, Example, Pending, PoolError, PoolResult, ScoredTokens, ScoringExample,
     TextBatch, TokenTranslations, TranslatorPool,
@@ -348,7 +349,8 @@ impl AsyncScoringResult {
 /// Texts that are being translated.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncTexts {
-    pub(super) loaded: Arc<Loaded>,
+    /// The translator of their languages.
+    pub(super) translator: Translator,
     pub(super) batch: TextBatch,
     pub(super) pending: Arc<Pending<Vec<Translation>>>,
 }
@@ -362,7 +364,7 @@ impl AsyncTexts {
             let count = self.pending.count();
             let results = (0..count).filter_map(|index| self.pending.wait(index, Duration::ZERO));
             let results = results.collect::<Result<Vec<_>, PoolError>>().map_err(exception)?;
-            let joined = self.loaded.pool.translator().join_texts(&self.batch, &results);
+            let joined = self.translator.join_texts(&self.batch, &results);
             joined.map_err(|(index, reason)| {
                 PyValueError::new_err(format!("texts[{index}]: {reason}"))
             })

@@ -9,7 +9,7 @@ use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
 use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
-use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_nmt::{BundleOptions, LanguageMarks, Languages, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
 use pyo3::exceptions::{
@@ -90,6 +90,45 @@ impl Translator {
         let message = "the model is unloaded: call load_model() first";
         self.state().ok_or_else(|| PyRuntimeError::new_err(message))
     }
+}
+
+/// The translator of `texts` between two languages, where the model is told them.
+fn translator_of(
+    loaded: &Loaded,
+    texts: &[String],
+    source_language: Option<&str>,
+    target_language: Option<&str>,
+) -> PyResult<NeuralTranslator> {
+    let translator = loaded.pool.translator();
+    let marks = match translator.languages() {
+        None if target_language.is_some() => {
+            return Err(PyValueError::new_err(
+                "target_language: the vocabulary of the model names no languages; leave it out",
+            ));
+        }
+        None => LanguageMarks::default(),
+        Some(known) => match known.marks(source_language, target_language) {
+            Ok(marks) => marks,
+            // The language of abbreviations, of a model whose words only look like languages.
+            Err(_) if !translator.is_multilingual() && target_language.is_none() => {
+                LanguageMarks::default()
+            }
+            Err(reason) => return Err(PyValueError::new_err(reason)),
+        },
+    };
+    let translator = translator
+        .for_languages(marks)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let lacks = texts.iter().map(|text| translator.missing_languages(text.as_bytes()));
+    let lacks = lacks.fold([false; 2], |all, one| [all[0] || one[0], all[1] || one[1]]);
+    let names = ["source_language", "target_language"].into_iter().zip(lacks);
+    let names: Vec<&str> = names.filter(|(_, lacks)| *lacks).map(|(name, _)| name).collect();
+    if !names.is_empty() {
+        let known = translator.languages().map(Languages::list).unwrap_or_default();
+        let message = format!("a multilingual model: give {} (of: {known})", names.join(" and "));
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(translator)
 }
 
 /// The tuner with what the command line has stored of this CPU.
@@ -435,9 +474,12 @@ impl Translator {
     /// Translates texts with the model's own tokenisation, and its options as `miriam nmt
     /// translate` has them. Each is one sentence; with `split` it is running text, with `html`
     /// a page, of which sentences are translated and everything else stays.
-    /// `source_language` says which abbreviations end no sentence.
-    #[pyo3(signature = (texts, *, split=false, html=false, source_language="en", beam_size=None,
-                        max_batch_size=0, batch_type="examples"))]
+    /// `source_language` and `target_language` are those that a multilingual model is told, in any
+    /// usual spelling; the former says too which abbreviations end no sentence (without it those
+    /// of English).
+    #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
+                        target_language=None, beam_size=None, max_batch_size=0,
+                        batch_type="examples"))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn translate_texts(
         &self,
@@ -445,7 +487,8 @@ impl Translator {
         #[pyo3(from_py_with = string_list)] texts: Vec<String>,
         split: bool,
         html: bool,
-        source_language: &str,
+        source_language: Option<&str>,
+        target_language: Option<&str>,
         beam_size: Option<usize>,
         max_batch_size: usize,
         batch_type: &str,
@@ -456,6 +499,7 @@ impl Translator {
             split,
             html,
             source_language,
+            target_language,
             beam_size,
             max_batch_size,
             batch_type,
@@ -466,8 +510,9 @@ impl Translator {
     }
 
     /// As `translate_texts`, without waiting for the results.
-    #[pyo3(signature = (texts, *, split=false, html=false, source_language="en", beam_size=None,
-                        max_batch_size=0, batch_type="examples", _may_wait=true))]
+    #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
+                        target_language=None, beam_size=None, max_batch_size=0,
+                        batch_type="examples", _may_wait=true))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn _submit_texts(
         &self,
@@ -475,7 +520,8 @@ impl Translator {
         #[pyo3(from_py_with = string_list)] texts: Vec<String>,
         split: bool,
         html: bool,
-        source_language: &str,
+        source_language: Option<&str>,
+        target_language: Option<&str>,
         beam_size: Option<usize>,
         max_batch_size: usize,
         batch_type: &str,
@@ -495,10 +541,12 @@ impl Translator {
         }
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
+        let translator = translator_of(&loaded, &texts, source_language, target_language)?;
         let mut interrupted = None;
         let (batch, pending) = py.detach(|| {
-            let splitter = SentenceSplitter::new(source_language);
-            let translator = loaded.pool.translator();
+            let language = source_language.and_then(language_code);
+            let language = language.as_deref().or(source_language).unwrap_or("en");
+            let splitter = SentenceSplitter::new(language);
             let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
             let task = translator.text_task(beam_size, format, limits);
             let mut no_signal = || no_signal(&mut interrupted);
@@ -507,7 +555,7 @@ impl Translator {
             (batch, pending)
         });
         interrupted.map_or(Ok(()), Err)?;
-        Ok(AsyncTexts { loaded, batch, pending })
+        Ok(AsyncTexts { translator, batch, pending })
     }
 
     fn __repr__(&self) -> String {

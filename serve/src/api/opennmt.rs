@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
+use crate::http::forms::parse_urlencoded;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Registry, Route, RouteError};
 use crate::running_text::{Split, TextFormat};
@@ -43,7 +44,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
     let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
     app.admit(call.bearer(), texts.iter().map(|text| text.chars().count()).sum())?;
-    let route = route(&app.registry(), inputs.first().map(|input| &input["id"]))?;
+    // The protocol has no languages: those of a multilingual model are in the address.
+    let query = parse_urlencoded(call.query.as_bytes());
+    let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
     let format = TextFormat::Plain(Split::Lines);
@@ -57,16 +60,27 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!([results.collect::<Vec<_>>()]))
 }
 
-/// The model of an id: its place in the configuration, or its name.
-fn route(registry: &Registry, id: Option<&Value>) -> Result<Route, Refusal> {
+/// The model of an id, its place in the configuration or its name, with the languages of the
+/// address; without an id the model of the languages.
+fn route(
+    registry: &Registry,
+    id: Option<&Value>,
+    query: &[(String, String)],
+) -> Result<Route, Refusal> {
+    let language =
+        |side: &str| query.iter().find(|(name, _)| name == side).map(|(_, code)| &**code);
+    let (from, to) = (language("from"), language("to"));
     let no_model = |id: &str| Refusal::Invalid(format!("No such model '{id}'"));
     let number = match id {
+        None | Some(Value::Null) if from.is_some() || to.is_some() => {
+            return Ok(registry.route(None, from, to)?);
+        }
         None | Some(Value::Null) => 0,
         Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
         Some(Value::String(name)) => match name.parse() {
             Ok(number) => number,
             Err(_) => {
-                let route = registry.route(Some(name), None, None);
+                let route = registry.route(Some(name), from, to);
                 return route.map_err(|error| match error {
                     RouteError::NoModel(name) => no_model(&name),
                     error => error.into(),
@@ -78,7 +92,7 @@ fn route(registry: &Registry, id: Option<&Value>) -> Result<Route, Refusal> {
     let mut models = registry.models.iter().filter(|model| model.translates());
     let model = usize::try_from(number).ok().and_then(|number| models.nth(number));
     match model {
-        Some(model) => Ok(registry.route(Some(model.name()), None, None)?),
+        Some(model) => Ok(registry.route(Some(model.name()), from, to)?),
         None if !registry.loading.is_empty() => Err(RouteError::Loading.into()),
         None => Err(no_model(&number.to_string())),
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use miriam_nmt::LanguageMarks;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
 use tokio::sync::oneshot;
@@ -18,6 +19,8 @@ pub struct RequestOptions {
     pub n_best: usize,
     /// Whether no two of these have the same words.
     pub distinct: bool,
+    /// The tokens that tell a multilingual neural model the languages.
+    pub languages: LanguageMarks,
     /// The beam size, of neural models.
     pub beam_size: Option<usize>,
     /// Whether scores are wanted.

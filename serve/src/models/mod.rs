@@ -3,6 +3,7 @@
 mod fingerprint;
 pub mod languages;
 mod lm;
+mod model_languages;
 mod neural;
 mod phrase;
 mod registry;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use miriam_decoder::{Configuration as PhraseConfiguration, System};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::translate::{TranslationOptions, Translator};
-use miriam_nmt::{BundleOptions, ModelBundle};
+use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
 use miriam_textio::NoProgress;
 use miriam_textproc::TextProcessorConfig;
 
@@ -28,6 +29,7 @@ use crate::engine::{
 use crate::metrics::Metrics;
 use crate::{Error, Result};
 use fingerprint::Fingerprint;
+use model_languages::ModelLanguages;
 use neural::NeuralModel;
 use phrase::PhraseModel;
 
@@ -48,6 +50,8 @@ pub struct Model {
     served: Served,
     /// Of a neural model: it counts tokens.
     translator: Option<Arc<Translator>>,
+    /// Of a neural model: how it is told languages.
+    languages: Option<ModelLanguages>,
 }
 
 /// How a model is asked.
@@ -94,6 +98,7 @@ impl Opener {
                 engine,
                 served,
                 translator: None,
+                languages: None,
             });
         }
         let opened = match kind {
@@ -104,7 +109,7 @@ impl Opener {
         let queue = engine.start(&configuration.name, opened.backend, &metrics);
         let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
         let served = Served::Sentences(queue);
-        let Opened { files, facts, beam_size, translator, .. } = opened;
+        let Opened { files, facts, beam_size, translator, languages, .. } = opened;
         let model = Model {
             configuration,
             generation,
@@ -115,6 +120,7 @@ impl Opener {
             engine,
             served,
             translator,
+            languages,
         };
         model.probe()?;
         Ok(model)
@@ -149,19 +155,26 @@ impl Opener {
             options.precision =
                 known.ok_or_else(|| wrong(format!("precision {name:?}: there are {names}")))?;
         }
-        let facts = std::iter::once(("format", bundle.format.clone()))
-            .chain(options.describe())
-            .filter(|(name, _)| *name != "cpu-threads")
-            .collect();
+        let mut facts: Vec<(&'static str, String)> =
+            std::iter::once(("format", bundle.format.clone()))
+                .chain(options.describe())
+                .filter(|(name, _)| *name != "cpu-threads")
+                .collect();
         let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
         let files = Fingerprint::of(files.chain(configuration.vocabs.clone()));
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
         let translator = Arc::new(translator);
+        let languages = ModelLanguages::new(configuration, &translator).map_err(wrong)?;
+        facts.push(("languages", languages.describe(configuration)));
+        // Tokens of languages take places of a sentence.
+        let counter = translator.for_languages(languages.first_marks());
+        let counter = Arc::new(counter.map_err(|error| wrong(error.to_string()))?);
         let prefix = configuration.prefix_token.as_deref();
-        let backend = Arc::new(NeuralModel::new(Arc::clone(&translator), prefix));
-        Ok(Opened { backend, files, facts, beam_size, translator: Some(translator) })
+        let backend = Arc::new(NeuralModel::new(translator, prefix));
+        let (translator, languages) = (Some(counter), Some(languages));
+        Ok(Opened { backend, files, facts, beam_size, translator, languages })
     }
 }
 
@@ -172,6 +185,7 @@ struct Opened {
     facts: Vec<(&'static str, String)>,
     beam_size: Option<usize>,
     translator: Option<Arc<Translator>>,
+    languages: Option<ModelLanguages>,
 }
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
@@ -218,7 +232,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
         ("prepares-text", steps.is_some().to_string()),
     ];
     let backend = Arc::new(PhraseModel::new(system, steps));
-    Ok(Opened { backend, files, facts, beam_size: None, translator: None })
+    Ok(Opened { backend, files, facts, beam_size: None, translator: None, languages: None })
 }
 
 impl Model {
@@ -245,6 +259,27 @@ impl Model {
     pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
         let translator = self.translator.as_deref()?;
         Some((translator.max_sentence_tokens()?, translator))
+    }
+
+    /// The tokens by which the model is told the languages of a request; none where it is not told.
+    ///
+    /// # Errors
+    /// If a language must be named and is not.
+    pub(crate) fn language_marks(
+        &self,
+        from: Option<&str>,
+        to: Option<&str>,
+        sentences: &[Sentence],
+    ) -> Result<LanguageMarks, String> {
+        let Some(languages) = &self.languages else { return Ok(LanguageMarks::default()) };
+        let wrong = |reason: String| format!("{}: {reason}", self.name());
+        languages.marks(from, to, sentences).map_err(wrong)
+    }
+
+    /// The codes by which the model knows the languages of a request, source and target; none of
+    /// one that it is not told.
+    pub(crate) fn language_codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
+        self.languages.as_ref().map_or([None; 2], |languages| languages.codes(from, to))
     }
 
     /// Whether it is what `configuration` would open now.
@@ -286,6 +321,7 @@ impl Model {
             },
             _ => RequestOptions {
                 beam_size: None,
+                languages: LanguageMarks::default(),
                 scores: false,
                 alignment: false,
                 ..request_options
@@ -300,8 +336,10 @@ impl Model {
         let sentence = Sentence { text: b"a".to_vec(), ..Default::default() };
         let deadline = Instant::now() + Duration::from_secs(60);
         let Served::Sentences(queue) = &self.served else { return Ok(()) };
-        let pending =
-            self.engine.submit(queue, vec![sentence], RequestOptions::default(), deadline);
+        let languages = self.languages.as_ref().map(ModelLanguages::first_marks);
+        let options =
+            RequestOptions { languages: languages.unwrap_or_default(), ..Default::default() };
+        let pending = self.engine.submit(queue, vec![sentence], options, deadline);
         let pending = pending.map_err(|_| wrong("the queue is full".into()))?;
         match pending.blocking_reply().outcome {
             Ok(_) => Ok(()),

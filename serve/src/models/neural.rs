@@ -52,6 +52,16 @@ impl NeuralModel {
         NeuralModel { translator, prefix }
     }
 
+    /// The translator of sentences with `options`: in their languages, and with what is wanted of
+    /// them.
+    fn variant(&self, options: RequestOptions) -> miriam_nmt::Result<Translator> {
+        let translator = self.translator.for_languages(options.languages)?;
+        if options.lines {
+            return Ok(translator);
+        }
+        translator.for_sentences(options_of(options))
+    }
+
     /// Translates `first` and, where more may join, what comes while they are translated.
     /// Returns the sentences that are left by a panic.
     fn run_batch(
@@ -62,17 +72,13 @@ impl NeuralModel {
         joins: bool,
     ) -> Result<(), Vec<Task>> {
         let options = first.options();
-        let variant = match options.lines {
-            true => None,
-            false => match self.translator.for_sentences(options_of(options)) {
-                Ok(variant) => Some(variant),
-                Err(error) => {
-                    first.fail(Failure::Refused(error.to_string()));
-                    return Ok(());
-                }
-            },
+        let translator = match self.variant(options) {
+            Ok(translator) => translator,
+            Err(error) => {
+                first.fail(Failure::Refused(error.to_string()));
+                return Ok(());
+            }
         };
-        let translator = variant.as_ref().unwrap_or(&self.translator);
         let mut batch = Batch {
             worker,
             options,
@@ -134,7 +140,9 @@ impl NeuralModel {
         };
         let pairs: Vec<(Vec<u8>, Vec<u8>)> = tasks.iter().map(pair).collect();
         let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(s, t)| (&s[..], &t[..])).collect();
-        let run = AssertUnwindSafe(|| self.translator.score_pairs(scorer, &pairs));
+        let run = AssertUnwindSafe(|| {
+            self.translator.for_languages(options.languages)?.score_pairs(scorer, &pairs)
+        });
         let scores = match catch_unwind(run) {
             Ok(Ok(scores)) => scores,
             Ok(Err(error)) => {

@@ -27,6 +27,18 @@ pub struct Route {
     pub from: Option<String>,
     /// The language of the target, where it is known.
     pub to: Option<String>,
+    /// The language between two models.
+    pub pivot: Option<String>,
+}
+
+impl Route {
+    /// The languages that model `step` translates from and to, where they are known.
+    pub fn languages(&self, step: usize) -> [Option<&str>; 2] {
+        let is_last = step + 1 == self.models.len();
+        let from = if step == 0 { &self.from } else { &self.pivot };
+        let to = if is_last { &self.to } else { &self.pivot };
+        [from.as_deref(), to.as_deref()]
+    }
 }
 
 /// Why there is no model for a request.
@@ -141,6 +153,7 @@ impl Registry {
                 from: matching(from, &model.configuration.from)?,
                 to: matching(to, &model.configuration.to)?,
                 models: vec![Arc::clone(model)],
+                pivot: None,
             });
         }
         match (from, to) {
@@ -151,21 +164,23 @@ impl Registry {
                 let model = chosen.or_else(|| models.next()).ok_or(RouteError::Nothing)?;
                 let models = vec![Arc::clone(model)];
                 let (from, to) = (&model.configuration.from, &model.configuration.to);
-                Ok(Route { models, from: only(from), to: only(to) })
+                Ok(Route { models, from: only(from), to: only(to), pivot: None })
             }
             (Some(from), None) => {
                 let from = known(from, self.sources())?;
                 let model = self.translating().find(|model| has(&model.configuration.from, from));
                 let model = model.ok_or(RouteError::Nothing)?;
-                let to = model.configuration.to.first().cloned();
-                Ok(Route { models: vec![Arc::clone(model)], from: Some(from.to_owned()), to })
+                let to = only(&model.configuration.to);
+                let (models, from) = (vec![Arc::clone(model)], Some(from.to_owned()));
+                Ok(Route { models, from, to, pivot: None })
             }
             (None, Some(to)) => {
                 let to = known(to, self.targets())?;
                 let model = self.translating().find(|model| has(&model.configuration.to, to));
                 let model = model.ok_or(RouteError::Nothing)?;
-                let from = model.configuration.from.first().cloned();
-                Ok(Route { models: vec![Arc::clone(model)], from, to: Some(to.to_owned()) })
+                let from = only(&model.configuration.from);
+                let (models, to) = (vec![Arc::clone(model)], Some(to.to_owned()));
+                Ok(Route { models, from, to, pivot: None })
             }
         }
     }
@@ -180,17 +195,19 @@ impl Registry {
                 has(&model.configuration.from, from) && has(&model.configuration.to, to)
             })
         };
+        let mut pivot = None;
         let models = match direct(from, to) {
             Some(model) => vec![Arc::clone(model)],
             None => {
-                let pivot = self.pivot.as_deref();
+                pivot = self.pivot.as_deref();
                 let steps =
                     pivot.and_then(|pivot| Some([direct(from, pivot)?, direct(pivot, to)?]));
                 let no_pair = || RouteError::NoPair { from: from.to_owned(), to: to.to_owned() };
                 steps.ok_or_else(no_pair)?.map(Arc::clone).into()
             }
         };
-        Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()) })
+        let pivot = pivot.map(str::to_owned);
+        Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
     }
 }
 

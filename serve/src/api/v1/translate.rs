@@ -122,11 +122,27 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
         (results.collect::<Vec<Value>>(), found.queued, found.searched)
     };
     let names = route.models.iter().map(|model| format!("{}@{}", model.name(), model.generation));
-    Ok(json!({
+    let mut value = json!({
         "model": names.collect::<Vec<_>>().join("+"),
         "results": results,
         "timing": {"queue_ms": milliseconds(queued), "search_ms": milliseconds(searched)},
-    }))
+    });
+    let told = told_languages(&route);
+    if !told.is_empty() {
+        value["languages"] = told.into();
+    }
+    Ok(value)
+}
+
+/// The languages that multilingual models are told, by their own codes.
+fn told_languages(route: &Route) -> Vec<Value> {
+    let steps = route.models.iter().enumerate().filter_map(|(step, model)| {
+        let [from, to] = route.languages(step);
+        let codes = model.language_codes(from, to);
+        let [from, to] = codes;
+        (codes != [None; 2]).then(|| json!({"model": model.name(), "from": from, "to": to}))
+    });
+    steps.collect()
 }
 
 fn milliseconds(time: Duration) -> f64 {

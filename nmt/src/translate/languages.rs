@@ -1,0 +1,57 @@
+//! Languages of single requests: variants of a translator that share its weights, and what must be
+//! named before a text can be translated.
+
+use std::sync::Arc;
+
+use super::{Translator, max_sentence_length};
+use crate::Result;
+use crate::languages::{LanguageMarks, LanguageStyle, Languages};
+
+impl Translator {
+    /// The languages that the vocabularies name; none if the model is not multilingual.
+    pub fn languages(&self) -> Option<&Languages> {
+        self.languages.as_deref()
+    }
+
+    /// A translator of the same models for sentences whose languages have the tokens `marks`
+    /// ([`Languages::marks`]).
+    ///
+    /// # Errors
+    /// If the model writes from right to left, and translations are to begin with a language.
+    pub fn for_languages(&self, marks: LanguageMarks) -> Result<Translator> {
+        if marks.is_empty() {
+            return Ok(self.clone());
+        }
+        let models = Arc::new(self.models.with_languages(marks)?);
+        let [source, target] = self.lacks_languages;
+        Ok(Translator {
+            max_length: max_sentence_length(&models, self.max_positions, &self.options),
+            lacks_languages: [
+                source && marks.source_first.is_none(),
+                target && marks.target_first.is_none(),
+            ],
+            models,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the language of `text`, and that of its translation, must be named before it is
+    /// translated. A text may begin with the tag of the latter, such as `>>fra<<`, where the model
+    /// is told it before the source.
+    pub fn missing_languages(&self, text: &[u8]) -> [bool; 2] {
+        let [lacks_source, lacks_target] = self.lacks_languages;
+        [lacks_source, lacks_target || self.models.tokenizers()[0].lacks_tag(text)]
+    }
+
+    /// Whether it is certain that the model has several languages: words of other models may look
+    /// like languages.
+    pub fn is_multilingual(&self) -> bool {
+        self.is_multilingual
+    }
+
+    /// Whether the model is told the language of the translation alone, and finds out that of the
+    /// source by itself.
+    pub fn finds_out_source_language(&self) -> bool {
+        self.languages().is_some_and(|all| all.style == LanguageStyle::TargetBeforeSource)
+    }
+}

@@ -1,0 +1,69 @@
+"""Languages of multilingual models, told by each call of miriam.ct2.Translator."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import miriam.ct2 as ct2
+from conftest import ROOT
+
+DATA = ROOT / "nmt" / "testdata"
+
+# The folder, the pair of its expected.tsv, another target and another source.
+MODELS = [
+    ("hf-nllb", "en", "es", "zh", "de"),
+    ("hf-m2m100", "en", "es", "de", "fr"),
+    ("hf-mbart50", "en", "es", "ro", "de"),
+    ("hf-madlad", None, "es", "en", None),
+]
+
+
+def golden(folder: str) -> tuple[list[str], list[str]]:
+    """Texts and what transformers made of them with a beam of 4, without tokens of languages."""
+    lines = (DATA / folder / "expected.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in (line.split("\t") for line in lines) if row[1] == "4"]
+    pieces = [[piece for piece in row[2].split() if "_" not in piece] for row in rows]
+    joined = ["".join(words).replace("\u2581", " ").strip() for words in pieces]
+    return [row[0] for row in rows], joined
+
+
+@pytest.mark.parametrize(("folder", "source", "target", "target2", "source2"), MODELS)
+def test_a_call_tells_its_languages(
+    folder: str, source: str | None, target: str, target2: str, source2: str | None
+) -> None:
+    translator = ct2.Translator(str(DATA / folder))
+    texts, expected = golden(folder)
+
+    def translate(source: str | None, target: str | None) -> list[str]:
+        return translator.translate_texts(
+            texts, source_language=source, target_language=target, beam_size=4
+        )
+
+    found = translate(source, target)
+    assert [text.strip() for text in found] == expected
+    assert translate(source, target2) != found
+    awaited = translator.translate_texts_async(
+        texts, source_language=source, target_language=target, beam_size=4
+    )
+    assert asyncio.run(awaited) == found
+    with pytest.raises(ValueError, match="target_language"):
+        translate(source, None)
+    with pytest.raises(ValueError, match="none of its languages"):
+        translate(source, "tlh")
+    if source is None:
+        tagged = [f"<2{target}> {text}" for text in texts]
+        assert translator.translate_texts(tagged, beam_size=4) == found
+        return
+    assert translate(source2, target) != found
+    with pytest.raises(ValueError, match="source_language"):
+        translate(None, target)
+
+
+def test_a_model_of_one_pair_takes_no_target_language() -> None:
+    tiny = ct2.Translator(str(DATA / "tiny-ct2"))
+    with pytest.raises(ValueError, match="names no languages"):
+        tiny.translate_texts(["w2"], target_language="es")
+    # The language of abbreviations is any.
+    assert tiny.translate_texts(["w2"], source_language="de") == tiny.translate_texts(["w2"])

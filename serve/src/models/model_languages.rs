@@ -1,0 +1,205 @@
+//! The languages of a neural model: those of the configuration, checked against the ones that the
+//! model knows, and the tokens by which it is told those of a request.
+
+use std::sync::Arc;
+
+use miriam_nmt::translate::Translator;
+use miriam_nmt::{LanguageMarks, LanguageStyle, Languages};
+
+use crate::config::ModelConfiguration;
+use crate::engine::Sentence;
+
+/// The languages of a neural model.
+pub(super) struct ModelLanguages {
+    translator: Arc<Translator>,
+    /// The source languages that requests choose from; empty where the model is not told one.
+    from: Vec<NamedLanguage>,
+    /// The same for the target.
+    to: Vec<NamedLanguage>,
+    /// Whether every source begins with a token of the configuration.
+    has_prefix_token: bool,
+}
+
+/// A language of the configuration.
+struct NamedLanguage {
+    name: String,
+    /// Its code as the model spells it.
+    code: String,
+}
+
+impl ModelLanguages {
+    /// The languages of `configuration`, of a model that is loaded.
+    ///
+    /// # Errors
+    /// If the model does not know one, is not told which of several a request asks for, or must be
+    /// told one that the configuration does not name.
+    pub fn new(
+        configuration: &ModelConfiguration,
+        translator: &Arc<Translator>,
+    ) -> Result<Self, String> {
+        let ModelConfiguration { from, to, prefix_token, .. } = configuration;
+        let mut all = ModelLanguages {
+            translator: Arc::clone(translator),
+            from: Vec::new(),
+            to: Vec::new(),
+            has_prefix_token: prefix_token.is_some(),
+        };
+        let [lacks_source, lacks_target] = translator.missing_languages(b"");
+        let known = translator.languages();
+        if let Some(token) = prefix_token.as_deref() {
+            check_prefix_token(token, to, translator)?;
+        }
+        let Some(known) = known.filter(|_| prefix_token.is_none() || lacks_source || lacks_target)
+        else {
+            if to.len() > 1 {
+                return Err(format!(
+                    "to has {} languages, and the model does not say how it is told one: its \
+                     vocabularies have no tokens of languages; give the one that it translates to",
+                    to.len()
+                ));
+            }
+            return Ok(all);
+        };
+        let resolve = |side: &str, names: &[String]| -> Result<Vec<NamedLanguage>, String> {
+            let code = |name: &String| {
+                let token = known.resolve(name).map_err(|reason| format!("{side}: {reason}"))?;
+                known
+                    .marks(Some(name), Some(name))
+                    .map_err(|reason| format!("{side}: {reason}"))?;
+                Ok(NamedLanguage { name: name.clone(), code: token.code.clone() })
+            };
+            names.iter().map(code).collect()
+        };
+        match known.style {
+            LanguageStyle::TargetBeforeSource => all.to = resolve("to", to)?,
+            LanguageStyle::BothSides => {
+                let found = resolve("from", from).and_then(|from| Ok((from, resolve("to", to)?)));
+                match found {
+                    Ok(found) => (all.from, all.to) = found,
+                    // Words of a model of one pair may look like languages.
+                    Err(_) if !translator.is_multilingual() && from.len() <= 1 && to.len() <= 1 => {
+                    }
+                    Err(reason) => return Err(reason),
+                }
+                let missing = [
+                    (lacks_source && from.is_empty(), "from"),
+                    (lacks_target && to.is_empty(), "to"),
+                ];
+                let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
+                let missing: Vec<&str> = missing.map(|(_, side)| side).collect();
+                if !missing.is_empty() {
+                    let missing = missing.join(" and ");
+                    let list = known.list();
+                    return Err(format!("a multilingual model; give {missing} (of: {list})"));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The tokens of the languages of a request.
+    ///
+    /// # Errors
+    /// If a language must be named and is not.
+    pub fn marks(
+        &self,
+        from: Option<&str>,
+        to: Option<&str>,
+        sentences: &[Sentence],
+    ) -> Result<LanguageMarks, String> {
+        let [from, to] = self.codes(from, to);
+        let unnamed = |side: &str, known: &[NamedLanguage]| {
+            let names: Vec<&str> = known.iter().map(|language| &*language.name).collect();
+            format!("name the {side} language, one of: {}", names.join(" "))
+        };
+        if from.is_none() && !self.from.is_empty() {
+            return Err(unnamed("source", &self.from));
+        }
+        if to.is_none() && !self.has_prefix_token {
+            let lacks = |sentence: &Sentence| self.translator.missing_languages(&sentence.text)[1];
+            let is_named = self.to.is_empty() || self.translator.finds_out_source_language();
+            if !is_named || sentences.iter().any(lacks) {
+                return Err(match (&self.to[..], self.translator.languages()) {
+                    ([], Some(known)) => format!(
+                        "begin each text with the tag of its target language, such as >>fra<< or \
+                         <2fr>, or name to in the configuration (of: {})",
+                        known.list()
+                    ),
+                    _ => unnamed("target", &self.to),
+                });
+            }
+        }
+        let known = self.translator.languages();
+        known.map_or(Ok(LanguageMarks::default()), |known| known.marks(from, to))
+    }
+
+    /// The codes by which the model knows the languages of a request, source and target; none of
+    /// one that it is not told.
+    pub fn codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
+        let code = |side: &'_ [NamedLanguage], name: Option<&str>| {
+            let at = side.iter().position(|language| Some(&*language.name) == name);
+            at.or((side.len() == 1 && name.is_none()).then_some(0))
+        };
+        [
+            code(&self.from, from).map(|at| &*self.from[at].code),
+            code(&self.to, to).map(|at| &*self.to[at].code),
+        ]
+    }
+
+    /// The tokens of the first pair, which a sentence is as long with as with those of any other.
+    pub fn first_marks(&self) -> LanguageMarks {
+        let first = |side: &[NamedLanguage]| side.first().map(|language| language.code.clone());
+        let (from, to) = (first(&self.from), first(&self.to));
+        let known = self.translator.languages();
+        // They were found when the model was opened.
+        known.and_then(|known| known.marks(from.as_deref(), to.as_deref()).ok()).unwrap_or_default()
+    }
+
+    /// What was found, for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
+    pub fn describe(&self, configuration: &ModelConfiguration) -> String {
+        let list = |side: &[NamedLanguage]| {
+            let entry = |one: &NamedLanguage| format!("{}={}", one.name, one.code);
+            side.iter().map(entry).collect::<Vec<_>>().join(" ")
+        };
+        match (&self.from[..], &self.to[..], self.translator.languages()) {
+            ([], [], Some(known)) if self.names_by_tags(known) => {
+                format!("named by a tag at the beginning of each text, of: {}", known.list())
+            }
+            ([], [], _) if configuration.from.is_empty() && configuration.to.is_empty() => {
+                "not named".to_owned()
+            }
+            ([], [], _) => {
+                let names = [&configuration.from, &configuration.to].map(|names| names.join(" "));
+                format!("{} to {}, which the model does not name", names[0], names[1])
+            }
+            ([], to, _) => format!("{} to {}", configuration.from.join(" "), list(to)),
+            (from, to, _) => format!("{} to {}", list(from), list(to)),
+        }
+    }
+
+    fn names_by_tags(&self, known: &Languages) -> bool {
+        !self.has_prefix_token && known.style == LanguageStyle::TargetBeforeSource
+    }
+}
+
+/// Checks a token of the configuration that begins every source.
+fn check_prefix_token(token: &str, to: &[String], translator: &Translator) -> Result<(), String> {
+    let Some(known) = translator.languages().filter(|_| !token.is_empty()) else { return Ok(()) };
+    if known.style == LanguageStyle::BothSides {
+        let reason =
+            "prefix-token: this model is told both languages, by from and to; leave it out";
+        return Err(reason.into());
+    }
+    if to.len() > 1 {
+        return Err(format!(
+            "prefix-token {token} is one language, and to has {}; leave prefix-token out: the \
+             model is told the language of each request",
+            to.len()
+        ));
+    }
+    if translator.missing_languages(format!("{token} a").as_bytes())[1] {
+        let list = known.list();
+        return Err(format!("prefix-token {token}: the vocabulary lacks it (it has: {list})"));
+    }
+    Ok(())
+}
