@@ -1,10 +1,11 @@
 //! Nonbreaking prefixes: words that keep the full stop after them, such as abbreviations,
 //! initials and ordinals.
 //!
-//! The lists in `prefixes/` are for the languages that the tests compare with Moses, and
-//! their words are Moses' (each file says so). Their format is ours: words between white
-//! space under the headings `anywhere:` and `before a number:`, comment lines begin with
-//! `#`. A user's own list, of any language, has Moses' format, a word a line.
+//! Each list in `prefixes/` says where its words come from: those of the five languages that the
+//! tests compare with Moses are Moses', the others were collected for this project. They leave
+//! out everyday words, and words for "and so on", which often end a sentence. Their format is
+//! ours: words between white space under the headings `anywhere:` and `before a number:`, comment
+//! lines begin with `#`. A user's own list, of any language, has Moses' format, a word a line.
 
 use std::fs;
 use std::path::Path;
@@ -31,12 +32,53 @@ pub struct NonbreakingPrefixes {
 
 const NUMERIC_ONLY_MARK: &[u8] = b"#NUMERIC_ONLY#";
 
-const BUILT_IN_LISTS: [(&str, &str); 5] = [
+/// The lists, by the code of their language.
+const BUILT_IN_LISTS: [(&str, &str); 45] = [
+    ("as", include_str!("../prefixes/as.txt")),
+    ("bg", include_str!("../prefixes/bg.txt")),
+    ("bn", include_str!("../prefixes/bn.txt")),
+    ("ca", include_str!("../prefixes/ca.txt")),
     ("cs", include_str!("../prefixes/cs.txt")),
+    ("da", include_str!("../prefixes/da.txt")),
     ("de", include_str!("../prefixes/de.txt")),
+    ("el", include_str!("../prefixes/el.txt")),
     ("en", include_str!("../prefixes/en.txt")),
     ("es", include_str!("../prefixes/es.txt")),
+    ("et", include_str!("../prefixes/et.txt")),
+    ("fi", include_str!("../prefixes/fi.txt")),
     ("fr", include_str!("../prefixes/fr.txt")),
+    ("ga", include_str!("../prefixes/ga.txt")),
+    ("gu", include_str!("../prefixes/gu.txt")),
+    ("hi", include_str!("../prefixes/hi.txt")),
+    ("hr", include_str!("../prefixes/hr.txt")),
+    ("hu", include_str!("../prefixes/hu.txt")),
+    ("is", include_str!("../prefixes/is.txt")),
+    ("it", include_str!("../prefixes/it.txt")),
+    ("kn", include_str!("../prefixes/kn.txt")),
+    ("lt", include_str!("../prefixes/lt.txt")),
+    ("lv", include_str!("../prefixes/lv.txt")),
+    ("ml", include_str!("../prefixes/ml.txt")),
+    ("mni", include_str!("../prefixes/mni.txt")),
+    ("mr", include_str!("../prefixes/mr.txt")),
+    ("nl", include_str!("../prefixes/nl.txt")),
+    ("no", include_str!("../prefixes/no.txt")),
+    ("or", include_str!("../prefixes/or.txt")),
+    ("pa", include_str!("../prefixes/pa.txt")),
+    ("pl", include_str!("../prefixes/pl.txt")),
+    ("pt", include_str!("../prefixes/pt.txt")),
+    ("ro", include_str!("../prefixes/ro.txt")),
+    ("ru", include_str!("../prefixes/ru.txt")),
+    ("sk", include_str!("../prefixes/sk.txt")),
+    ("sl", include_str!("../prefixes/sl.txt")),
+    ("sr", include_str!("../prefixes/sr.txt")),
+    ("sv", include_str!("../prefixes/sv.txt")),
+    ("ta", include_str!("../prefixes/ta.txt")),
+    ("tdt", include_str!("../prefixes/tdt.txt")),
+    ("te", include_str!("../prefixes/te.txt")),
+    ("tr", include_str!("../prefixes/tr.txt")),
+    ("uk", include_str!("../prefixes/uk.txt")),
+    ("yue", include_str!("../prefixes/yue.txt")),
+    ("zh", include_str!("../prefixes/zh.txt")),
 ];
 
 impl NonbreakingPrefixes {
@@ -147,12 +189,62 @@ mod tests {
             Some(PrefixScope::Anywhere)
         );
         assert!(NonbreakingPrefixes::for_language("xx").is_none());
-        for language in NonbreakingPrefixes::built_in_languages() {
-            let prefixes = NonbreakingPrefixes::for_language(language).unwrap();
+    }
+
+    /// The languages of Moses' lists, by its codes.
+    const MOSES_LANGUAGES: [&str; 38] = [
+        "as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga", "gu", "hi", "hu",
+        "is", "it", "kn", "lt", "lv", "ml", "mni", "mr", "nl", "or", "pa", "pl", "pt", "ro", "ru",
+        "sk", "sl", "sv", "ta", "tdt", "te", "yue", "zh",
+    ];
+
+    #[test]
+    fn every_language_of_moses_has_a_list_that_names_its_source() {
+        let languages: Vec<&str> = NonbreakingPrefixes::built_in_languages().collect();
+        assert!(languages.is_sorted());
+        for language in MOSES_LANGUAGES {
+            assert!(languages.contains(&language), "{language}");
+        }
+        for (language, text) in BUILT_IN_LISTS {
+            let comments: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+            let comments = comments.concat();
+            assert!(comments.contains("Source: ") || comments.contains("Moses'"), "{language}");
+            let prefixes = NonbreakingPrefixes::parse_built_in(text);
             assert!(prefixes.words.len() > 30, "{language}");
             for word in prefixes.words.keys() {
-                assert!(!word.is_empty() && !word.ends_with(b":"), "{language}");
+                let ends_well = !word.ends_with(b":") && !word.ends_with(b".");
+                assert!(ends_well && !word.starts_with(b"#"), "{language}");
             }
+        }
+    }
+
+    #[test]
+    fn common_abbreviations_of_other_languages_are_known() {
+        for (language, anywhere, before_number) in [
+            ("ru", &["г", "ул", "им", "т.д", "А"][..], &["стр", "гл"][..]),
+            ("uk", &["м", "вул", "ім", "Є"], &["стор"]),
+            ("el", &["κ", "π.χ", "βλ", "Α"], &["σελ"]),
+            ("pl", &["św", "ul", "dr", "prof", "tzn"], &["nr", "godz"]),
+            ("hu", &["dr", "pl", "Kft", "i.sz"], &["old"]),
+            ("it", &["Sig", "dott", "avv", "p.es"], &["pag", "art"]),
+            ("ro", &["dl", "str", "prof"], &["nr", "art"]),
+            ("hi", &["डॉ", "श्री"], &["नं"]),
+            ("ta", &["திரு", "டாக்டர்"], &["எண்"]),
+        ] {
+            let list = NonbreakingPrefixes::for_language(language).unwrap();
+            let scope = |word: &str| list.get(word.as_bytes());
+            for word in anywhere.iter().filter(|word| scope(word).is_none()) {
+                // A capital begins the abbreviation where a sentence begins with it.
+                panic!("{language}: {word}");
+            }
+            for word in before_number {
+                assert_eq!(scope(word), Some(PrefixScope::BeforeNumber), "{language}: {word}");
+            }
+        }
+        // Words of every day end sentences.
+        for (language, word) in [("ru", "лет"), ("pl", "rok"), ("sl", "let"), ("sv", "sen")] {
+            let list = NonbreakingPrefixes::for_language(language).unwrap();
+            assert_eq!(list.get(word.as_bytes()), None, "{language}: {word}");
         }
     }
 
