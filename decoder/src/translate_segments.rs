@@ -160,6 +160,7 @@ impl SegmentReader<'_> {
         let mut longest = 0;
         let count = |sentence: &[u8]| count_words(sentence, &mut longest);
         let text = RunningText::within(text, self.splitter, MAX_SENTENCE_WORDS, count);
+        let text = text.copying_numbers();
         self.push(text.segments(), number, 1, longest);
         Ok(())
     }

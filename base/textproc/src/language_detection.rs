@@ -1,7 +1,18 @@
-//! The language of a text, by `whatlang`'s trigrams and scripts, among languages that are
-//! allowed: a server asks only about those it can translate from.
+//! The language of a text among languages that are allowed: first by the script of its letters,
+//! then by frequent words and by letters that other languages lack, and by `whatlang`'s trigrams,
+//! which count little in short texts.
+//!
+//! Trigrams alone took `Guten Morgen` for Dutch, and a Japanese title with an English word in
+//! brackets for Portuguese. The first letters of a long text are enough.
+
+mod east_asian;
+mod frequent_words;
+mod sample;
 
 use whatlang::{Detector, Lang};
+
+use frequent_words::{FrequentWords, LanguageSet};
+use sample::{Sample, ScriptGroup};
 
 /// Languages with their codes: two letters where there are two, as LibreTranslate has them.
 /// Norwegian is `nb`; Chinese in both scripts is `zh`.
@@ -87,6 +98,9 @@ pub struct DetectedLanguage {
     pub confidence: f64,
 }
 
+/// The letters of a text of that length are enough to be sure.
+const SURE_LETTERS: f64 = 40.0;
+
 /// Finds the language of texts among those that are allowed.
 ///
 /// # Examples
@@ -102,9 +116,8 @@ pub struct DetectedLanguage {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LanguageDetector {
-    /// The codes as they were given, each with its language where it is known.
-    allowed: Vec<(String, Option<Lang>)>,
-    detector: Detector,
+    /// The codes as they were given, each with its place in [`CODES`] where it is known.
+    allowed: Vec<(String, Option<usize>)>,
 }
 
 impl LanguageDetector {
@@ -112,42 +125,82 @@ impl LanguageDetector {
     /// without a script or region (`pt-BR`, `deu_Latn`). Of several codes for a language
     /// the first is given. See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
-        let allowed: Vec<(String, Option<Lang>)> = codes
-            .into_iter()
-            .map(|code| {
-                let code = code.into();
-                let language = find_language(&code);
-                (code, language)
-            })
-            .collect();
-        let languages = allowed.iter().filter_map(|(_, language)| *language).collect();
-        LanguageDetector { allowed, detector: Detector::with_allowlist(languages) }
+        let with_place = |code: C| {
+            let code = code.into();
+            let language = find_language(&code);
+            let place = language.and_then(|one| CODES.iter().position(|(other, _)| *other == one));
+            (code, place)
+        };
+        LanguageDetector { allowed: codes.into_iter().map(with_place).collect() }
     }
 
     /// A detector of all languages that are known, with codes of two letters.
-    pub fn of_all_languages() -> Self {
+    pub fn for_all_languages() -> Self {
         Self::new(CODES.iter().map(|&(_, code)| code))
     }
 
     /// The codes of languages that are never found, because nothing is known of them; if there is
     /// only one code, it is found always.
     pub fn unknown_codes(&self) -> impl Iterator<Item = &str> {
-        let unknown = self.allowed.iter().filter(|(_, language)| language.is_none());
+        let unknown = self.allowed.iter().filter(|(_, place)| place.is_none());
         unknown.map(|(code, _)| &code[..])
     }
 
-    /// The language of `text`; none if no allowed language has its script, or it has no
-    /// letters. Where a single language is allowed it is that one, of confidence 100.
+    /// The language of `text`; none if it has no letters, or no allowed language has its script.
+    /// Where a single language is allowed it is that one, of confidence 100. The confidence in
+    /// short texts is low.
     pub fn detect(&self, text: &str) -> Option<DetectedLanguage> {
-        if let [(code, _)] = &self.allowed[..] {
-            return Some(DetectedLanguage { code: code.clone(), confidence: 100.0 });
+        let sample = Sample::new(text.as_bytes());
+        if let [(code, None)] = &self.allowed[..] {
+            let found = DetectedLanguage { code: code.clone(), confidence: 100.0 };
+            return sample.has_letters().then_some(found);
         }
-        let found = self.detector.detect(text)?;
-        let is_found = |(_, language): &&(String, Option<Lang>)| *language == Some(found.lang());
-        let (code, _) = self.allowed.iter().find(is_found)?;
-        let confidence = (found.confidence() * 100.0).clamp(0.0, 100.0);
-        Some(DetectedLanguage { code: code.clone(), confidence })
+        let allowed: LanguageSet = self.allowed.iter().filter_map(|(_, place)| *place).collect();
+        let (group, candidates) = sample.main_group(allowed)?;
+        let (place, confidence) = decide(&sample, group, candidates);
+        let (code, _) = self.allowed.iter().find(|(_, known)| *known == Some(place))?;
+        let confidence = if self.allowed.len() == 1 { 1.0 } else { confidence };
+        Some(DetectedLanguage { code: code.clone(), confidence: (confidence * 100.0).round() })
     }
+}
+
+/// The likeliest of some languages that have a script, with a confidence from 0 to 1.
+fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usize, f64) {
+    let letters = sample.letters_of(group);
+    // One letter may be a symbol, and a word a name.
+    let length = (0.3 + letters as f64 / SURE_LETTERS * 0.7).min(1.0);
+    if let [only] = candidates.places().collect::<Vec<_>>()[..] {
+        return (only, if group.is_of_one_language() { (length * 2.0).min(1.0) } else { length });
+    }
+    if group == ScriptGroup::EastAsian {
+        return east_asian::decide(sample, length);
+    }
+    let words = sample.words_of(group);
+    let mut evidence = FrequentWords::get().weigh(&words, candidates);
+    let has_words = evidence.iter().any(|weight| *weight > 0.0);
+    let languages = candidates.places().map(|place| CODES[place].0).collect();
+    let trigrams = Detector::with_allowlist(languages).detect(&words.join(" "));
+    let place_of = |language: Lang| CODES.iter().position(|(known, _)| *known == language);
+    if let Some(found) = trigrams
+        && let Some(place) = place_of(found.lang())
+    {
+        let weight = found.confidence() * (letters as f64 / SURE_LETTERS).min(3.0);
+        evidence[place] += weight + 0.01;
+    }
+    let mut best = (candidates.places().next().unwrap_or(0), 0.0);
+    let mut second = 0.0;
+    for place in candidates.places() {
+        let weight = evidence[place];
+        if weight > best.1 {
+            second = best.1;
+            best = (place, weight);
+        } else {
+            second = weight.max(second);
+        }
+    }
+    let margin = if best.1 > 0.0 { (best.1 - second) / best.1 } else { 0.0 };
+    let certainty = if has_words { 0.5 + margin / 2.0 } else { margin / 2.0 };
+    (best.0, length * certainty)
 }
 
 /// The language of a code.
@@ -203,7 +256,7 @@ mod tests {
     #[test]
     fn languages_are_told_apart() {
         let some = LanguageDetector::new(ARTICLE.map(|(code, _)| code));
-        let all = LanguageDetector::of_all_languages();
+        let all = LanguageDetector::for_all_languages();
         for (code, text) in ARTICLE {
             let found = some.detect(text).unwrap();
             assert_eq!(found.code, code, "{text}");
@@ -227,8 +280,126 @@ mod tests {
         assert_eq!(chinese.detect(ARTICLE[13].1).unwrap().code, "zh-Hans");
         let only = LanguageDetector::new(["gl"]).detect("anything").unwrap();
         assert_eq!((&only.code[..], only.confidence), ("gl", 100.0));
+        assert_eq!(LanguageDetector::new(["gl"]).detect("123"), None);
+        assert_eq!(LanguageDetector::new(["es"]).detect("la casa").unwrap().confidence, 100.0);
         assert_eq!(LanguageDetector::new(["gl", "en"]).unknown_codes().collect::<Vec<_>>(), ["gl"]);
         assert_eq!(LanguageDetector::new([""; 0]).detect("text"), None);
+    }
+
+    /// The sources of a server with many languages.
+    const MANY: [&str; 20] = [
+        "ar", "cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "ja", "ko", "nl", "pl", "pt",
+        "ru", "sv", "tr", "uk", "zh",
+    ];
+
+    #[track_caller]
+    fn assert_found(codes: &[&str], text: &str, language: &str) {
+        let found = LanguageDetector::new(codes.iter().copied()).detect(text);
+        assert_eq!(found.map(|found| found.code).as_deref(), Some(language), "{text}");
+    }
+
+    #[test]
+    fn the_script_decides_first() {
+        for (text, language) in [
+            ("終わりない夢 (instrumental)", "ja"),
+            ("今日はWindowsの設定を変更します。", "ja"),
+            ("iPhoneの新機能について", "ja"),
+            ("我的iPhone坏了", "zh"),
+            ("请用 Google Chrome 打开这个页面", "zh"),
+            ("東京駅", "ja"),
+            ("这里有Microsoft Office", "zh"),
+            ("새로운 iPhone 기능", "ko"),
+            ("Скачать Microsoft Windows 10", "ru"),
+            ("Привіт, як справи?", "uk"),
+            ("Привет, как дела?", "ru"),
+            ("مرحبا", "ar"),
+            ("カラオケ", "ja"),
+            ("大学校の歴史 (PDF)", "ja"),
+        ] {
+            assert_found(&MANY, text, language);
+            assert_found(&["de", "fr", "en", "ja", "ko", "zh", "ru", "uk", "ar"], text, language);
+        }
+        let found = LanguageDetector::new(["de", "fr", "en", "ja", "ko", "zh"]).detect("（笑）");
+        let found = found.unwrap();
+        assert!(["ja", "zh"].contains(&&found.code[..]) && found.confidence < 50.0, "{found:?}");
+        assert_found(&["en", "fa", "ar", "ur"], "سلام، چطوری؟", "fa");
+        assert_found(&["en", "sr", "mk", "bg", "ru"], "Здравей, как си?", "bg");
+        assert_found(&["en", "hi", "mr", "ne"], "तुम कैसे हो?", "hi");
+        // A word of another script makes no text of it.
+        assert_found(&["en", "ru"], "The word \"да\" means yes.", "en");
+        assert_found(&["en", "zh"], "The capital of China is 北京.", "en");
+        assert_found(&["en", "el", "ru"], "The angle α is 30 degrees.", "en");
+    }
+
+    #[test]
+    fn short_texts_are_known_by_frequent_words() {
+        for (text, language) in [
+            ("hello handsome man", "en"),
+            ("Guten Morgen", "de"),
+            ("Merci beaucoup", "fr"),
+            ("la casa blanca es de mi amigo", "es"),
+            ("Buenos días", "es"),
+            ("Buongiorno", "it"),
+            ("Grazie mille", "it"),
+            ("Obrigado", "pt"),
+            ("Bom dia", "pt"),
+            ("Tack så mycket", "sv"),
+            ("Goedemorgen", "nl"),
+            ("Dank je wel", "nl"),
+            ("Dobrý den", "cs"),
+            ("Dzień dobry", "pl"),
+            ("Dziękuję", "pl"),
+            ("Kiitos", "fi"),
+            ("Hyvää päivää", "fi"),
+            ("Köszönöm szépen", "hu"),
+            ("Günaydın", "tr"),
+            ("Teşekkür ederim", "tr"),
+            ("God morgen, hvordan har du det?", "da"),
+            ("the red house", "en"),
+            ("Good morning", "en"),
+            ("How are you?", "en"),
+            ("Thank you", "en"),
+            ("das Haus", "de"),
+            ("Wie geht es dir?", "de"),
+            ("Bonjour", "fr"),
+            ("Comment ça va ?", "fr"),
+            ("¿Cómo estás?", "es"),
+            ("Muchas gracias", "es"),
+            ("Hola", "es"),
+        ] {
+            assert_found(&MANY, text, language);
+            let found = LanguageDetector::new(MANY).detect(text).unwrap();
+            assert!(found.confidence < 95.0, "{text}: {found:?}");
+        }
+        assert_found(&["en", "es"], "la casa", "es");
+        assert_found(&["en", "es"], "the house", "en");
+        assert_found(&["en", "es"], "https://example.com/the-house la casa", "es");
+    }
+
+    #[test]
+    fn text_without_letters_has_no_language() {
+        for text in ["", " ", "123", "12:30 – 14:00", "!?", "😀", "3.14 € + 5 %", "..."] {
+            assert_eq!(LanguageDetector::new(MANY).detect(text), None, "{text}");
+            assert_eq!(LanguageDetector::new(["en"]).detect(text), None, "{text}");
+        }
+        // Nor has text in a script that no language has.
+        assert_eq!(LanguageDetector::new(["en", "es"]).detect("你好"), None);
+        assert_eq!(LanguageDetector::new(["en"]).detect("Привет"), None);
+    }
+
+    #[test]
+    fn twice_the_text_takes_at_most_twice_the_steps() {
+        let detector = LanguageDetector::new(MANY);
+        let units =
+            ["1 ", "J. R. R. ", "the ", "a", "你好", "\u{301}", "http://a.b ", "@", "終わ ", "("];
+        for unit in units {
+            let steps = |count: usize| {
+                let text = unit.repeat(count);
+                crate::steps::taken_by(|| drop(detector.detect(&text)))
+            };
+            let (once, twice) = (steps(20_000), steps(40_000));
+            assert!(twice <= 2 * once + 100, "{unit:?}: {once}, {twice}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::segment::{Segment, SegmentWriter};
-use crate::{AlignedTranslation, SentenceSplitter};
+use crate::{AlignedTranslation, SentenceSplitter, needs_translation};
 
 /// A text with the places of its sentences.
 ///
@@ -44,6 +44,13 @@ impl RunningText {
         mut length: impl FnMut(&[u8]) -> usize,
     ) -> Self {
         Self::from_paragraphs(text.into(), |line| splitter.split_within(line, limit, &mut length))
+    }
+
+    /// The text without the sentences that have nothing to translate, numbers and addresses: they are
+    /// copied with what surrounds them, see [`needs_translation`].
+    pub fn copying_numbers(mut self) -> Self {
+        self.sentences.retain(|sentence| needs_translation(&self.text[sentence.clone()]));
+        self
     }
 
     fn from_paragraphs(text: Vec<u8>, mut split: impl FnMut(&[u8]) -> Vec<Range<usize>>) -> Self {
@@ -152,6 +159,18 @@ mod tests {
         assert_eq!(parts, [&b"One, two,"[..], b"three.", b"Four."]);
         let again: Vec<&[u8]> = text.sentences().collect();
         assert_eq!(text.join(again), source.as_bytes());
+    }
+
+    #[test]
+    fn numbers_and_addresses_are_copied() {
+        let splitter = SentenceSplitter::new("en");
+        let source = "12:30\nSee it. 42! https://example.com/a\n\n你好。42。你好。";
+        let text = RunningText::new(source, &splitter).copying_numbers();
+        let sentences: Vec<&[u8]> = text.sentences().collect();
+        assert_eq!(sentences, ["See it.", "你好。", "你好。"].map(str::as_bytes));
+        let joined = text.join(["x", "Hello.", "Hello."].map(str::as_bytes));
+        let expected = "12:30\nx 42! https://example.com/a\n\nHello.42。Hello.";
+        assert_eq!(String::from_utf8(joined).unwrap(), expected);
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl SentenceReader<'_> {
             longest = longest.max(length);
             length
         });
-        let segments: Vec<Segment> = segments.segments().collect();
+        let segments: Vec<Segment> = segments.copying_numbers().segments().collect();
         self.push_segments(segments, (num_tags, &tags), number, longest);
         self.end_lines(1);
         Ok(())

@@ -15,14 +15,14 @@ mod tokens;
 pub(crate) use entities::push_escaped;
 pub(crate) use inline_markup::InlineMarkup;
 
-use crate::{AlignedTranslation, Segment, SegmentWriter, SentenceSplitter};
+use crate::{AlignedTranslation, Interrupted, Segment, SegmentWriter, SentenceSplitter};
 
 /// A page of HTML, or a part of one, with the places of its sentences.
 ///
 /// White space inside a sentence is one space, as browsers show it, except in `pre`. Scripts,
 /// styles, `code` and similar elements, and those with `translate="no"` or the class
-/// `notranslate`, are copied. Attributes are not translated. Text without a letter or digit is
-/// copied too.
+/// `notranslate`, are copied. Attributes are not translated. Numbers and addresses are copied too, see
+/// [`needs_translation`](crate::needs_translation).
 ///
 /// # Examples
 /// ```
@@ -68,10 +68,34 @@ impl HtmlText {
         html: &[u8],
         splitter: &SentenceSplitter,
         limit: usize,
-        mut length: impl FnMut(&[u8]) -> usize,
+        length: impl FnMut(&[u8]) -> usize,
     ) -> Self {
-        let mut split = |text: &[u8]| splitter.split_within(text, limit, &mut length);
-        HtmlText { segments: segments::find(html, &mut split) }
+        let found = Self::within_until(html, splitter, limit, length, &|| false);
+        found.unwrap_or(HtmlText { segments: Vec::new() })
+    }
+
+    /// As [`HtmlText::within`], for pages that may be long: `should_stop` is asked now and then.
+    ///
+    /// # Errors
+    /// If it says so.
+    pub fn within_until(
+        html: &[u8],
+        splitter: &SentenceSplitter,
+        limit: usize,
+        mut length: impl FnMut(&[u8]) -> usize,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Self, Interrupted> {
+        let mut outcome = Ok(());
+        let mut split = |text: &[u8]| {
+            let found = outcome
+                .and_then(|()| splitter.split_within_until(text, limit, &mut length, should_stop));
+            found.unwrap_or_else(|interrupted| {
+                outcome = Err(interrupted);
+                Vec::new()
+            })
+        };
+        let segments = segments::find(html, &mut split);
+        outcome.map(|()| HtmlText { segments })
     }
 
     /// The sentences as plain text, in order.

@@ -13,8 +13,8 @@ use super::elements::{self, ElementEnd};
 use super::entities::decode_reference;
 use super::inline_markup::{InlineItem, InlineItemKind, InlineMarkup};
 use super::tokens::{Token, TokenKind, tokenize};
-use crate::Segment;
-use crate::characters::{CharClass, char_indices};
+use crate::characters::char_indices;
+use crate::{Segment, needs_translation};
 
 /// Splits plain text into sentences.
 type Split<'s> = dyn FnMut(&[u8]) -> Vec<Range<usize>> + 's;
@@ -178,12 +178,12 @@ impl Finder<'_, '_, '_> {
     /// Makes segments of the text since the last break.
     fn end_block(&mut self) {
         let Block { text, origins, items, .. } = std::mem::take(&mut self.block);
-        if !has_words(&text) {
+        if !needs_translation(&text) {
             return;
         }
         let sentences: Vec<_> = (self.split)(&text);
         let sentences: Vec<_> =
-            sentences.into_iter().filter(|range| has_words(&text[range.clone()])).collect();
+            sentences.into_iter().filter(|range| needs_translation(&text[range.clone()])).collect();
         let owned = assign_items(&items, &sentences);
         let mut last_end = None;
         for (sentence, own) in sentences.into_iter().zip(owned) {
@@ -243,11 +243,6 @@ fn push_gaps<'i>(
         at = item.range.end.max(at);
     }
     out.extend_from_slice(&html[at..range.end.max(at)]);
-}
-
-/// Whether there is something to translate.
-fn has_words(text: &[u8]) -> bool {
-    char_indices(text).any(|(_, symbol)| symbol.class().intersects(CharClass::ALPHANUMERIC))
 }
 
 /// For each sentence the items that belong to it: those inside it, with all start tags before

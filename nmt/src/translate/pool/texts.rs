@@ -79,6 +79,9 @@ impl Translator {
             }
             TextFormat::Sentence | TextFormat::Running => {
                 let text = RunningText::within(rest, splitter, limit, |text| parser.length(text));
+                // A sentence that was too long is translated as a whole.
+                let is_running = format == TextFormat::Running;
+                let text = if is_running { text.copying_numbers() } else { text };
                 text.segments().collect()
             }
         };

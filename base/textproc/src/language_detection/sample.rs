@@ -1,0 +1,234 @@
+//! The words of a text by their scripts.
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::frequent_words::LanguageSet;
+use crate::characters::{CharClass, char_indices, split_whitespace};
+use crate::sentence_breaks::BreakClass;
+use crate::translatable::is_address;
+
+/// The letters of a text that are looked at.
+const MAX_LETTERS: usize = 5000;
+
+/// Scripts that are written together, or one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScriptGroup {
+    Latin,
+    Cyrillic,
+    Arabic,
+    Devanagari,
+    Hebrew,
+    /// Chinese characters and kana.
+    EastAsian,
+    /// A script that one known language has.
+    Single(Script),
+    /// A script that no known language has.
+    Unknown,
+}
+
+impl ScriptGroup {
+    fn from_script(script: Script) -> Self {
+        match script {
+            Script::Latin => ScriptGroup::Latin,
+            Script::Cyrillic => ScriptGroup::Cyrillic,
+            Script::Arabic => ScriptGroup::Arabic,
+            Script::Devanagari => ScriptGroup::Devanagari,
+            Script::Hebrew => ScriptGroup::Hebrew,
+            Script::Han | Script::Hiragana | Script::Katakana => ScriptGroup::EastAsian,
+            script if single_language(script).is_some() => ScriptGroup::Single(script),
+            _ => ScriptGroup::Unknown,
+        }
+    }
+
+    /// The known languages that are written so.
+    fn languages(self) -> LanguageSet {
+        match self {
+            ScriptGroup::Cyrillic => LanguageSet::from_codes(&["ru", "uk", "bg", "be", "sr", "mk"]),
+            ScriptGroup::Arabic => LanguageSet::from_codes(&["ar", "fa", "ur"]),
+            ScriptGroup::Devanagari => LanguageSet::from_codes(&["hi", "mr", "ne"]),
+            ScriptGroup::Hebrew => LanguageSet::from_codes(&["he", "yi"]),
+            ScriptGroup::EastAsian => LanguageSet::from_codes(&["zh", "ja"]),
+            ScriptGroup::Single(script) => {
+                let code = single_language(script).unwrap_or_default();
+                LanguageSet::from_codes(&[code])
+            }
+            ScriptGroup::Latin => {
+                let others = [
+                    ScriptGroup::Cyrillic,
+                    ScriptGroup::Arabic,
+                    ScriptGroup::Devanagari,
+                    ScriptGroup::Hebrew,
+                    ScriptGroup::EastAsian,
+                ];
+                let single = LanguageSet::from_codes(&SINGLE_LANGUAGES.map(|(_, code)| code));
+                let others =
+                    others.into_iter().fold(single, |set, group| set.union(group.languages()));
+                others.complement()
+            }
+            ScriptGroup::Unknown => LanguageSet::default(),
+        }
+    }
+
+    /// Whether the script alone says which language it is.
+    pub(super) fn is_of_one_language(self) -> bool {
+        matches!(self, ScriptGroup::Single(_))
+    }
+
+    /// What a letter counts beside others: a Chinese character is about a word, and names in Latin
+    /// letters are in texts of all scripts.
+    fn letter_weight(self, script: Script) -> usize {
+        match (self, script) {
+            (ScriptGroup::EastAsian, _) => 12,
+            (_, Script::Hangul) => 8,
+            (ScriptGroup::Latin, _) => 2,
+            _ => 5,
+        }
+    }
+}
+
+const SINGLE_LANGUAGES: [(Script, &str); 19] = [
+    (Script::Armenian, "hy"),
+    (Script::Bengali, "bn"),
+    (Script::Ethiopic, "am"),
+    (Script::Georgian, "ka"),
+    (Script::Greek, "el"),
+    (Script::Gujarati, "gu"),
+    (Script::Gurmukhi, "pa"),
+    (Script::Hangul, "ko"),
+    (Script::Kannada, "kn"),
+    (Script::Khmer, "km"),
+    (Script::Malayalam, "ml"),
+    (Script::Myanmar, "my"),
+    (Script::Oriya, "or"),
+    (Script::Sinhala, "si"),
+    (Script::Tamil, "ta"),
+    (Script::Telugu, "te"),
+    (Script::Thai, "th"),
+    // Bopomofo and Yi are written by speakers of Chinese languages.
+    (Script::Bopomofo, "zh"),
+    (Script::Yi, "zh"),
+];
+
+fn single_language(script: Script) -> Option<&'static str> {
+    SINGLE_LANGUAGES.iter().find(|(known, _)| *known == script).map(|(_, code)| *code)
+}
+
+/// The first words of a text, in lower case, without addresses.
+#[derive(Default)]
+pub(super) struct Sample {
+    words: Vec<(ScriptGroup, String)>,
+    /// The letters of each script.
+    letters: Vec<(Script, usize)>,
+}
+
+impl Sample {
+    pub(super) fn new(text: &[u8]) -> Self {
+        let mut sample = Sample::default();
+        let mut count = 0;
+        for part in split_whitespace(text).filter(|part| !is_address(part)) {
+            for (_, symbol) in char_indices(part) {
+                if count >= MAX_LETTERS {
+                    return sample;
+                }
+                sample.add(symbol.character.unwrap_or('\u{1}'), &mut count);
+            }
+            sample.end_word();
+        }
+        sample
+    }
+
+    /// Adds a character to the last word, or to a new one if it has another script.
+    fn add(&mut self, character: char, count: &mut usize) {
+        let class = BreakClass::from_char(character);
+        if class == BreakClass::Extension {
+            if let Some((_, word)) = self.words.last_mut().filter(|(_, word)| !word.is_empty()) {
+                word.push(character);
+            }
+            return;
+        }
+        if !CharClass::from_char(character).intersects(CharClass::ALPHABETIC) {
+            return self.end_word();
+        }
+        *count += 1;
+        let script = character.script();
+        match self.letters.iter_mut().find(|(known, _)| *known == script) {
+            Some((_, count)) => *count += 1,
+            None => self.letters.push((script, 1)),
+        }
+        let group = match script {
+            // Letters such as the prolonged sound mark go with any script.
+            Script::Common | Script::Inherited => {
+                self.words.last().map_or(ScriptGroup::Unknown, |(group, _)| *group)
+            }
+            script => ScriptGroup::from_script(script),
+        };
+        match self.words.last_mut() {
+            Some((own, word)) if *own == group || word.is_empty() => {
+                *own = group;
+                word.extend(character.to_lowercase());
+            }
+            _ => self.words.push((group, character.to_lowercase().collect())),
+        }
+    }
+
+    fn end_word(&mut self) {
+        if self.words.last().is_some_and(|(_, word)| !word.is_empty()) {
+            self.words.push((ScriptGroup::Unknown, String::new()));
+        }
+    }
+
+    pub(super) fn has_letters(&self) -> bool {
+        !self.letters.is_empty()
+    }
+
+    /// The number of letters of a group of scripts.
+    pub(super) fn letters_of(&self, group: ScriptGroup) -> usize {
+        let own =
+            self.letters.iter().filter(|(script, _)| ScriptGroup::from_script(*script) == group);
+        own.map(|(_, count)| count).sum()
+    }
+
+    /// The numbers of kana and of Chinese characters.
+    pub(super) fn kana_and_characters(&self) -> (usize, usize) {
+        let count = |wanted: &[Script]| {
+            let own = self.letters.iter().filter(|(script, _)| wanted.contains(script));
+            own.map(|(_, count)| count).sum()
+        };
+        (count(&[Script::Hiragana, Script::Katakana]), count(&[Script::Han]))
+    }
+
+    /// The words of a group.
+    pub(super) fn words_of(&self, group: ScriptGroup) -> Vec<String> {
+        let own = self.words.iter().filter(|(own, word)| *own == group && !word.is_empty());
+        own.map(|(_, word)| word.clone()).collect()
+    }
+
+    /// The words of all scripts.
+    pub(super) fn all_words(&self) -> Vec<&str> {
+        let words = self.words.iter().map(|(_, word)| &word[..]);
+        words.filter(|word| !word.is_empty()).collect()
+    }
+
+    /// The group of scripts that most of the text is written in, of those that a language of
+    /// `allowed` has, with these languages. None if there is none, or nearly all of the text is
+    /// written otherwise.
+    pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
+        let weight = |(script, count): &(Script, usize)| {
+            count * ScriptGroup::from_script(*script).letter_weight(*script)
+        };
+        let total: usize = self.letters.iter().map(weight).sum();
+        let groups = self.letters.iter().map(|(script, _)| ScriptGroup::from_script(*script));
+        let with_candidates = groups.filter_map(|group| {
+            let mut candidates = group.languages().intersection(allowed);
+            if group == ScriptGroup::EastAsian && self.kana_and_characters().0 > 0 {
+                let japanese = candidates.intersection(LanguageSet::from_codes(&["ja"]));
+                candidates = if japanese.is_empty() { candidates } else { japanese };
+            }
+            let own = self.letters.iter().filter(|(s, _)| ScriptGroup::from_script(*s) == group);
+            let weight: usize = own.map(weight).sum();
+            (!candidates.is_empty()).then_some((weight, group, candidates))
+        });
+        let (weight, group, candidates) = with_candidates.max_by_key(|(weight, ..)| *weight)?;
+        (weight * 5 >= total).then_some((group, candidates))
+    }
+}
