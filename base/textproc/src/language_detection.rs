@@ -11,6 +11,7 @@ mod sample;
 
 use whatlang::{Detector, Lang};
 
+use crate::language_tag::LanguageTag;
 use frequent_words::{FrequentWords, LanguageSet};
 use sample::{Sample, ScriptGroup};
 
@@ -205,27 +206,9 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
 
 /// The language of a code.
 fn find_language(code: &str) -> Option<Lang> {
-    let primary = code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    let primary = match &primary[..] {
-        // Other names of languages of the list.
-        "no" | "nor" => "nb",
-        "zt" | "zho" | "chi" => "zh",
-        "pb" => "pt",
-        "iw" => "he",
-        "fas" | "per" => "fa",
-        "fil" => "tl",
-        "arb" => "ar",
-        "azj" => "az",
-        "lvs" => "lv",
-        "npi" => "ne",
-        "ory" => "or",
-        "swh" => return None,
-        "uzn" => "uz",
-        "ydd" => "yi",
-        other => other,
-    };
-    let known = CODES.iter().find(|(_, code)| *code == primary);
-    known.map(|&(language, _)| language).or_else(|| Lang::from_code(primary))
+    let tag = LanguageTag::parse(code)?;
+    let known = CODES.iter().find(|(_, code)| *code == tag.language);
+    known.map(|&(language, _)| language).or_else(|| Lang::from_code(tag.language))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! punctuation normaliser, line for line equal to Moses' scripts; a [splitter of
 //! sentences](SentenceSplitter), and [running text](RunningText) and [pages of HTML](HtmlText) that
 //! are put together again from translated sentences; a [detector of
-//! languages](LanguageDetector); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
+//! languages](LanguageDetector) and their [names](LanguageTag); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
 //! [learned](learn_bpe) from [counts of words](WordCounts); [CCNet's normalisation](normalize_ccnet).
 //!
 //! Each tool takes a line of bytes without its line end and appends to a vector. None fails
@@ -31,6 +31,7 @@ mod escape;
 mod html;
 mod interruption;
 mod language_detection;
+mod language_tag;
 mod length_limit;
 mod nonbreaking_prefixes;
 mod open_quotes;
@@ -58,6 +59,7 @@ pub use error::{Error, Result};
 pub use html::HtmlText;
 pub use interruption::Interrupted;
 pub use language_detection::{DetectedLanguage, LanguageDetector};
+pub use language_tag::LanguageTag;
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
 pub use running_text::RunningText;

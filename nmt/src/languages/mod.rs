@@ -3,14 +3,15 @@
 //!
 //! Models spell languages in their own ways: NLLB `deu_Latn`, mBART `de_DE`, M2M-100 `__de__`,
 //! MADLAD `<2de>`, OPUS-MT `>>deu<<`. A name is taken apart into language, script and region;
-//! codes of two and of three letters that mean the same language are equal ([`codes`]).
+//! codes of two and of three letters that mean the same language are equal ([`LanguageTag`]).
 
-mod codes;
 mod lists;
 mod marks;
 
 pub use lists::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
 pub use marks::LanguageMarks;
+
+use miriam_textproc::LanguageTag;
 
 use crate::vocabulary::Vocabulary;
 
@@ -196,84 +197,6 @@ fn undecorated(name: &str) -> &str {
         }
     }
     name
-}
-
-/// A language with what may follow it.
-#[derive(Debug, PartialEq, Eq)]
-struct LanguageTag {
-    /// One code for all that mean the language.
-    language: String,
-    /// Four letters, as `latn`.
-    script: Option<String>,
-    /// Two letters or three digits, as `br`.
-    region: Option<String>,
-    /// Anything else.
-    variant: Option<String>,
-}
-
-impl LanguageTag {
-    /// The parts of `de`, `deu_Latn`, `zh-Hant-TW`, ...; none if it is no name of a language.
-    fn parse(name: &str) -> Option<Self> {
-        let lower = name.to_ascii_lowercase();
-        let mut parts = lower.split(['_', '-']);
-        let language = parts.next().filter(|code| (2..=3).contains(&code.len()))?;
-        if !language.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return None;
-        }
-        let mut tag = LanguageTag {
-            language: codes::canonical(language).to_owned(),
-            script: None,
-            region: None,
-            variant: None,
-        };
-        for part in parts {
-            let letters = part.bytes().all(|byte| byte.is_ascii_lowercase());
-            let digits = part.bytes().all(|byte| byte.is_ascii_digit());
-            let place = match part.len() {
-                4 if letters => &mut tag.script,
-                // mBART writes XX where it names no region.
-                2 if part == "xx" => continue,
-                2 if letters => &mut tag.region,
-                3 if digits => &mut tag.region,
-                0 => return None,
-                _ => &mut tag.variant,
-            };
-            if place.replace(part.to_owned()).is_some() {
-                return None;
-            }
-        }
-        if tag.language == "zh" && tag.script.is_none() {
-            tag.script = match tag.region.as_deref() {
-                Some("tw" | "hk" | "mo") => Some("hant".into()),
-                Some("cn" | "sg") => Some("hans".into()),
-                _ => None,
-            };
-        }
-        Some(tag)
-    }
-
-    /// How well a language of a model serves this one, more is better; none if it does not.
-    fn fitness(&self, model: &LanguageTag) -> Option<u32> {
-        if self.language != model.language || self.variant != model.variant {
-            return None;
-        }
-        let of_script = match (&self.script, &model.script) {
-            (Some(wanted), Some(script)) if wanted != script => return None,
-            (Some(_), Some(_)) => 2,
-            // Chinese alone means simplified characters.
-            (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
-            _ => 1,
-        };
-        let of_region = match (&self.region, &model.region) {
-            (Some(wanted), Some(region)) if wanted == region => 2,
-            // The script has told what the region says of Chinese.
-            (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
-            (Some(_), Some(_)) => return None,
-            (_, None) => 1,
-            (None, Some(_)) => 0,
-        };
-        Some(3 * of_script + of_region)
-    }
 }
 
 #[cfg(test)]

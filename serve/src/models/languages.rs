@@ -1,20 +1,47 @@
-//! Names of languages, and which codes mean the same.
+//! Names of languages, and which of those that are served a client means.
 
-/// The English names of languages, by their codes.
+use miriam_textproc::LanguageTag;
+
+/// The English names of languages, by the shortest of their codes.
 const NAMES: &[(&str, &str)] = &[
+    ("aa", "Afar"),
+    ("ab", "Abkhazian"),
+    ("ae", "Avestan"),
     ("af", "Afrikaans"),
+    ("ak", "Akan"),
     ("am", "Amharic"),
+    ("an", "Aragonese"),
     ("ar", "Arabic"),
+    ("as", "Assamese"),
+    ("ast", "Asturian"),
+    ("av", "Avaric"),
+    ("ay", "Aymara"),
     ("az", "Azerbaijani"),
+    ("ba", "Bashkir"),
     ("be", "Belarusian"),
     ("bg", "Bulgarian"),
+    ("bi", "Bislama"),
+    ("bm", "Bambara"),
     ("bn", "Bengali"),
+    ("bo", "Tibetan"),
+    ("br", "Breton"),
     ("bs", "Bosnian"),
     ("ca", "Catalan"),
+    ("ce", "Chechen"),
+    ("ceb", "Cebuano"),
+    ("ch", "Chamorro"),
+    ("ckb", "Central Kurdish"),
+    ("co", "Corsican"),
+    ("cr", "Cree"),
     ("cs", "Czech"),
+    ("cu", "Church Slavonic"),
+    ("cv", "Chuvash"),
     ("cy", "Welsh"),
     ("da", "Danish"),
     ("de", "German"),
+    ("dv", "Divehi"),
+    ("dz", "Dzongkha"),
+    ("ee", "Ewe"),
     ("el", "Greek"),
     ("en", "English"),
     ("eo", "Esperanto"),
@@ -22,33 +49,68 @@ const NAMES: &[(&str, &str)] = &[
     ("et", "Estonian"),
     ("eu", "Basque"),
     ("fa", "Persian"),
+    ("ff", "Fulah"),
     ("fi", "Finnish"),
+    ("fj", "Fijian"),
     ("fo", "Faroese"),
     ("fr", "French"),
+    ("fy", "Western Frisian"),
     ("ga", "Irish"),
+    ("gd", "Scottish Gaelic"),
     ("gl", "Galician"),
+    ("gn", "Guarani"),
     ("gu", "Gujarati"),
+    ("gv", "Manx"),
     ("ha", "Hausa"),
+    ("haw", "Hawaiian"),
     ("he", "Hebrew"),
     ("hi", "Hindi"),
+    ("hmn", "Hmong"),
+    ("ho", "Hiri Motu"),
     ("hr", "Croatian"),
+    ("ht", "Haitian Creole"),
     ("hu", "Hungarian"),
     ("hy", "Armenian"),
+    ("hz", "Herero"),
+    ("ia", "Interlingua"),
     ("id", "Indonesian"),
+    ("ie", "Interlingue"),
+    ("ig", "Igbo"),
+    ("ii", "Nuosu"),
+    ("ik", "Inupiaq"),
+    ("io", "Ido"),
     ("is", "Icelandic"),
     ("it", "Italian"),
+    ("iu", "Inuktitut"),
     ("ja", "Japanese"),
+    ("jv", "Javanese"),
     ("ka", "Georgian"),
+    ("kg", "Kongo"),
+    ("ki", "Kikuyu"),
+    ("kj", "Kuanyama"),
     ("kk", "Kazakh"),
+    ("kl", "Kalaallisut"),
     ("km", "Khmer"),
     ("kn", "Kannada"),
     ("ko", "Korean"),
+    ("kr", "Kanuri"),
+    ("ks", "Kashmiri"),
+    ("ku", "Kurdish"),
+    ("kv", "Komi"),
+    ("kw", "Cornish"),
     ("ky", "Kyrgyz"),
     ("la", "Latin"),
     ("lb", "Luxembourgish"),
+    ("lg", "Ganda"),
+    ("li", "Limburgish"),
+    ("ln", "Lingala"),
     ("lo", "Lao"),
     ("lt", "Lithuanian"),
+    ("lu", "Luba-Katanga"),
     ("lv", "Latvian"),
+    ("mg", "Malagasy"),
+    ("mh", "Marshallese"),
+    ("mi", "Maori"),
     ("mk", "Macedonian"),
     ("ml", "Malayalam"),
     ("mn", "Mongolian"),
@@ -56,69 +118,116 @@ const NAMES: &[(&str, &str)] = &[
     ("ms", "Malay"),
     ("mt", "Maltese"),
     ("my", "Burmese"),
+    ("na", "Nauru"),
     ("nb", "Norwegian Bokmål"),
+    ("nd", "Northern Ndebele"),
     ("ne", "Nepali"),
+    ("ng", "Ndonga"),
     ("nl", "Dutch"),
     ("nn", "Norwegian Nynorsk"),
-    ("no", "Norwegian"),
+    ("nr", "Southern Ndebele"),
+    ("nso", "Northern Sotho"),
+    ("nv", "Navajo"),
+    ("ny", "Chichewa"),
+    ("oc", "Occitan"),
+    ("oj", "Ojibwe"),
+    ("om", "Oromo"),
+    ("or", "Odia"),
+    ("os", "Ossetian"),
     ("pa", "Punjabi"),
+    ("pi", "Pali"),
     ("pl", "Polish"),
     ("ps", "Pashto"),
     ("pt", "Portuguese"),
-    ("pt-br", "Portuguese (Brazil)"),
+    ("qu", "Quechua"),
+    ("rm", "Romansh"),
+    ("rn", "Kirundi"),
     ("ro", "Romanian"),
     ("ru", "Russian"),
+    ("rw", "Kinyarwanda"),
+    ("sa", "Sanskrit"),
+    ("sc", "Sardinian"),
+    ("sd", "Sindhi"),
+    ("se", "Northern Sami"),
+    ("sg", "Sango"),
+    ("sh", "Serbo-Croatian"),
     ("si", "Sinhala"),
     ("sk", "Slovak"),
     ("sl", "Slovenian"),
+    ("sm", "Samoan"),
+    ("sn", "Shona"),
     ("so", "Somali"),
     ("sq", "Albanian"),
     ("sr", "Serbian"),
+    ("ss", "Swati"),
+    ("st", "Southern Sotho"),
+    ("su", "Sundanese"),
     ("sv", "Swedish"),
     ("sw", "Swahili"),
     ("ta", "Tamil"),
     ("te", "Telugu"),
     ("tg", "Tajik"),
     ("th", "Thai"),
+    ("ti", "Tigrinya"),
+    ("tk", "Turkmen"),
     ("tl", "Tagalog"),
+    ("tn", "Tswana"),
+    ("to", "Tonga"),
     ("tr", "Turkish"),
+    ("ts", "Tsonga"),
+    ("tt", "Tatar"),
+    ("tw", "Twi"),
+    ("ty", "Tahitian"),
+    ("ug", "Uyghur"),
     ("uk", "Ukrainian"),
     ("ur", "Urdu"),
     ("uz", "Uzbek"),
+    ("ve", "Venda"),
     ("vi", "Vietnamese"),
+    ("vo", "Volapük"),
+    ("wa", "Walloon"),
+    ("wo", "Wolof"),
     ("xh", "Xhosa"),
     ("yi", "Yiddish"),
     ("yo", "Yoruba"),
+    ("yue", "Cantonese"),
+    ("za", "Zhuang"),
     ("zh", "Chinese"),
-    ("zh-hans", "Chinese"),
-    ("zh-hant", "Chinese (traditional)"),
     ("zu", "Zulu"),
 ];
 
-/// Codes that clients use, and what is meant.
-const ALIASES: &[(&str, &str)] = &[("pb", "pt-br"), ("zh", "zh-hans"), ("zt", "zh-hant")];
-
-/// The English name of a language, or its code where it is not known.
+/// The English name of a language with its region, or its code where it is not known.
 pub fn name(code: &str) -> String {
-    let wanted = code.to_lowercase();
-    let found = NAMES.iter().find(|(known, _)| *known == wanted);
-    found.map_or_else(|| code.to_owned(), |(_, name)| (*name).to_owned())
+    // Both are Norwegian; clients ask for one of them, or for either.
+    if code.eq_ignore_ascii_case("no") {
+        return "Norwegian".into();
+    }
+    let Some(tag) = LanguageTag::parse(code) else { return code.to_owned() };
+    let found = NAMES.iter().find(|(known, _)| *known == tag.language);
+    let Some((_, name)) = found else { return code.to_owned() };
+    let detail = match (&*tag.language, tag.script.as_deref(), tag.region.as_deref()) {
+        ("zh", Some("hant"), _) => "traditional".into(),
+        ("zh", ..) => return (*name).to_owned(),
+        ("pt", _, Some("br")) => "Brazil".into(),
+        (_, _, Some(region)) => region.to_uppercase(),
+        _ => return (*name).to_owned(),
+    };
+    format!("{name} ({detail})")
 }
 
-/// The one of `served` that is meant by `code`: the same code, in any case; another one for
-/// the same language; or the language without its region.
+/// The one of `served` that is meant by `code`: the same code in any case, or the first of those
+/// that fit its language, script and region best.
 pub fn find<'a>(code: &str, served: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
-    let code = code.replace('_', "-").to_lowercase();
-    let same = |wanted: &str| served.clone().find(|known| known.to_lowercase() == wanted);
-    let alias = |wanted: &str| {
-        let pairs = ALIASES.iter();
-        pairs
-            .clone()
-            .find(|(a, _)| *a == wanted)
-            .map(|(_, b)| *b)
-            .or_else(|| ALIASES.iter().find(|(_, b)| *b == wanted).map(|(a, _)| *a))
-    };
-    same(&code).or_else(|| same(alias(&code)?)).or_else(|| same(code.split_once('-')?.0))
+    let plain = |code: &str| code.replace('_', "-").to_ascii_lowercase();
+    let wanted = plain(code);
+    let same = served.clone().find(|known| plain(known) == wanted);
+    same.or_else(|| {
+        let wanted = LanguageTag::parse(code)?;
+        let fitting =
+            served.filter_map(|known| Some((wanted.fitness(&LanguageTag::parse(known)?)?, known)));
+        let best = fitting.reduce(|best, other| if other.0 > best.0 { other } else { best });
+        best.map(|(_, known)| known)
+    })
 }
 
 #[cfg(test)]
@@ -127,15 +236,54 @@ mod tests {
 
     #[test]
     fn codes_are_found_in_every_form() {
-        let served = ["en", "pt-BR", "zh", "de"];
+        let served = ["en", "pt-BR", "zh", "de", "nob_Latn", "heb", "tl", "zh-Hant"];
         let found = |code| find(code, served.iter().copied());
-        assert_eq!(found("EN-GB"), Some("en"));
-        assert_eq!(found("pb"), Some("pt-BR"));
-        assert_eq!(found("zh-Hans"), Some("zh"));
-        assert_eq!(found("de_AT"), Some("de"));
-        assert_eq!(found("pt"), None);
-        assert_eq!(name("DE"), "German");
-        assert_eq!(name("tlh"), "tlh");
+        for (code, expected) in [
+            ("EN-GB", Some("en")),
+            ("eng", Some("en")),
+            ("eng_Latn", Some("en")),
+            ("pb", Some("pt-BR")),
+            ("PT", Some("pt-BR")),
+            ("pt-PT", None),
+            ("zh-Hans", Some("zh")),
+            ("zh_CN", Some("zh")),
+            ("zt", Some("zh-Hant")),
+            ("zh-TW", Some("zh-Hant")),
+            ("de_AT", Some("de")),
+            ("ger", Some("de")),
+            ("no", Some("nob_Latn")),
+            ("nn", None),
+            ("iw", Some("heb")),
+            ("fil", Some("tl")),
+            ("tgl", Some("tl")),
+            ("xx", None),
+            ("english", None),
+            ("", None),
+        ] {
+            assert_eq!(found(code), expected, "{code}");
+        }
+        // Codes that are not names of languages are found as they are.
+        assert_eq!(find("Klingon", ["klingon"].into_iter()), Some("klingon"));
+        assert_eq!(find("zh-Hant", ["zh"].into_iter()), Some("zh"));
+    }
+
+    #[test]
+    fn names_are_of_languages_and_regions() {
+        for (code, expected) in [
+            ("DE", "German"),
+            ("deu_Latn", "German"),
+            ("pt-BR", "Portuguese (Brazil)"),
+            ("pb", "Portuguese (Brazil)"),
+            ("en-GB", "English (GB)"),
+            ("zh", "Chinese"),
+            ("zh-Hans", "Chinese"),
+            ("zt", "Chinese (traditional)"),
+            ("no", "Norwegian"),
+            ("nb", "Norwegian Bokmål"),
+            ("tlh", "tlh"),
+        ] {
+            assert_eq!(name(code), expected, "{code}");
+        }
         assert!(NAMES.is_sorted());
     }
 }

@@ -79,11 +79,6 @@ impl Registry {
         }
     }
 
-    /// Whether all models are open.
-    pub fn is_ready(&self) -> bool {
-        self.broken.is_empty() && self.loading.is_empty()
-    }
-
     fn translating(&self) -> impl Iterator<Item = &Arc<Model>> + Clone {
         self.models.iter().filter(|model| model.translates())
     }
@@ -96,6 +91,17 @@ impl Registry {
     /// The source languages, each once, in the order of the models.
     pub fn sources(&self) -> Vec<&str> {
         unique(self.translating().flat_map(|model| &model.configuration.from))
+    }
+
+    /// All languages, those of sources first.
+    pub fn languages(&self) -> Vec<&str> {
+        let mut all = self.sources();
+        for target in self.targets() {
+            if !all.contains(&target) {
+                all.push(target);
+            }
+        }
+        all
     }
 
     /// The target languages.
@@ -187,13 +193,17 @@ impl Registry {
 
     /// The route of a pair of languages: the first model that has it, else two in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
-        let from = known(from, self.sources())?;
-        let to = known(to, self.targets())?;
+        // A language that is known on the other side is one, though no model has the pair.
+        let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;
+        let to = known(to, self.targets()).or_else(|_| known(to, self.sources()))?;
+        // Models may spell a language in several ways: a model of another spelling comes last.
         let direct = |from: &str, to: &str| {
-            let mut models = self.translating();
-            models.find(|model| {
+            let has_pair = |model: &&Arc<Model>, has: fn(&[String], &str) -> bool| {
                 has(&model.configuration.from, from) && has(&model.configuration.to, to)
-            })
+            };
+            let mut models = self.translating();
+            let same = models.clone().find(|model| has_pair(model, has));
+            same.or_else(|| models.find(|model| has_pair(model, has_alias)))
         };
         let mut pivot = None;
         let models = match direct(from, to) {
@@ -218,6 +228,10 @@ fn known<'a>(code: &str, served: Vec<&'a str>) -> Result<&'a str, RouteError> {
 
 fn has(languages: &[String], code: &str) -> bool {
     languages.iter().any(|language| language == code)
+}
+
+fn has_alias(languages: &[String], code: &str) -> bool {
+    languages::find(code, languages.iter().map(String::as_str)).is_some()
 }
 
 /// The only language of a side.

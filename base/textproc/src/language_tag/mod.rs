@@ -1,0 +1,152 @@
+//! Names of languages in any usual spelling, taken apart into language, script and region.
+//!
+//! Models, servers and their clients spell one language in many ways: `de`, `deu_Latn`, `ger`,
+//! `de-AT`. Codes of two and of three letters that mean the same language are equal ([`codes`]).
+
+mod codes;
+
+/// Codes of one word that mean a language with its script or region, as LibreTranslate has them.
+const SHORT_TAGS: [(&str, &str); 2] = [("pb", "pt-br"), ("zt", "zh-hant")];
+
+/// A language with what may follow it, in small letters.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::LanguageTag;
+///
+/// let tag = |name: &str| LanguageTag::parse(name).expect("the name of a language");
+/// assert_eq!(tag("deu_Latn").language, "de");
+/// assert_eq!(tag("zh-TW"), tag("zt-tw"));
+/// // British English serves who asks for English, and English who asks for British English.
+/// assert!(tag("en").fitness(&tag("en-GB")).is_some());
+/// assert!(tag("eng-GB").fitness(&tag("en")) > tag("eng-GB").fitness(&tag("en-US")));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageTag {
+    /// One code for all that mean the language: of two letters where there is one.
+    pub language: String,
+    /// Four letters, as `latn`.
+    pub script: Option<String>,
+    /// Two letters or three digits, as `br`.
+    pub region: Option<String>,
+    /// Anything else.
+    pub variant: Option<String>,
+}
+
+impl LanguageTag {
+    /// The parts of `de`, `deu_Latn`, `zh-Hant-TW`, ...; `None` if it is not the name of a language.
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut lower = name.to_ascii_lowercase();
+        for (short, long) in SHORT_TAGS {
+            let rest = lower.strip_prefix(short);
+            if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(['_', '-']))
+            {
+                lower = format!("{long}{rest}");
+            }
+        }
+        let mut parts = lower.split(['_', '-']);
+        let language = parts.next().filter(|code| (2..=3).contains(&code.len()))?;
+        if !language.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return None;
+        }
+        let mut tag = LanguageTag {
+            language: codes::canonical(language).to_owned(),
+            script: None,
+            region: None,
+            variant: None,
+        };
+        for part in parts {
+            let letters = part.bytes().all(|byte| byte.is_ascii_lowercase());
+            let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+            let place = match part.len() {
+                4 if letters => &mut tag.script,
+                // mBART writes XX where it names no region.
+                2 if part == "xx" => continue,
+                2 if letters => &mut tag.region,
+                3 if digits => &mut tag.region,
+                0 => return None,
+                _ => &mut tag.variant,
+            };
+            if place.replace(part.to_owned()).is_some() {
+                return None;
+            }
+        }
+        if tag.language == "zh" && tag.script.is_none() {
+            tag.script = match tag.region.as_deref() {
+                Some("tw" | "hk" | "mo") => Some("hant".into()),
+                Some("cn" | "sg") => Some("hans".into()),
+                _ => None,
+            };
+        }
+        Some(tag)
+    }
+
+    /// How well a language of a model serves this one, more is better; `None` if it does not.
+    pub fn fitness(&self, model: &LanguageTag) -> Option<u32> {
+        if self.language != model.language || self.variant != model.variant {
+            return None;
+        }
+        let of_script = match (&self.script, &model.script) {
+            (Some(wanted), Some(script)) if wanted != script => return None,
+            (Some(_), Some(_)) => 2,
+            // Chinese alone means simplified characters.
+            (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
+            _ => 1,
+        };
+        let of_region = match (&self.region, &model.region) {
+            (Some(wanted), Some(region)) if wanted == region => 2,
+            // The script has told what the region says of Chinese.
+            (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
+            (Some(_), Some(_)) => return None,
+            (_, None) => 1,
+            (None, Some(_)) => 0,
+        };
+        Some(3 * of_script + of_region)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tag(name: &str) -> LanguageTag {
+        LanguageTag::parse(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    #[test]
+    fn codes_of_libretranslate_and_old_ones_mean_their_languages() {
+        for (code, same) in [
+            ("zt", "zh-Hant"),
+            ("ZT", "zh_TW"),
+            ("pb", "pt-BR"),
+            ("no", "nb"),
+            ("iw", "he"),
+            ("in", "id"),
+            ("ji", "yi"),
+            ("tl", "fil"),
+            ("eng", "en"),
+            ("ger", "deu"),
+            ("zho", "zh"),
+        ] {
+            assert!(tag(code).fitness(&tag(same)).is_some(), "{code} {same}");
+            assert!(tag(same).fitness(&tag(code)).is_some(), "{code} {same}");
+        }
+        assert_eq!((tag("pb").language, tag("pb").region), ("pt".into(), Some("br".into())));
+        for (code, other) in [("zt", "zh-Hans"), ("pb", "pt-PT"), ("nn", "nb"), ("zt", "yue")] {
+            assert_eq!(tag(code).fitness(&tag(other)), None, "{code} {other}");
+        }
+        for wrong in ["", "a", "english", "de--AT", "d\u{e4}", "en-latn-cyrl"] {
+            assert_eq!(LanguageTag::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_and_a_tag_serves_itself(name in "[a-zA-Z0-9_-]{0,12}|\\PC{0,8}") {
+            if let Some(tag) = LanguageTag::parse(&name) {
+                prop_assert!(tag.fitness(&tag).is_some());
+            }
+        }
+    }
+}
