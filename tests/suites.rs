@@ -11,6 +11,7 @@ mod bench;
 mod bench_async;
 mod clusters;
 mod configuration;
+mod console;
 mod demo;
 mod device;
 mod endless_lines;

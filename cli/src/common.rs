@@ -145,7 +145,9 @@ pub fn warn_if_binary<'p>(texts: impl IntoIterator<Item = &'p Path>) -> miriam_t
 /// Bad input or environment: the message on standard error, exit status 1; wrong
 /// usage: status 2. A closed pipe is no error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
-    match outcome {
+    // What a buffer still holds is part of the result.
+    let written = crate::console::standard_output().flush();
+    match outcome.and_then(|()| Ok(written?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -162,7 +164,7 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                     error.downcast_ref::<miriam_serve::Error>(),
                     Some(miriam_serve::Error::Usage { .. })
                 );
-            let _ = writeln!(io::stderr(), "miriam: {}", full_message(&error));
+            crate::console::print_error(format!("miriam: {}\n", full_message(&error)));
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }

@@ -5,6 +5,7 @@
 
 mod commands;
 mod common;
+mod console;
 mod model_kind;
 mod progress;
 mod signals;
@@ -118,8 +119,12 @@ fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq(["help", "translate"]) {
         return translate(std::iter::once("--help".into()), CommonOptions::default());
     }
-    let arguments =
-        Arguments::parse_from(commands::textproc::accept_single_dash_options(std::env::args_os()));
+    let words = commands::textproc::accept_single_dash_options(std::env::args_os());
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => error.exit(),
+        Err(help) => return common::exit_code(console::print_message(&help)),
+    };
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {
         return translate(options.into_iter(), common);

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -192,7 +193,9 @@ impl Model {
         };
         let outcome = run_interruptible(py, |stop| {
             if complain && file.is_file() && !is_binary_model(file) {
-                eprintln!(
+                // Not `eprintln!`, which panics where nobody reads standard error.
+                let _ = writeln!(
+                    std::io::stderr(),
                     "Loading the ARPA text {0}; a binary file opens at once: miriam lm build {0} \
                      -o FILE",
                     file.display()

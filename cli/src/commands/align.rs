@@ -1,6 +1,5 @@
 //! `miriam align`: word alignments of parallel text.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -115,13 +114,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(gold) = &arguments.gold {
         let links = arguments.links.as_ref().unwrap_or(output);
         let agreement = miriam_align::evaluate_alignment(links, gold)?;
-        writeln!(
-            std::io::stdout(),
+        crate::console::print_line(format_args!(
             "precision {:.4}  recall {:.4}  AER {:.4}",
             agreement.precision(),
             agreement.recall(),
             agreement.error_rate()
-        )?;
+        ))?;
     }
     Ok(())
 }

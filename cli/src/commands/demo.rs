@@ -18,6 +18,7 @@ use miriam_pipeline::{TrainOptions, train};
 
 use self::neural::NeuralModel;
 use crate::common::CommonOptions;
+use crate::console::standard_output;
 
 /// Text files, with their names in the folder.
 const CORPUS_FILES: [(&str, &[u8]); 4] = [
@@ -64,8 +65,7 @@ pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let progress = common.progress();
     let summary = train(&options, &progress)?;
     let model = NeuralModel::open(&at("neural"))?;
-    // Not `println!`, which panics on a closed pipe.
-    let out = &mut io::stdout().lock();
+    let out = &mut standard_output();
     writeln!(out, "{summary}")?;
     writeln!(
         out,

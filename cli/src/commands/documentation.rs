@@ -1,7 +1,6 @@
 //! What packages install beside the binary: completions for shells and manual pages, both made
 //! of the same descriptions as `--help`; and the licences of what is compiled in.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -34,7 +33,7 @@ pub struct ManArguments {
 pub fn print_completions(arguments: CompletionsArguments, command: Command) -> anyhow::Result<()> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut describe_translate(command), "miriam", &mut text);
-    Ok(std::io::stdout().write_all(&text)?)
+    crate::console::print(&text)
 }
 
 /// Writes the manual pages.
@@ -48,7 +47,7 @@ pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result
 
 /// Prints the licences of this program and of the libraries in it.
 pub fn print_notices() -> anyhow::Result<()> {
-    Ok(std::io::stdout().write_all(NOTICES.as_bytes())?)
+    crate::console::print(NOTICES)
 }
 
 /// Gives `translate` its options, which are Moses' and which clap does not parse.

@@ -1,7 +1,6 @@
 //! `miriam evaluate`: scores of translations, with sacreBLEU's options and output.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
@@ -216,7 +215,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         }
         None => score_corpus(&metrics, &systems[0], &references, &arguments),
     })?;
-    Ok(io::stdout().lock().write_all(report.as_bytes())?)
+    crate::console::print(report)
 }
 
 fn exit_with_usage_error(reason: &str) -> ! {

@@ -1,6 +1,5 @@
 //! `miriam train`: a tuned phrase model from parallel text.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
@@ -176,7 +175,5 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::warn!("{warning}");
     }
     let summary = train(&options, &common.progress())?;
-    // Not `println!`, which panics on a closed pipe.
-    writeln!(std::io::stdout(), "{summary}")?;
-    Ok(())
+    crate::console::print_line(&summary)
 }

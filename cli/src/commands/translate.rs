@@ -4,7 +4,7 @@
 //! which clap does not support; so these tokens go to the decoder unchanged.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use miriam_decoder::{
@@ -102,7 +102,7 @@ impl TranslateArguments {
 /// Loads the system and translates its input.
 pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if tokens.shows_help {
-        return Ok(io::stdout().write_all(help_text().as_bytes())?);
+        return crate::console::print(help_text());
     }
     #[cfg(feature = "serve")]
     if let Some(server) = tokens.server {
@@ -117,7 +117,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     )?;
     let settings = &configuration.settings;
     if settings.show_weights {
-        return Ok(io::stdout().write_all(configuration.weight_lines().as_bytes())?);
+        return crate::console::print(configuration.weight_lines());
     }
     let models: Vec<PathBuf> = configuration.model_files().filter(|file| file.exists()).collect();
     for (_, output) in &settings.outputs {

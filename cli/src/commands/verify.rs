@@ -1,6 +1,5 @@
 //! `miriam verify`: a full check of any of our files, and of Moses' tables.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -28,8 +27,9 @@ pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> 
         })?;
         let entries = table.statistics()?.entries;
         let file = arguments.file.display();
-        writeln!(std::io::stdout(), "{file}: readable: a table of Moses, {entries} entries")?;
-        return Ok(());
+        return crate::console::print_line(format_args!(
+            "{file}: readable: a table of Moses, {entries} entries"
+        ));
     }
     let container = Container::open_any(&arguments.file, LoadMethod::Lazy).map_err(
         |error| match (&error, model_kind::describe(&arguments.file)) {
@@ -54,14 +54,12 @@ pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> 
             arguments.file.display()
         ),
     }
-    writeln!(
-        std::io::stdout(),
+    crate::console::print_line(format_args!(
         "{}: whole: {} version {}, {} sections, {} bytes",
         arguments.file.display(),
         container.kind(),
         container.kind_version(),
         container.sections().len(),
         container.file_length()
-    )?;
-    Ok(())
+    ))
 }

@@ -1,6 +1,5 @@
 //! `miriam bench async`: asynchronous SGD on a simulated machine.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,6 +9,7 @@ use miriam_textio::CancellationToken;
 use miriam_trainer::options::RawOptions;
 
 use crate::common::CommonOptions;
+use crate::console::standard_output;
 use crate::signals::SignalHandler;
 
 /// Asynchronous SGD on a simulated machine: ten systems of Bogoychev's thesis
@@ -116,7 +116,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let signals = SignalHandler::install(&stop)?;
     let progress = common.progress();
     let is_complete =
-        miriam_bench::asynchronous::run(&options, &stop, &progress, &mut io::stdout())?;
+        miriam_bench::asynchronous::run(&options, &stop, &progress, &mut standard_output())?;
     if !is_complete {
         signals.reraise_signal_with_message("the same command goes on with the study");
     }

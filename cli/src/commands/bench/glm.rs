@@ -1,6 +1,5 @@
 //! `miriam bench glm`: the GPU language model on device and CPU.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +8,7 @@ use miriam_bench::synthetic::SyntheticOptions;
 use miriam_glm::device::DeviceChoice;
 
 use crate::common::CommonOptions;
+use crate::console::standard_output;
 
 /// n-grams a second of the GPU language model, on device and CPU
 ///
@@ -79,6 +79,6 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
     };
     let progress = common.progress();
-    let measure = || miriam_bench::glm::run(&options, &mut io::stdout(), &progress);
+    let measure = || miriam_bench::glm::run(&options, &mut standard_output(), &progress);
     Ok(common.build_thread_pool()?.install(measure)?)
 }

@@ -1,6 +1,5 @@
 //! `miriam bench lm`: queries a second of a language model.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +8,7 @@ use miriam_bench::lm::{LmOptions, QueryMethod};
 use miriam_storage::LoadMethod;
 
 use crate::common::{CommonOptions, parse_load_mode};
+use crate::console::standard_output;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -55,6 +55,6 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let threads = common.threads.count();
     let options = LmOptions { model, input, methods: way, passes, load, threads, csv };
     let progress = common.progress();
-    let measure = || miriam_bench::lm::run(&options, &mut io::stdout(), &progress);
+    let measure = || miriam_bench::lm::run(&options, &mut standard_output(), &progress);
     Ok(common.build_thread_pool()?.install(measure)?)
 }

@@ -1,6 +1,5 @@
 //! `miriam bench nmt`: what neural translation costs, on models with random weights.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, value_parser};
@@ -8,6 +7,8 @@ use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
 use miriam_bench::nmt::{STACKED_SHAPES, TRANSFORMER_SIZES};
 use miriam_nmt::engine::Precision;
+
+use crate::console::standard_output;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -91,7 +92,7 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
 }
 
 pub fn run(command: Command) -> anyhow::Result<()> {
-    let out = &mut io::stdout();
+    let out = &mut standard_output();
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out)?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out)?,

@@ -1,11 +1,12 @@
 //! `miriam bench scaling`: how translation speeds up with threads.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use miriam_bench::scaling::ScalingOptions;
 use miriam_decoder::Configuration;
+
+use crate::console::standard_output;
 
 /// How translation speeds up with threads: cores first, then hyperthreads
 ///
@@ -71,11 +72,11 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         seconds: arguments.seconds,
         options: arguments.options,
     };
-    Ok(miriam_bench::scaling::run(&options, &mut io::stdout())?)
+    Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }
 
 pub fn run_measurement(arguments: RunArguments) -> anyhow::Result<()> {
     let configuration = Configuration::from_command_line(&arguments.options)?;
-    let (seconds, mut out) = (arguments.seconds, io::stdout());
+    let (seconds, mut out) = (arguments.seconds, standard_output());
     Ok(miriam_bench::scaling::run_measurement(configuration, seconds, &mut out)?)
 }

@@ -1,11 +1,12 @@
 //! `miriam bench serve`: latency and throughput of a server.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use miriam_bench::serving::{Arrivals, Protocol, ServingOptions};
+
+use crate::console::standard_output;
 
 /// Latency and throughput of a translation server
 ///
@@ -93,5 +94,5 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         seed: arguments.seed,
         allow_remote: arguments.yes_remote,
     };
-    Ok(miriam_bench::serving::run(&options, &mut io::stdout())?)
+    Ok(miriam_bench::serving::run(&options, &mut standard_output())?)
 }

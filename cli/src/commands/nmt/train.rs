@@ -1,6 +1,5 @@
 //! `miriam nmt train`: a neural model from parallel text.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -172,8 +171,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(scope) = &arguments.dump_config {
         // Those of a preset are expanded in all of them: configurations name no presets.
         let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
-        write!(std::io::stdout(), "{}", arguments.options()?.dump(scope))?;
-        return Ok(());
+        return crate::console::print(arguments.options()?.dump(scope));
     }
     let request = TrainingRequest {
         options: arguments.options_with_workers(common)?,
@@ -203,8 +201,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let (outcome, model) = match &summary {
         Summary::Trained { outcome, model } => (outcome, model.display()),
         Summary::Memory(memory) => {
-            write!(std::io::stdout(), "{}", memory.table())?;
-            return Ok(());
+            return crate::console::print(memory.table());
         }
     };
     let what = match outcome {
@@ -216,7 +213,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Outcome::EarlyStopped => "Trained until validation did not improve",
         Outcome::AlreadyFinished => "Trained before",
     };
-    // Not `println!`, which panics on a closed pipe.
-    writeln!(std::io::stdout(), "{what}: translate with miriam nmt translate -m {model}")?;
-    Ok(())
+    crate::console::print_line(format_args!(
+        "{what}: translate with miriam nmt translate -m {model}"
+    ))
 }

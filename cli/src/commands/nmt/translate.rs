@@ -1,7 +1,7 @@
 //! `miriam nmt translate`: translation of text, with Marian's options where it has them and
 //! CTranslate2's for the rest.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -516,7 +516,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     {
         let price = arguments.cost.price;
         let report = CostReport { counts, time, model_bytes, price };
-        write!(io::stderr(), "{}", report.to_text())?;
+        crate::console::print_error(report.to_text());
     }
     let outcome =
         outcome.and_then(|reached| reported.and(Ok(reached))).map_err(anyhow::Error::from);

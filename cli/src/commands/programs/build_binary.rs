@@ -1,7 +1,6 @@
 //! `build_binary`: packs ARPA text into KenLM's probing and trie files.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -66,7 +65,7 @@ struct Arguments {
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     let outcome = build(super::parse(arguments), common);
-    let _ = writeln!(std::io::stderr(), "{}", if outcome.is_ok() { "SUCCESS" } else { "ERROR" });
+    crate::console::print_error(if outcome.is_ok() { "SUCCESS\n" } else { "ERROR\n" });
     outcome
 }
 

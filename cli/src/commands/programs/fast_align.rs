@@ -4,7 +4,6 @@
 //! and `final tension`, which forced alignment is called with.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -15,6 +14,7 @@ use miriam_align::{
 use miriam_textio::Input;
 
 use crate::common::CommonOptions;
+use crate::console::print_error;
 
 /// Aligns the words of parallel text in one direction, as fast_align does
 ///
@@ -97,7 +97,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         let options = ForcedAlignOptions { ibm2, table, reverse, length_ratio };
         let summary = force_align(input, output, &options)?;
         let (entries, ln_probability) = (summary.entries, summary.ln_probability);
-        print_log(&format!(
+        print_error(&format!(
             "Loaded {entries} translation parameters.\nTOTAL LOG PROB {ln_probability}\n"
         ));
         return Ok(());
@@ -115,11 +115,6 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     Ok(())
 }
 
-/// Prints on standard error. Where nobody reads it any more, that is no error.
-fn print_log(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
-}
-
 /// Prints what training found, and which lines have no links for another reason than the text.
 fn report(summary: &FastAlignSummary, options: &FastAlignOptions) {
     let mut log = format!("expected target length = source length * {}\n", summary.length_ratio);
@@ -135,7 +130,7 @@ fn report(summary: &FastAlignSummary, options: &FastAlignOptions) {
             log += &format!("     final tension: {}\n", found.tension);
         }
     }
-    print_log(&log);
+    print_error(&log);
     let align = &summary.align;
     if align.too_long_lines > 0 {
         tracing::warn!(

@@ -14,7 +14,6 @@ mod query;
 mod size;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -50,8 +49,9 @@ pub fn run_by_name(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode
 /// Parses `arguments`; wrong usage ends with status 1, as the programs end.
 fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
     P::try_parse_from(arguments).unwrap_or_else(|error| {
-        // Help that was asked for, too: a broken pipe is nobody's error.
-        let _ = error.print();
+        // Help that was asked for, too.
+        let printed = crate::console::print_message(&error);
+        crate::common::exit_code(printed);
         std::process::exit(1)
     })
 }
@@ -89,7 +89,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
         }
         std::os::unix::fs::symlink(&binary, link)
             .with_context(|| format!("{shown}: cannot be made"))?;
-        writeln!(std::io::stdout(), "{shown}")?;
+        crate::console::print_line(shown)?;
     }
     tracing::info!("for scripts: PATH={}:$PATH", folder.display());
     Ok(())
