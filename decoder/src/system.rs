@@ -85,6 +85,11 @@ impl System {
         &self.plan.features.components
     }
 
+    /// Whether models look at factors of words other than the first.
+    pub fn is_factored(&self) -> bool {
+        self.models.factor_scheme.is_some()
+    }
+
     /// Search and output options.
     pub fn settings(&self) -> &Settings {
         &self.settings

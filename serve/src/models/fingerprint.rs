@@ -39,6 +39,11 @@ impl Fingerprint {
         Fingerprint(files.into_iter().map(identify).collect())
     }
 
+    /// The bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().filter_map(|(_, identity)| identity.as_ref()).map(|file| file.length).sum()
+    }
+
     /// Whether all files are as they were.
     pub fn is_current(&self) -> bool {
         self.0.iter().all(|(file, identity)| Identity::of(file) == *identity)

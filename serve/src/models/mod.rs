@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use miriam_decoder::{Configuration as PhraseConfiguration, System};
+use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::translate::{TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
@@ -45,6 +45,8 @@ pub struct Model {
     pub beam_size: Option<usize>,
     /// Facts about it, for clients that ask.
     pub facts: Vec<(&'static str, String)>,
+    /// Settings of a phrase-based system that a call of Moses' protocol may repeat but not change.
+    pub moses_settings: Vec<(&'static str, String)>,
     files: Fingerprint,
     engine: Arc<Engine>,
     served: Served,
@@ -94,6 +96,7 @@ impl Opener {
                 kind,
                 beam_size,
                 facts,
+                moses_settings: Vec::new(),
                 files,
                 engine,
                 served,
@@ -109,13 +112,14 @@ impl Opener {
         let queue = engine.start(&configuration.name, opened.backend, &metrics);
         let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
         let served = Served::Sentences(queue);
-        let Opened { files, facts, beam_size, translator, languages, .. } = opened;
+        let Opened { files, facts, moses_settings, beam_size, translator, languages, .. } = opened;
         let model = Model {
             configuration,
             generation,
             kind,
             beam_size,
             facts,
+            moses_settings,
             files,
             engine,
             served,
@@ -174,7 +178,8 @@ impl Opener {
         let prefix = configuration.prefix_token.as_deref();
         let backend = Arc::new(NeuralModel::new(translator, prefix));
         let (translator, languages) = (Some(counter), Some(languages));
-        Ok(Opened { backend, files, facts, beam_size, translator, languages })
+        let moses_settings = Vec::new();
+        Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages })
     }
 }
 
@@ -183,6 +188,7 @@ struct Opened {
     backend: Arc<dyn Backend>,
     files: Fingerprint,
     facts: Vec<(&'static str, String)>,
+    moses_settings: Vec<(&'static str, String)>,
     beam_size: Option<usize>,
     translator: Option<Arc<Translator>>,
     languages: Option<ModelLanguages>,
@@ -231,8 +237,39 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
         ("features", features.join(" ")),
         ("prepares-text", steps.is_some().to_string()),
     ];
+    let moses_settings = moses_settings(&system);
     let backend = Arc::new(PhraseModel::new(system, steps));
-    Ok(Opened { backend, files, facts, beam_size: None, translator: None, languages: None })
+    let (beam_size, translator, languages) = (None, None, None);
+    Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages })
+}
+
+/// The settings of a system by Moses' names, of factors only where words have several.
+fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
+    let settings = system.settings();
+    let markup = match settings.input_format.markup {
+        XmlInputMode::PassThrough => "pass-through",
+        XmlInputMode::Ignore => "ignore",
+        XmlInputMode::Inclusive => "inclusive",
+        XmlInputMode::Exclusive => "exclusive",
+        XmlInputMode::Constraint => "constraint",
+    };
+    let mut all = vec![
+        ("xml-input", markup.to_owned()),
+        ("max-phrase-length", settings.max_phrase_length.to_string()),
+        ("cube-pruning-diversity", u8::from(settings.diversity).to_string()),
+        ("cube-pruning-lazy-scoring", settings.lazy_scoring.to_string()),
+    ];
+    if system.is_factored() {
+        let factors = &settings.input_format.factors;
+        let output: Vec<String> = factors.output.iter().map(usize::to_string).collect();
+        all.extend([
+            ("report-all-factors", factors.report_all_factors.to_string()),
+            ("output-factors", output.join(",")),
+            ("factor-delimiter", factors.output_delimiter.clone()),
+            ("output-factor-delimiter", factors.output_delimiter.clone()),
+        ]);
+    }
+    all
 }
 
 impl Model {
@@ -285,6 +322,11 @@ impl Model {
     /// Whether it is what `configuration` would open now.
     pub fn is_current(&self, configuration: &ModelConfiguration) -> bool {
         self.configuration == *configuration && self.files.is_current()
+    }
+
+    /// The bytes of its files.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.bytes()
     }
 
     /// The files that were changed in place, which a mapped model must not be.

@@ -3,6 +3,7 @@
 //! The text of a call is what a line of `miriam translate` is, and the text of a response ends
 //! every word with a space, as Moses' does.
 
+mod fixed_members;
 mod graph;
 mod limits;
 pub mod parse;
@@ -30,6 +31,15 @@ const METHODS: [&str; 6] = [
     "system.methodSignature",
     "system.multicall",
     "translate",
+];
+
+/// Methods of `mosesserver` that change a model while it is served, with the reason why not.
+const UNAVAILABLE: [(&str, &str); 5] = [
+    ("updater", "tables do not change while they are served"),
+    ("optimize", "weights are tuned by miriam tune"),
+    ("setWeights", "weights are those of the configuration, for all clients"),
+    ("addWeights", "weights are those of the configuration, for all clients"),
+    ("getWeights", "GET /v1/models describes the models"),
 ];
 
 /// Calls of one `system.multicall` at most.
@@ -120,7 +130,9 @@ async fn run_one(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Val
             false => string("undef"),
         },
         name => {
-            let reason = format!("Method '{name}' not defined");
+            let known = UNAVAILABLE.iter().find(|(unavailable, _)| *unavailable == name);
+            let why = known.map(|(_, reason)| format!(": {reason}")).unwrap_or_default();
+            let reason = format!("Method '{name}' not defined{why}");
             return Err(Fault::new(Fault::NO_METHOD, reason).into());
         }
     })

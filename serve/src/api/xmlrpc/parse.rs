@@ -3,6 +3,9 @@
 //! What a call has no use for is refused before it costs anything: document types (and with them
 //! entities that grow), entities other than the five of XML, and nesting without end.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
@@ -25,10 +28,34 @@ pub struct MethodCall {
 /// # Errors
 /// If it is not UTF-8, no XML, or no call.
 pub fn parse_call(body: &[u8]) -> Result<MethodCall, Fault> {
-    let text = std::str::from_utf8(body)
-        .map_err(|error| Fault::new(Fault::UTF8, format!("the call: {error}")))?;
-    let mut parser = Parser { reader: Reader::from_str(text), open: Vec::new() };
+    let text = decode(body)?;
+    let mut reader = Reader::from_str(&text);
+    // `<string/>` is an empty string.
+    reader.config_mut().expand_empty_elements = true;
+    let mut parser = Parser { reader, open: Vec::new() };
     parser.call()
+}
+
+/// The text of a call: UTF-8, or what its declaration says where that is Latin 1, as clients in
+/// PHP have it.
+fn decode(body: &[u8]) -> Result<Cow<'_, str>, Fault> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let error = match std::str::from_utf8(body) {
+        Ok(text) => return Ok(Cow::Borrowed(text)),
+        Err(error) => error,
+    };
+    let declaration = body.split(|&byte| byte == b'>').next().unwrap_or_default();
+    let declaration = String::from_utf8_lossy(declaration).to_ascii_lowercase();
+    let is_latin = declaration.starts_with("<?xml")
+        && ["iso-8859-1", "latin1"].iter().any(|name| {
+            [format!("encoding=\"{name}\""), format!("encoding='{name}'")]
+                .iter()
+                .any(|named| declaration.contains(named))
+        });
+    if is_latin {
+        return Ok(body.iter().map(|&byte| char::from(byte)).collect::<String>().into());
+    }
+    Err(Fault::new(Fault::UTF8, format!("the call: {error}")))
 }
 
 struct Parser<'a> {
@@ -64,7 +91,7 @@ impl Parser<'_> {
                     self.open.push(name.clone());
                     Token::Start(name)
                 }
-                Event::Empty(_) => return Err(wrong("an empty element has no meaning here")),
+                Event::Empty(_) => return Err(wrong("an empty element")),
                 Event::End(_) => {
                     self.open.pop();
                     Token::End
@@ -222,12 +249,16 @@ impl Parser<'_> {
 
     fn members(&mut self, depth: usize) -> Result<Value, Fault> {
         let mut members = Vec::new();
+        let mut names = HashSet::new();
         while let Token::Start(name) = self.element()? {
             if name != "member" {
                 return Err(wrong(format!("<{name}> where <member> is expected")));
             }
             self.expect("name")?;
             let name = self.text()?;
+            if !names.insert(name.clone()) {
+                return Err(wrong(format!("the member {name:?} comes twice")));
+            }
             self.expect("value")?;
             members.push((name, self.value(depth + 1)?));
             self.end()?;
@@ -272,6 +303,11 @@ mod tests {
             "<value><struct><member><name>text</name><value>x</value></member></struct></value>";
         assert_eq!(parse(members).unwrap().member("text"), Some(&Value::String("x".into())));
         assert_eq!(parse("<value><nil></nil></value>"), Ok(Value::Other));
+        for empty in ["<value/>", "<value><string/></value>", "<value></value>"] {
+            assert_eq!(parse(empty), string(""), "{empty}");
+        }
+        assert_eq!(parse("<value><nil/></value>"), Ok(Value::Other));
+        assert_eq!(parse("<value><array><data/></array></value>"), Ok(Value::Array(vec![])));
         let bare = parse_call(b"<methodCall><methodName>m</methodName></methodCall>").unwrap();
         assert_eq!(bare, MethodCall { method: "m".into(), parameters: vec![] });
     }
@@ -290,6 +326,8 @@ mod tests {
             "<value><color>red</color></value>",
             "<value><array><data><int>1</int></data></array></value>",
             "<value></wrong>",
+            "<value><struct><member><name>a</name><value>1</value></member>\
+             <member><name>a</name><value>2</value></member></struct></value>",
         ] {
             assert_eq!(parse(wrong), Err(Fault::PARSE), "{wrong}");
         }
@@ -298,6 +336,8 @@ mod tests {
             assert_eq!(parse_call(wrong.as_bytes()).unwrap_err().code, Fault::PARSE, "{wrong}");
         }
         assert_eq!(parse_call(b"\xff").unwrap_err().code, Fault::UTF8);
+        let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><methodCall><methodName>\xe4</methodName></methodCall>";
+        assert_eq!(parse_call(latin).unwrap().method, "\u{e4}");
         let deep = "<value><array><data>".repeat(500);
         assert_eq!(parse(&deep), Err(Fault::PARSE));
         let deep = format!("<methodCall>{}", "<x>".repeat(100_000));
@@ -312,10 +352,10 @@ mod tests {
             "[ -~\n\t\r\u{e4}\u{1f600}&<>]{0,20}".prop_map(Value::String),
         ];
         leaf.prop_recursive(4, 20, 4, |inner| {
-            let named = ("[a-z&]{0,5}", inner.clone());
             prop_oneof![
-                proptest::collection::vec(inner, 0..4).prop_map(Value::Array),
-                proptest::collection::vec(named, 0..4).prop_map(Value::Struct),
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                proptest::collection::btree_map("[a-z&]{0,5}", inner, 0..4)
+                    .prop_map(|members| Value::Struct(members.into_iter().collect())),
             ]
         })
     }

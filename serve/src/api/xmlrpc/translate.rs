@@ -5,31 +5,14 @@ use std::sync::Arc;
 use miriam_textio::number::push_general_f32;
 
 use super::Failure;
-use super::limits;
 use super::parse::MethodCall;
 use super::value::{Fault, Value};
+use super::{fixed_members, limits};
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, TranslationOption};
 use crate::http::Call;
-use crate::http::forms::parse_urlencoded;
-
-/// Members that mean something in Moses and nothing here: they are refused by name, for a
-/// translation without what they ask for is not the one that is asked for.
-const REFUSED: [&str; 12] = [
-    "weights",
-    "lambda",
-    "model_name",
-    "context",
-    "context-scope",
-    "context-weights",
-    "cube-pruning-diversity",
-    "cube-pruning-lazy-scoring",
-    "max-phrase-length",
-    "xml-input",
-    "output-factors",
-    "report-all-factors",
-];
+use crate::http::forms::{field, parse_query};
 
 /// What a call asks for.
 struct Asked {
@@ -49,24 +32,19 @@ pub(super) async fn run(
     wanted: &MethodCall,
 ) -> Result<Value, Failure> {
     let parse = |reason: &str| Fault::new(Fault::PARSE, reason);
-    let Some(given @ Value::Struct(_)) = wanted.parameters.first() else {
-        return Err(Fault::new(Fault::TYPE, "a struct with a text is needed").into());
+    let [given @ Value::Struct(_)] = &wanted.parameters[..] else {
+        return Err(Fault::new(Fault::TYPE, "one struct with a text is needed").into());
     };
     let text = match given.member("text") {
         Some(Value::String(text)) => text,
         Some(_) => return Err(Fault::new(Fault::TYPE, "the text is no string").into()),
         None => return Err(parse("Missing source text").into()),
     };
-    if let Some(name) = REFUSED.iter().find(|name| given.member(name).is_some()) {
-        return Err(parse(&format!("{name} is not available")).into());
-    }
-    let query = parse_urlencoded(call.query.as_bytes());
-    let key = query.iter().find(|(name, _)| name == "api_key").map(|(_, key)| &**key);
-    app.admit(call.bearer().or(key), text.chars().count())?;
+    let query = parse_query(&call.query).map_err(|reason| parse(&reason))?;
+    app.admit(call.bearer().or(field(&query, "api_key")), text.chars().count())?;
     // Several models have several addresses: `/RPC2?model=NAME`.
-    let of_query =
-        |name: &str| query.iter().find(|(known, _)| known == name).map(|(_, value)| &**value);
-    let route = app.registry().route(of_query("model"), of_query("from"), of_query("to"));
+    let [model, from, to] = ["model", "from", "to"].map(|name| field(&query, name));
+    let route = app.registry().route(model, from, to);
     let route = route.map_err(crate::app::Refusal::from)?;
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
@@ -98,6 +76,7 @@ pub(super) async fn run(
         }
     }
     limits::check_algorithm(given, model)?;
+    fixed_members::check(given, model)?;
     // A list is as long as the beam is wide.
     let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
     let request_options = RequestOptions {

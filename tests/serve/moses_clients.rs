@@ -1,0 +1,206 @@
+//! The calls of the sample clients that come with Moses, as their libraries write them, and the
+//! members that Moses takes.
+
+use super::client::Server;
+use super::{lines, toy, toy_neural, translate};
+
+/// A call of `translate` with a struct of these members, each a name and a value in XML.
+fn call(members: &[(&str, &str)]) -> String {
+    let members: String = members
+        .iter()
+        .map(|(name, value)| format!("<member><name>{name}</name><value>{value}</value></member>"))
+        .collect();
+    method("translate", &format!("<param><value><struct>{members}</struct></value></param>"))
+}
+
+fn method(name: &str, parameters: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<methodCall><methodName>{name}</methodName>\
+         <params>{parameters}</params></methodCall>"
+    )
+}
+
+/// The text between two marks.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    let start = text.find(before).unwrap_or_else(|| panic!("{before} in {text}")) + before.len();
+    &text[start..start + text[start..].find(after).unwrap()]
+}
+
+#[test]
+fn sample_clients_are_answered_as_by_moses() {
+    let line = lines(1).remove(0);
+    let marked = translate(std::slice::from_ref(&line), &["-report-segmentation"]).remove(0);
+    let plain = translate(std::slice::from_ref(&line), &[]).remove(0);
+    let server = Server::start(&["--model", &toy()]);
+    let clients = [
+        // client.perl and client-stdin.perl: XMLRPC::Lite.
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><methodCall><methodName>translate</methodName>\
+             <params><param><value><struct><member><name>report-all-factors</name><value><string>true\
+             </string></value></member><member><name>align</name><value><string>true</string></value>\
+             </member><member><name>text</name><value><string>{line}</string></value></member>\
+             </struct></value></param></params></methodCall>"
+        ),
+        // client.py: xmlrpclib.
+        format!(
+            "<?xml version='1.0'?>\n<methodCall>\n<methodName>translate</methodName>\n<params>\n\
+             <param>\n<value><struct>\n<member>\n<name>text</name>\n<value><string>{line}</string>\
+             </value>\n</member>\n<member>\n<name>align</name>\n<value><string>true</string></value>\n\
+             </member>\n<member>\n<name>report-all-factors</name>\n<value><string>true</string>\
+             </value>\n</member>\n</struct></value>\n</param>\n</params>\n</methodCall>\n"
+        ),
+        // SampleClient.java and Translation-web: Apache's library leaves the type of strings out.
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><methodCall><methodName>translate</methodName>\
+             <params><param><value><struct><member><name>report-all-factors</name><value>true</value>\
+             </member><member><name>text</name><value>{line}</value></member><member><name>align\
+             </name><value>true</value></member></struct></value></param></params></methodCall>"
+        ),
+    ];
+    for body in clients {
+        let response = server.post("/RPC2", "text/xml", body.as_bytes()).text();
+        assert!(!response.contains("<fault>"), "{body}: {response}");
+        assert_eq!(between(&response, "<name>text</name><value><string>", "</string>"), marked);
+        for position in ["tgt-start", "src-start", "src-end"] {
+            assert!(
+                response.contains(&format!("<name>{position}</name><value><i4>")),
+                "{response}"
+            );
+        }
+    }
+    // moses-client.py and client_multimodel.py send the line with its end; the older web pages
+    // say false, and ask for no list.
+    let with_end = format!("<string>{line}\n</string>");
+    let text = format!("<string>{line}</string>");
+    let quiet: [&[(&str, &str)]; 3] = [
+        &[("text", &with_end)],
+        &[("text", &text), ("align", "false"), ("report-all-factors", "<string>false</string>")],
+        &[
+            ("text", &text),
+            ("nbest", "<int>0</int>"),
+            ("nbest-size", "<int>10</int>"),
+            ("lambda", "<array><data/></array>"),
+        ],
+    ];
+    for members in quiet {
+        let response = server.post("/RPC2", "text/xml", call(members).as_bytes()).text();
+        assert!(!response.contains("<fault>"), "{members:?}: {response}");
+        let found = between(&response, "<name>text</name><value><string>", "</string>");
+        assert_eq!(found, plain, "{members:?}");
+    }
+    // sgclient_weightUpdate.perl: Frontier::Client, after a method that changes weights.
+    let graph = [("text", &*text), ("id", "<i4>0</i4>"), ("sg", "<string>true</string>")];
+    let response = server.post("/RPC2", "text/xml", call(&graph).as_bytes()).text();
+    for member in ["sg", "hyp", "stack", "forward", "fscore", "cover-start"] {
+        assert!(response.contains(&format!("<name>{member}</name>")), "{member}: {response}");
+    }
+}
+
+#[test]
+fn what_moses_changes_for_one_call_is_taken_where_it_holds_anyway() {
+    let server = Server::start(&["--model", &toy(), "--model", &toy_neural()]);
+    let text = ("text", "<string>the house</string>");
+    let ask = |path: &str, body: String| server.post(path, "text/xml", body.as_bytes()).text();
+    for (name, value) in [
+        ("report-all-factors", "<boolean>1</boolean>"),
+        ("output-factors", "<string>0</string>"),
+        ("factor-delimiter", "<string>|</string>"),
+        ("output-factor-delimiter", "<string>|</string>"),
+        ("xml-input", "<string>pass-through</string>"),
+        ("max-phrase-length", "<int>20</int>"),
+        ("stack-diversity", "<int>0</int>"),
+        ("cube-pruning-diversity", "<int>0</int>"),
+        ("cube-pruning-lazy-scoring", "<string>off</string>"),
+        ("cube-pruning-deterministic-search", "<string>false</string>"),
+        ("context", "<string/>"),
+        ("search-algorithm", "<string>normal</string>"),
+    ] {
+        let response = ask("/RPC2", call(&[text, (name, value)]));
+        assert!(!response.contains("<fault>"), "{name}: {response}");
+    }
+    for (name, value) in [
+        ("xml-input", "<string>exclusive</string>"),
+        ("max-phrase-length", "<int>3</int>"),
+        ("stack-diversity", "<int>5</int>"),
+        ("cube-pruning-diversity", "<int>100</int>"),
+        ("cube-pruning-lazy-scoring", "<string>true</string>"),
+        ("cube-pruning-deterministic-search", "<string>on</string>"),
+        ("weights", "<string>LM0= 0.5</string>"),
+        ("lambda", "<array><data><value><double>0.5</double></value></data></array>"),
+        ("model_name", "<string>TranslationModel0</string>"),
+        ("context", "<string>the dog</string>"),
+        (
+            "context-weights",
+            "<struct><member><name>a</name><value><double>1</double></value></member></struct>",
+        ),
+        ("context-scope", "<string>a</string>"),
+    ] {
+        let response = ask("/RPC2", call(&[text, (name, value)]));
+        let reason = between(&response, "<name>faultString</name><value><string>", "</string>");
+        assert!(reason.starts_with(&format!("{name} is not available")), "{name}: {reason}");
+    }
+    // A neural model has no factors, so all of them are reported.
+    let neural = ask("/RPC2?model=neural", call(&[text, ("report-all-factors", "true")]));
+    assert!(!neural.contains("<fault>"), "{neural}");
+    // Methods that change a model; a call of two structs; a member that comes twice.
+    let update = "<param><value><struct><member><name>source</name><value>a</value></member></struct></value></param>";
+    for (name, parameters, reason) in [
+        ("updater", update, "Method 'updater' not defined: tables do not change"),
+        ("optimize", update, "Method 'optimize' not defined: weights are tuned by miriam tune"),
+        ("setWeights", update, "Method 'setWeights' not defined: weights are those of"),
+        ("translate_document", update, "Method 'translate_document' not defined<"),
+        (
+            "translate",
+            "<param><value><struct></struct></value></param><param><value>a</value></param>",
+            "one struct with a text is needed",
+        ),
+    ] {
+        let response = ask("/RPC2", method(name, parameters));
+        assert!(response.contains("<fault>") && response.contains(reason), "{response}");
+    }
+    let twice = ask("/RPC2", call(&[text, text]));
+    assert!(
+        twice.contains("the member &quot;text&quot; comes twice")
+            || twice.contains("the member \"text\" comes twice"),
+        "{twice}"
+    );
+    let twice = ask("/RPC2?model=toy&model=neural", call(&[text]));
+    assert!(twice.contains("the query has \"model\" twice"), "{twice}");
+    let closed = ask("/RPC2", method("close_session", "<param><value><struct/></value></param>"));
+    assert!(closed.contains("Session closed"), "{closed}");
+}
+
+/// A system whose words have two factors prints those that its configuration says.
+#[test]
+fn factors_are_reported_as_the_configuration_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("table"), "a|x ||| b|y ||| 0.5\n").unwrap();
+    let ini = |more: &str| {
+        format!(
+            "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\nPhraseDictionaryMemory \
+             name=Table num-features=1 path=table input-factor=0,1 output-factor=0,1\n[weight]\n\
+             UnknownWordPenalty0= 1\nDistortion0= 0.5\nTable= 1\n[input-factors]\n0\n1\n{more}"
+        )
+    };
+    std::fs::write(at("one.ini"), ini("")).unwrap();
+    std::fs::write(at("all.ini"), ini("[report-all-factors]\ntrue\n")).unwrap();
+    let model = |name: &str| format!("{name}={}", at(&format!("{name}.ini")).display());
+    let server = Server::start(&["--model", &model("one"), "--model", &model("all")]);
+    let ask = |model: &str, reports: &str| {
+        let body = call(&[("text", "a|x"), ("report-all-factors", reports)]);
+        server.post(&format!("/RPC2?model={model}"), "text/xml", body.as_bytes()).text()
+    };
+    let text = |response: &str| {
+        between(response, "<name>text</name><value><string>", "</string>").to_owned()
+    };
+    assert_eq!(text(&ask("one", "false")), "b ");
+    assert_eq!(text(&ask("all", "true")), "b|y ");
+    for (model, reports) in [("one", "true"), ("all", "false")] {
+        let response = ask(model, reports);
+        assert!(
+            response.contains("report-all-factors is not available for a single call"),
+            "{response}"
+        );
+    }
+}
