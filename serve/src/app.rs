@@ -11,6 +11,7 @@ use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
 use crate::models::{Opener, Registry, Route, RouteError};
+use crate::readiness::{BrokenModel, Readiness};
 use crate::server::ReloadSender;
 use crate::{Error, Result};
 
@@ -30,6 +31,7 @@ pub struct App {
     generations: AtomicU64,
     requests: AtomicU64,
     reloads: OnceLock<ReloadSender>,
+    reload_error: RwLock<Option<String>>,
 }
 
 /// Why a request is not served; each protocol has its own words for it.
@@ -51,6 +53,8 @@ pub enum Refusal {
     Overloaded(Duration),
     /// The server stops, or its models are not open yet.
     Unavailable,
+    /// Who asks whether it is ready is told why it is not.
+    NotReady(String),
     /// It took too long.
     Deadline,
     /// A sentence could not be translated by a fault of the server's.
@@ -62,7 +66,9 @@ impl Refusal {
     pub fn status(&self) -> u16 {
         match self {
             Refusal::Invalid(_) => 400,
-            Refusal::Route(RouteError::Loading) | Refusal::Unavailable => 503,
+            Refusal::Route(RouteError::Loading) | Refusal::Unavailable | Refusal::NotReady(_) => {
+                503
+            }
             Refusal::Route(_) => 404,
             Refusal::Unauthorized => 401,
             Refusal::Forbidden => 403,
@@ -77,8 +83,13 @@ impl Refusal {
     /// The seconds after which to try again.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
-            Refusal::TooMany(time) | Refusal::Overloaded(time) => Some(time.as_secs().max(1)),
-            Refusal::Unavailable | Refusal::Route(RouteError::Loading) => Some(1),
+            // Whole seconds, of which part of one is one.
+            Refusal::TooMany(time) | Refusal::Overloaded(time) => {
+                Some((time.as_millis().div_ceil(1000) as u64).max(1))
+            }
+            Refusal::Unavailable | Refusal::NotReady(_) | Refusal::Route(RouteError::Loading) => {
+                Some(1)
+            }
             _ => None,
         }
     }
@@ -86,9 +97,10 @@ impl Refusal {
     /// What is wrong, in a sentence.
     pub fn detail(&self) -> String {
         match self {
-            Refusal::Invalid(reason) | Refusal::TooLarge(reason) | Refusal::Internal(reason) => {
-                reason.clone()
-            }
+            Refusal::Invalid(reason)
+            | Refusal::TooLarge(reason)
+            | Refusal::NotReady(reason)
+            | Refusal::Internal(reason) => reason.clone(),
             Refusal::Route(error) => error.to_string(),
             Refusal::Unauthorized => "a key is needed, or it is not known".into(),
             Refusal::Forbidden => "the key is not an administrator's".into(),
@@ -148,6 +160,7 @@ impl App {
             generations: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             reloads: OnceLock::new(),
+            reload_error: RwLock::new(None),
             configuration,
         })
     }
@@ -183,8 +196,19 @@ impl App {
                 );
             }
             let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
+            let started = Instant::now();
             match self.opener.open(wanted, generation) {
-                Ok(model) => opened.models.push(Arc::new(model)),
+                Ok(model) => {
+                    tracing::info!(
+                        "model {}: {} is open in {:.2} s: generation {generation}, {}, {:.1} MB",
+                        wanted.name,
+                        wanted.path.display(),
+                        started.elapsed().as_secs_f64(),
+                        model.kind.name(),
+                        model.file_bytes() as f64 / 1e6,
+                    );
+                    opened.models.push(Arc::new(model));
+                }
                 Err(error) => {
                     tracing::error!("{error}");
                     opened.broken.push((wanted.name.clone(), error.to_string()));
@@ -251,10 +275,28 @@ impl App {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Whether all models are open and the server does not stop.
-    pub fn is_ready(&self) -> bool {
-        let is_draining = self.draining.load(Ordering::Acquire);
-        !is_draining && !self.is_stopping() && self.registry().is_ready()
+    /// Whether each model of the configuration is served, and what is wrong.
+    pub fn readiness(&self) -> Readiness {
+        let registry = self.registry();
+        let generation = |name: &str| registry.find(name).map(|model| model.generation);
+        let broken = registry.broken.iter().map(|(name, reason)| BrokenModel {
+            name: name.clone(),
+            reason: reason.clone(),
+            serves: generation(name),
+        });
+        let loading = registry.loading.iter().filter(|name| generation(name).is_none());
+        let reload_error = self.reload_error.read().unwrap_or_else(PoisonError::into_inner);
+        Readiness {
+            stopping: self.draining.load(Ordering::Acquire) || self.is_stopping(),
+            loading: loading.cloned().collect(),
+            broken: broken.collect(),
+            reload_error: reload_error.clone(),
+        }
+    }
+
+    /// Remembers why the configuration was not read again, or that it was.
+    pub(crate) fn set_reload_error(&self, reason: Option<String>) {
+        *self.reload_error.write().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 
     /// A number for a request.
@@ -284,6 +326,19 @@ impl App {
         }
         let Some(keys) = self.keys() else { return Ok(()) };
         keys.admit(key, characters).map_err(refuse_key)
+    }
+
+    /// As [`App::admit`], of a request with texts, of which there may be as many as sentences.
+    ///
+    /// # Errors
+    /// As [`App::admit`], and if there are too many.
+    pub fn admit_texts(&self, key: Option<&str>, texts: &[String]) -> Result<(), Refusal> {
+        let most = self.configuration.limits.lines;
+        if texts.len() > most {
+            let reason = format!("{} texts; {most} are allowed", texts.len());
+            return Err(Refusal::TooLarge(reason));
+        }
+        self.admit(key, texts.iter().map(|text| text.chars().count()).sum())
     }
 
     /// Lets an administrator in. Without keys nobody is one.

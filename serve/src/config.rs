@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::http::client_address::Network;
+use crate::http::listener::SocketAccess;
 use crate::{Error, Result};
 
 /// The configuration of a server.
@@ -18,6 +19,10 @@ pub struct Configuration {
     pub listen: Vec<String>,
     /// Unix sockets.
     pub unix: Vec<PathBuf>,
+    /// Who may use them: their mode in octal digits, `0660` by default.
+    pub unix_mode: Option<String>,
+    /// The group of their files, by name or number; by default that of the process.
+    pub unix_group: Option<String>,
     /// Searching threads; `None` for one a core.
     pub threads: Option<usize>,
     /// Threads for sockets; 0 for one.
@@ -326,6 +331,28 @@ impl Configuration {
         self.trusted_proxies.iter().map(parse).collect()
     }
 
+    /// Who may use Unix sockets.
+    ///
+    /// # Errors
+    /// If the mode is not one, or sockets that it is for are missing.
+    pub(crate) fn socket_access(&self) -> Result<SocketAccess> {
+        let wrong = |reason: String| Error::Usage { reason };
+        let given = [(&self.unix_mode, "unix-mode"), (&self.unix_group, "unix-group")];
+        if self.unix.is_empty()
+            && let Some((_, name)) = given.iter().find(|(value, _)| value.is_some())
+        {
+            return Err(wrong(format!("{name} has no effect without a socket, unix")));
+        }
+        let mode = match &self.unix_mode {
+            None => SocketAccess::default().mode,
+            Some(text) => u32::from_str_radix(text, 8)
+                .ok()
+                .filter(|mode| *mode <= 0o777 && text.len() <= 4 && !text.starts_with('+'))
+                .ok_or_else(|| wrong(format!("unix-mode {text:?}: give octal digits, as 0660")))?,
+        };
+        Ok(SocketAccess { mode, group: self.unix_group.clone() })
+    }
+
     /// Checks what does not depend on files.
     ///
     /// # Errors
@@ -337,6 +364,7 @@ impl Configuration {
             return wrong(format!("base-path {base:?}: it begins with / and does not end with it"));
         }
         self.networks()?;
+        self.socket_access()?;
         if self.models.is_empty() {
             return wrong("there is no model; give --model NAME=PATH, or --config".into());
         }
@@ -368,6 +396,22 @@ mod tests {
         assert!(Configuration::default().serves(Api::DeepL));
         let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+    }
+
+    #[test]
+    fn modes_of_sockets_are_octal() {
+        let access = |mode: Option<&str>, unix: &[&str]| {
+            let unix = unix.iter().map(Into::into).collect();
+            Configuration { unix, unix_mode: mode.map(Into::into), ..Default::default() }
+                .socket_access()
+        };
+        assert_eq!(access(None, &[]).unwrap().mode, 0o660);
+        assert_eq!(access(Some("0666"), &["s"]).unwrap().mode, 0o666);
+        assert_eq!(access(Some("600"), &["s"]).unwrap().mode, 0o600);
+        for wrong in ["", "rw", "0888", "7777", "00666", "-1", "+660"] {
+            assert!(access(Some(wrong), &["s"]).is_err(), "{wrong}");
+        }
+        assert!(access(Some("0666"), &[]).is_err(), "without a socket");
     }
 
     #[test]

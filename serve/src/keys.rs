@@ -44,6 +44,29 @@ pub(crate) enum KeyError {
     TooMuch(Duration),
 }
 
+/// A new key, with 192 bits from the system's source of random numbers, and its line for the file
+/// of keys.
+///
+/// # Errors
+/// If the name is empty or has white space, or the system gives no random numbers.
+pub fn make_key(name: &str) -> Result<(String, String)> {
+    let is_word = !name.is_empty() && !name.starts_with('#') && !name.contains(char::is_whitespace);
+    if !is_word {
+        let reason = format!("{name:?}: the name of a key is one word");
+        return Err(Error::Usage { reason });
+    }
+    let mut random = [0; 24];
+    getrandom::fill(&mut random)
+        .map_err(|error| Error::system("random numbers", std::io::Error::other(error)))?;
+    let key = format!("miriam-{}", to_hex(&random));
+    let line = format!("{} {name}", to_hex(&Sha256::digest(key.as_bytes())));
+    Ok((key, line))
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Keys {
     /// Reads a file of lines `SHA256-IN-HEX NAME [rpm=N] [cpm=N] [admin]`; those that begin
     /// with `#` are left out.
@@ -142,6 +165,21 @@ mod tests {
         assert_eq!(keys.admit_admin(Some("secret")), Ok(()));
         let plain = Keys::parse(&format!("{SECRET} somebody")).unwrap_or_default();
         assert_eq!(plain.admit_admin(Some("secret")), Err(KeyError::NoAdmin));
+    }
+
+    #[test]
+    fn new_keys_let_in_and_differ() {
+        let (key, line) = make_key("somebody").unwrap();
+        assert_eq!(key.len(), "miriam-".len() + 48);
+        assert!(!line.contains(&key) && line.ends_with(" somebody"), "{line}");
+        let keys = Keys::parse(&line).unwrap_or_default();
+        assert_eq!(keys.admit(Some(&key), 1), Ok(()));
+        assert_eq!(keys.admit_admin(Some(&key)), Err(KeyError::NoAdmin));
+        assert_ne!(make_key("somebody").unwrap().0, key);
+        for wrong in ["", "two words", "#a", "a\nb"] {
+            assert!(make_key(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(to_hex(&Sha256::digest(b"secret")), SECRET);
     }
 
     #[test]

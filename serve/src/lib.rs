@@ -19,12 +19,14 @@ pub mod http;
 mod keys;
 pub mod metrics;
 pub mod models;
+pub mod readiness;
 mod running_text;
 mod server;
 mod text_translation;
 
 pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
+pub use keys::make_key;
 pub use server::{CheckedModel, ConfigurationSource, ReloadSender, Server, check};
 
 /// The result of this crate's fallible calls.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::engine::Failure;
+use crate::readiness::Readiness;
 
 /// The upper bounds of buckets of seconds.
 const SECONDS: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
@@ -149,7 +150,12 @@ pub struct Gauges {
     pub queued_words: usize,
     /// Name, generation and kind of each model.
     pub models: Vec<(String, u64, &'static str)>,
+    /// Whether the server is ready.
+    pub readiness: Readiness,
 }
+
+/// Characters of a reason in a label.
+const MAX_REASON: usize = 200;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -208,6 +214,24 @@ impl Metrics {
             let model = escape(name);
             let labels = format!("model=\"{model}\",generation=\"{generation}\",kind=\"{kind}\"");
             let _ = writeln!(out, "miriam_model_info{{{labels}}} 1");
+        }
+        let readiness = &gauges.readiness;
+        head(
+            &mut out,
+            "miriam_ready",
+            "gauge",
+            "Whether each model of the configuration is served",
+        );
+        let _ = writeln!(out, "miriam_ready {}", u8::from(readiness.is_ready()));
+        head(&mut out, "miriam_degraded", "gauge", "Whether a reload did not succeed");
+        let _ = writeln!(out, "miriam_degraded {}", u8::from(readiness.is_degraded()));
+        head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");
+        for model in &readiness.broken {
+            let reason: String = model.reason.chars().take(MAX_REASON).collect();
+            let (name, reason) = (escape(&model.name), escape(&reason));
+            let serves = model.serves.map(|generation| generation.to_string()).unwrap_or_default();
+            let labels = format!("model=\"{name}\",serves=\"{serves}\",reason=\"{reason}\"");
+            let _ = writeln!(out, "miriam_model_broken{{{labels}}} 1");
         }
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
         let started = process_start().unwrap_or_default();
@@ -282,7 +306,13 @@ mod tests {
         metrics.record_shed("queue");
         metrics.model("a\"b").record(Outcome::Ok, Duration::from_micros(1));
         let models = vec![("a\"b".to_owned(), 3, "phrase")];
-        let page = metrics.render(&Gauges { queued_words: 7, models });
+        let broken = crate::readiness::BrokenModel {
+            name: "b".into(),
+            reason: "no \"file\"".into(),
+            serves: Some(2),
+        };
+        let readiness = Readiness { broken: vec![broken], ..Readiness::default() };
+        let page = metrics.render(&Gauges { queued_words: 7, models, readiness });
         for line in [
             "miriam_requests_total{api=\"v1\",status=\"200\"} 2",
             "miriam_request_seconds_bucket{api=\"v1\",le=\"0.03\"} 1",
@@ -293,6 +323,9 @@ mod tests {
             "miriam_model_info{model=\"a\\\"b\",generation=\"3\",kind=\"phrase\"} 1",
             "miriam_shed_total{reason=\"queue\"} 1",
             "miriam_queued_words 7",
+            "miriam_ready 1",
+            "miriam_degraded 1",
+            "miriam_model_broken{model=\"b\",serves=\"2\",reason=\"no \\\"file\\\"\"} 1",
         ] {
             assert!(page.lines().any(|found| found == line), "{line} in {page}");
         }

@@ -189,8 +189,9 @@ fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
     for address in &configuration.listen {
         listeners.push(Listener::tcp(address)?);
     }
+    let access = configuration.socket_access()?;
     for path in &configuration.unix {
-        listeners.push(Listener::unix(path)?);
+        listeners.push(Listener::unix(path, &access)?);
     }
     Ok(listeners)
 }
@@ -211,14 +212,30 @@ fn start_reloader(
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();
             app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+            let started = Instant::now();
             let outcome = app.reload_files().and_then(|()| source()).and_then(|configuration| {
                 configuration.check()?;
                 Ok(app.open_models(&configuration))
             });
-            let all = outcome.unwrap_or_else(|error| {
-                tracing::error!("the configuration was not read again: {error}");
-                false
-            });
+            app.set_reload_error(outcome.as_ref().err().map(ToString::to_string));
+            let seconds = started.elapsed().as_secs_f64();
+            let all = match outcome {
+                Ok(true) => {
+                    let count = app.registry().models.len();
+                    tracing::info!("reloaded in {seconds:.2} s: {count} models are served");
+                    true
+                }
+                Ok(false) => {
+                    tracing::warn!(
+                        "reloaded in {seconds:.2} s; models that did not open are served as before"
+                    );
+                    false
+                }
+                Err(error) => {
+                    tracing::error!("the configuration was not read again: {error}");
+                    false
+                }
+            };
             if !all {
                 app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
             }

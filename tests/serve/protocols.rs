@@ -370,7 +370,17 @@ fn libretranslate() {
         assert_eq!(response.json(), json!({"error": error}), "{body}");
     }
     let languages = server.get("/languages").json();
-    assert_eq!(languages, json!([{"code": "en", "name": "English", "targets": ["en", "es"]}]));
+    let spanish = json!({"code": "es", "name": "Spanish", "targets": ["es"]});
+    let english = json!({"code": "en", "name": "English", "targets": ["en", "es"]});
+    assert_eq!(languages, json!([english, spanish]), "also one that is only a target");
+    // Codes of LibreTranslate and of others for the same languages.
+    for (source, target) in [("eng", "spa"), ("en_Latn", "es-MX"), ("en-GB", "ES")] {
+        let body = json!({"q": "the house", "source": source, "target": target});
+        assert_eq!(ask(body).text(), house, "{source} {target}");
+    }
+    let backwards = ask(json!({"q": "la casa", "source": "es", "target": "en"}));
+    let error = "English (en) is not available as a target language from Spanish (es)";
+    assert_eq!((backwards.status, backwards.json()), (400, json!({"error": error})));
     assert_eq!(server.post("/detect", form, b"q=Hello").json()[0]["language"], "en");
     assert_eq!(server.get("/detect").status, 405);
     assert_eq!(server.get("/health").json(), json!({"status": "ok"}));
@@ -406,7 +416,7 @@ fn two_models_in_a_row_and_models_by_language() {
     let body = json!({"q": "a", "source": "fr", "target": "es"});
     assert_eq!(
         server.post_json("/translate", &body).json(),
-        json!({"error": "fr is not supported"})
+        json!({"error": "Spanish (es) is not available as a target language from French (fr)"})
     );
     let body = json!({"text": "a", "from": "es", "to": "es"});
     assert_eq!(server.post_json("/v1/translate", &body).status, 404);

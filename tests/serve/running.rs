@@ -208,10 +208,114 @@ fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
         });
         let response = server.post_json("/v1/translate", &json!({"text": "the house"}));
         assert_eq!(response.status, 200);
-        assert_eq!(server.get("/readyz").status, 503);
-        let broken = server.get("/readyz").json()["broken"].clone();
-        assert_eq!(broken[0]["model"], "m");
+        // It is served by the generation of before, which every protocol calls ready.
+        let state = server.get("/readyz");
+        assert_eq!(state.status, 200);
+        let state = state.json();
+        assert_eq!((&state["ready"], &state["degraded"]), (&json!(true), &json!(true)));
+        let broken = &state["broken"][0];
+        assert_eq!((&broken["model"], &broken["serves"]), (&json!("m"), &json!(1)));
+        assert!(broken["reason"].as_str().unwrap().contains("model.npz"), "{broken}");
+        assert_eq!(server.get("/health").json(), json!({"status": "ok"}));
+        assert_eq!(server.get("/translator/health").json(), json!({"status": "ok"}));
+        assert_eq!(server.get("/api/ready").status, 204);
+        assert_eq!(server.metric("miriam_degraded", ""), 1.0);
+        assert_eq!(server.metric("miriam_ready", ""), 1.0);
+        assert_eq!(server.metric("miriam_model_broken", "model=\"m\",serves=\"1\""), 1.0);
     }
+    // Once it opens again nothing is wrong.
+    std::fs::write(&truncated, &bytes).unwrap();
+    std::fs::rename(&truncated, &model).unwrap();
+    server.signal("HUP");
+    server.wait_for("the model to open", |server| server.metric("miriam_degraded", "") == 0.0);
+    assert_eq!(server.get("/readyz").json()["broken"], json!([]));
+}
+
+/// One rule for readiness, in the form of each protocol: a name that nothing serves.
+#[test]
+fn a_server_without_one_of_its_models_is_not_ready_in_any_protocol() {
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--model", &toy()]);
+    let server = Server::start_by(command.args(["--model", "absent=/does/not/exist"]));
+    server
+        .wait_for("the first model", |server| server.get("/readyz").json()["loading"] == json!([]));
+    let state = server.get("/readyz");
+    assert_eq!(state.status, 503);
+    let state = state.json();
+    assert_eq!(state["broken"][0]["model"], "absent");
+    assert_eq!(state["broken"][0]["serves"], json!(null));
+    for path in ["/health", "/translator/health", "/api/ready"] {
+        let response = server.get(path);
+        assert_eq!(response.status, 503, "{path}");
+        assert!(response.header("retry-after").parse::<u64>().is_ok(), "{path}");
+        let error = response.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.contains("absent") && error.contains("/does/not/exist"), "{path}: {error}");
+    }
+    assert_eq!(server.metric("miriam_ready", ""), 0.0);
+    assert_eq!(server.get("/healthz").status, 200);
+    // The others are served.
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
+    let health = miriam().args(["health", &server.address]).output().unwrap();
+    assert_eq!(health.status.code(), Some(1));
+    assert!(lossy_text(&health.stderr).contains("absent"), "{health:?}");
+}
+
+/// What operators read: models with what they cost, and that a reload worked or why not.
+#[test]
+fn openings_and_reloads_are_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
+    std::fs::write(&config, format!("[[model]]\nname = \"toy\"\npath = {ini:?}\n")).unwrap();
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--config"]);
+    command.arg(&config).stderr(std::process::Stdio::piped());
+    // Empty is as good as not set.
+    let mut server = Server::start_by(command.env("NOTIFY_SOCKET", ""));
+    server.wait_until_ready();
+    server.signal("HUP");
+    server.wait_for("a reload", |server| server.metric("miriam_reloads_total", "") == 1.0);
+    std::fs::write(&config, "[[model]]\nname = 3\n").unwrap();
+    server.signal("HUP");
+    server.wait_for("a failure", |server| server.metric("miriam_reload_failures_total", "") == 1.0);
+    let state = server.get("/readyz").json();
+    assert_eq!((&state["ready"], &state["degraded"]), (&json!(true), &json!(true)));
+    assert!(state["reload"].as_str().unwrap().contains("serve.toml"), "{state}");
+    server.signal("TERM");
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(status(&mut server).code(), Some(0), "{log}");
+    assert!(!log.contains("NOTIFY_SOCKET"), "{log}");
+    let line = log.lines().find(|line| line.contains("model toy: ")).unwrap();
+    for part in ["moses.ini is open in ", " s: generation 1, phrase, ", " MB"] {
+        assert!(line.contains(part), "{line}");
+    }
+    assert!(log.contains("s: 1 models are served"), "{log}");
+    assert!(log.contains("the configuration was not read again: "), "{log}");
+}
+
+#[test]
+fn keys_are_made_and_let_in() {
+    let made = miriam().args(["serve", "--new-key", "somebody"]).output().unwrap();
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let text = lossy_text(&made.stdout);
+    let lines: Vec<&str> = text.lines().collect();
+    let [_, key, _, _, line] = &lines[..] else { panic!("{text}") };
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    std::fs::write(&keys, format!("{line}\n")).unwrap();
+    let server = Server::start(&["--model", &toy(), "--api-keys", keys.to_str().unwrap()]);
+    let body = json!({"text": "the house"}).to_string();
+    let ask = |key: &str| {
+        let mut client = super::client::Client::connect(&server.address);
+        let value = format!("Bearer {key}");
+        client
+            .request("POST", "/v1/translate", &[("Authorization", &value)], body.as_bytes())
+            .status
+    };
+    assert_eq!((ask(key), ask(line.split(' ').next().unwrap())), (200, 401));
+    let wrong = miriam().args(["serve", "--new-key", "two words"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
 
 #[test]
@@ -265,7 +369,17 @@ fn unix_sockets_are_for_one_server() {
     let name = path.to_str().unwrap();
     // One that nobody listens to is replaced.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
-    let server = Server::start(&["--model", &toy(), "--unix", name]);
+    let server = Server::start(&["--model", &toy(), "--unix", name, "--unix-mode", "0606"]);
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o606);
+    let health = miriam().args(["health", &format!("unix:{name}")]).output().unwrap();
+    assert_eq!(health.status.code(), Some(0), "{health:?}");
+    let other = format!("{name}-2");
+    let wrong = ["--unix", &other, "--unix-group", "no-such-group", "--model", &toy()];
+    let wrong = miriam().arg("serve").args(wrong).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    assert!(lossy_text(&wrong.stderr).contains("no-such-group"), "{wrong:?}");
     let ask = || {
         let mut stream = UnixStream::connect(&path).unwrap();
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();

@@ -183,6 +183,27 @@ fn websockets_are_closed_with_reasons() {
     let mut socket = Socket::open(&server, "/translate");
     socket.send(2, b"\xff\xfe");
     assert_eq!(socket.close_code(), 1007);
+    // Frames that the protocol does not have: one without a mask, reserved bits, a kind that is
+    // not defined, a part of nothing, a ping in parts, and one that is too long.
+    for frame in [
+        &[0x81, 0x01, b'a'][..],
+        &[0xf1, 0x80, 0, 0, 0, 0],
+        &[0x83, 0x80, 0, 0, 0, 0],
+        &[0x80, 0x80, 0, 0, 0, 0],
+        &[0x09, 0x80, 0, 0, 0, 0],
+        &[0x89, 0xfe, 0, 126, 0, 0, 0, 0],
+    ] {
+        let mut socket = Socket::open(&server, "/translate");
+        socket.0.0.get_mut().write_all(frame).unwrap();
+        assert_eq!(socket.close_code(), 1002, "{frame:02x?}");
+    }
+    // A text that is not UTF-8; a close with a code that no one may send.
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(1, b"\xff\xfe");
+    assert_eq!(socket.close_code(), 1007);
+    let mut socket = Socket::open(&server, "/translate");
+    socket.send(8, &1005u16.to_be_bytes());
+    assert_eq!(socket.close_code(), 1002);
     // Half a frame, and no more.
     let mut half = Socket::open(&server, "/translate");
     half.0.0.get_mut().write_all(&[0x81, 0xfe]).unwrap();

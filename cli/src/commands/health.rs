@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -10,51 +11,122 @@ use clap::Args;
 
 /// How long a server may take for each step.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// What is read of a response: its first line.
-const MAX_STATUS_LINE: u64 = 256;
+/// What is read of a response.
+const MAX_RESPONSE: u64 = 64 << 10;
+/// What is asked where nothing else is named.
+const PATH: &str = "/readyz";
 
 /// Ask a server whether it is ready: status 0 if it is, 1 if not
 ///
 /// Example: miriam health http://127.0.0.1:8080/readyz
 #[derive(Args)]
 pub struct Arguments {
-    /// What to get, by HTTP; the answer of a server that is ready has status 200
-    #[arg(default_value = "http://127.0.0.1:8080/readyz")]
+    /// The server, http://HOST:PORT or HOST:PORT, with a path or without, or unix:PATH; the answer
+    /// of one that is ready has status 200
+    #[arg(default_value = "http://127.0.0.1:8080/readyz", value_name = "ADDRESS")]
     url: String,
+}
+
+/// Where a server listens, and what is asked there.
+#[derive(Debug, PartialEq)]
+enum Target {
+    Tcp { address: String, host: String, path: String },
+    Unix(String),
+}
+
+impl Target {
+    fn parse(url: &str) -> anyhow::Result<Self> {
+        if let Some(path) = url.strip_prefix("unix:") {
+            // Also as the URL of a file: unix:///run/miriam.sock.
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() {
+                bail!("{url}: give the path of the socket, unix:/run/miriam/miriam.sock");
+            }
+            return Ok(Target::Unix(path.to_owned()));
+        }
+        let rest = url.strip_prefix("http://").unwrap_or(url);
+        if rest.contains("://") {
+            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH; https is the proxy's");
+        }
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if host.is_empty() {
+            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH");
+        }
+        let path = if path.len() <= 1 { PATH } else { path };
+        let has_port = host.rsplit(']').next().unwrap_or(host).contains(':');
+        let address = if has_port { host.to_owned() } else { format!("{host}:80") };
+        Ok(Target::Tcp { address, host: host.to_owned(), path: path.to_owned() })
+    }
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let url = &arguments.url;
-    let Some(rest) = url.strip_prefix("http://") else {
-        bail!("{url}: give an address that begins with http://");
+    let answer = match Target::parse(url)? {
+        Target::Tcp { address, host, path } => {
+            connect(&address).and_then(|stream| get(stream, &host, &path))
+        }
+        Target::Unix(path) => connect_unix(&path).and_then(|stream| get(stream, "localhost", PATH)),
     };
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let path = if path.is_empty() { "/readyz" } else { path };
-    let with_port = if host.rsplit(']').next().unwrap_or(host).contains(':') {
-        host.to_owned()
-    } else {
-        format!("{host}:80")
-    };
-    let status = get_status(&with_port, host, path).with_context(|| url.clone())?;
+    let answer = answer.with_context(|| url.clone())?;
+    let status = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
+    let status = status.with_context(|| format!("{url}: the answer is not HTTP/1.1"))?;
     if status != "200" {
-        bail!("{url}: status {status}");
+        let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.trim()).unwrap_or_default();
+        bail!("{}", format!("{url}: status {status} {body}").trim_end());
     }
     Ok(())
 }
 
-/// The status of the response to a GET request.
-fn get_status(address: &str, host: &str, path: &str) -> anyhow::Result<String> {
+const NO_ANSWER: &str = "no answer; is miriam serve running there?";
+
+fn connect(address: &str) -> anyhow::Result<TcpStream> {
     let address = address.to_socket_addrs()?.next().context("the name has no address")?;
-    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)
-        .context("no answer; is miriam serve running there?")?;
+    let stream = TcpStream::connect_timeout(&address, TIMEOUT).context(NO_ANSWER)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
+    Ok(stream)
+}
+
+fn connect_unix(path: &str) -> anyhow::Result<UnixStream> {
+    let stream = UnixStream::connect(path).context(NO_ANSWER)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    Ok(stream)
+}
+
+/// The response to a GET request.
+fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<String> {
     // In one piece: a server may answer and close once it has read something.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = Vec::new();
-    stream.take(MAX_STATUS_LINE).read_to_end(&mut text)?;
-    let text = String::from_utf8_lossy(&text);
-    let status = text.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
-    Ok(status.context("the answer is no HTTP/1.1")?.to_owned())
+    stream.take(MAX_RESPONSE).read_to_end(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_come_in_all_forms() {
+        let tcp = |address: &str, host: &str, path: &str| {
+            let [address, host, path] = [address, host, path].map(str::to_owned);
+            Target::Tcp { address, host, path }
+        };
+        for (url, expected) in [
+            ("http://127.0.0.1:8080/readyz", tcp("127.0.0.1:8080", "127.0.0.1:8080", "/readyz")),
+            ("127.0.0.1:8080", tcp("127.0.0.1:8080", "127.0.0.1:8080", "/readyz")),
+            ("localhost/health", tcp("localhost:80", "localhost", "/health")),
+            ("http://[::1]:8080/", tcp("[::1]:8080", "[::1]:8080", "/readyz")),
+            ("[::1]", tcp("[::1]:80", "[::1]", "/readyz")),
+            ("unix:/run/miriam.sock", Target::Unix("/run/miriam.sock".into())),
+            ("unix:///run/miriam.sock", Target::Unix("/run/miriam.sock".into())),
+        ] {
+            assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
+        }
+        for wrong in ["https://a", "ftp://a", "", "/readyz", "unix:", "http://"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! `miriam serve`: the translation server.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +14,8 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::nmt::tuner_cache::AutotunerCacheOptions;
 use super::systemd;
-use crate::common::{CommonOptions, Threads};
+use crate::common::{CommonOptions, Threads, is_broken_pipe};
+use crate::console;
 
 /// Serve translations to programs that speak Moses' XML-RPC, LibreTranslate, Marian's websocket,
 /// OpenNMT, OPUS-MT, OPUS-CAT, DeepL or our own protocol
@@ -43,6 +43,12 @@ pub struct Arguments {
     /// A Unix socket to listen to; repeats
     #[arg(long, value_name = "PATH")]
     unix: Vec<PathBuf>,
+    /// The mode of Unix sockets, in octal digits [0660]
+    #[arg(long, value_name = "MODE")]
+    unix_mode: Option<String>,
+    /// The group of Unix sockets, one that the server's user is in
+    #[arg(long, value_name = "GROUP")]
+    unix_group: Option<String>,
     /// Threads for sockets [1]
     #[arg(long, value_name = "N")]
     io_threads: Option<usize>,
@@ -77,6 +83,10 @@ pub struct Arguments {
     /// Open all models, translate a line with each, and end
     #[arg(long)]
     check: bool,
+    /// Make a key, print it and then its line for the file of keys, which has only its SHA-256, and
+    /// end
+    #[arg(long, value_name = "NAME", exclusive = true)]
+    new_key: Option<String>,
     #[command(flatten)]
     tuner_cache: AutotunerCacheOptions,
 }
@@ -97,6 +107,8 @@ impl Arguments {
         if !listen.is_empty() || !self.unix.is_empty() {
             (all.listen, all.unix) = (listen, self.unix.clone());
         }
+        all.unix_mode = self.unix_mode.clone().or(all.unix_mode);
+        all.unix_group = self.unix_group.clone().or(all.unix_group);
         all.io_threads = self.io_threads.unwrap_or(all.io_threads);
         all.api_keys = self.api_keys.clone().or(all.api_keys);
         all.pivot = self.pivot.clone().or(all.pivot);
@@ -162,6 +174,12 @@ pub fn run_neural(arguments: NeuralArguments, common: &CommonOptions) -> anyhow:
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if let Some(name) = &arguments.new_key {
+        let (key, line) = miriam_serve::make_key(name)?;
+        return console::print(format!(
+            "key for {name}, shown only now:\n{key}\n\nline for the file of keys:\n{line}\n"
+        ));
+    }
     let tuner_cache = arguments.tuner_cache.open();
     let tuner = Arc::clone(&tuner_cache.tuner);
     let threads = common.threads;
@@ -169,7 +187,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         let configuration = arguments.configuration(threads)?;
         for CheckedModel { name, time, languages } in miriam_serve::check(&configuration, tuner)? {
             let languages = languages.map(|found| format!("; languages: {found}"));
-            println!("{name}: ok, {:.3} s{}", time.as_secs_f64(), languages.unwrap_or_default());
+            let (seconds, languages) = (time.as_secs_f64(), languages.unwrap_or_default());
+            console::print_line(format_args!("{name}: ok, {seconds:.3} s{languages}"))?;
         }
         return Ok(());
     }
@@ -197,10 +216,10 @@ pub fn run_server(
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {
         // The program that started the server may wait for this line, and read no further.
-        let mut output = io::stdout();
-        let told = writeln!(output, "{line}").and_then(|()| output.flush());
-        if let Err(error) = told {
-            tracing::debug!("standard output: {error}");
+        match console::print_line(&line) {
+            Err(error) if is_broken_pipe(&error) => {}
+            Err(error) => tracing::warn!("{error}; {line}"),
+            Ok(()) => {}
         }
     }
     let reloads = server.reloads();

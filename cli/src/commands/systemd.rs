@@ -1,5 +1,5 @@
 //! Telling systemd, or another supervisor that knows its protocol, how a service does: datagrams
-//! to the socket that `NOTIFY_SOCKET` names. Without it nothing is sent.
+//! to the socket that `NOTIFY_SOCKET` names. Without it, or with an empty one, nothing is sent.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,7 +9,8 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// Sends `state`, such as `READY=1`.
 pub fn notify(state: &str) {
-    let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let socket = std::env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty());
+    let Some(socket) = socket else { return };
     if let Err(error) = send(&socket, state) {
         tracing::warn!("NOTIFY_SOCKET {}: {error}", socket.display());
     }

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use miriam_serve::http::forms::{parse_multipart, parse_urlencoded};
+use miriam_serve::http::forms::{parse_form, parse_urlencoded};
 
 fuzz_target!(|bytes: &[u8]| {
-    parse_urlencoded(bytes);
+    let _ = parse_urlencoded(bytes);
     let (head, body) = bytes.split_at(bytes.iter().position(|&b| b == b'\n').unwrap_or(0));
-    parse_multipart(&String::from_utf8_lossy(head), body);
+    let _ = parse_form(&String::from_utf8_lossy(head), body);
 });

@@ -18,6 +18,9 @@ use crate::text_translation::TextFromLanguage;
 /// The characters that clients are told they may translate: there is no limit.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 
+/// What forms repeat.
+const LISTS: [&str; 4] = ["text", "splitting_tags", "non_splitting_tags", "ignore_tags"];
+
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     let outcome = match (&*call.path, &call.method) {
         ("/v2/translate", &Method::POST) => translate(app, call).await,
@@ -44,8 +47,7 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
-    let given =
-        Parameters::of(call).map_err(|_| Refusal::Invalid("the body is no JSON object".into()))?;
+    let given = Parameters::with_lists(call, &LISTS)?;
     let key = call.bearer().or(given.text("auth_key")).map(str::to_owned);
     if !app.needs_key() {
         return Ok((given, None));

@@ -1,4 +1,4 @@
-//! Whether the server lives, whether it is ready, and how it does.
+//! Liveness, readiness and measurements.
 
 use hyper::{Method, StatusCode};
 use serde_json::json;
@@ -9,8 +9,8 @@ use crate::http::{Call, Response, json, respond, set_retry_after};
 use crate::metrics::Gauges;
 
 pub(super) fn answer(app: &App, call: &Call) -> Response {
-    if call.method != Method::GET && call.method != Method::HEAD {
-        return wrong_method("GET, HEAD");
+    if call.method != Method::GET {
+        return wrong_method("GET");
     }
     match &*call.path {
         "/healthz" => respond(StatusCode::OK, "text/plain", "ok\n"),
@@ -20,19 +20,21 @@ pub(super) fn answer(app: &App, call: &Call) -> Response {
 }
 
 fn ready(app: &App) -> Response {
-    let registry = app.registry();
-    let broken: Vec<_> = registry
-        .broken
-        .iter()
-        .map(|(name, reason)| json!({"model": name, "reason": reason}))
-        .collect();
-    let state = json!({
-        "ready": app.is_ready(),
-        "stopping": app.is_stopping(),
-        "loading": registry.loading,
-        "broken": broken,
+    let readiness = app.readiness();
+    let broken = readiness.broken.iter();
+    let broken = broken
+        .map(|model| json!({"model": model.name, "reason": model.reason, "serves": model.serves}));
+    let mut state = json!({
+        "ready": readiness.is_ready(),
+        "degraded": readiness.is_degraded(),
+        "stopping": readiness.stopping,
+        "loading": readiness.loading,
+        "broken": broken.collect::<Vec<_>>(),
     });
-    if app.is_ready() {
+    if let Some(reason) = &readiness.reload_error {
+        state["reload"] = json!(reason);
+    }
+    if readiness.is_ready() {
         return json(StatusCode::OK, &state);
     }
     let mut response = json(StatusCode::SERVICE_UNAVAILABLE, &state);
@@ -52,8 +54,11 @@ fn metrics(app: &App, call: &Call) -> Response {
     let registry = app.registry();
     let models = registry.models.iter();
     let models = models.map(|model| (model.name().to_owned(), model.generation, model.kind.name()));
-    let gauges =
-        Gauges { queued_words: app.opener.engine.queued_words(), models: models.collect() };
+    let gauges = Gauges {
+        queued_words: app.opener.engine.queued_words(),
+        models: models.collect(),
+        readiness: app.readiness(),
+    };
     let page = app.metrics.render(&gauges);
     respond(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", page)
 }

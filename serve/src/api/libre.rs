@@ -8,7 +8,7 @@ use hyper::{Method, StatusCode};
 use miriam_textproc::DetectedLanguage;
 use serde_json::{Value, json};
 
-use super::parameters::{Parameters, whole_number};
+use super::parameters::{ParameterError, Parameters, whole_number};
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
@@ -59,32 +59,36 @@ impl Wrong {
 }
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
-    let is_get = call.method == Method::GET;
-    match (&*call.path, is_get) {
-        ("/translate", false) => match translate(app, call).await {
+    match (&*call.path, &call.method) {
+        ("/translate", &Method::POST) => match translate(app, call).await {
             Ok(value) => respond(StatusCode::OK, &value),
             Err(wrong) => wrong.response(),
         },
-        ("/detect", false) => detect(app, call),
-        ("/languages", true) => respond(StatusCode::OK, &list_languages(&app.registry())),
-        ("/health", true) if app.is_ready() => respond(StatusCode::OK, &json!({"status": "ok"})),
-        ("/health", true) => {
-            respond(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "not ready"}))
-        }
-        ("/frontend/settings", true) => respond(StatusCode::OK, &settings(app)),
-        ("/spec", true) => crate::http::respond(StatusCode::OK, "application/json", SPEC),
-        ("/suggest", false) => {
+        ("/detect", &Method::POST) => detect(app, call),
+        ("/languages", &Method::GET) => respond(StatusCode::OK, &list_languages(&app.registry())),
+        ("/health", &Method::GET) => health(app),
+        ("/frontend/settings", &Method::GET) => respond(StatusCode::OK, &settings(app)),
+        ("/spec", &Method::GET) => crate::http::respond(StatusCode::OK, "application/json", SPEC),
+        ("/suggest", &Method::POST) => {
             let text = "Suggestions are disabled on this server.";
             Wrong::new(StatusCode::FORBIDDEN, text).response()
         }
-        ("/translate_file", false) => {
+        ("/translate_file", &Method::POST) => {
             let text = "Files translation are disabled on this server.";
             Wrong::new(StatusCode::FORBIDDEN, text).response()
         }
-        ("/translate" | "/detect" | "/suggest" | "/translate_file", true) => wrong_method("POST"),
-        (path, false) if PATHS.contains(&path) => wrong_method("GET"),
+        ("/translate" | "/detect" | "/suggest" | "/translate_file", _) => wrong_method("POST"),
+        (path, _) if PATHS.contains(&path) => wrong_method("GET"),
         _ => not_found(),
     }
+}
+
+fn health(app: &App) -> Response {
+    let Some(refusal) = app.readiness().refusal() else {
+        return respond(StatusCode::OK, &json!({"status": "ok"}));
+    };
+    let body = json!({"status": "not ready", "error": refusal.detail()});
+    super::with_retry(&refusal, respond(super::status(&refusal), &body))
 }
 
 /// A refusal in the words of this protocol.
@@ -121,28 +125,35 @@ fn wrong(refusal: &Refusal, key_given: bool) -> Wrong {
 
 /// The parameters of a request, and its key.
 fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
-    let given = Parameters::of(call).map_err(|_| Wrong::request("Invalid JSON format"))?;
+    let given = Parameters::of(call).map_err(|error| match error {
+        ParameterError::Json(_) => Wrong::request("Invalid JSON format"),
+        ParameterError::Form(reason) => Wrong::request(format!("Invalid request: {reason}")),
+    })?;
     let key = given.text("api_key").or(call.bearer()).map(str::to_owned);
     Ok((given, key))
+}
+
+/// The texts `q`, and whether they are a list; `None` where there are none.
+fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
+    let wrong = || Wrong::request("Invalid request: q is neither a text nor a list of texts");
+    match given.get("q") {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some((vec![text.clone()], false))),
+        // An empty list is as good as none for the programs of this protocol.
+        Some(Value::Array(list)) if list.is_empty() => Ok(None),
+        Some(Value::Array(list)) => {
+            let texts = list.iter().map(|one| one.as_str().map(str::to_owned));
+            let texts: Option<Vec<String>> = texts.collect();
+            Ok(Some((texts.ok_or_else(wrong)?, true)))
+        }
+        Some(_) => Err(wrong()),
+    }
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let (given, key) = open(call)?;
     let missing = |name: &str| Wrong::request(format!("Invalid request: missing {name} parameter"));
-    let text = given.get("q").ok_or_else(|| missing("q"))?;
-    let (texts, is_list): (Vec<String>, bool) = match text {
-        Value::String(text) => (vec![text.clone()], false),
-        Value::Array(list) => {
-            let texts: Option<Vec<String>> =
-                list.iter().map(|one| one.as_str().map(str::to_owned)).collect();
-            let wrong = "Invalid request: q is neither a text nor a list of texts";
-            (texts.ok_or_else(|| Wrong::request(wrong))?, true)
-        }
-        _ => {
-            let wrong = "Invalid request: q is neither a text nor a list of texts";
-            return Err(Wrong::request(wrong));
-        }
-    };
+    let (texts, is_list) = texts(&given)?.ok_or_else(|| missing("q"))?;
     let source = given.text("source").ok_or_else(|| missing("source"))?;
     let target = given.text("target").ok_or_else(|| missing("target"))?;
     let format = given.text("format").unwrap_or("text");
@@ -153,8 +164,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     };
     let alternatives = alternatives(app, &given)?;
     let refused = |refusal: Refusal| wrong(&refusal, key.is_some());
-    let characters = texts.iter().map(|text| text.chars().count()).sum();
-    app.admit(key.as_deref(), characters).map_err(refused)?;
+    app.admit_texts(key.as_deref(), &texts).map_err(refused)?;
     let is_auto = source.eq_ignore_ascii_case("auto");
     let from = (!is_auto).then_some(source);
     let deadline = app.deadline(None);
@@ -223,13 +233,19 @@ fn detect(app: &App, call: &Call) -> Response {
         Err(wrong) => return wrong.response(),
     };
     let registry = app.registry();
-    let Some(text) = given.text("q") else {
-        return Wrong::request("Invalid request: missing q parameter").response();
+    let texts = match texts(&given) {
+        Ok(found) => found.map(|(texts, _)| texts).unwrap_or_default(),
+        Err(wrong) => return wrong.response(),
     };
-    if let Err(refusal) = app.admit(key.as_deref(), text.chars().count()) {
+    if let Err(refusal) = app.admit_texts(key.as_deref(), &texts) {
         return refuse(&refusal, key.is_some());
     }
-    match registry.detect(text, TextFormat::Plain(Split::Sentences)) {
+    // Several texts are taken for one.
+    let text = texts.join("\n");
+    if text.is_empty() {
+        return Wrong::request("Invalid request: missing q parameter").response();
+    }
+    match registry.detect(&text, TextFormat::Plain(Split::Sentences)) {
         Ok(DetectedLanguage { code, confidence }) => {
             respond(StatusCode::OK, &json!([{"confidence": confidence, "language": code}]))
         }
@@ -245,7 +261,7 @@ fn list_languages(registry: &Registry) -> Value {
         }
         json!({"code": code, "name": languages::name(code), "targets": targets})
     };
-    registry.sources().into_iter().map(entry).collect()
+    registry.languages().into_iter().map(entry).collect()
 }
 
 fn settings(app: &App) -> Value {

@@ -2,28 +2,31 @@
 
 use std::sync::Arc;
 
-use hyper::Request;
 use hyper::body::Incoming;
+use hyper::{Request, StatusCode};
 
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence};
-use crate::http::forms::parse_urlencoded;
+use crate::http::forms::{Fields, field, parse_query};
 use crate::http::websocket::{self, Answerer};
-use crate::http::{Response, bearer};
+use crate::http::{Response, bearer, respond};
 
 /// Translates the messages of a websocket by the model that its address names.
 struct Lines {
     app: Arc<App>,
-    query: Vec<(String, String)>,
+    query: Fields,
     key: Option<String>,
 }
 
 pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
-    let query = parse_urlencoded(request.uri().query().unwrap_or_default().as_bytes());
-    let key = bearer(request.headers()).map(str::to_owned);
-    let of_query = || query.iter().find(|(name, _)| name == "api_key").map(|(_, key)| key.clone());
-    let key = key.or_else(of_query);
+    let query = match parse_query(request.uri().query().unwrap_or_default()) {
+        Ok(query) => query,
+        Err(reason) => {
+            return respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"));
+        }
+    };
+    let key = bearer(request.headers()).or(field(&query, "api_key")).map(str::to_owned);
     let limit = app.configuration.limits.body_bytes;
     websocket::open(request, limit, Lines { app: Arc::clone(app), query, key })
 }
@@ -48,11 +51,9 @@ pub(super) fn close_code(refusal: &Refusal) -> (u16, String) {
 impl Lines {
     async fn translate(&self, message: &str) -> Result<String, Refusal> {
         self.app.admit(self.key.as_deref(), message.chars().count())?;
-        let of_query = |name: &str| {
-            self.query.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
-        };
         let registry = self.app.registry();
-        let route = registry.route(of_query("model"), of_query("from"), of_query("to"))?;
+        let [model, from, to] = ["model", "from", "to"].map(|name| field(&self.query, name));
+        let route = registry.route(model, from, to)?;
         // The line end of the last line opens no further line.
         let text = message.strip_suffix('\n').unwrap_or(message);
         let sentence = |line: &str| Sentence {

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
-    CONNECTION, HeaderName, HeaderValue, ORIGIN, VARY,
+    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
 };
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request, StatusCode, Version};
 
 use crate::access_log::Record;
 use crate::app::{App, Refusal};
@@ -107,7 +107,13 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     // Who looks after the server asks it without the proxy that knows the base path.
     let group = group.filter(|group| is_below || *group == Group::Health);
     let group = group.filter(|group| is_served(app, *group, &path, peer));
+    let wrong_host = check_host(&request);
+    // The answer to HEAD is that to GET, of which only the head is sent.
+    if method == Method::HEAD {
+        *request.method_mut() = Method::GET;
+    }
     let mut response = match group {
+        _ if wrong_host.is_some() => refuse_host(group, wrong_host.unwrap_or_default()),
         None => not_found(),
         Some(group) if method == Method::OPTIONS => preflight(app, group),
         Some(Group::Api(Api::Marian)) => marian::open(app, request),
@@ -142,6 +148,35 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
             app.metrics.lost_log_lines.fetch_add(1, Ordering::Relaxed);
         }
     }
+    response
+}
+
+/// What is wrong with the names of the host that a request is for: HTTP/1.1 has one, though it may
+/// be empty, and no request has two.
+fn check_host(request: &Request<Incoming>) -> Option<&'static str> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() >= Version::HTTP_11 => Some("the header Host is missing"),
+        (None, _) => None,
+        (Some(_), Some(_)) => Some("the header Host comes twice"),
+        (Some(host), None) => {
+            let bytes = host.as_bytes();
+            let is_name = bytes.is_empty() || hyper::http::uri::Authority::try_from(bytes).is_ok();
+            (!is_name).then_some("the header Host is not a name with a port")
+        }
+    }
+}
+
+fn refuse_host(group: Option<Group>, reason: &str) -> Response {
+    let refusal = Refusal::Invalid(reason.to_owned());
+    let mut response = match group {
+        // This protocol has errors with status 200, but this is not one of the protocol.
+        Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {
+            respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"))
+        }
+        Some(group) => refuse(group, &refusal),
+    };
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
@@ -231,6 +266,12 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
         BodyError::Malformed => {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
+        BodyError::UnknownEncoding => {
+            let text = "send the body as it is, or compressed by gzip\n";
+            let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
+            response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+            response
+        }
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
     // What is left of the body is not read.
@@ -242,8 +283,14 @@ fn not_found() -> Response {
     respond(StatusCode::NOT_FOUND, "text/plain", "there is nothing here\n")
 }
 
-/// The answer to a method that a path does not have.
+/// The answer to a method that a path does not have; those it has are `GET`, which has `HEAD` with
+/// it, or `POST`.
 fn wrong_method(allowed: &'static str) -> Response {
+    let allowed = match allowed {
+        "GET" => "GET, HEAD",
+        "GET, POST" => "GET, HEAD, POST",
+        other => other,
+    };
     let mut response =
         respond(StatusCode::METHOD_NOT_ALLOWED, "text/plain", format!("use {allowed}\n"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
@@ -294,6 +341,7 @@ fn allow_origin(
 
 fn preflight(app: &App, group: Group) -> Response {
     let mut response = respond(StatusCode::NO_CONTENT, "", "");
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST, OPTIONS"));
     if group.is_open() || !app.configuration.cors.is_empty() {
         let headers = response.headers_mut();
         let methods = HeaderValue::from_static("GET, POST, OPTIONS");

@@ -8,22 +8,29 @@ use serde_json::{Value, json};
 use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
-use crate::http::forms::parse_urlencoded;
-use crate::http::{Call, Response, json as respond};
+use crate::http::forms::{Fields, field, parse_query};
+use crate::http::{Call, Response, json as respond, strict_json};
 use crate::models::{Registry, Route, RouteError};
 use crate::running_text::{Split, TextFormat};
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
-    match (&*call.path, call.method == Method::GET) {
-        ("/translator/translate", false) => match translate(app, call).await {
+    match (&*call.path, &call.method) {
+        ("/translator/translate", &Method::POST) => match translate(app, call).await {
             Ok(value) => respond(StatusCode::OK, &value),
             Err(refusal) => refuse(&refusal),
         },
-        ("/translator/models", true) => respond(StatusCode::OK, &models(&app.registry())),
-        ("/translator/health", true) => respond(StatusCode::OK, &json!({"status": "ok"})),
-        ("/translator/translate", true) => wrong_method("POST"),
-        ("/translator/models" | "/translator/health", false) => wrong_method("GET"),
+        ("/translator/models", &Method::GET) => respond(StatusCode::OK, &models(&app.registry())),
+        ("/translator/health", &Method::GET) => health(app),
+        ("/translator/translate", _) => wrong_method("POST"),
+        ("/translator/models" | "/translator/health", _) => wrong_method("GET"),
         _ => not_found(),
+    }
+}
+
+fn health(app: &App) -> Response {
+    match app.readiness().refusal() {
+        None => respond(StatusCode::OK, &json!({"status": "ok"})),
+        Some(refusal) => refuse(&refusal),
     }
 }
 
@@ -38,14 +45,17 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let wrong = |reason: &str| Refusal::Invalid(reason.to_owned());
-    let inputs: Vec<Value> = serde_json::from_slice(&call.body)
-        .map_err(|error| wrong(&format!("the body is no list: {error}")))?;
+    let inputs = match strict_json::parse(&call.body) {
+        Ok(Value::Array(inputs)) => inputs,
+        Ok(_) => return Err(wrong("the body is not a list")),
+        Err(error) => return Err(wrong(&format!("the body is not a list: {error}"))),
+    };
     let text = |input: &Value| input["src"].as_str().map(str::to_owned);
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
     let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
-    app.admit(call.bearer(), texts.iter().map(|text| text.chars().count()).sum())?;
+    app.admit_texts(call.bearer(), &texts)?;
     // The protocol has no languages: those of a multilingual model are in the address.
-    let query = parse_urlencoded(call.query.as_bytes());
+    let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
@@ -62,14 +72,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 
 /// The model of an id, its place in the configuration or its name, with the languages of the
 /// address; without an id the model of the languages.
-fn route(
-    registry: &Registry,
-    id: Option<&Value>,
-    query: &[(String, String)],
-) -> Result<Route, Refusal> {
-    let language =
-        |side: &str| query.iter().find(|(name, _)| name == side).map(|(_, code)| &**code);
-    let (from, to) = (language("from"), language("to"));
+fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
+    let (from, to) = (field(query, "from"), field(query, "to"));
     let no_model = |id: &str| Refusal::Invalid(format!("No such model '{id}'"));
     let number = match id {
         None | Some(Value::Null) if from.is_some() || to.is_some() => {

@@ -6,7 +6,7 @@ use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::parameters::Parameters;
-use super::{not_found, status, with_retry};
+use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, respond as respond_plain};
@@ -17,10 +17,19 @@ use crate::text_translation::TranslatedText;
 pub(super) const PREFIX: &str = "/MtRestService/";
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
-    let Ok(given) = Parameters::of(call) else {
-        return refuse(&Refusal::Invalid("the body is no JSON object".into()));
-    };
+    if call.method != Method::GET && call.method != Method::POST {
+        return wrong_method("GET, POST");
+    }
     let name = call.path.strip_prefix(PREFIX).unwrap_or_default();
+    // Its body is a list of texts.
+    if name == "PreOrderBatch" && call.method == Method::POST {
+        let text = "nothing is translated in advance; segments are when they are asked for";
+        return respond(StatusCode::OK, &json!(text));
+    }
+    let given = match Parameters::of(call) {
+        Ok(given) => given,
+        Err(error) => return refuse(&error.into()),
+    };
     match name {
         "TranslateJson" | "TranslatePost" | "Translate" | "TranslateStream" => {
             match translate(app, call, &given).await {
@@ -42,10 +51,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
             Ok(names) => respond(StatusCode::OK, &json!(names.join(","))),
             Err(refusal) => refuse(&refusal),
         },
-        "PreOrderBatch" if call.method == Method::POST => {
-            let text = "nothing is translated in advance; segments are when they are asked for";
-            respond(StatusCode::OK, &json!(text))
-        }
+        "PreOrderBatch" => wrong_method("POST"),
         _ => not_found(),
     }
 }

@@ -11,7 +11,7 @@ use super::{not_found, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
-use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain};
+use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::models::RouteError;
 use crate::running_text::{Split, TextFormat};
 use crate::text_translation::TranslatedText;
@@ -20,20 +20,18 @@ use crate::text_translation::TranslatedText;
 const RUNNING_TEXT: TextFormat = TextFormat::Plain(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
-    match (&*call.path, call.method == Method::GET) {
-        ("/api/translate", false) => match translate(app, call).await {
+    match (&*call.path, &call.method) {
+        ("/api/translate", &Method::POST) => match translate(app, call).await {
             Ok(text) => respond(StatusCode::OK, &json!({"translation": text})),
             Err(refusal) => refuse(&refusal),
         },
-        ("/api/languages", true) => respond(StatusCode::OK, &languages(app)),
-        ("/api/ready", true) => {
-            let ready = app.is_ready();
-            let status =
-                if ready { StatusCode::NO_CONTENT } else { StatusCode::INTERNAL_SERVER_ERROR };
-            respond_plain(status, "", "")
-        }
-        ("/api/translate", true) => wrong_method("POST"),
-        ("/api/languages" | "/api/ready", false) => wrong_method("GET"),
+        ("/api/languages", &Method::GET) => respond(StatusCode::OK, &languages(app)),
+        ("/api/ready", &Method::GET) => match app.readiness().refusal() {
+            None => respond_plain(StatusCode::NO_CONTENT, "", ""),
+            Some(refusal) => refuse(&refusal),
+        },
+        ("/api/translate", _) => wrong_method("POST"),
+        ("/api/languages" | "/api/ready", _) => wrong_method("GET"),
         _ => not_found(),
     }
 }
@@ -48,7 +46,7 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
-    let given: Value = serde_json::from_slice(&call.body)
+    let given = strict_json::parse(&call.body)
         .map_err(|error| Refusal::Invalid(format!("the body: {error}")))?;
     let text = |name: &str| {
         given[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
@@ -101,17 +99,26 @@ struct Message {
 
 impl Message {
     /// A JSON object, or `fi-en text`.
-    fn parse(message: &str) -> Self {
-        if let Ok(Value::Object(given)) = serde_json::from_str(message) {
-            let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
-            let is_unknown = |code: &str| code == "detect" || code == "DL";
-            return Message {
-                text: text("text").unwrap_or_default(),
-                source: text("source").filter(|code| !is_unknown(code)),
-                detects: text("source").is_some_and(|code| is_unknown(&code)),
-                target: text("target"),
-                model: text("model").filter(|name| name != "default"),
+    ///
+    /// # Errors
+    /// If the object has no text, another value than a text, or a name twice.
+    fn parse(message: &str) -> Result<Self, String> {
+        if matches!(serde_json::from_str(message), Ok(Value::Object(_))) {
+            let given = strict_json::parse(message.as_bytes())?;
+            let text = |name: &str| match given.get(name) {
+                None | Some(Value::Null) => Ok(None),
+                Some(Value::String(text)) => Ok(Some(text.clone())),
+                Some(_) => Err(format!("{name} is not a text")),
             };
+            let is_unknown = |code: &str| code == "detect" || code == "DL";
+            let source = text("source")?;
+            return Ok(Message {
+                text: text("text")?.ok_or("text is missing")?,
+                detects: source.as_deref().is_some_and(is_unknown),
+                source: source.filter(|code| !is_unknown(code)),
+                target: text("target")?,
+                model: text("model")?.filter(|name| name != "default"),
+            });
         }
         let pair = message.split_once(' ').and_then(|(pair, text)| {
             let (source, target) = pair.split_once('-')?;
@@ -120,7 +127,7 @@ impl Message {
             };
             (is_code(source) && is_code(target)).then_some((source, target, text))
         });
-        match pair {
+        Ok(match pair {
             Some((source, target, text)) => Message {
                 text: text.to_owned(),
                 source: Some(source.to_owned()),
@@ -132,13 +139,16 @@ impl Message {
                 let (source, target, model) = Default::default();
                 Message { text: message.to_owned(), source, detects: false, target, model }
             }
-        }
+        })
     }
 }
 
 impl Answerer for Messages {
     async fn answer(&self, message: String) -> Result<String, (u16, String)> {
-        let asked = Message::parse(&message);
+        let asked = match Message::parse(&message) {
+            Ok(asked) => asked,
+            Err(reason) => return Ok(json!({"error": reason}).to_string()),
+        };
         match self.translate(&asked).await {
             Ok(value) => Ok(value.to_string()),
             // What the message asks for is not to be had: the conversation goes on.
@@ -216,14 +226,25 @@ mod tests {
 
     #[test]
     fn messages_in_both_forms() {
-        let given = Message::parse(r#"{"text":"a b","source":"detect","target":"en"}"#);
+        let parse = |message: &str| Message::parse(message).unwrap();
+        let given = parse(r#"{"text":"a b","source":"detect","target":"en","model":null}"#);
         assert_eq!(
             (&*given.text, given.source, given.detects, given.target.as_deref()),
             ("a b", None, true, Some("en"))
         );
-        let given = Message::parse("fi-en hyvää päivää");
+        let given = parse("fi-en hyvää päivää");
         assert_eq!((&*given.text, given.source.as_deref()), ("hyvää päivää", Some("fi")));
-        let given = Message::parse("well-known text");
+        let given = parse("well-known text");
         assert_eq!((&*given.text, given.source), ("well-known text", None));
+        assert_eq!(parse("{not JSON").text, "{not JSON");
+        for (message, reason) in [
+            (r#"{"text":5}"#, "text is not a text"),
+            (r#"{"source":"en"}"#, "text is missing"),
+            (r#"{"text":"a","source":["en"]}"#, "source is not a text"),
+            (r#"{"text":"a","text":"b"}"#, "\"text\" is given twice"),
+        ] {
+            let error = Message::parse(message).err().unwrap();
+            assert!(error.contains(reason), "{message}: {error}");
+        }
     }
 }

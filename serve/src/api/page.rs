@@ -30,8 +30,8 @@ pub(super) fn has(path: &str) -> bool {
 }
 
 pub(super) fn answer(call: &Call) -> Response {
-    if call.method != Method::GET && call.method != Method::HEAD {
-        return wrong_method("GET, HEAD");
+    if call.method != Method::GET {
+        return wrong_method("GET");
     }
     let Some((_, media_type, text)) = FILES.iter().find(|(name, ..)| *name == call.path) else {
         return respond(StatusCode::NO_CONTENT, "", "");

@@ -1,53 +1,93 @@
 //! Parameters as protocols of forms take them: from a JSON object, a form, or a query.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use crate::http::Call;
-use crate::http::forms::{parse_multipart, parse_urlencoded};
+use crate::app::Refusal;
+use crate::http::forms::{parse_form, parse_urlencoded};
+use crate::http::{Call, strict_json};
 
 /// Named values, in the order in which they came.
 pub(super) struct Parameters(Vec<(String, Value)>);
 
-/// The body says that it is JSON, and is none, or no object.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NoObject;
+/// Why the parameters of a request are not known.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ParameterError {
+    /// The body says that it is JSON, and is not an object.
+    #[error("the body is not a JSON object: {0}")]
+    Json(String),
+    /// A form is not in the encoding that it says, or a name comes twice.
+    #[error("{0}")]
+    Form(String),
+}
+
+impl From<ParameterError> for Refusal {
+    fn from(error: ParameterError) -> Self {
+        Refusal::Invalid(error.to_string())
+    }
+}
 
 impl Parameters {
     /// The parameters of the query and of the body, whatever form it has. A body without a
     /// media type is taken for a form.
-    pub fn of(call: &Call) -> Result<Self, NoObject> {
+    ///
+    /// # Errors
+    /// If they cannot be read, or one comes twice: one of its values would be lost.
+    pub fn of(call: &Call) -> Result<Self, ParameterError> {
+        Parameters::with_lists(call, &[])
+    }
+
+    /// As [`Parameters::of`]; those named in `lists` may come more than once.
+    ///
+    /// # Errors
+    /// As [`Parameters::of`].
+    pub fn with_lists(call: &Call, lists: &[&str]) -> Result<Self, ParameterError> {
         let mut all = Vec::new();
-        let media_type = call.media_type();
-        if media_type == "application/json" {
-            match serde_json::from_slice(&call.body) {
+        if is_json(&call.media_type()) {
+            match strict_json::parse(&call.body) {
                 Ok(Value::Object(object)) => all.extend(object),
-                _ => return Err(NoObject),
+                Ok(_) => return Err(ParameterError::Json("it is another value".into())),
+                Err(reason) => return Err(ParameterError::Json(reason)),
             }
         } else {
             let content_type = call.header(hyper::header::CONTENT_TYPE);
-            let fields = parse_multipart(content_type, &call.body)
-                .unwrap_or_else(|| parse_urlencoded(&call.body));
+            let fields = parse_form(content_type, &call.body).map_err(ParameterError::Form)?;
             all.extend(fields.into_iter().map(|(name, value)| (name, Value::String(value))));
         }
-        let query = parse_urlencoded(call.query.as_bytes()).into_iter();
-        all.extend(query.map(|(name, value)| (name, Value::String(value))));
-        Ok(Parameters(all))
+        let query = parse_urlencoded(call.query.as_bytes()).map_err(ParameterError::Form)?;
+        all.extend(query.into_iter().map(|(name, value)| (name, Value::String(value))));
+        let mut names = HashSet::new();
+        let twice = all
+            .iter()
+            .find(|(name, _)| !names.insert(name.as_str()) && !lists.contains(&name.as_str()));
+        match twice {
+            Some((name, _)) => Err(ParameterError::Form(format!("{name} is given more than once"))),
+            None => Ok(Parameters(all)),
+        }
     }
 
-    /// The first value of a name.
+    /// The first value of a name; null is none.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.all(name).next()
     }
 
-    /// The values of a name.
+    /// The values of a name, without nulls.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
-        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value)
+        let values = self.0.iter().filter(move |(known, _)| known == name);
+        values.map(|(_, value)| value).filter(|value| !value.is_null())
     }
 
     /// The first value of a name, if it is a text that is not empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str().filter(|text| !text.is_empty())
     }
+}
+
+/// Whether a media type is one of JSON.
+fn is_json(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "text/json")
+        || media_type.starts_with("application/") && media_type.ends_with("+json")
 }
 
 /// A whole number, also one that is written as a text.

@@ -1,19 +1,37 @@
-//! How much is queued, and how long it takes: what a client that is sent away is told.
+//! How much is queued, and how fast it is done: what a client that is sent away is told.
+//!
+//! Speed is words a second of the time in which there was something to do: a server that has
+//! just begun, or was idle, is as fast as it was when it was busy last.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Seconds over which speed is measured.
-const WINDOW: usize = 10;
+/// Seconds of work over which speed is measured.
+const WINDOW: f64 = 10.0;
 
-/// Words that wait, and words that were translated of late.
+/// What is assumed before anything is measured: words a second, and for how many seconds that
+/// counts.
+const ASSUMED_SPEED: f64 = 1000.0;
+const ASSUMED_SECONDS: f64 = 0.1;
+
+/// The longest time that a client is told.
+const MAX_WAIT: f64 = 60.0;
+
+/// Words that wait, and the speed at which they are translated.
 pub(super) struct Load {
-    queued: AtomicUsize,
     max_queued: usize,
-    started: Instant,
-    /// Words of each of the last seconds, with the second.
-    seconds: Mutex<[(u64, usize); WINDOW]>,
+    state: Mutex<State>,
+}
+
+struct State {
+    queued: usize,
+    /// Words that are being searched.
+    searched: usize,
+    /// Until when work was counted, while there is some.
+    busy_since: Option<Instant>,
+    /// Words that were done, in how many seconds.
+    words: f64,
+    seconds: f64,
 }
 
 /// Too much is queued.
@@ -25,54 +43,76 @@ pub struct Overload {
 
 impl Load {
     pub fn new(max_queued: usize) -> Self {
-        Load {
-            queued: AtomicUsize::new(0),
-            max_queued,
-            started: Instant::now(),
-            seconds: Mutex::new([(0, 0); WINDOW]),
-        }
+        let state = State {
+            queued: 0,
+            searched: 0,
+            busy_since: None,
+            words: ASSUMED_SPEED * ASSUMED_SECONDS,
+            seconds: ASSUMED_SECONDS,
+        };
+        Load { max_queued, state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes room for `words`. What is larger than all room finds it where nothing waits.
     pub fn admit(&self, words: usize) -> Result<(), Overload> {
-        let admit = |queued: usize| {
-            let after = queued.saturating_add(words);
-            (queued == 0 || after <= self.max_queued).then_some(after)
-        };
-        match self.queued.fetch_update(Ordering::AcqRel, Ordering::Acquire, admit) {
-            Ok(_) => Ok(()),
-            Err(queued) => Err(Overload { retry_after: self.retry_after(queued) }),
-        }
+        self.lock().admit(words, self.max_queued, Instant::now())
     }
 
-    /// Says that `words` wait no more.
-    pub fn leave(&self, words: usize) {
-        self.queued.fetch_sub(words, Ordering::AcqRel);
+    /// Says that `words` wait no more: they are dropped.
+    pub fn drop_queued(&self, words: usize) {
+        self.lock().change(Instant::now(), |state| state.queued -= words);
+    }
+
+    /// Says that `words` wait no more: they are searched.
+    pub fn begin_search(&self, words: usize) {
+        self.lock().change(Instant::now(), |state| {
+            state.queued -= words;
+            state.searched += words;
+        });
+    }
+
+    /// Says that the search of `words` has ended, in any way.
+    pub fn end_search(&self, words: usize) {
+        self.lock().change(Instant::now(), |state| {
+            state.searched -= words;
+            state.words += words as f64;
+        });
     }
 
     pub fn queued_words(&self) -> usize {
-        self.queued.load(Ordering::Acquire)
+        self.lock().queued
     }
+}
 
-    /// Counts `words` that were translated.
-    pub fn record_words(&self, words: usize) {
-        let second = self.started.elapsed().as_secs();
-        let mut seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = &mut seconds[second as usize % WINDOW];
-        if slot.0 != second {
-            *slot = (second, 0);
+impl State {
+    fn admit(&mut self, words: usize, max_queued: usize, now: Instant) -> Result<(), Overload> {
+        let after = self.queued.saturating_add(words);
+        if self.queued > 0 && after > max_queued {
+            self.change(now, |_| {});
+            // What does not fit now fits when so much of the queue is done.
+            let excess = (after - max_queued).min(self.queued);
+            let wait = excess as f64 * self.seconds / self.words.max(1.0);
+            return Err(Overload { retry_after: Duration::from_secs_f64(wait.min(MAX_WAIT)) });
         }
-        slot.1 += words;
+        self.change(now, |state| state.queued = after);
+        Ok(())
     }
 
-    fn retry_after(&self, queued: usize) -> Duration {
-        let now = self.started.elapsed().as_secs();
-        let seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
-        let recent = seconds.iter().filter(|(second, _)| now - second < WINDOW as u64);
-        let words: usize = recent.map(|(_, words)| words).sum();
-        let span = (now + 1).min(WINDOW as u64) as usize;
-        let wait = queued * span / words.max(1);
-        Duration::from_secs(wait.clamp(1, 60) as u64)
+    /// Counts the time until now if there was something to do, and then makes a change.
+    fn change(&mut self, now: Instant, change: impl FnOnce(&mut State)) {
+        if let Some(since) = self.busy_since {
+            self.seconds += now.saturating_duration_since(since).as_secs_f64();
+        }
+        change(self);
+        self.busy_since = (self.queued + self.searched > 0).then_some(now);
+        if self.seconds > WINDOW {
+            let part = WINDOW / self.seconds;
+            (self.words, self.seconds) = (self.words * part, WINDOW);
+        }
     }
 }
 
@@ -80,17 +120,54 @@ impl Load {
 mod tests {
     use super::*;
 
+    fn seconds(overload: Result<(), Overload>) -> f64 {
+        overload.unwrap_err().retry_after.as_secs_f64()
+    }
+
     #[test]
     fn what_does_not_fit_is_told_when_to_come_back() {
         let load = Load::new(100);
-        assert_eq!(load.admit(250), Ok(()), "an empty queue takes anything");
-        // Nothing was translated yet, so the wait is the longest that is told.
-        let overload = Overload { retry_after: Duration::from_secs(60) };
-        assert_eq!(load.admit(1), Err(overload));
-        load.record_words(50);
-        let overload = Overload { retry_after: Duration::from_secs(5) };
-        assert_eq!(load.admit(1), Err(overload), "250 words at 50 a second");
-        load.leave(250);
+        let mut state = load.lock();
+        let began = Instant::now();
+        let at = |time: f64| began + Duration::from_secs_f64(time);
+        assert_eq!(state.admit(250, 100, began), Ok(()), "an empty queue takes anything");
+        // Nothing was translated yet: 151 words too many, at 1000 a second.
+        assert!((seconds(state.admit(1, 100, began)) - 0.151).abs() < 1e-6);
+        // 100 of them in two seconds, beside what was assumed.
+        state.change(at(0.0), |state| (state.queued, state.searched) = (150, 100));
+        state.change(at(2.0), |state| (state.searched, state.words) = (0, state.words + 100.0));
+        let speed = 200.0 / 2.1;
+        assert!((seconds(state.admit(1, 100, at(2.0))) - 51.0 / speed).abs() < 1e-6);
+        // While nothing more is done the wait grows, up to a minute.
+        assert!(seconds(state.admit(1, 100, at(9.0))) > 3.0 * 51.0 / speed);
+        assert_eq!(seconds(state.admit(1, 100, at(1e6))), MAX_WAIT);
+    }
+
+    #[test]
+    fn idle_time_is_not_counted() {
+        let load = Load::new(100);
+        let mut state = load.lock();
+        let began = Instant::now();
+        let at = |time: f64| began + Duration::from_secs_f64(time);
+        // 5000 words in five seconds of work, with an hour between.
+        for start in [0.0, 3600.0] {
+            assert_eq!(state.admit(2500, 100, at(start)), Ok(()));
+            state.change(at(start + 2.5), |state| {
+                (state.queued, state.words) = (0, state.words + 2500.0);
+            });
+        }
+        assert_eq!(state.admit(400, 100, at(7200.0)), Ok(()));
+        let wait = seconds(state.admit(100, 100, at(7200.0)));
+        assert!((wait - 0.4).abs() < 0.01, "{wait}");
+    }
+
+    #[test]
+    fn room_is_given_back() {
+        let load = Load::new(100);
+        assert_eq!(load.admit(250), Ok(()));
+        load.begin_search(200);
+        load.drop_queued(50);
+        load.end_search(200);
         assert_eq!([load.admit(60), load.admit(40)], [Ok(()), Ok(())]);
         assert!(load.admit(1).is_err());
         assert_eq!(load.queued_words(), 100);

@@ -157,9 +157,8 @@ impl Worker {
     }
 
     /// Counts a sentence that was translated, or was not.
-    pub fn record(&self, task: &Task, outcome: Outcome, started: Instant) {
+    pub fn record(&self, outcome: Outcome, started: Instant) {
         self.metrics.record(outcome, started.elapsed());
-        self.engine.load.record_words(task.words());
     }
 
     /// Counts the sentences of a batch that begins.

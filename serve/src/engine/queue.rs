@@ -44,6 +44,13 @@ struct Waiting {
 pub struct Task {
     request: Arc<Request>,
     index: usize,
+    load: Arc<Load>,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.load.end_search(self.words());
+    }
 }
 
 impl ModelQueue {
@@ -116,7 +123,11 @@ impl ModelQueue {
             let taken = if is_wanted { 1 } else { left };
             let words: usize =
                 (index..index + taken).map(|index| request.sentence_words(index)).sum();
-            self.load.leave(words);
+            if is_wanted {
+                self.load.begin_search(words);
+            } else {
+                self.load.drop_queued(words);
+            }
             class.sentences -= taken;
             waiting.next += taken;
             if taken < left {
@@ -127,7 +138,7 @@ impl ModelQueue {
             }
             if is_wanted {
                 request.start();
-                return Some(Task { request, index });
+                return Some(Task { request, index, load: Arc::clone(&self.load) });
             }
         }
     }

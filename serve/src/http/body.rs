@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Frame, Incoming, SizeHint};
-use hyper::header::{CONTENT_ENCODING, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap};
 use tokio::sync::mpsc;
 
 /// The body of a response.
@@ -62,34 +62,95 @@ pub enum BodyError {
     TooLarge,
     /// It did not come in time.
     Timeout,
-    /// The connection broke, or the compression is not known or damaged.
+    /// The connection broke, or what was compressed is damaged.
     Malformed,
+    /// The compression is not known.
+    UnknownEncoding,
 }
 
-/// Reads a body of at most `limit` bytes, also after decompression, within `time`.
+/// How much of a body that is refused is read, and for how long, so that a client that sends it
+/// before it reads gets the answer.
+const MAX_DISCARDED: usize = 64 << 20;
+const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
+
+/// Whether the head says that the body has more than `limit` bytes.
+pub fn is_announced_too_large(headers: &HeaderMap, limit: usize) -> bool {
+    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    length
+        .and_then(|text| text.trim().parse().ok())
+        .is_some_and(|length: u64| length > limit as u64)
+}
+
+/// Reads what comes of a body that is refused, beside the answer. A client that waits for `100
+/// Continue` sends nothing, so nothing is read.
+pub fn discard(mut body: Incoming, headers: &HeaderMap) {
+    if headers.contains_key(EXPECT) {
+        return;
+    }
+    tokio::spawn(tokio::time::timeout(MAX_DISCARD_TIME, async move {
+        let mut left = MAX_DISCARDED;
+        while let Some(Ok(frame)) = body.frame().await {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            let Some(rest) = left.checked_sub(length) else { return };
+            left = rest;
+        }
+    }));
+}
+
+/// Reads a body of at most `limit` bytes, also after decompression, within `time`. What is known
+/// to be refused by its head is not asked for.
 ///
 /// # Errors
 /// If it is larger, slower or damaged.
 pub async fn read(
-    body: Incoming,
+    mut body: Incoming,
     headers: &HeaderMap,
     limit: usize,
     time: Duration,
 ) -> Result<Bytes, BodyError> {
-    let whole = Limited::new(body, limit).collect();
+    let encoding = Encoding::of(headers);
+    if is_announced_too_large(headers, limit) {
+        discard(body, headers);
+        return Err(BodyError::TooLarge);
+    }
+    let Some(encoding) = encoding else {
+        discard(body, headers);
+        return Err(BodyError::UnknownEncoding);
+    };
+    let whole = Limited::new(&mut body, limit).collect();
     let bytes = match tokio::time::timeout(time, whole).await {
         Err(_) => return Err(BodyError::Timeout),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            discard(body, headers);
             return Err(BodyError::TooLarge);
         }
         Ok(Err(_)) => return Err(BodyError::Malformed),
         Ok(Ok(collected)) => collected.to_bytes(),
     };
-    let encoding = headers.get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
     match encoding {
-        None | Some("identity") => Ok(bytes),
-        Some("gzip" | "x-gzip") => decompress(&bytes, limit),
-        Some(_) => Err(BodyError::Malformed),
+        Encoding::Identity => Ok(bytes),
+        Encoding::Gzip => decompress(&bytes, limit),
+    }
+}
+
+/// The compression of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Identity,
+    Gzip,
+}
+
+impl Encoding {
+    /// That of the head; `None` where it is another one, or there are several.
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(CONTENT_ENCODING).iter();
+        let Some(value) = values.next() else { return Some(Encoding::Identity) };
+        let name = value.to_str().ok().filter(|_| values.next().is_none())?;
+        match &*name.trim().to_ascii_lowercase() {
+            "" | "identity" => Some(Encoding::Identity),
+            "gzip" | "x-gzip" => Some(Encoding::Gzip),
+            _ => None,
+        }
     }
 }
 
@@ -105,6 +166,26 @@ fn decompress(bytes: &[u8], limit: usize) -> Result<Bytes, BodyError> {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn heads_tell_what_is_not_asked_for() {
+        let head = |name: &'static str, values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(name, value.parse().unwrap());
+            }
+            headers
+        };
+        assert!(is_announced_too_large(&head("content-length", &["11"]), 10));
+        assert!(!is_announced_too_large(&head("content-length", &["10"]), 10));
+        assert!(!is_announced_too_large(&HeaderMap::new(), 10));
+        let encoding = |values: &[&str]| Encoding::of(&head("content-encoding", values));
+        assert_eq!(encoding(&[]), Some(Encoding::Identity));
+        assert_eq!(encoding(&["GZIP"]), Some(Encoding::Gzip));
+        for unknown in [&["br"][..], &["gzip, gzip"], &["gzip", "gzip"]] {
+            assert_eq!(encoding(unknown), None, "{unknown:?}");
+        }
+    }
 
     #[test]
     fn gzip_is_bounded() {

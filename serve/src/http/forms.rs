@@ -1,19 +1,94 @@
-//! Forms: urlencoded, of queries and of bodies, and multipart.
+//! Forms: urlencoded, of queries and of bodies, and multipart. A text that is not in the encoding
+//! that it says is an error, for what is translated would not be what was written.
 
-/// The names and values of a query or of an urlencoded body, in order. Bytes that are not
-/// UTF-8 become U+FFFD.
-pub fn parse_urlencoded(text: &[u8]) -> Vec<(String, String)> {
+use std::collections::HashSet;
+
+/// The longest mark between the parts of a multipart body, of RFC 2046.
+const MAX_BOUNDARY: usize = 70;
+
+/// The names and values of a form, in order.
+pub type Fields = Vec<(String, String)>;
+
+/// The names and values of a query or of an urlencoded body in UTF-8, in order.
+///
+/// # Errors
+/// If a name or a value is not UTF-8.
+pub fn parse_urlencoded(text: &[u8]) -> Result<Fields, String> {
+    parse_urlencoded_in(text, Charset::Utf8)
+}
+
+/// The names and values of a query, each name once.
+///
+/// # Errors
+/// If a name comes twice, or something is not UTF-8.
+pub fn parse_query(query: &str) -> Result<Fields, String> {
+    let fields = parse_urlencoded(query.as_bytes())?;
+    let mut names = HashSet::new();
+    match fields.iter().find(|(name, _)| !names.insert(name)) {
+        Some((name, _)) => Err(format!("the query has {name:?} twice")),
+        None => Ok(fields),
+    }
+}
+
+/// The value of a name in a query or a form, if it is not empty.
+pub fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    let found = fields.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
+}
+
+/// The fields of a body with a content type, which is urlencoded unless it says that it is
+/// multipart.
+///
+/// # Errors
+/// If the encoding of characters is not known, or the body is not in it.
+pub fn parse_form(content_type: &str, body: &[u8]) -> Result<Fields, String> {
+    let charset = Charset::of(content_type)?;
+    match parse_multipart(content_type, body) {
+        Some(fields) => {
+            fields.into_iter().map(|(name, value)| Ok((name, charset.decode(value)?))).collect()
+        }
+        None => parse_urlencoded_in(body, charset),
+    }
+}
+
+/// An encoding of characters.
+#[derive(Clone, Copy)]
+enum Charset {
+    Utf8,
+    Latin1,
+}
+
+impl Charset {
+    /// That of a content type.
+    fn of(content_type: &str) -> Result<Self, String> {
+        match parameter(content_type, "charset").map(|name| name.to_ascii_lowercase()).as_deref() {
+            None | Some("" | "utf-8" | "utf8" | "us-ascii") => Ok(Charset::Utf8),
+            Some("iso-8859-1" | "latin1") => Ok(Charset::Latin1),
+            Some(other) => Err(format!("the charset {other} is not supported; send UTF-8")),
+        }
+    }
+
+    fn decode(self, bytes: Vec<u8>) -> Result<String, String> {
+        match self {
+            Charset::Utf8 => String::from_utf8(bytes)
+                .map_err(|error| format!("the form is not UTF-8: {}", error.utf8_error())),
+            Charset::Latin1 => Ok(bytes.into_iter().map(char::from).collect()),
+        }
+    }
+}
+
+fn parse_urlencoded_in(text: &[u8], charset: Charset) -> Result<Fields, String> {
     let parts = text.split(|&byte| byte == b'&').filter(|part| !part.is_empty());
     let pairs = parts.map(|part| {
         let mut sides = part.splitn(2, |&byte| byte == b'=');
-        let mut side = || decode(sides.next().unwrap_or_default());
-        (side(), side())
+        let mut side = || charset.decode(unescape(sides.next().unwrap_or_default()));
+        Ok((side()?, side()?))
     });
     pairs.collect()
 }
 
 /// A text with `%41` for `A` and `+` for a space.
-fn decode(text: &[u8]) -> String {
+fn unescape(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
@@ -36,13 +111,16 @@ fn decode(text: &[u8]) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
 /// The names and values of a multipart body whose content type is `content_type`; files among
-/// them are left out. `None` where it is none.
-pub fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, String)>> {
+/// them are left out. `None` where it is not one.
+fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let boundary = parameter(content_type, "boundary")?;
+    if boundary.is_empty() || boundary.len() > MAX_BOUNDARY {
+        return None;
+    }
     let mark = format!("--{boundary}");
     let mut fields = Vec::new();
     let mut rest = &body[find(body, mark.as_bytes())? + mark.len()..];
@@ -59,7 +137,7 @@ pub fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, S
         if parameter(disposition, "filename").is_none()
             && let Some(name) = parameter(disposition, "name")
         {
-            fields.push((name, String::from_utf8_lossy(&part[head + 4..]).into_owned()));
+            fields.push((name, part[head + 4..].to_vec()));
         }
     }
     Some(fields)
@@ -90,15 +168,31 @@ mod tests {
 
     #[test]
     fn urlencoded_forms() {
-        let found = parse_urlencoded(b"q=a+b%20%C3%A4&q=100%&&empty=&alone&%ff=1");
-        let expected = [
-            pair("q", "a b ä"),
-            pair("q", "100%"),
-            pair("empty", ""),
-            pair("alone", ""),
-            pair("\u{fffd}", "1"),
-        ];
+        let found = parse_urlencoded(b"q=a+b%20%C3%A4&q=100%&&empty=&alone").unwrap();
+        let expected =
+            [pair("q", "a b ä"), pair("q", "100%"), pair("empty", ""), pair("alone", "")];
         assert_eq!(found, expected);
+        assert!(parse_urlencoded(b"q=%ff").is_err() && parse_urlencoded(b"%ff=1").is_err());
+        let fields = parse_query("model=a&from=").unwrap();
+        assert_eq!((field(&fields, "model"), field(&fields, "from")), (Some("a"), None));
+        assert_eq!(parse_query("a=1&b=2&a=1"), Err("the query has \"a\" twice".into()));
+    }
+
+    #[test]
+    fn forms_are_in_the_charset_that_they_say() {
+        let form = |content_type: &str, body: &[u8]| parse_form(content_type, body);
+        let urlencoded = "application/x-www-form-urlencoded";
+        let latin = format!("{urlencoded}; charset=ISO-8859-1");
+        assert_eq!(form(&latin, b"q=%e4\xe4"), Ok(vec![pair("q", "ää")]));
+        let utf8 = format!("{urlencoded};charset=\"UTF-8\"");
+        assert_eq!(form(&utf8, "q=ä".as_bytes()), Ok(vec![pair("q", "ä")]));
+        assert!(form(&utf8, b"q=%e4").unwrap_err().contains("not UTF-8"));
+        let wrong = form(&format!("{urlencoded}; charset=utf-16"), b"q=1");
+        assert_eq!(wrong, Err("the charset utf-16 is not supported; send UTF-8".into()));
+        let part = b"--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\n\xe4\r\n--x--\r\n";
+        assert!(form("multipart/form-data; boundary=x", part).is_err());
+        let latin = "multipart/form-data; boundary=x; charset=latin1";
+        assert_eq!(form(latin, part), Ok(vec![pair("q", "ä")]));
     }
 
     #[test]
@@ -106,10 +200,13 @@ mod tests {
         let body = b"preamble\r\n--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nHello\r\n\
                      --x\r\ncontent-disposition: form-data; name=f; filename=\"a.txt\"\r\n\r\n..\r\n\
                      --x\r\nContent-Disposition: form-data; name=target\r\n\r\nes\r\n--x--\r\n";
-        let found = parse_multipart("multipart/form-data; boundary=x", body).unwrap();
+        let found = parse_form("multipart/form-data; boundary=x", body).unwrap();
         assert_eq!(found, [pair("q", "Hello"), pair("target", "es")]);
         assert_eq!(parse_multipart("multipart/form-data", body), None);
         assert_eq!(parse_multipart("multipart/form-data; boundary=y", body), None);
+        // A mark that is nearly everywhere would be looked for in vain for very long.
+        let long = format!("multipart/form-data; boundary={}", "a".repeat(71));
+        assert_eq!(parse_multipart(&long, body), None);
     }
 
     proptest! {
@@ -117,8 +214,8 @@ mod tests {
         fn any_bytes_are_read_without_a_panic(
             body in proptest::collection::vec(prop_oneof![Just(b'-'), Just(b'x'), Just(b'\r'), Just(b'\n'), Just(b'%'), any::<u8>()], 0..200),
         ) {
-            parse_urlencoded(&body);
-            parse_multipart("multipart/form-data; boundary=x", &body);
+            let _ = parse_form("", &body);
+            let _ = parse_form("multipart/form-data; boundary=x", &body);
         }
     }
 }

@@ -30,6 +30,21 @@ pub enum Listener {
 /// A socket in the file system.
 pub struct SocketFile(PathBuf);
 
+/// Who may use a socket in the file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketAccess {
+    /// The mode of its file.
+    pub mode: u32,
+    /// The name or the number of its group, where it is another than the process's.
+    pub group: Option<String>,
+}
+
+impl Default for SocketAccess {
+    fn default() -> Self {
+        SocketAccess { mode: 0o660, group: None }
+    }
+}
+
 impl Drop for SocketFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
@@ -54,12 +69,12 @@ impl Listener {
         Err(fail(failure))
     }
 
-    /// Listens to a socket in the file system, which its group may use. One that a server left
-    /// behind is replaced.
+    /// Listens to a socket in the file system, with the mode and the group of `access`. One that
+    /// a server left behind is replaced.
     ///
     /// # Errors
-    /// If there is something else, or a server that listens.
-    pub fn unix(path: &Path) -> Result<Self> {
+    /// If there is something else, or a server that listens, or the group may not be given.
+    pub fn unix(path: &Path, access: &SocketAccess) -> Result<Self> {
         let fail = |error| Error::system(path.display().to_string(), error);
         if let Err(error) = UnixStream::connect(path) {
             let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
@@ -69,7 +84,15 @@ impl Listener {
         }
         let listener = UnixListener::bind(path).map_err(fail)?;
         let file = SocketFile(path.to_owned());
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o660)).map_err(fail)?;
+        if let Some(group) = &access.group {
+            let id = find_group(group).map_err(fail)?;
+            std::os::unix::fs::chown(path, None, Some(id)).map_err(|error| {
+                let reason = format!("the group {group}: {error}; is the server's user in it?");
+                fail(io::Error::new(error.kind(), reason))
+            })?;
+        }
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(access.mode))
+            .map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
         Ok(Listener::Unix(listener, Some(file)))
     }
@@ -179,6 +202,21 @@ impl Listener {
             }
         }
     }
+}
+
+/// The number of a group of this machine.
+fn find_group(name: &str) -> io::Result<u32> {
+    if let Ok(id) = name.parse() {
+        return Ok(id);
+    }
+    let groups = std::fs::read_to_string("/etc/group")?;
+    // `name:password:number:members`.
+    let number = |line: &str| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok()).flatten()
+    };
+    let found = groups.lines().find_map(number);
+    found.ok_or_else(|| io::Error::other(format!("there is no group {name} in /etc/group")))
 }
 
 /// Listens to an address that is not a name.

@@ -5,6 +5,7 @@ pub mod client_address;
 pub mod connections;
 pub mod forms;
 pub mod listener;
+pub mod strict_json;
 pub mod websocket;
 
 use bytes::Bytes;

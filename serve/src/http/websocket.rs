@@ -14,6 +14,7 @@ use hyper::{HeaderMap, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::sync::watch;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
@@ -140,6 +141,9 @@ async fn receive(socket: &mut Socket) -> Option<Result<String, (u16, String)>> {
             Ok(_) => continue,
             Err(Error::Capacity(_)) => Err((1009, "the message is too large".into())),
             Err(Error::Utf8(_)) => Err((1007, "the message is not UTF-8".into())),
+            // The connection broke, which is nothing to answer.
+            Err(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => return None,
+            Err(Error::Protocol(error)) => Err((1002, error.to_string())),
             Err(_) => return None,
         });
     }

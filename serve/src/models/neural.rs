@@ -162,7 +162,7 @@ impl NeuralModel {
                 }),
                 Err(reason) => result.errors.push(SentenceError { kind: "malformed", reason }),
             }
-            worker.record(&task, Outcome::Ok, started);
+            worker.record(Outcome::Ok, started);
             task.finish(result);
         }
         Ok(())
@@ -217,7 +217,7 @@ impl Backend for NeuralModel {
                     continue;
                 }
                 for task in left {
-                    worker.record(&task, Outcome::Error, Instant::now());
+                    worker.record(Outcome::Error, Instant::now());
                     task.fail(Failure::Panicked);
                 }
             }
@@ -262,7 +262,7 @@ impl SentenceSource for Batch<'_> {
             (false, _) => Failure::Cancelled,
             (true, false) => Failure::Deadline,
         };
-        self.worker.record(task, Outcome::of(&failure), *since);
+        self.worker.record(Outcome::of(&failure), *since);
         if let Some((task, _)) = self.active.remove(&id) {
             task.fail(failure);
         }
@@ -299,7 +299,7 @@ impl SentenceSource for Batch<'_> {
             let reason = reason.map(str::to_owned);
             result.errors.extend(reason.map(|reason| SentenceError { kind, reason }));
         }
-        self.worker.record(&task, Outcome::Ok, since);
+        self.worker.record(Outcome::Ok, since);
         task.finish(result);
     }
 }

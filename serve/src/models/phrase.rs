@@ -154,16 +154,16 @@ impl Backend for PhraseModel {
                 Ok(Ok(result)) => {
                     let degraded = result.errors.iter().any(|error| error.kind == "time-limit");
                     let outcome = if degraded { Outcome::Degraded } else { Outcome::Ok };
-                    worker.record(&task, outcome, started);
+                    worker.record(outcome, started);
                     task.finish(result);
                 }
                 Ok(Err(failure)) => {
-                    worker.record(&task, Outcome::of(&failure), started);
+                    worker.record(Outcome::of(&failure), started);
                     task.fail(failure);
                 }
                 Err(_) => {
                     translators = new();
-                    worker.record(&task, Outcome::Error, started);
+                    worker.record(Outcome::Error, started);
                     task.fail(Failure::Panicked);
                 }
             }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit, number, parse, text};
+use super::{admit_texts, number, parse, text};
 use crate::app::{App, Refusal};
 use crate::http::Call;
 use crate::models::LanguageModel;
@@ -31,11 +31,7 @@ struct Opened {
 fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     let Request { model, text, top } = parse(&call.body)?;
     let texts = text.as_slice().to_vec();
-    admit(app, call, texts.iter().map(|text| text.chars().count()).sum())?;
-    if texts.len() > app.configuration.limits.lines {
-        let most = app.configuration.limits.lines;
-        return Err(Refusal::TooLarge(format!("{} lines; {most} are allowed", texts.len())));
-    }
+    admit_texts(app, call, &texts)?;
     let registry = app.registry();
     let found = registry.language_model(model.as_deref());
     let found = found.and_then(|model| model.language_model()).ok_or_else(|| {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
-use crate::http::{Call, Response, json as respond_json, respond};
+use crate::http::{Call, Response, json as respond_json, respond, strict_json};
 
 /// Answers a request below `/v1/`.
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
@@ -73,12 +73,17 @@ fn problem(refusal: &Refusal) -> Value {
 
 /// The object of a request.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
+    strict_json::parse_object(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
 }
 
 /// The key of a request, counted.
 fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
     app.admit(call.bearer(), characters)
+}
+
+/// The same, of a request with texts.
+fn admit_texts(app: &App, call: &Call, texts: &[String]) -> Result<(), Refusal> {
+    app.admit_texts(call.bearer(), texts)
 }
 
 /// A number with the digits that an f32 needs; null where JSON has no such number.

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use super::translate::{self, OneOrMany};
 use super::{problem, refuse};
 use crate::app::{App, Refusal};
-use crate::http::forms::parse_urlencoded;
+use crate::http::forms::{field, parse_query};
 use crate::http::{Body, Response};
 
 /// The media type of JSON lines.
@@ -35,9 +35,7 @@ pub(in crate::api) fn is_wanted(request: &Request<Incoming>) -> bool {
     request.method() == Method::POST
         && request.uri().path() == "/v1/translate"
         && (accepts.is_some_and(|types| types.contains(JSON_LINES))
-            || parse_urlencoded(query.as_bytes())
-                .iter()
-                .any(|(name, value)| name == "stream" && value == "1"))
+            || parse_query(query).is_ok_and(|query| field(&query, "stream") == Some("1")))
 }
 
 /// Answers line by line.
@@ -137,8 +135,7 @@ fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -
             if texts.is_empty() {
                 return Err(Refusal::Invalid("text is missing".into()));
             }
-            let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
-            app.admit(key.as_deref(), characters)?;
+            app.admit_texts(key.as_deref(), texts)?;
             // A stream waits where a single request is sent away.
             let mut refused = 0;
             loop {

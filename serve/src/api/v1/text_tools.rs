@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit, parse, text};
+use super::{admit_texts, parse, text};
 use crate::app::{App, Refusal};
 use crate::http::Call;
 use crate::running_text::{SegmentedText, Split, TextFormat};
@@ -19,7 +19,7 @@ struct Request {
 
 fn open(app: &App, call: &Call) -> Result<Request, Refusal> {
     let request: Request = parse(&call.body)?;
-    admit(app, call, request.text.as_slice().iter().map(|text| text.chars().count()).sum())?;
+    admit_texts(app, call, request.text.as_slice())?;
     Ok(request)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{admit, number, parse, text};
+use super::{admit_texts, number, parse, text};
 use crate::app::{App, Refusal};
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, SearchWidth, Sentence, SentenceResult};
@@ -87,7 +87,7 @@ impl OneOrMany {
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let request: Request = parse(&call.body)?;
     let texts = request.text.as_ref().ok_or_else(|| Refusal::Invalid("text is missing".into()))?;
-    admit(app, call, texts.as_slice().iter().map(|text| text.chars().count()).sum())?;
+    admit_texts(app, call, texts.as_slice())?;
     translate(app, &request).await
 }
 

@@ -1,0 +1,165 @@
+//! JSON of clients: a name that comes twice is an error, for one of its values would be lost.
+
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::{Map, Value};
+
+/// Reads a value; a mark of the byte order before it is skipped.
+///
+/// # Errors
+/// If it is not JSON in UTF-8, is nested too deeply, or has a name twice.
+pub fn parse(bytes: &[u8]) -> Result<Value, String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
+    serde_json::from_str(text).map(|Strict(value)| value).map_err(|error| error.to_string())
+}
+
+/// Reads an object. A name with the value null is as good as none, as clients write what they
+/// leave out.
+///
+/// # Errors
+/// As of [`parse`], and if a name or its value is not one of `T`.
+pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    let mut value = parse(bytes)?;
+    remove_nulls(&mut value);
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+fn remove_nulls(value: &mut Value) {
+    if let Value::Object(members) = value {
+        members.retain(|_, value| !value.is_null());
+        members.values_mut().for_each(remove_nulls);
+    }
+}
+
+/// A value whose objects have each name once.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Strict(value)) = elements.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(format!("{name:?} is given twice")));
+            }
+            let Strict(value) = entries.next_value()?;
+            members.insert(name, value);
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_come_once_at_every_depth() {
+        assert_eq!(
+            parse(br#"{"a": 1, "b": [{"a": null}]}"#),
+            Ok(json!({"a": 1, "b": [{"a": null}]}))
+        );
+        assert_eq!(parse(b"\xef\xbb\xbf\"a\""), Ok(json!("a")));
+        for twice in [r#"{"q": "a", "q": "b"}"#, r#"[{"a": {"q": 1, "\u0071": 2}}]"#] {
+            let error = parse(twice.as_bytes()).unwrap_err();
+            assert!(error.contains("\"q\" is given twice"), "{error}");
+        }
+    }
+
+    #[test]
+    fn hostile_values_are_errors() {
+        let deep = [b"[".repeat(100_000), b"{\"a\":".repeat(100_000)];
+        for wrong in
+            [&deep[0][..], &deep[1], b"\"\\ud800\"", b"\"\xff\"", b"", b"{\"a\":1}x", b"1e999"]
+        {
+            assert!(parse(wrong).is_err());
+        }
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Request {
+        #[serde(default)]
+        split: bool,
+        text: Vec<String>,
+    }
+
+    #[test]
+    fn null_is_as_good_as_nothing() {
+        let expected = Request { split: false, text: vec!["a".into()] };
+        assert_eq!(parse_object(br#"{"split": null, "text": ["a"]}"#), Ok(expected));
+        for wrong in [&br#"{"text": [null]}"#[..], br#"{"text": null}"#, br#"{"text": [], "x": 1}"#]
+        {
+            assert!(parse_object::<Request>(wrong).is_err());
+        }
+    }
+
+    proptest! {
+        /// What has each name once is what serde_json reads.
+        #[test]
+        fn values_are_read_as_usual(text in "[\\[\\]{}\",:0-9a-z.eE+ -]{0,40}") {
+            let usual: Result<Value, _> = serde_json::from_str(&text);
+            match (parse(text.as_bytes()), usual) {
+                (Ok(found), Ok(expected)) => prop_assert_eq!(found, expected),
+                (Err(reason), Ok(_)) => prop_assert!(reason.contains("is given twice"), "{}", reason),
+                (Ok(_), Err(error)) => prop_assert!(false, "{}", error),
+                (Err(_), Err(_)) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Readiness: one rule for every protocol that tells it.
+//!
+//! A server is ready while each name of its configuration is served, be it by a generation of
+//! before: a reload with a mistake must not take a server out of the balance that translates as
+//! well as ever. It is degraded then, which is told beside it.
+
+use crate::app::Refusal;
+
+/// Whether a server should be sent requests, and what is wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Readiness {
+    /// Whether it stops, or is about to.
+    pub stopping: bool,
+    /// The models that are not open yet.
+    pub loading: Vec<String>,
+    /// The models that did not open when the configuration was read last.
+    pub broken: Vec<BrokenModel>,
+    /// Why the configuration was not read again.
+    pub reload_error: Option<String>,
+}
+
+/// A model that did not open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenModel {
+    /// Its name.
+    pub name: String,
+    /// Why it did not open.
+    pub reason: String,
+    /// The generation of before that is served in its place.
+    pub serves: Option<u64>,
+}
+
+impl Readiness {
+    /// Whether each name of the configuration is served.
+    pub fn is_ready(&self) -> bool {
+        !self.stopping
+            && self.loading.is_empty()
+            && self.broken.iter().all(|model| model.serves.is_some())
+    }
+
+    /// Whether something is not as the configuration has it.
+    pub fn is_degraded(&self) -> bool {
+        !self.broken.is_empty() || self.reload_error.is_some()
+    }
+
+    /// What a client is told of a server that is not ready.
+    pub fn refusal(&self) -> Option<Refusal> {
+        if self.is_ready() {
+            return None;
+        }
+        let absent = self.broken.iter().filter(|model| model.serves.is_none());
+        let absent: Vec<String> =
+            absent.map(|model| format!("{}: {}", model.name, model.reason)).collect();
+        let reason = if self.stopping {
+            "the server stops".into()
+        } else if !self.loading.is_empty() {
+            format!("these models are being opened: {}", self.loading.join(", "))
+        } else {
+            format!("these models did not open: {}", absent.join("; "))
+        };
+        Some(Refusal::NotReady(reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(serves: Option<u64>) -> Readiness {
+        let model = BrokenModel { name: "m".into(), reason: "no file".into(), serves };
+        Readiness { broken: vec![model], ..Readiness::default() }
+    }
+
+    #[test]
+    fn a_server_is_ready_while_each_name_is_served() {
+        let whole = Readiness::default();
+        assert!(whole.is_ready() && !whole.is_degraded() && whole.refusal().is_none());
+        let old = broken(Some(1));
+        assert!(old.is_ready() && old.is_degraded());
+        let absent = broken(None);
+        assert!(!absent.is_ready() && absent.is_degraded());
+        assert_eq!(absent.refusal().unwrap().detail(), "these models did not open: m: no file");
+        let unread = Readiness { reload_error: Some("line 3".into()), ..Readiness::default() };
+        assert!(unread.is_ready() && unread.is_degraded());
+        let loading = Readiness { loading: vec!["a".into()], ..Readiness::default() };
+        assert!(!loading.is_ready() && !loading.is_degraded());
+        let stopping = Readiness { stopping: true, ..Readiness::default() };
+        assert_eq!(stopping.refusal().unwrap().status(), 503);
+    }
+}

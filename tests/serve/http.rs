@@ -1,0 +1,328 @@
+//! What HTTP and its clients ask of a server beside a protocol: hosts, methods, bodies, encodings.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::json;
+
+use super::client::{Client, PATIENCE, Server};
+use super::{toy, toy_neural};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A server that takes bodies of up to 1000 bytes.
+fn small_server() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, "[limits]\nbody-bytes = 1000\nlines = 20\n").unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap(), "--model", &toy()]);
+    (folder, server)
+}
+
+/// The status of the answer to a request, given byte for byte.
+fn status(server: &Server, request: &str) -> u16 {
+    let mut client = Client::connect(&server.address);
+    client.0.get_mut().write_all(request.as_bytes()).unwrap();
+    client.response().status
+}
+
+#[test]
+fn a_request_is_for_one_host() {
+    let server = Server::start(&["--model", &toy()]);
+    for path in
+        ["/healthz", "/v1/models", "/languages", "/translator/health", "/nothing", "/api/ready"]
+    {
+        let with = |hosts: &str| status(&server, &format!("GET {path} HTTP/1.1\r\n{hosts}\r\n"));
+        assert_eq!(with(""), 400, "{path}");
+        assert_eq!(with("Host: a\r\nHost: b\r\n"), 400, "{path}");
+        assert_eq!(with("Host: a\r\nhost: a\r\n"), 400, "{path}");
+        assert_eq!(with("Host: a b\r\n"), 400, "{path}");
+        for host in ["localhost:8080", "[::1]:80", "", "a.example"] {
+            assert_ne!(with(&format!("Host: {host}\r\n")), 400, "{path} {host}");
+        }
+    }
+    assert_eq!(status(&server, "GET /healthz HTTP/1.0\r\n\r\n"), 200);
+    assert_eq!(status(&server, "GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+    let websocket = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+                     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    assert_eq!(status(&server, &format!("GET /translate HTTP/1.1\r\n{websocket}\r\n")), 400);
+}
+
+#[test]
+fn a_body_that_is_announced_too_large_is_refused_at_once() {
+    let (_folder, server) = small_server();
+    let head = |path: &str, more: &str| {
+        format!("POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n{more}\r\n")
+    };
+    // Nothing of the body is sent.
+    for path in ["/v1/translate", "/v2/translate", "/translator/translate", "/RPC2", "/translate"] {
+        for expect in ["", "Expect: 100-continue\r\n"] {
+            let mut client = Client::connect(&server.address);
+            client.0.get_mut().write_all(head(path, expect).as_bytes()).unwrap();
+            let response = client.response();
+            assert!(!response.head.starts_with("HTTP/1.1 100"), "{path}: {response:?}");
+            assert!([200, 400, 413].contains(&response.status), "{path}: {response:?}");
+            assert_eq!(response.header("connection"), "close", "{path}");
+            // Protocols with errors of status 200 say it in the body.
+            assert!(response.text().contains("1000 bytes"), "{path}: {response:?}");
+        }
+    }
+    // One that fits is asked for.
+    let body = br#"{"text": "the house"}"#;
+    let mut client = Client::connect(&server.address);
+    let head = format!(
+        "POST /v1/translate HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    client.0.get_mut().write_all(head.as_bytes()).unwrap();
+    assert_eq!(client.response().status, 100);
+    client.0.get_mut().write_all(body).unwrap();
+    assert_eq!(client.response().status, 200);
+}
+
+/// A client that sends all of a large body before it reads gets the answer, not a reset.
+#[test]
+fn a_client_that_sends_first_reads_why_it_is_refused() {
+    let (_folder, server) = small_server();
+    let body = vec![b'a'; 20 << 20];
+    for chunked in [false, true] {
+        let mut client = Client::connect(&server.address);
+        let stream = client.0.get_mut();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let length = match chunked {
+            true => "Transfer-Encoding: chunked".to_owned(),
+            false => format!("Content-Length: {}", body.len()),
+        };
+        let head = format!("POST /v1/translate HTTP/1.1\r\nHost: a\r\n{length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        if chunked {
+            stream.write_all(format!("{:x}\r\n", body.len()).as_bytes()).unwrap();
+        }
+        stream.write_all(&body).unwrap();
+        if chunked {
+            stream.write_all(b"\r\n0\r\n\r\n").unwrap();
+        }
+        assert_eq!(client.response().status, 413, "chunked: {chunked}");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn compressions_that_are_not_known_are_refused_by_name() {
+    let server = Server::start(&["--model", &toy()]);
+    let body = br#"{"text": "the house"}"#;
+    for encoding in ["br", "deflate", "gzip, gzip", "zstd"] {
+        let mut client = Client::connect(&server.address);
+        let response =
+            client.request("POST", "/v1/translate", &[("Content-Encoding", encoding)], body);
+        assert_eq!((response.status, response.header("accept-encoding")), (415, "gzip"));
+    }
+    let mut client = Client::connect(&server.address);
+    let headers = [("Content-Encoding", "gzip")];
+    assert_eq!(client.request("POST", "/v1/translate", &headers, b"not gzip").status, 400);
+}
+
+/// Every path knows HEAD where it knows GET, tells its methods, and takes no others.
+#[test]
+fn methods_are_those_of_the_path() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let gets = [
+        "/",
+        "/app.js",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/v1/models",
+        "/languages",
+        "/health",
+        "/frontend/settings",
+        "/spec",
+        "/translator/models",
+        "/translator/health",
+        "/api/languages",
+        "/api/ready",
+        "/v2/languages",
+        "/v2/usage",
+        "/MtRestService/ListSupportedLanguagePairs",
+    ];
+    let posts = [
+        "/v1/translate",
+        "/translate",
+        "/detect",
+        "/translator/translate",
+        "/api/translate",
+        "/v2/translate",
+        "/RPC2",
+    ];
+    let ask = |method: &str, path: &str| {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    };
+    for path in gets {
+        let (status, head, body) = ask("GET", path);
+        let of_head = ask("HEAD", path);
+        assert_eq!((of_head.0, &*of_head.2), (status, ""), "{path}");
+        assert!(status < 300, "{path}: {status}");
+        let length = |head: &str| {
+            head.lines().find(|line| line.starts_with("content-length")).map(str::to_owned)
+        };
+        if path != "/metrics" && path != "/readyz" {
+            assert_eq!(length(&of_head.1), length(&head), "{path}: {body}");
+        }
+    }
+    for path in posts {
+        assert_eq!(ask("GET", path).0, 405, "{path}");
+        assert_eq!(ask("HEAD", path).0, 405, "{path}");
+    }
+    for path in gets.iter().chain(&posts) {
+        let (status, head, _) = ask("OPTIONS", path);
+        assert!(status == 204 && head.contains("allow: "), "{path}: {head}");
+        for method in ["DELETE", "PUT", "PATCH"] {
+            let (status, head, _) = ask(method, path);
+            assert!(status == 405 && head.contains("allow: "), "{method} {path}: {head}");
+        }
+    }
+    assert_eq!(ask("HEAD", "/nothing").0, 404);
+}
+
+#[test]
+fn a_parameter_that_comes_twice_is_refused_in_every_protocol() {
+    let server = Server::start(&["--model", &toy()]);
+    for (path, media_type, body) in [
+        ("/translate", FORM, "q=a&q=b&source=en&target=es"),
+        ("/translate", FORM, "q=a&source=en&target=es&target=fr"),
+        ("/translate?q=a", FORM, "q=b&source=en&target=es"),
+        ("/translate", "application/json", r#"{"q":"a","q":"b","source":"en","target":"es"}"#),
+        ("/detect", FORM, "q=a&q=b"),
+        ("/v1/translate", "", r#"{"text":"a","text":"b"}"#),
+        ("/v1/translate", "", r#"{"text":"a","options":{"distinct":true,"distinct":false}}"#),
+        ("/v2/translate", FORM, "text=a&target_lang=ES&target_lang=FR"),
+        (
+            "/v2/translate",
+            "application/json",
+            r#"{"text":["a"],"target_lang":"ES","target_lang":"FR"}"#,
+        ),
+        ("/MtRestService/Translate", FORM, "input=a&input=b&srcLangCode=en&trgLangCode=es"),
+    ] {
+        let response = server.post(path, media_type, body.as_bytes());
+        assert_eq!(response.status, 400, "{path} {body}: {}", response.text());
+    }
+    // These have errors with status 200.
+    let twice = r#"[{"src":"a","src":"b"}]"#;
+    let found = server.post("/translator/translate", "", twice.as_bytes()).json();
+    assert!(found["error"].as_str().unwrap().contains("given twice"), "{found}");
+    let twice = r#"{"from":"en","to":"es","source":"a","source":"b"}"#;
+    let found = server.post("/api/translate", "", twice.as_bytes()).json();
+    assert!(found["error"].as_str().unwrap().contains("given twice"), "{found}");
+    // A list is what DeepL's forms repeat.
+    let form = "text=the+house&text=the+dog&target_lang=ES";
+    let found = server.post("/v2/translate", FORM, form.as_bytes()).json();
+    assert_eq!(found["translations"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn bodies_in_odd_forms_are_answered_or_refused() {
+    let (_folder, server) = small_server();
+    let libre = |media_type: &str, body: &[u8]| server.post("/translate", media_type, body);
+    let house = libre("application/json", br#"{"q":"the house","source":"en","target":"es"}"#);
+    for (media_type, body) in [
+        ("application/json; charset=utf-8", &br#"{"q":"the house","source":"en","target":"es"}"#[..]),
+        ("application/problem+json", br#"{"q":"the house","source":"en","target":"es"}"#),
+        ("application/json", b"\xef\xbb\xbf{\"q\":\"the house\",\"source\":\"en\",\"target\":\"es\"}"),
+        ("application/json", br#"{"q":"the house","source":"en","target":"es","format":null,"alternatives":null,"api_key":null}"#),
+        ("application/x-www-form-urlencoded; charset=ISO-8859-1", b"q=the+house&source=en&target=es"),
+    ] {
+        assert_eq!(libre(media_type, body).text(), house.text(), "{media_type}");
+    }
+    for (media_type, body, error) in [
+        (
+            "application/json",
+            &b"{\"q\":\"\xe4\",\"source\":\"en\",\"target\":\"es\"}"[..],
+            "Invalid JSON format",
+        ),
+        (
+            "application/json",
+            br#"{"q":"\ud83d","source":"en","target":"es"}"#,
+            "Invalid JSON format",
+        ),
+        (
+            "application/json",
+            br#"{"q":[],"source":"en","target":"es"}"#,
+            "Invalid request: missing q parameter",
+        ),
+        (
+            "application/json",
+            br#"{"q":null,"source":"en","target":"es"}"#,
+            "Invalid request: missing q parameter",
+        ),
+        (
+            "application/json",
+            br#"{"q":["a",1],"source":"en","target":"es"}"#,
+            "Invalid request: q is neither",
+        ),
+        (
+            "application/json",
+            br#"{"q":5,"source":"en","target":"es"}"#,
+            "Invalid request: q is neither",
+        ),
+        (FORM, b"q=%e4&source=en&target=es", "Invalid request: the form is not UTF-8"),
+        (
+            "application/x-www-form-urlencoded; charset=utf-16",
+            b"q=a",
+            "Invalid request: the charset utf-16",
+        ),
+        (FORM, b"", "Invalid request: missing q parameter"),
+    ] {
+        let response = libre(media_type, body);
+        assert_eq!(response.status, 400, "{media_type}");
+        let found = response.json()["error"].as_str().unwrap().to_owned();
+        assert!(found.starts_with(error), "{found}");
+    }
+    let deep = format!("{{\"q\":{}", "[".repeat(900));
+    assert_eq!(libre("application/json", deep.as_bytes()).status, 400);
+    // Many texts of nothing are as many as sentences may be.
+    let many = json!({"q": vec![""; 21], "source": "en", "target": "es"});
+    assert_eq!(server.post_json("/translate", &many).status, 400);
+    let many = json!({"text": vec![""; 21], "split": true});
+    assert_eq!(server.post_json("/v1/translate", &many).status, 413);
+    let few = json!({"q": vec![""; 20], "source": "en", "target": "es"});
+    assert_eq!(server.post_json("/translate", &few).json()["translatedText"], json!(vec![""; 20]));
+    // A character that ends texts in other languages is one of a text here.
+    let nul = json!({"q": "the\u{0}house", "source": "en", "target": "es"});
+    assert_eq!(server.post_json("/translate", &nul).status, 200);
+    let null =
+        json!({"text": "the house", "split": null, "n_best": null, "options": {"distinct": null}});
+    assert_eq!(server.post_json("/v1/translate", &null).status, 200);
+    assert_eq!(
+        server.post("/detect", "application/json", br#"{"q":["Hello","World"]}"#).json()[0]["language"],
+        "en"
+    );
+}
+
+/// Requests that come together are answered one after the other, and a head without end is not.
+#[test]
+fn pipelines_and_large_heads() {
+    let server = Server::start(&["--model", &toy()]);
+    let mut client = Client::connect(&server.address);
+    let body = r#"{"text":"the house"}"#;
+    let one = format!(
+        "POST /v1/translate HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let other = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n";
+    client.0.get_mut().write_all([&one, other, &one].concat().as_bytes()).unwrap();
+    let found: Vec<u16> = (0..3).map(|_| client.response().status).collect();
+    assert_eq!(found, [200, 404, 200]);
+    let large =
+        format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: {}\r\n\r\n", "a".repeat(100_000));
+    assert_eq!(status(&server, &large), 431);
+    let many = format!("GET /healthz HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: a\r\n".repeat(200));
+    assert_eq!(status(&server, &many), 431);
+}
