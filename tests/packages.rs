@@ -246,3 +246,24 @@ fn health_is_the_status_of_a_server() {
     let message = run_to_error(miriam().args(["health", &format!("http://{gone}")]));
     assert!(message.contains(&gone.to_string()), "{message}");
 }
+
+/// Sockets that the documents name lie in the folder that the unit makes for the service.
+#[test]
+fn sockets_of_the_documents_fit_the_unit() {
+    let read = |path: &str| std::fs::read_to_string(project_root().join(path)).unwrap();
+    let unit = read("packaging/miriam.service");
+    let folder = unit.lines().find_map(|line| line.strip_prefix("RuntimeDirectory=")).unwrap();
+    let mut found = 0;
+    for path in ["docs/serve.md", "packaging/serve.toml", "docs/packages.md"] {
+        let text = read(path);
+        for (place, _) in text.match_indices("/run/") {
+            let name: String = text[place..]
+                .chars()
+                .take_while(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(*letter))
+                .collect();
+            found += 1;
+            assert!(name.starts_with(&format!("/run/{folder}")), "{path}: {name}");
+        }
+    }
+    assert!(found >= 4, "{found}");
+}
