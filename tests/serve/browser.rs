@@ -205,6 +205,14 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.wait_for("the translation", &same);
     let best = &answer["sentences"][0]["translations"][0];
 
+    // The focused text has one frame, its card's.
+    let outline = |selector: &str| {
+        format!("getComputedStyle(document.querySelector('{selector}')).outlineStyle")
+    };
+    browser.value("document.getElementById('source').focus()");
+    assert_eq!(browser.value(&outline("#source")), "none");
+    assert_eq!(browser.value(&outline(".pane:has(#source)")), "solid");
+
     // The system has no file `preparation`.
     assert_eq!(browser.value("document.getElementById('tokens-hint').hidden"), json!(false));
 
