@@ -120,6 +120,8 @@ fn compressions_that_are_not_known_are_refused_by_name() {
     let mut client = Client::connect(&server.address);
     let headers = [("Content-Encoding", "gzip")];
     assert_eq!(client.request("POST", "/v1/translate", &headers, b"not gzip").status, 400);
+    let stream = client.request("POST", "/v1/translate?stream=1", &headers, b"not gzip");
+    assert_eq!(stream.status, 415, "lines are read as they come");
 }
 
 /// Every path knows HEAD where it knows GET, tells its methods, and takes no others.
@@ -202,6 +204,8 @@ fn a_parameter_that_comes_twice_is_refused_in_every_protocol() {
         ("/translate", "application/json", r#"{"q":"a","q":"b","source":"en","target":"es"}"#),
         ("/detect", FORM, "q=a&q=b"),
         ("/v1/translate", "", r#"{"text":"a","text":"b"}"#),
+        ("/v1/translate?model=toy", "", r#"{"text":"a"}"#),
+        ("/v1/translate?stream=1&stream=0", "", r#"{"text":"a"}"#),
         ("/v1/translate", "", r#"{"text":"a","options":{"distinct":true,"distinct":false}}"#),
         ("/v2/translate", FORM, "text=a&target_lang=ES&target_lang=FR"),
         (

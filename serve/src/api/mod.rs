@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-    ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
+    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
@@ -266,12 +266,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
         BodyError::Malformed => {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
-        BodyError::UnknownEncoding => {
-            let text = "send the body as it is, or compressed by gzip\n";
-            let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
-            response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-            response
-        }
+        BodyError::UnknownEncoding => body::unknown_encoding("gzip"),
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
     // What is left of the body is not read.

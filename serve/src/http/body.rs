@@ -8,9 +8,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
+use hyper::StatusCode;
 use hyper::body::{Frame, Incoming, SizeHint};
-use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap};
+use hyper::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderValue,
+};
 use tokio::sync::mpsc;
+
+use super::{Response, respond};
 
 /// The body of a response.
 pub enum Body {
@@ -131,6 +136,19 @@ pub async fn read(
         Encoding::Identity => Ok(bytes),
         Encoding::Gzip => decompress(&bytes, limit),
     }
+}
+
+/// Whether a body is sent as it is.
+pub fn is_uncompressed(headers: &HeaderMap) -> bool {
+    Encoding::of(headers) == Some(Encoding::Identity)
+}
+
+/// The answer to a compression that is not one of `known`.
+pub fn unknown_encoding(known: &'static str) -> Response {
+    let text = format!("Content-Encoding: there is {known}\n");
+    let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
+    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(known));
+    response
 }
 
 /// The compression of a body.

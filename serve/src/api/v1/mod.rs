@@ -15,11 +15,15 @@ use serde_json::{Value, json};
 
 use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
+use crate::http::forms::parse_query;
 use crate::http::{Call, Response, json as respond_json, respond, strict_json};
 
 /// Answers a request below `/v1/`.
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     let path = call.path.strip_prefix("/v1/").unwrap_or_default();
+    if let Err(reason) = check_query(&call.query) {
+        return refuse(&Refusal::Invalid(reason));
+    }
     let outcome = match (&call.method, path) {
         (&Method::GET, "models") => models::list(app, call),
         (&Method::POST, "translate") => translate::answer(app, call).await,
@@ -40,6 +44,18 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match outcome {
         Ok(value) => respond_json(StatusCode::OK, &value),
         Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// Refuses parameters in the address: all but `stream` are members of the body.
+fn check_query(query: &str) -> Result<(), String> {
+    let fields = parse_query(query)?;
+    match fields.iter().find(|(name, value)| name != "stream" || !matches!(&**value, "" | "0")) {
+        Some((name, _)) if name == "stream" => {
+            Err("stream is 1 or 0, of POST /v1/translate".into())
+        }
+        Some((name, _)) => Err(format!("the address has {name:?}, which is for the body")),
+        None => Ok(()),
     }
 }
 

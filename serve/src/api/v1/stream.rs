@@ -20,7 +20,7 @@ use super::translate::{self, OneOrMany};
 use super::{problem, refuse};
 use crate::app::{App, Refusal};
 use crate::http::forms::{field, parse_query};
-use crate::http::{Body, Response};
+use crate::http::{Body, Response, body};
 
 /// The media type of JSON lines.
 const JSON_LINES: &str = "application/x-ndjson";
@@ -43,6 +43,9 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
     let key = crate::http::bearer(request.headers()).map(str::to_owned);
     if let Err(refusal) = app.admit(key.as_deref(), 0) {
         return refuse(&refusal);
+    }
+    if !body::is_uncompressed(request.headers()) {
+        return body::unknown_encoding("identity");
     }
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender));
