@@ -22,7 +22,8 @@ fn small_server() -> (tempfile::TempDir, Server) {
 /// The status of the answer to a request, given byte for byte.
 fn status(server: &Server, request: &str) -> u16 {
     let mut client = Client::connect(&server.address);
-    client.0.get_mut().write_all(request.as_bytes()).unwrap();
+    // The server may close before it has read all of it.
+    let _ = client.0.get_mut().write_all(request.as_bytes());
     client.response().status
 }
 
@@ -120,6 +121,7 @@ fn compressions_that_are_not_known_are_refused_by_name() {
     let mut client = Client::connect(&server.address);
     let headers = [("Content-Encoding", "gzip")];
     assert_eq!(client.request("POST", "/v1/translate", &headers, b"not gzip").status, 400);
+    let mut client = Client::connect(&server.address);
     let stream = client.request("POST", "/v1/translate?stream=1", &headers, b"not gzip");
     assert_eq!(stream.status, 415, "lines are read as they come");
 }
@@ -325,7 +327,7 @@ fn pipelines_and_large_heads() {
     let found: Vec<u16> = (0..3).map(|_| client.response().status).collect();
     assert_eq!(found, [200, 404, 200]);
     let large =
-        format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: {}\r\n\r\n", "a".repeat(100_000));
+        format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: {}\r\n\r\n", "a".repeat(1_000_000));
     assert_eq!(status(&server, &large), 431);
     let many = format!("GET /healthz HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: a\r\n".repeat(200));
     assert_eq!(status(&server, &many), 431);

@@ -454,7 +454,7 @@ fn a_proxy_may_have_other_things_beside_the_server() {
     let metrics = address(&lines[1], "measurements at http://");
     server.wait_until_ready();
     let body = json!({"q": "a secret house", "source": "en", "target": "es"});
-    assert_eq!(server.post_json("/mt/translate?q=hidden", &body).status, 200);
+    assert_eq!(server.post_json("/mt/translate?seen=hidden", &body).status, 200);
     assert_eq!(server.post_json("/translate", &body).status, 404);
     assert_eq!(server.post_json("/mtx/translate", &body).status, 404);
     assert!(server.get("/mt/").text().contains("<html"), "the page");

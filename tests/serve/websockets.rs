@@ -191,7 +191,7 @@ fn websockets_are_closed_with_reasons() {
         &[0x83, 0x80, 0, 0, 0, 0],
         &[0x80, 0x80, 0, 0, 0, 0],
         &[0x09, 0x80, 0, 0, 0, 0],
-        &[0x89, 0xfe, 0, 126, 0, 0, 0, 0],
+        &[&[0x89, 0xfe, 0, 126][..], &[0; 130]].concat(),
     ] {
         let mut socket = Socket::open(&server, "/translate");
         socket.0.0.get_mut().write_all(frame).unwrap();

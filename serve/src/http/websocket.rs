@@ -137,7 +137,11 @@ async fn receive(socket: &mut Socket) -> Option<Result<String, (u16, String)>> {
                 Ok(text) => Ok(text),
                 Err(_) => Err((1007, "the message is not UTF-8".into())),
             },
-            Ok(Message::Close(_)) => return None,
+            Ok(Message::Close(_)) => {
+                // The answer to it, which says so where its code is not one of the protocol.
+                drain(socket).await;
+                return None;
+            }
             Ok(_) => continue,
             Err(Error::Capacity(_)) => Err((1009, "the message is too large".into())),
             Err(Error::Utf8(_)) => Err((1007, "the message is not UTF-8".into())),
@@ -157,7 +161,11 @@ async fn close(socket: &mut Socket, code: u16, reason: &str) {
     }
     let frame = CloseFrame { code: CloseCode::from(code), reason: reason[..end].to_owned().into() };
     let _ = tokio::time::timeout(Duration::from_secs(5), socket.close(Some(frame))).await;
-    // The other side answers, or does not.
-    let drain = async { while let Some(Ok(_)) = socket.next().await {} };
-    let _ = tokio::time::timeout(Duration::from_secs(1), drain).await;
+    drain(socket).await;
+}
+
+/// Sends what is to be sent, and reads until the other side closes, or does not for a second.
+async fn drain(socket: &mut Socket) {
+    let read = async { while let Some(Ok(_)) = socket.next().await {} };
+    let _ = tokio::time::timeout(Duration::from_secs(1), read).await;
 }
