@@ -8,7 +8,7 @@ use crate::common::{lossy_text, project_root, report_skip};
 
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-storage", &[]),
-    ("miriam-textio", &[]),
+    ("miriam-textio", &["miriam-storage"]),
     ("miriam-gpu", &[]),
     ("miriam-chart", &[]),
     ("miriam-lmcpu", &["miriam-storage", "miriam-textio"]),
@@ -18,7 +18,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-metrics", &[]),
     ("miriam-kernels", &["miriam-storage"]),
     ("miriam-align", &["miriam-storage", "miriam-textio"]),
-    ("miriam-extract", &["miriam-textio"]),
+    ("miriam-extract", &["miriam-storage", "miriam-textio"]),
     ("miriam-nmt", &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"]),
     (
         "miriam-trainer",

@@ -3,11 +3,14 @@
 //! A program that a signal stopped ends by that signal, so that shells and supervisors
 //! see it (status 130 after SIGINT, 143 after SIGTERM).
 
+use std::collections::BTreeSet;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
+use miriam_storage::partial_file::partial_path;
 use miriam_textio::CancellationToken;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -35,13 +38,8 @@ impl SignalHandler {
         Ok(SignalHandler { received })
     }
 
-    /// Ends the program by the signal received, after everything read is done; returns if
-    /// there was none.
-    pub fn reraise_signal(&self) {
-        self.reraise_signal_with_message("all lines read are translated and written");
-    }
-
-    /// The same, with a message on the state of the output.
+    /// Ends the program by the signal received, with a message on the state of the output;
+    /// returns if there was none.
     pub fn reraise_signal_with_message(&self, what: &str) {
         let signal = self.received.load(Ordering::Acquire);
         if signal != 0 {
@@ -49,4 +47,13 @@ impl SignalHandler {
             let _ = emulate_default_handler(signal);
         }
     }
+}
+
+/// The end of a message on the outputs of a run that was stopped: the partial files that hold
+/// them, if any.
+pub fn describe_partial_files<'p>(outputs: impl IntoIterator<Item = &'p Path>) -> String {
+    let partial: BTreeSet<PathBuf> =
+        outputs.into_iter().map(partial_path).filter(|path| path.is_file()).collect();
+    let names: Vec<String> = partial.iter().map(|path| path.display().to_string()).collect();
+    if names.is_empty() { String::new() } else { format!(", in {}", names.join(" and ")) }
 }

@@ -103,11 +103,12 @@ impl OutputStreams {
         Ok(())
     }
 
-    /// Finishes all streams, even if one fails.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Ends all streams, even if one fails. Those of a text that is not translated to its end
+    /// keep their partial names.
+    pub(crate) fn finish(self, is_complete: bool) -> Result<()> {
         let mut result = Ok(());
         for (_, output) in self.outputs {
-            result = result.and(output.finish());
+            result = result.and(output.finish_if(is_complete));
         }
         Ok(result?)
     }

@@ -186,7 +186,7 @@ fn translate_lines(
     }
     unknown_words.warn_if_most(&miriam_textio::display_name(&settings.input));
     // What was written is flushed also where more could not be written.
-    let finished = streams.finish();
+    let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)
 }
 

@@ -103,7 +103,7 @@ pub fn translate_segments(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
-    let finished = streams.finish();
+    let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)
 }
 

@@ -61,12 +61,13 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use miriam_storage::file_lock::FileLock;
+use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{Compression, Output, Progress, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
@@ -107,7 +108,7 @@ pub fn extract_files(
     progress: &dyn Progress,
 ) -> Result<ExtractSummary> {
     let inputs = Inputs::read([source, target, alignment], output, options, progress)?;
-    let _lock = FolderLock::acquire(output)?;
+    let _lock = lock_folder(output)?;
     inputs.lexicon.write(&inputs.corpus, output)?;
     let partitions = options.num_partitions(&inputs.corpus, &inputs.lexicon, 1);
     let state = Checkpoint::resume_or_create(output, &options.temp_dir, &inputs.job, partitions)?;
@@ -175,32 +176,15 @@ fn create_folder(folder: &Path) -> Result<()> {
     })
 }
 
-/// Locks a folder against other extractions until it is dropped.
-struct FolderLock {
-    path: PathBuf,
-    _file: File,
-}
-
-impl FolderLock {
-    fn acquire(output: &Path) -> Result<Self> {
-        let path = output.join(LOCK_FILE);
-        let name = path.display().to_string();
-        let file = File::create(&path).map_err(|e| miriam_textio::Error::io(&name, "create", e))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Error::Unsupported {
-                file: output.display().to_string(),
-                reason: "another extraction works here; let it end, or give another folder".into(),
-            }),
-            // Some file systems have no locks; two extractions at once are rare.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(FolderLock { path, _file: file }),
-        }
-    }
-}
-
-impl Drop for FolderLock {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
+/// Locks a folder against other extractions, and removes what killed ones were writing there.
+fn lock_folder(output: &Path) -> Result<FileLock> {
+    let lock =
+        FileLock::try_acquire(&output.join(LOCK_FILE))?.ok_or_else(|| Error::Unsupported {
+            file: output.display().to_string(),
+            reason: "another extraction works here; let it end, or give another folder".into(),
+        })?;
+    remove_stale_files(output, ".");
+    Ok(lock)
 }
 
 /// Counts the partitions that `state` lacks and writes their runs.
@@ -340,6 +324,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A lock could not be created.
+    #[error(transparent)]
+    Storage(#[from] miriam_storage::Error),
     /// Text could not be read or written, or is malformed.
     #[error(transparent)]
     TextIo(#[from] miriam_textio::Error),

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fs, io};
 
+use miriam_storage::file_lock::FileLock;
 use miriam_textio::{Output, Progress};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
@@ -23,8 +24,8 @@ use crate::options::MAX_PARTITIONS;
 use crate::partition::CountsOfCounts;
 use crate::sorted_run::{RunWriter, matches_checksum};
 use crate::{
-    Error, ExtractOptions, ExtractSummary, FolderLock, Inputs, Result, count_partitions,
-    create_folder, write_tables,
+    Error, ExtractOptions, ExtractSummary, Inputs, Result, count_partitions, create_folder,
+    lock_folder, write_tables,
 };
 
 const FOLDER: &str = "shards";
@@ -97,7 +98,7 @@ pub fn extract_shard(
     let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
     let work = shard.path(&folder, "partial");
     create_folder(&work)?;
-    let lock = FolderLock::acquire(&work)?;
+    let lock = lock_folder(&work)?;
     match Record::read(&record, &inputs.job) {
         Some(Ok(finished)) if matches_checksum(&run, &finished.checksum) => {
             tracing::info!("shard {shard} is there already");
@@ -149,7 +150,7 @@ pub fn merge_shards(
     let folder = output.join(FOLDER);
     let shards = find_shards(&folder)?;
     let inputs = Inputs::read(files, output, options, progress)?;
-    let _lock = FolderLock::acquire(output)?;
+    let _lock = lock_folder(output)?;
     let mut runs = Vec::with_capacity(shards.len());
     for shard in shards {
         let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
@@ -176,7 +177,7 @@ fn unusable(file: &Path, shard: Shard, reason: &str) -> Error {
     }
 }
 
-fn remove_work_folder(lock: FolderLock, work: &Path) -> Result<()> {
+fn remove_work_folder(lock: FileLock, work: &Path) -> Result<()> {
     drop(lock);
     // It stays if another process has begun to use it.
     let _ = fs::remove_dir(work);

@@ -1,10 +1,12 @@
 //! A training run: checks of options, its stages, and its summary.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::Path;
 
 use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
+use miriam_storage::file_lock::FileLock;
+use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{Input, Progress, display_name};
 
 use crate::disk_estimate::{self, DiskEstimate};
@@ -32,7 +34,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let _lock = lock_folder(folder)?;
     for part in ["", WORK_FOLDER, TEXT_FOLDER] {
-        remove_partial_files(&folder.join(part));
+        remove_stale_files(&folder.join(part), ".");
     }
     estimate_disk(options).log(options);
     let training = TrainingRun { options, reordering, folder };
@@ -109,27 +111,10 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     Ok(reordering)
 }
 
-/// Locks `folder` against other runs until the file is closed.
-pub(crate) fn lock_folder(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK_FILE);
-    let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::FolderLocked { folder: display_name(folder) }),
-        // Some file systems have no locks; two runs at once are rare.
-        Err(TryLockError::Error(_)) => Ok(file),
-    }
-}
-
-/// Removes partial files of a killed run.
-pub(crate) fn remove_partial_files(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".partial") {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+/// Locks `folder` against other runs until the lock is dropped.
+pub(crate) fn lock_folder(folder: &Path) -> Result<FileLock> {
+    let locked = || Error::FolderLocked { folder: display_name(folder) };
+    FileLock::try_acquire(&folder.join(LOCK_FILE))?.ok_or_else(locked)
 }
 
 fn estimate_disk(options: &TrainOptions) -> DiskEstimate {

@@ -4,22 +4,23 @@
 //! it over the target. A build that fails, is killed, or meets a full disk
 //! leaves the old file as it was.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use crate::huge_page_writer::HugePageWriter;
+use crate::partial_file::PartialFile;
 use crate::{Error, Result};
 
 /// A writer whose file replaces `target` on [`AtomicFile::commit`], and vanishes
 /// when dropped before.
 pub struct AtomicFile {
     target: PathBuf,
-    folder: PathBuf,
-    writer: HugePageWriter<NamedTempFile>,
+    writer: HugePageWriter<Partial>,
 }
+
+/// Writes into a file without a target of its own.
+struct Partial(PartialFile);
 
 impl AtomicFile {
     /// Starts a file that becomes `target` on commit. An existing target must be a
@@ -29,39 +30,16 @@ impl AtomicFile {
     /// [`Error::NotAFile`] where the target is a folder or a device, [`Error::Io`] where
     /// no temporary file can be created beside it.
     pub fn create(target: &Path) -> Result<Self> {
-        let target = match fs::metadata(target) {
-            Ok(information) if information.is_file() => {
-                fs::canonicalize(target).map_err(|e| Error::io(target, "resolve", e))?
-            }
-            Ok(_) => {
-                return Err(Error::NotAFile {
-                    path: target.to_owned(),
-                    remedy: "give the name of a file to write",
-                });
-            }
-            Err(_) => target.to_owned(),
-        };
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let name = target.file_name().ok_or_else(|| Error::NotAFile {
-            path: target.clone(),
-            remedy: "give the name of a file to write",
-        })?;
-        let mut builder = tempfile::Builder::new();
-        let prefix = format!(".{}.", name.to_string_lossy());
-        builder.prefix(&prefix).suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
+        let is_other = fs::metadata(target).is_ok_and(|found| !found.is_file());
+        if is_other || target.file_name().is_none() {
+            return Err(Error::NotAFile {
+                path: target.to_owned(),
+                remedy: "give the name of a file to write",
+            });
         }
-        let file = builder
-            .tempfile_in(folder)
-            .map_err(|e| Error::io(&target, "create a temporary file beside it", e))?;
-        let (folder, writer) = (folder.to_owned(), HugePageWriter::new(file));
-        Ok(AtomicFile { target, folder, writer })
+        let file = PartialFile::create_hidden(target)
+            .map_err(|e| Error::io(target, "create a temporary file beside it", e))?;
+        Ok(AtomicFile { target: target.to_owned(), writer: HugePageWriter::new(Partial(file)) })
     }
 
     /// Overwrites the bytes at `offset` with `bytes`, then returns to the end.
@@ -77,16 +55,25 @@ impl AtomicFile {
     /// # Errors
     /// [`Error::Io`] where writing, syncing or renaming fails; the target is then as it was.
     pub fn commit(self) -> Result<()> {
-        let AtomicFile { target, folder, writer } = self;
-        let file = writer.into_inner().map_err(|e| Error::io(&target, "write", e))?;
-        file.as_file().sync_all().map_err(|e| Error::io(&target, "write to disk", e))?;
-        file.persist(&target).map_err(|e| Error::io(&target, "put in place", e.error))?;
-        // The rename is durable once the folder is; a folder that cannot be
-        // synced (some network file systems) does not undo it.
-        if let Ok(folder) = File::open(folder) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
+        let AtomicFile { target, writer } = self;
+        let Partial(file) = writer.into_inner().map_err(|e| Error::io(&target, "write", e))?;
+        file.commit().map_err(|e| Error::io(&target, "write to disk", e))
+    }
+}
+
+impl Write for Partial {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.file().flush()
+    }
+}
+
+impl Seek for Partial {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.file().seek(to)
     }
 }
 

@@ -1,10 +1,14 @@
 //! Writing text to standard output or a file, compressed as its name says.
+//!
+//! A file appears under its name when it is complete. Until then it has another one:
+//! `NAME.partial` where the output comes bit by bit and is of use before its end, a hidden one
+//! where it is not. Devices, pipes and `/dev/stdout` are written as they are.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::NamedTempFile;
+use miriam_storage::partial_file::{PartialFile, is_special};
 
 use crate::{Error, Result, display_name};
 
@@ -68,8 +72,8 @@ impl Compression {
 pub struct Output {
     name: String,
     writer: Encoder,
-    /// The temporary file, and the path to which [`Output::finish`] renames it.
-    temporary: Option<(NamedTempFile, PathBuf)>,
+    /// The file before [`Output::finish`] renames it; none where there is nothing to rename.
+    partial: Option<PartialFile>,
 }
 
 enum Encoder {
@@ -80,23 +84,28 @@ enum Encoder {
 
 impl Output {
     /// Creates `path`, or writes to standard output for `-`. A name that ends in
-    /// `.gz` or `.zst` is compressed.
+    /// `.gz` or `.zst` is compressed. The file is `path.partial` until [`Output::finish`]; what
+    /// is written before an error stays there, and an existing file stays as it was.
     ///
     /// # Errors
-    /// [`Error::Io`] where the file cannot be created.
+    /// [`Error::Io`] where the file cannot be created, or another process is writing it.
     pub fn create(path: &Path) -> Result<Self> {
-        Self::create_direct(path, Compression::from_path(path))
+        Self::create_partial(path, Compression::from_path(path), PartialFile::create_visible)
     }
 
     fn create_direct(path: &Path, compression: Compression) -> Result<Self> {
-        let name =
-            if path.as_os_str() == "-" { "standard output".into() } else { display_name(path) };
-        let raw: Box<dyn Write + Send> = if path.as_os_str() == "-" {
-            Box::new(io::stdout())
-        } else {
-            Box::new(File::create(path).map_err(|e| Error::io(&name, "create", e))?)
-        };
-        Self::with_writer(compression, name, raw)
+        // Opened by its name, a file that standard output appends to would be cut.
+        let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+        if names.iter().any(|name| path.as_os_str() == *name) {
+            return Self::with_writer(
+                compression,
+                "standard output".into(),
+                Box::new(io::stdout()),
+            );
+        }
+        let name = display_name(path);
+        let file = File::create(path).map_err(|e| Error::io(&name, "create", e))?;
+        Self::with_writer(compression, name, Box::new(file))
     }
 
     /// Writes to `writer`, uncompressed; `name` names it in messages.
@@ -107,13 +116,13 @@ impl Output {
         Self::with_writer(Compression::None, name.to_owned(), Box::new(writer))
     }
 
-    /// As [`Output::create`], but the file appears complete, on [`Output::finish`], or not
-    /// at all: an existing one stays as it was until then.
+    /// As [`Output::create`], but under a hidden name until [`Output::finish`], and nothing
+    /// remains of a file that is not finished.
     ///
     /// # Errors
     /// [`Error::Io`] where no file can be created beside `path`.
     pub fn create_atomic(path: &Path) -> Result<Self> {
-        Self::create_temporary(path, Compression::from_path(path))
+        Self::create_partial(path, Compression::from_path(path), PartialFile::create_hidden)
     }
 
     /// As [`Output::create_atomic`] for bytes that are [compressed](Compression::compress)
@@ -122,46 +131,23 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] where no file can be created beside `path`.
     pub fn create_precompressed(path: &Path) -> Result<Self> {
-        Self::create_temporary(path, Compression::None)
+        Self::create_partial(path, Compression::None, PartialFile::create_hidden)
     }
 
-    fn create_temporary(path: &Path, compression: Compression) -> Result<Self> {
-        let replaced = fs::metadata(path);
-        if path.as_os_str() == "-" || replaced.as_ref().is_ok_and(|found| !found.is_file()) {
+    fn create_partial(
+        path: &Path,
+        compression: Compression,
+        create: fn(&Path) -> io::Result<PartialFile>,
+    ) -> Result<Self> {
+        if path.as_os_str() == "-" || is_special(path) {
             return Self::create_direct(path, compression);
         }
         let name = display_name(path);
         let failed = |e| Error::io(&name, "create", e);
-        // A symbolic link stays one: the file it points to is replaced.
-        let target =
-            if replaced.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.into() };
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let prefix = format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder).map_err(|e| {
-            // The message ends in the path of the hidden file, of which the user knows nothing.
-            let reason = e.to_string();
-            let reason = reason.split(" at path ").next().unwrap_or_default();
-            failed(match e.kind() {
-                io::ErrorKind::NotFound => {
-                    let reason = format!("the folder {} does not exist", folder.display());
-                    io::Error::new(io::ErrorKind::NotFound, reason)
-                }
-                kind => io::Error::new(kind, reason),
-            })
-        })?;
-        let raw = Box::new(file.reopen().map_err(failed)?);
+        let partial = create(path).map_err(failed)?;
+        let raw = Box::new(partial.file().try_clone().map_err(failed)?);
         let mut output = Self::with_writer(compression, name.clone(), raw)?;
-        output.temporary = Some((file, target));
+        output.partial = Some(partial);
         Ok(output)
     }
 
@@ -180,7 +166,7 @@ impl Output {
             ),
             Compression::None => Encoder::Plain(plain),
         };
-        Ok(Output { name, writer, temporary: None })
+        Ok(Output { name, writer, partial: None })
     }
 
     /// The name of the output in messages.
@@ -208,25 +194,57 @@ impl Output {
         }
     }
 
-    /// Ends the stream; without this call a compressed file is truncated, and an
-    /// [atomic](Output::create_atomic) one does not appear.
+    /// Ends the stream, and gives the file its name; without this call it does not appear
+    /// under it.
     ///
     /// # Errors
     /// [`Error::Io`] where writing, syncing or renaming fails.
-    pub fn finish(self) -> Result<()> {
-        let ended = match self.writer {
-            Encoder::Plain(plain) => Ok(plain),
-            Encoder::Gzip(gzip) => gzip.finish(),
-            Encoder::Zstd(zstd) => zstd.finish(),
+    pub fn finish(mut self) -> Result<()> {
+        let partial = self.partial.take();
+        let name = std::mem::take(&mut self.name);
+        self.end_stream()
+            .and_then(|()| partial.map_or(Ok(()), PartialFile::commit))
+            .map_err(|e| Error::io(&name, "write", e))
+    }
+
+    /// Ends the stream of an output that was cut short: what was written is whole, as of a
+    /// compressed file, and stays under its partial name, if that is not a hidden one.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where writing fails.
+    pub fn finish_incomplete(mut self) -> Result<()> {
+        // It is dropped after the stream was ended.
+        let _partial = self.partial.take();
+        let name = std::mem::take(&mut self.name);
+        self.end_stream().map_err(|e| Error::io(&name, "write", e))
+    }
+
+    /// [`finish`](Output::finish)es an output that is complete, and ends any other one as
+    /// [`finish_incomplete`](Output::finish_incomplete) does.
+    ///
+    /// # Errors
+    /// Theirs.
+    pub fn finish_if(self, is_complete: bool) -> Result<()> {
+        if is_complete { self.finish() } else { self.finish_incomplete() }
+    }
+
+    /// Writes a whole file; it appears complete or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be created or written.
+    pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+        let mut output = Self::create_atomic(path)?;
+        output.write(bytes)?;
+        output.finish()
+    }
+
+    fn end_stream(self) -> io::Result<()> {
+        let mut ended = match self.writer {
+            Encoder::Plain(plain) => plain,
+            Encoder::Gzip(gzip) => gzip.finish()?,
+            Encoder::Zstd(zstd) => zstd.finish()?,
         };
-        let ended = ended.and_then(|mut w| w.flush()).and_then(|()| match self.temporary {
-            Some((file, target)) => {
-                file.as_file().sync_all()?;
-                file.persist(target).map(drop).map_err(|e| e.error)
-            }
-            None => Ok(()),
-        });
-        ended.map_err(|e| Error::io(&self.name, "write", e))
+        ended.flush()
     }
 }
 
@@ -297,6 +315,40 @@ mod tests {
             let error = Output::create_atomic(&folder.path().join(name)).err().unwrap().to_string();
             assert!(error.contains(reason) && !error.contains("partial"), "{error}");
         }
+    }
+
+    #[test]
+    fn an_output_has_its_name_when_it_is_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "a.gz", "a.zst"] {
+            let (path, partial) =
+                (folder.path().join(name), folder.path().join(format!("{name}.partial")));
+            let read = |path: &Path| {
+                let mut text = Vec::new();
+                Input::open(path).unwrap().read_to_end(&mut text).unwrap();
+                text
+            };
+            std::fs::write(&path, "old").unwrap();
+            let mut output = Output::create(&path).unwrap();
+            output.write(b"one\ntw").unwrap();
+            output.finish_incomplete().unwrap();
+            assert_eq!((read(&path), read(&partial)), (b"old".to_vec(), b"one\ntw".to_vec()));
+            let mut output = Output::create(&path).unwrap();
+            output.write(b"two\n").unwrap();
+            output.flush().unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"old");
+            output.finish().unwrap();
+            assert_eq!(read(&path), b"two\n");
+            assert!(!partial.exists());
+        }
+        // Dropped as by an error: what was written stays, and no empty file does.
+        let path = folder.path().join("b");
+        let mut output = Output::create(&path).unwrap();
+        output.write(b"some").unwrap();
+        drop(output);
+        assert_eq!(std::fs::read(folder.path().join("b.partial")).unwrap(), b"some");
+        drop(Output::create(&path).unwrap());
+        assert!(!path.exists() && !folder.path().join("b.partial").exists());
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! What was measured: rows for people and for programs.
 
 use std::fmt::{self, Write as _};
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use miriam_glm::GlmOptions;
+use miriam_textio::Output;
 
 use super::chart;
-use crate::error::{Result, cannot};
+use crate::error::{Error, Result};
 
 /// An engine that is measured: the kind of its model, and the layout of a `glm` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -268,8 +268,7 @@ impl<'o> Report<'o> {
     /// Writes queries.csv, reads.csv and queries.svg to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let write = |name: &str, text: String| {
-            let path = folder.join(name);
-            fs::write(&path, text).map_err(cannot("write", &path))
+            Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
         };
         let rows = self.rows.iter().map(|row| row.to_csv() + "\n");
         write("queries.csv", HEADING.to_owned() + &rows.collect::<String>())?;

@@ -2,7 +2,6 @@
 
 pub mod sequences;
 
-use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,9 +10,9 @@ use std::time::Instant;
 use miriam_lmcpu::probing::{self, ProbingModel};
 use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{Input, Progress};
+use miriam_textio::{Input, Output, Progress};
 
-use crate::error::{Result, cannot};
+use crate::error::Result;
 use crate::input::read_text;
 use crate::machine::cpu_seconds;
 use crate::synthetic::Text;
@@ -110,11 +109,10 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
         model.get().word_id(word).0
     });
     let sentences = Sequences::sentences(&text, model.get().begin_state());
-    let create = |path: &PathBuf| File::create(path).map_err(cannot("create", path));
-    let mut csv = options.csv.as_ref().map(create).transpose()?;
-    let mut write_csv = |line: &str| match (&mut csv, &options.csv) {
-        (Some(file), Some(path)) => writeln!(file, "{line}").map_err(cannot("write", path)),
-        _ => Ok(()),
+    let mut csv = options.csv.as_deref().map(Output::create).transpose()?;
+    let mut write_csv = |line: &str| match &mut csv {
+        Some(file) => file.write(format!("{line}\n").as_bytes()),
+        None => Ok(()),
     };
     write_csv("way,threads,queries,cpu_seconds,wall_seconds,queries_per_cpu_second,log10")?;
     writeln!(
@@ -142,7 +140,7 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
             write_csv(&format!("{name},{threads},{queries},{cpu:.6},{wall:.6},{rate:.0},{log10}"))?;
         }
     }
-    Ok(())
+    Ok(csv.map_or(Ok(()), Output::finish)?)
 }
 
 /// Words that a thread scores between two looks at the queue.

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Input, affinity};
+use miriam_textio::{Input, Output, affinity};
 
 use crate::error::{Error, Result, cannot};
 use crate::machine;
@@ -84,8 +84,7 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
         }
     }
     let write = |name: &str, text: String| {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(cannot("write", &path))
+        Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
     };
     write("scaling.csv", study.medians_csv())?;
     write("runs.csv", study.runs_csv())?;

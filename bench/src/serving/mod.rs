@@ -19,6 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use miriam_textio::Output;
+
 use crate::error::{Error, Result, cannot};
 use crate::input::read_text;
 
@@ -118,8 +120,7 @@ pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     let (samples, seconds) = measure(options, &address, &requests)?;
     let study = LoadStudy::new(options, samples, seconds);
     let write = |name: &str, text: String| {
-        let path = options.output.join(name);
-        fs::write(&path, text).map_err(cannot("write", &path))
+        Ok::<_, Error>(Output::write_file(&options.output.join(name), text.as_bytes())?)
     };
     write("requests.csv", study.requests_csv())?;
     write("seconds.csv", study.seconds_csv())?;

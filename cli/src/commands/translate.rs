@@ -17,7 +17,7 @@ use super::raw_text::{self, RawTextOptions};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, open_text};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 use crate::progress::TerminalProgress;
-use crate::signals::SignalHandler;
+use crate::signals::{SignalHandler, describe_partial_files};
 
 /// The tokens after `translate`, without those that the program itself handles.
 pub struct TranslateArguments {
@@ -151,7 +151,11 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let outcome = outcome.map_err(anyhow::Error::from);
     // A signal to a whole pipeline may also close our output.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.reraise_signal();
+        let outputs = system.settings().outputs.iter().map(|(_, output)| output.as_path());
+        interrupts.reraise_signal_with_message(&format!(
+            "all lines read are translated and written{}",
+            describe_partial_files(outputs)
+        ));
     }
     outcome
 }

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use miriam_textio::{shorten, suggest_name};
+
 use super::{old_format, unsupported_options};
 
 /// A parameter the decoder honours.
@@ -254,28 +256,19 @@ const PROGRAM_OPTIONS: &[&str] = &[
     "log-level",
 ];
 
-/// Names less similar (Jaro-Winkler) are hardly misspelt.
-const LEAST_SIMILARITY: f64 = 0.88;
-
 /// The error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if NOT_IMPLEMENTED.contains(&name) {
         return format!("{shown} is an option of Moses that is not implemented yet");
     }
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
-    let known = || names.iter().chain(PROGRAM_OPTIONS);
-    let similarity = |known: &str| strsim::jaro_winkler(&letters(name), &letters(known));
-    let most = known().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-    if let Some(meant) = most.filter(|meant| similarity(meant) > LEAST_SIMILARITY) {
+    let known = names.iter().chain(PROGRAM_OPTIONS).copied();
+    if let Some(meant) = suggest_name(name, known) {
         return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
     }
+    let shown = shorten(shown);
     let (moses, program) = (names.join(", "), PROGRAM_OPTIONS.join(", "));
     format!("{shown} is unknown; supported: {moses}, {program}")
-}
-
-/// A name without dashes and underscores: `nbest-list` is meant to be `n-best-list`.
-fn letters(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Every parameter the decoder honours, for completions and manual pages.

@@ -223,8 +223,9 @@ impl Translator {
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
         let outcome = self.run(source, low_latency, stop, progress, &mut write);
-        // The lines written so far are completed even after an error.
-        let finished = output.finish().map_err(Error::from);
+        // The lines written so far are completed even after an error, under a partial name.
+        let is_complete = outcome.is_ok() && !stop.is_cancelled();
+        let finished = output.finish_if(is_complete).map_err(Error::from);
         let counts = outcome?;
         finished.and(Ok(counts))
     }

@@ -82,7 +82,11 @@ impl PivotTranslator {
     ) -> Result<LineCounts> {
         let (sender, lines) = sync_channel(MAX_WAITING_LINES);
         thread::scope(|scope| {
-            let first = scope.spawn(|| self.run_first(source, low_latency, sender, stop));
+            let first = scope.spawn(move || {
+                let outcome = self.run_first(source, low_latency, &sender, stop);
+                // Before the second model takes the end of the lines for that of the text.
+                outcome.inspect_err(|_| stop.cancel())
+            });
             let pivot = LineSource::Pivot(lines);
             let second = self.second.translate_from(
                 pivot,
@@ -106,7 +110,7 @@ impl PivotTranslator {
         &self,
         source: SourceText,
         low_latency: bool,
-        sender: SyncSender<PivotLine>,
+        sender: &SyncSender<PivotLine>,
         stop: &CancellationToken,
     ) -> Result<LineCounts> {
         // The parts of a line that was too long; its end comes with the last of them.

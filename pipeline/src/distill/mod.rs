@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_align::{AlignOptions, ShortlistOptions};
 use miriam_storage::hash::{Hasher, hash64};
+use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{Input, Lines, Output, Progress, display_name};
 use miriam_trainer::load_data::open_vocabularies;
 use miriam_trainer::options::RawOptions;
@@ -29,7 +30,7 @@ pub use teacher_lists::Teacher;
 
 use crate::manifest::StageStatistics;
 use crate::stage_runner::{self, Stage};
-use crate::train::{lock_folder, remove_partial_files};
+use crate::train::lock_folder;
 use crate::training_stages::INI_FILE;
 use crate::{Error, Result};
 use n_best_list::{ListForm, NBestReader};
@@ -100,7 +101,7 @@ pub fn distill(
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let _lock = lock_folder(folder)?;
     for part in ["", WORK_FOLDER] {
-        remove_partial_files(&folder.join(part));
+        remove_stale_files(&folder.join(part), ".");
     }
     let source = TextFacts::read(&options.source, progress)?;
     let reference =

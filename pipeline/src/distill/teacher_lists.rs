@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use miriam_nmt::translate::{LineError, SourceText, Translator};
+use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{CancellationToken, Input, Lines, Output, Progress, ProgressTask};
 
-use crate::train::remove_partial_files;
 use crate::{Error, Result};
 
 /// The file that says of which teacher, search and text the lists are.
@@ -61,7 +61,7 @@ impl ListParts {
         progress: &dyn Progress,
     ) -> Result<()> {
         self.check_description(&teacher.description)?;
-        remove_partial_files(&self.folder);
+        remove_stale_files(&self.folder, ".");
         let count = self.num_lines.div_ceil(self.part_lines);
         let Some(first_part) = (0..count).find(|&index| !self.path(index).is_file()) else {
             return Ok(());

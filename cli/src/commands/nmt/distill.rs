@@ -253,7 +253,7 @@ fn distill_from_teacher(
     let summary = distill(&options, &teacher, &common.progress());
     tuner_cache.save();
     if let Ok(errors) = line_errors.into_inner() {
-        errors.finish()?;
+        errors.finish(summary.is_ok())?;
     }
     let summary = summary?;
     log_selection(summary.selection);

@@ -35,10 +35,11 @@ impl LineErrors {
         Ok(())
     }
 
-    /// Warns of the number of errors that were not logged.
-    pub fn finish(self) -> Result<()> {
+    /// Ends the file, which keeps its partial name unless all lines were translated, or warns
+    /// of the number of errors that were not logged.
+    pub fn finish(self, is_complete: bool) -> Result<()> {
         if let Some(file) = self.file {
-            file.finish()?;
+            file.finish_if(is_complete)?;
         } else if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
             tracing::warn!(
                 "{}: {more} more such lines; --errors FILE records them all",

@@ -13,7 +13,7 @@ use super::value_parsers::{batch_size, finite, length};
 use crate::common::{
     CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
 };
-use crate::signals::SignalHandler;
+use crate::signals::{SignalHandler, describe_partial_files};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -159,7 +159,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Ok(())
     });
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
-        interrupts.reraise_signal_with_message("scores are those of the first lines");
+        interrupts.reraise_signal_with_message(&format!(
+            "scores are those of the first lines{}",
+            describe_partial_files([a.output.as_path()])
+        ));
     }
     outcome
 }

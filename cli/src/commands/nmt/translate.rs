@@ -29,7 +29,7 @@ use crate::common::{
     CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
 };
 use crate::progress::TerminalProgress;
-use crate::signals::SignalHandler;
+use crate::signals::{SignalHandler, describe_partial_files};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -510,7 +510,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.verbose {
         tracing::info!("GEMM kernels chosen now: {chosen}");
     }
-    let reported = line_errors.finish();
+    let reported = line_errors.finish(outcome.is_ok() && !stop.is_cancelled());
     if let Ok(counts) = outcome
         && arguments.cost.report
     {
@@ -525,7 +525,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         let LineCounts { read, written, .. } = *outcome.as_ref().unwrap_or(&LineCounts::default());
         let lost = read - written;
         interrupts.reraise_signal_with_message(&format!(
-            "{written} lines are translated and written, {lost} were read and are not"
+            "{written} lines are translated and written, {lost} were read and are not{}",
+            describe_partial_files([text.output.as_path()])
         ));
     }
     outcome.map(drop)

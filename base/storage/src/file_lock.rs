@@ -1,0 +1,130 @@
+//! Locks on files by name, which end with their process.
+//!
+//! The lock is the operating system's, so a process that was killed does not keep the next one
+//! out. The file is removed with the lock; another process may have opened it before and lock
+//! what no name leads to any more, so after locking the file is compared with the one of the
+//! name.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+/// A lock on the file of a name, until it is dropped.
+#[derive(Debug)]
+pub struct FileLock {
+    path: PathBuf,
+    file: File,
+}
+
+impl FileLock {
+    /// Locks the file at `path`, which is created where it is missing and removed at the end.
+    /// `None` if another process, or another lock of this one, holds it. On file systems without
+    /// locks nothing is ever held.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be created.
+    pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
+        loop {
+            let file = File::options().write(true).create(true).truncate(false).open(path);
+            let file = file.map_err(|e| Error::io(path, "create", e))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(_)) => {}
+                Ok(()) if is_at(&file, path) => {}
+                // The holder before has removed this file.
+                Ok(()) => continue,
+            }
+            return Ok(Some(FileLock { path: path.to_owned(), file }));
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // It is still locked here. Where it cannot be removed, it does no harm.
+        if is_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Whether the file at `path` is `file`.
+#[cfg(unix)]
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+/// Whether there is a file at `path`; an open file cannot be replaced here.
+#[cfg(not(unix))]
+pub(crate) fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_lock_keeps_others_out_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = FileLock::try_acquire(&path).unwrap().unwrap();
+        assert!(FileLock::try_acquire(&path).unwrap().is_none());
+        drop(lock);
+        assert!(!path.exists());
+        // What a killed process leaves is a file without a lock.
+        fs::write(&path, "").unwrap();
+        assert!(FileLock::try_acquire(&path).unwrap().is_some());
+        assert!(FileLock::try_acquire(&folder.path().join("missing/lock")).is_err());
+    }
+
+    /// A lock on a file that its holder has removed locks nothing: whoever comes next creates the
+    /// file anew.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_on_a_removed_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let first = FileLock::try_acquire(&path).unwrap().unwrap();
+        // Opened while the first one holds it, as by a process that starts meanwhile.
+        let opened = File::options().write(true).open(&path).unwrap();
+        drop(first);
+        opened.try_lock().unwrap();
+        assert!(!is_at(&opened, &path));
+        let third = FileLock::try_acquire(&path).unwrap().unwrap();
+        assert!(!is_at(&opened, &path) && is_at(&third.file, &path));
+        // The lock of a name that leads elsewhere by now leaves that file alone.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "another").unwrap();
+        drop(third);
+        assert_eq!(fs::read(&path).unwrap(), b"another");
+    }
+
+    #[test]
+    fn two_never_hold_a_lock_that_comes_and_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let (holders, acquired) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let Some(lock) = FileLock::try_acquire(&path).unwrap() else { continue };
+                        assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two hold it");
+                        std::thread::yield_now();
+                        holders.fetch_sub(1, Ordering::SeqCst);
+                        acquired.fetch_add(1, Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+        assert!(acquired.into_inner() >= 4);
+    }
+}

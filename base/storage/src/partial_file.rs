@@ -1,0 +1,333 @@
+//! Files that are written under another name and renamed when they are complete.
+//!
+//! A run that fails, is killed or meets a full disk leaves the file of the final name as it was.
+//! A file in writing is locked, and the system lets go of the lock when its process ends: so a
+//! later run tells what a killed one has left from what another one is writing, and removes it.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file_lock::is_at;
+
+/// The end of the names of files in writing.
+const SUFFIX: &str = ".partial";
+/// Symbolic links that are followed at most.
+const MOST_LINKS: usize = 40;
+/// A new file is taken for a stale one, and removed, between its creation and its lock, if
+/// another process looks for those just then.
+const MOST_ATTEMPTS: usize = 20;
+
+/// A file in writing, which [`commit`](PartialFile::commit) renames to its target.
+#[derive(Debug)]
+pub struct PartialFile {
+    file: File,
+    path: PathBuf,
+    target: PathBuf,
+    /// Whether the file stays under its partial name if it is dropped.
+    is_kept: bool,
+    is_committed: bool,
+}
+
+impl PartialFile {
+    /// A file of a hidden name beside `target`, which vanishes if it is dropped before it is
+    /// complete. What killed runs have left of `target` is removed.
+    ///
+    /// # Errors
+    /// If it cannot be created, with the reason and no hidden name.
+    pub fn create_hidden(target: &Path) -> io::Result<Self> {
+        let target = follow_links(target)?;
+        let folder = folder_of(&target);
+        let prefix = format!(".{}.", file_name(&target)?);
+        remove_stale_files(folder, &prefix);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        for _ in 0..MOST_ATTEMPTS {
+            let file = builder.tempfile_in(folder).map_err(|e| describe_failure(e, folder))?;
+            let (file, path) = file.keep().map_err(|e| e.error)?;
+            let is_locked = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if is_locked && is_at(&file, &path) {
+                return Self::begin(file, path, target, false);
+            }
+        }
+        Err(io::Error::other("other processes remove it again and again"))
+    }
+
+    /// A file named [`partial_path`] beside `target`, in which one can follow what is written. It
+    /// stays if it is dropped before it is complete, unless it is empty; the next run overwrites
+    /// it.
+    ///
+    /// # Errors
+    /// If it cannot be created, or another process is writing it.
+    pub fn create_visible(target: &Path) -> io::Result<Self> {
+        let target = follow_links(target)?;
+        let name = format!("{}{SUFFIX}", file_name(&target)?);
+        let (folder, path) = (folder_of(&target), partial_path(&target));
+        for _ in 0..MOST_ATTEMPTS {
+            if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+                return Err(io::Error::other(format!("{name} is in the way, not a file")));
+            }
+            let file = File::options().write(true).create(true).truncate(false).open(&path);
+            let file = file.map_err(|e| describe_failure(e, folder))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::other(format!(
+                        "another process is writing {name}; let it end, or give another name"
+                    )));
+                }
+                Err(TryLockError::Error(_)) => {}
+                Ok(()) if is_at(&file, &path) => {}
+                // The process before has just renamed or removed it.
+                Ok(()) => continue,
+            }
+            file.set_len(0)?;
+            return Self::begin(file, path, target, true);
+        }
+        Err(io::Error::other(format!("other processes write {name} again and again")))
+    }
+
+    fn begin(file: File, path: PathBuf, target: PathBuf, is_kept: bool) -> io::Result<Self> {
+        let partial = PartialFile { file, path, target, is_kept, is_committed: false };
+        if let Ok(replaced) = fs::metadata(&partial.target) {
+            // Where they cannot be set, they are those of a new file.
+            let _ = partial.file.set_permissions(replaced.permissions());
+        }
+        Ok(partial)
+    }
+
+    /// The file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its name while it is written.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the file to disk and renames it to its target.
+    ///
+    /// # Errors
+    /// If that fails; the target is then as it was.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, &self.target)?;
+        self.is_committed = true;
+        // The rename is durable once the folder is; a folder that cannot be
+        // synced (some network file systems) does not undo it.
+        if let Ok(folder) = File::open(folder_of(&self.target)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PartialFile {
+    fn drop(&mut self) {
+        let is_empty = || self.file.metadata().is_ok_and(|found| found.len() == 0);
+        if !self.is_committed && (!self.is_kept || is_empty()) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The name of [`PartialFile::create_visible`].
+pub fn partial_path(target: &Path) -> PathBuf {
+    let mut path = target.as_os_str().to_owned();
+    path.push(SUFFIX);
+    path.into()
+}
+
+/// Whether `path` names a device, a pipe or an open file of the system (`/dev/stdout`), also
+/// through links: something to write into, not to replace. A folder is one too.
+pub fn is_special(path: &Path) -> bool {
+    let of_system = |path: &Path| {
+        path.starts_with("/proc") || path.starts_with("/dev") && !path.starts_with("/dev/shm")
+    };
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if of_system(&path) {
+            return true;
+        }
+        let Ok(link) = fs::read_link(&path) else { break };
+        path = folder_of(&path).join(link);
+    }
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+/// Removes the hidden files in `folder` that killed processes have left in writing, and whose
+/// names begin with `prefix`. Those that another process is writing stay.
+pub fn remove_stale_files(folder: &Path, prefix: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_hidden = name.starts_with('.') && name.starts_with(prefix);
+        if is_hidden && name.ends_with(SUFFIX) && entry.file_type().is_ok_and(|t| t.is_file()) {
+            let path = entry.path();
+            // What cannot be opened or removed is left; it does no harm. The lock is held until it
+            // is removed: a process that has just created it then tries again.
+            let Ok(file) = File::options().write(true).open(&path) else { continue };
+            if file.try_lock().is_ok() && is_at(&file, &path) {
+                let _ = fs::remove_file(&path);
+            }
+        }
+    }
+}
+
+/// The path that a chain of symbolic links ends at, whether or not there is a file.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(link) => path = folder_of(&path).join(link),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn file_name(path: &Path) -> io::Result<String> {
+    let name = path.file_name().filter(|_| !path.is_dir());
+    let wrong = || io::Error::other("it is a folder; give the name of a file to write");
+    Ok(name.ok_or_else(wrong)?.to_string_lossy().into_owned())
+}
+
+/// The reason of a failure without the path of a file that the user knows nothing of.
+fn describe_failure(error: io::Error, folder: &Path) -> io::Error {
+    let reason = error.to_string();
+    let reason = reason.split(" at path ").next().unwrap_or_default();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let reason = format!("the folder {} does not exist", folder.display());
+            io::Error::new(io::ErrorKind::NotFound, reason)
+        }
+        kind => io::Error::new(kind, reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> =
+            entries.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("text");
+        type Create = fn(&Path) -> io::Result<PartialFile>;
+        let (hidden, visible): (Create, Create) =
+            (PartialFile::create_hidden, PartialFile::create_visible);
+        for (create, left) in [(hidden, &[][..]), (visible, &["text.partial"])] {
+            fs::write(&target, "old").unwrap();
+            let partial = create(&target).unwrap();
+            partial.file().write_all(b"new").unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"old");
+            drop(partial);
+            assert_eq!(names(folder.path()), [&["text"][..], left].concat());
+            let partial = create(&target).unwrap();
+            partial.file().write_all(b"n").unwrap();
+            partial.commit().unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"n");
+            assert_eq!(names(folder.path()), ["text"]);
+            fs::remove_file(&target).unwrap();
+            drop(create(&target).unwrap());
+            assert_eq!(names(folder.path()), [""; 0], "nothing was written");
+        }
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_removed_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("text");
+        for name in [".text.aB3dE6.partial", ".other.aB3dE6.partial", ".text.swp", "text.partial"] {
+            fs::write(folder.path().join(name), "stale").unwrap();
+        }
+        let first = PartialFile::create_hidden(&target).unwrap();
+        let second = PartialFile::create_hidden(&target).unwrap();
+        assert!(first.path().exists() && second.path().exists(), "both are being written");
+        let mut expected = vec![".other.aB3dE6.partial", ".text.swp", "text.partial"];
+        let others = names(folder.path()).len() - 2;
+        assert_eq!(others, expected.len());
+        drop((first, second));
+        assert_eq!(names(folder.path()), expected);
+        remove_stale_files(folder.path(), ".");
+        expected.remove(0);
+        assert_eq!(names(folder.path()), expected);
+        // A visible one is overwritten, and no second process writes it.
+        let visible = PartialFile::create_visible(&target).unwrap();
+        let error = PartialFile::create_visible(&target).unwrap_err().to_string();
+        assert!(error.contains("another process is writing text.partial"), "{error}");
+        visible.file().write_all(b"new").unwrap();
+        visible.commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+    }
+
+    #[test]
+    fn errors_name_folders_and_no_hidden_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing/text");
+        let error = PartialFile::create_hidden(&missing).unwrap_err().to_string();
+        assert!(error.ends_with("missing does not exist"), "{error}");
+        fs::create_dir(folder.path().join("text.partial")).unwrap();
+        let error = PartialFile::create_visible(&folder.path().join("text")).unwrap_err();
+        assert!(error.to_string().contains("text.partial is in the way"), "{error}");
+        assert!(PartialFile::create_hidden(folder.path()).is_err());
+        assert!(PartialFile::create_visible(Path::new("/")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "old").unwrap();
+        fs::set_permissions(at("file"), fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("later", at("dangling")).unwrap();
+        for name in ["link", "dangling"] {
+            let partial = PartialFile::create_hidden(&at(name)).unwrap();
+            partial.file().write_all(b"new").unwrap();
+            partial.commit().unwrap();
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink());
+            assert_eq!(fs::read(at(name)).unwrap(), b"new");
+        }
+        let mode = fs::metadata(at("file")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        symlink("round", at("round")).unwrap();
+        assert!(PartialFile::create_hidden(&at("round")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_open_files_are_written_into() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("log");
+        std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+        for special in [Path::new("/dev/null"), Path::new("/dev/fd/1"), &link, folder.path()] {
+            assert!(is_special(special), "{special:?}");
+        }
+        assert!(!is_special(&folder.path().join("new")));
+        assert!(!is_special(Path::new("/dev/shm/new")));
+    }
+}

@@ -1,0 +1,59 @@
+//! The known name that an unknown one was meant to be, and unknown text in messages.
+
+use std::borrow::Cow;
+
+/// Names less similar (Jaro-Winkler) are hardly misspelt.
+const LEAST_SIMILARITY: f64 = 0.88;
+/// Characters of the longest name that is compared, which takes time with their square.
+const LONGEST_NAME: usize = 64;
+/// Characters of a text that a message shows.
+const LONGEST_SHOWN: usize = 80;
+
+/// The one of `known` that `name` most likely is meant to be, if any is similar enough. Case,
+/// dashes and underscores do not count: `nbest-list` is meant to be `n-best-list`.
+pub fn suggest_name<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    if name.chars().nth(LONGEST_NAME).is_some() {
+        return None;
+    }
+    let name = letters(name);
+    let similar = known.into_iter().map(|known| {
+        let similarity = strsim::jaro_winkler(&name, &letters(known));
+        (similarity, known)
+    });
+    let most = similar.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    most.filter(|(similarity, _)| *similarity > LEAST_SIMILARITY).map(|(_, known)| known)
+}
+
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// A text from a file or command line as a message shows it: the beginning, if it is long.
+pub fn shorten(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        None => text.into(),
+        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_recognized() {
+        let known = ["n-best-list", "stack", "threads", "mini-batch"];
+        assert_eq!(suggest_name("nbest-list", known), Some("n-best-list"));
+        assert_eq!(suggest_name("stck", known), Some("stack"));
+        assert_eq!(suggest_name("Mini_Batch", known), Some("mini-batch"));
+        assert_eq!(suggest_name("beam", known), None);
+        assert_eq!(suggest_name(&"stack".repeat(200_000), known), None);
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shorten("short"), "short");
+        let long = "ä".repeat(100);
+        assert_eq!(shorten(&long), format!("{}... (200 bytes)", "ä".repeat(80)));
+    }
+}

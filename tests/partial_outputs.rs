@@ -1,0 +1,216 @@
+//! Outputs appear under their names when they are complete: after a kill, a signal or on a full
+//! disk the file that was there before is as it was, and a rerun leaves nothing behind.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::common::{
+    lossy_text, miriam, output_with_input, project_root, report_skip, run, run_to_error,
+    run_with_input,
+};
+
+fn toy(name: &str) -> PathBuf {
+    project_root().join("examples").join(name)
+}
+
+/// A command that reads standard input line by line, and its output option.
+struct Filter {
+    arguments: Vec<String>,
+    output_option: &'static str,
+    line: &'static str,
+}
+
+impl Filter {
+    fn new(output_option: &'static str, line: &'static str, arguments: &str) -> Self {
+        let place = |word: &str| match word.split_once('@') {
+            Some(("", file)) => toy(file).display().to_string(),
+            _ => word.to_owned(),
+        };
+        let arguments = arguments.split(' ').map(place).collect();
+        Filter { arguments, output_option, line }
+    }
+
+    fn command(&self, output: &Path) -> Command {
+        let mut command = miriam();
+        command.args(&self.arguments).arg(self.output_option).arg(output);
+        command
+    }
+}
+
+/// Commands that write as they read, with a table that one of them asks.
+fn filters(folder: &TempDir) -> Vec<Filter> {
+    let table = folder.path().join("table.miriam");
+    let mut build = miriam();
+    build.args(["--quiet", "pt", "build", "--phrase-table"]).arg(toy("toy/phrase-table"));
+    run(build.arg("-o").arg(&table));
+    let query = format!("pt query {}", table.display());
+    let line = "the house .\n";
+    vec![
+        Filter::new("-o", line, "translate -f @toy/moses.ini"),
+        Filter::new("-output-unknowns", line, "translate -f @toy/moses.ini"),
+        Filter::new("-o", line, "nmt translate --quiet -m @toy-neural"),
+        Filter::new("-o", "a house\ta house\n", "nmt score --quiet -m @toy-neural --tsv -"),
+        Filter::new("-o", line, "lm query --flush @toy/lm.arpa"),
+        Filter::new("-o", line, "lm perplexity --quiet --per-line @toy/lm.arpa"),
+        Filter::new("-o", line, "lm next --quiet @toy/lm.arpa"),
+        Filter::new("-o", line, &query),
+    ]
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| lossy_text(entry.unwrap().file_name().as_encoded_bytes())).collect();
+    names.sort();
+    names
+}
+
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_there() {
+        assert!(started.elapsed().as_secs() < 60, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_the_output_before() {
+    let folder = tempfile::tempdir().unwrap();
+    for filter in filters(&folder) {
+        let place = tempfile::tempdir().unwrap();
+        let (output, partial) = (place.path().join("out"), place.path().join("out.partial"));
+        let name = filter.arguments.join(" ");
+        for signal in ["KILL", "TERM"] {
+            fs::write(&output, "before").unwrap();
+            let mut command = filter.command(&output);
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            input.write_all(filter.line.as_bytes()).unwrap();
+            wait_for(&name, || partial.exists());
+            // Time to install what handles signals.
+            std::thread::sleep(Duration::from_millis(20));
+            run(Command::new("kill").args(["-s", signal]).arg(child.id().to_string()));
+            let status = child.wait().unwrap();
+            assert!(status.signal().is_some(), "{name}: {status}");
+            assert_eq!(fs::read(&output).unwrap(), b"before", "{name}");
+        }
+        let whole = run_with_input(&mut filter.command(&output), filter.line.as_bytes());
+        assert!(whole.status.success(), "{name}: {}", lossy_text(&whole.stderr));
+        assert_eq!(names(place.path()), ["out"], "{name}");
+        let text = fs::read_to_string(&output).unwrap();
+        assert!(text.ends_with('\n') && !text.contains("before"), "{name}: {text}");
+        // Whatever standard output is, it is written as it is.
+        let piped = filter.command(Path::new("/dev/stdout"));
+        let piped = run_with_input(&mut { piped }, filter.line.as_bytes());
+        assert!(lossy_text(&piped.stdout).contains(&text), "{name}");
+    }
+}
+
+#[test]
+fn a_full_device_is_an_error() {
+    if !Path::new("/dev/full").exists() {
+        report_skip("there is no /dev/full");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for filter in filters(&folder) {
+        let output =
+            output_with_input(&mut filter.command(Path::new("/dev/full")), filter.line.as_bytes());
+        let message = lossy_text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("/dev/full: cannot write: No space"), "{message}");
+    }
+}
+
+#[test]
+fn a_second_run_does_not_write_what_another_one_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (output, partial) = (folder.path().join("out"), folder.path().join("out.partial"));
+    let filter = Filter::new("-o", "the house .\n", "translate -f @toy/moses.ini");
+    let mut first = filter.command(&output).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = first.stdin.take().unwrap();
+    input.write_all(filter.line.as_bytes()).unwrap();
+    wait_for("the first run", || partial.exists());
+    let second = output_with_input(&mut filter.command(&output), filter.line.as_bytes());
+    let message = lossy_text(&second.stderr);
+    assert_eq!(second.status.code(), Some(1), "{message}");
+    assert!(message.contains("another process is writing out.partial"), "{message}");
+    drop(input);
+    assert!(first.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(&output).unwrap(), "la casa . \n");
+}
+
+/// A limit on file sizes simulates a full disk.
+#[test]
+fn a_full_disk_leaves_the_output_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(folder.path().join("text"), "the house .\n".repeat(2000)).unwrap();
+    let mut build = miriam();
+    build.args(["--quiet", "pt", "build", "--phrase-table"]).arg(toy("toy/phrase-table"));
+    run(build.arg("-o").arg(place("table.miriam")));
+    let (table, text) = (place("table.miriam"), place("text"));
+    let (lm, ini) = (toy("toy/lm.arpa"), toy("toy/moses.ini"));
+    let (lm, ini) = (lm.display(), ini.display());
+    fs::create_dir(folder.path().join("out")).unwrap();
+    let output = folder.path().join("out/text");
+    for (arguments, left) in [
+        (format!("pt dump {table} -o"), &[][..]),
+        (format!("lm dump {lm} -o"), &[]),
+        (format!("translate -quiet -f {ini} -i {text} -o"), &["text.partial"]),
+        (format!("lm perplexity {lm} --input {text} --per-line -o"), &["text.partial"]),
+    ] {
+        fs::write(&output, "before").unwrap();
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 1; exec '{}' {arguments} '{}'",
+            env!("CARGO_BIN_EXE_miriam"),
+            output.display()
+        );
+        let error = run_to_error(Command::new("bash").args(["-c", &script]));
+        assert!(error.contains("out/text: cannot write: File too large"), "{error}");
+        assert_eq!(fs::read(&output).unwrap(), b"before", "{arguments}");
+        assert_eq!(names(&folder.path().join("out")), [&["text"], left].concat(), "{arguments}");
+        let _ = fs::remove_file(folder.path().join("out/text.partial"));
+    }
+}
+
+/// Hidden files that killed runs were writing are removed by the next one, and those that are
+/// being written stay.
+#[test]
+fn stale_files_of_killed_runs_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("model");
+    fs::create_dir(&output).unwrap();
+    let data = project_root().join("extract/testdata");
+    let stale = [".lex.e2f.aB1cD2.partial", ".phrase-table.aB1cD2.partial", ".x.aB1cD2.partial"];
+    for name in stale {
+        fs::write(output.join(name), "half").unwrap();
+    }
+    let live = fs::File::create(output.join(".live.aB1cD2.partial")).unwrap();
+    live.lock().unwrap();
+    let mut extract = miriam();
+    extract.args(["--quiet", "extract", "--max-length", "3", "--source"]).arg(data.join("source"));
+    extract.arg("--target").arg(data.join("target")).arg("--alignment").arg(data.join("links"));
+    run(extract.arg("-o").arg(&output));
+    let found = names(&output);
+    assert!(found.contains(&".live.aB1cD2.partial".into()), "{found:?}");
+    let hidden = found.iter().filter(|name| name.ends_with(".partial")).count();
+    assert_eq!(hidden, 1, "{found:?}");
+    assert!(found.contains(&"lex.e2f".into()) && !found.contains(&"extract.lock".into()));
+    // A command without a folder of its own removes those of its output.
+    let table = folder.path().join("table.miriam");
+    for name in [".table.miriam.aB1cD2.partial", ".other.miriam.aB1cD2.partial"] {
+        fs::write(folder.path().join(name), "half").unwrap();
+    }
+    let mut build = miriam();
+    build.args(["--quiet", "pt", "build", "--phrase-table"]).arg(toy("toy/phrase-table"));
+    run(build.arg("-o").arg(&table));
+    assert_eq!(names(folder.path()), [".other.miriam.aB1cD2.partial", "model", "table.miriam"]);
+}
