@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
+use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{CancellationToken, Input, Output, Progress};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
@@ -16,8 +17,8 @@ use crate::options::RawOptions;
 use crate::parallel_text::ParallelFiles;
 use crate::parameters::{ParameterLayout, read_parameters};
 use crate::training::{
-    DecoderSettings, FolderLock, MemoryUse, ModelFiles, Outcome, SchedulingUnit, Training,
-    TrainingConfig, TrainingLength,
+    DecoderSettings, MemoryUse, ModelFiles, Outcome, SchedulingUnit, Training, TrainingConfig,
+    TrainingLength, lock_folder, lock_model,
 };
 
 /// The number of pieces of a vocabulary that is made, if no other is asked for.
@@ -95,8 +96,8 @@ impl TrainingRequest {
             std::fs::create_dir_all(folder)
                 .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
         }
-        let _model = FolderLock::of_model(&paths.files)?;
-        let _folder = self.folder.as_deref().map(FolderLock::of_folder).transpose()?;
+        let _model = lock_model(&paths.files)?;
+        let _folder = self.folder.as_deref().map(lock_folder).transpose()?;
         self.remove_partial_files(&paths);
         self.make_vocabulary(&paths, progress, log, warn)?;
         let sizes = self.pair_of_sizes()?;
@@ -210,22 +211,14 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Removes what a killed run was writing: files in our folder, or of our model's name.
+    /// Removes what a killed run was writing: hidden files in our folder, or of our model's name.
     fn remove_partial_files(&self, paths: &Paths) {
         let model = &paths.files.model;
         let parent = model.parent().filter(|path| *path != Path::new(""));
-        let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else { return };
         let name = model.file_name().unwrap_or_default().to_string_lossy();
         let is_ours = self.folder.as_deref().is_some_and(|folder| parent == Some(folder));
         let prefix = if is_ours { ".".into() } else { format!(".{name}.") };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(&prefix) && name.ends_with(".partial") {
-                // What cannot be removed is left; it does no harm.
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
+        remove_stale_files(parent.unwrap_or(Path::new(".")), &prefix);
     }
 
     fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {

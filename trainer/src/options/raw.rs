@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
+use miriam_textio::{shorten, suggest_name};
 
 use super::presets::preset;
 use super::table::{Arity, OptionSpec, Status, all_options, find};
@@ -45,7 +46,8 @@ impl RawOptions {
     /// If it is no mapping, or an option in it is not known.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(text, name)?;
-        let wrong = |key: &str, reason: &str| Error::config(format!("{name}: {key}: {reason}"));
+        let wrong =
+            |key: &str, reason: &str| Error::config(format!("{name}: {}: {reason}", shorten(key)));
         let Value::Mapping(entries) = value else {
             return Err(wrong("options", "a mapping of names to values is needed"));
         };
@@ -89,7 +91,10 @@ impl RawOptions {
     /// # Errors
     /// If it is not known, or takes one value and has several.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
-        let spec = spec_of(name).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;
+        let spec = spec_of(name).map_err(|reason| {
+            let name = shorten(name);
+            Error::usage(format!("--{name}: {reason}"))
+        })?;
         let values = match (spec.arity, values.is_empty()) {
             (Arity::Flag, true) => vec!["true".into()],
             (Arity::Optional(bare), true) => vec![bare.into()],
@@ -280,35 +285,18 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
-    text.parse().map_err(|_| Error::usage(format!("--{name}: {text:?} is no value for it")))
+    text.parse().map_err(|_| {
+        let text = shorten(text);
+        Error::usage(format!("--{name}: {text:?} is no value for it"))
+    })
 }
 
 /// The option of that name, or what to do.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
-    find(name).ok_or_else(|| {
-        let similar = all_options().map(|spec| (distance(name, spec.name), spec.name)).min();
-        match similar {
-            Some((distance, similar)) if distance <= 3 => {
-                format!("there is no such option; is it --{similar}?")
-            }
-            _ => "there is no such option".into(),
-        }
+    find(name).ok_or_else(|| match suggest_name(name, all_options().map(|spec| spec.name)) {
+        Some(similar) => format!("there is no such option; did you mean --{similar}?"),
+        None => "there is no such option".into(),
     })
-}
-
-/// The number of letters to insert, delete or exchange.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut before: Vec<usize> = (0..=b.len()).collect();
-    for (row, x) in a.chars().enumerate() {
-        let mut now = vec![row + 1];
-        for (column, y) in b.iter().enumerate() {
-            let exchanged = before[column] + usize::from(x != *y);
-            now.push(exchanged.min(before[column + 1] + 1).min(now[column] + 1));
-        }
-        before = now;
-    }
-    before[b.len()]
 }
 
 #[cfg(test)]
@@ -422,12 +410,5 @@ mod tests {
         let config = options.training_config([16, 16]).unwrap();
         assert_eq!(config.limits.lengths[2].count, 7);
         assert_eq!(config.update.smoothing, 0.05);
-    }
-
-    #[test]
-    fn distances_count_letters() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
     }
 }

@@ -1,6 +1,64 @@
 //! The check for divergence (`throw-on-divergence`, `training.md` A.13).
 
 use super::statistics::{Statistics, window_weight};
+use crate::update::UpdateReport;
+
+/// What to do about a training that has diverged.
+pub(super) const REMEDY: &str = "begin anew with a lower --learn-rate or a longer --lr-warmup, or from an earlier model; \
+     files that were saved before stay as they are";
+
+/// Updates in a row that may be skipped: parameters stay the same meanwhile, so if the batches of
+/// all of them give no finite gradient, those to come will not either.
+const MOST_SKIPPED: u64 = 10;
+
+/// Counts of the updates of this run that were made, and of those skipped since the last one that
+/// was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SkippedUpdates {
+    updates: u64,
+    in_a_row: u64,
+}
+
+impl SkippedUpdates {
+    /// Counts an update, and checks that its cost and gradient are finite unless it was skipped.
+    ///
+    /// # Errors
+    /// With a remedy, if they are not, or too many updates in a row were skipped.
+    pub fn count(&mut self, report: &UpdateReport, number: u64) -> Result<(), String> {
+        self.updates += 1;
+        if !report.is_skipped {
+            self.in_a_row = 0;
+            let cost = report.loss / report.loss_count.max(1.0);
+            let norm = report.gradient_norm;
+            if cost.is_finite() && norm.is_finite() {
+                return Ok(());
+            }
+            return Err(format!(
+                "update {number}: the cost is {cost}, the norm of the gradient {norm}; {REMEDY}; \
+                 --check-gradient-nan skips such updates"
+            ));
+        }
+        self.in_a_row += 1;
+        if self.in_a_row < MOST_SKIPPED { Ok(()) } else { Err(self.describe(number)) }
+    }
+
+    /// Checks at the end of a run that it did not end in updates that were skipped.
+    ///
+    /// # Errors
+    /// With a remedy, if half of its updates or more were skipped since the last one that was not.
+    pub fn check_end(&self, number: u64) -> Result<(), String> {
+        let is_spoilt = self.in_a_row > 0 && 2 * self.in_a_row >= self.updates;
+        if is_spoilt { Err(self.describe(number)) } else { Ok(()) }
+    }
+
+    fn describe(&self, number: u64) -> String {
+        format!(
+            "the last {} updates up to {number} were skipped, since their gradients are not \
+             finite; {REMEDY}",
+            self.in_a_row
+        )
+    }
+}
 
 /// Slow window, fast window, standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +69,7 @@ impl DivergenceDetector {
     ///
     /// # Errors
     /// With a remedy, if the average over the fast window was further above that over the slow
-    /// one than it should be, or the loss is no number.
+    /// one than it should be.
     pub fn check(
         &self,
         statistics: &mut Statistics,
@@ -19,10 +77,6 @@ impl DivergenceDetector {
         updates: u64,
     ) -> Result<(), String> {
         let DivergenceDetector([slow_window, fast_window, deviations]) = *self;
-        let remedy = "lower --learn-rate, make --lr-warmup longer, or begin from an earlier model";
-        if !loss.is_finite() {
-            return Err(format!("the loss is {loss}; {remedy}"));
-        }
         let [slow, fast, variance] = &mut statistics.loss;
         if *slow == 0.0 {
             (*slow, *fast) = (loss, loss);
@@ -30,7 +84,7 @@ impl DivergenceDetector {
         let limit = *slow + deviations * variance.sqrt();
         if updates as f64 > slow_window && *variance > 0.0 && *fast > limit {
             return Err(format!(
-                "the loss of late is {fast:.4}, above {limit:.4} that was expected; {remedy}"
+                "the loss of late is {fast:.4}, above {limit:.4} that was expected; {REMEDY}"
             ));
         }
         let weight = window_weight(slow_window, updates);
@@ -67,7 +121,36 @@ mod tests {
         // fast average has come 1 - 0.82^n of the way, five deviations 5 sqrt(0.002 n) of it.
         let found = (0..20).map(|_| check(&mut averages, 20.0)).find(Result::is_err);
         assert!(found.is_some_and(|error| error.unwrap_err().contains("learn-rate")));
-        let mut fresh = Statistics::default();
-        assert!(check(&mut fresh, f64::NAN).is_err());
+    }
+
+    fn report(loss: f64, gradient_norm: f64, is_skipped: bool) -> UpdateReport {
+        UpdateReport { loss, loss_count: 2.0, gradient_norm, is_skipped, ..Default::default() }
+    }
+
+    #[test]
+    fn costs_and_gradients_that_are_not_finite_are_errors_at_once() {
+        let mut counts = SkippedUpdates::default();
+        assert_eq!(counts.count(&report(3.0, 1.0, false), 1), Ok(()));
+        for (loss, norm) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (3.0, f64::NAN)] {
+            let error = counts.count(&report(loss, norm, false), 7).unwrap_err();
+            assert!(error.contains("update 7: the cost is") && error.contains("--learn-rate"));
+        }
+    }
+
+    #[test]
+    fn updates_that_are_skipped_may_be_few_in_a_row() {
+        let skipped = report(f64::NAN, f64::NAN, true);
+        let mut counts = SkippedUpdates::default();
+        for update in 1..MOST_SKIPPED {
+            assert_eq!(counts.count(&skipped, update), Ok(()));
+        }
+        assert!(counts.check_end(9).unwrap_err().contains("the last 9 updates up to 9"));
+        counts.count(&report(3.0, 1.0, false), 10).unwrap();
+        assert_eq!(counts.check_end(10), Ok(()));
+        for update in 1..MOST_SKIPPED {
+            assert_eq!(counts.count(&skipped, 10 + update), Ok(()));
+        }
+        assert_eq!(counts.check_end(19), Ok(()), "9 of 19");
+        assert!(counts.count(&skipped, 20).unwrap_err().contains("--learn-rate"));
     }
 }

@@ -117,18 +117,19 @@ impl MetricState {
     }
 
     /// Follows a new value. It is an improvement if it is strictly better; one of no more
-    /// than `epsilon` stalls all the same, and moves the best value, as in Marian. NaN stalls.
+    /// than `epsilon` stalls all the same, and moves the best value, as in Marian. A value that is
+    /// not finite stalls and is never the best.
     /// Gives whether no value was better, so that of models as good as each other the one that was
     /// trained longer is kept: all of them have BLEU 0 at first.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };
-        let is_better = gain > 0.0;
+        let is_better = gain > 0.0 && value.is_finite();
         if is_better {
             self.best_bits = value.to_bits();
         }
         self.stalled = if is_better && gain > epsilon { 0 } else { self.stalled + 1 };
-        gain >= 0.0
+        gain >= 0.0 && value.is_finite()
     }
 }
 
@@ -155,5 +156,11 @@ mod tests {
         assert!(bleu.record(Metric::Bleu, 0.1, 0.0));
         assert!(bleu.record(Metric::Bleu, 20.0, 0.0));
         assert!(!bleu.record(Metric::Bleu, 19.0, 0.0));
+        let mut script = MetricState::new(Metric::Script);
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!script.record(Metric::Script, value, 0.0), "{value}");
+        }
+        assert_eq!((script.best(), script.stalled), (f64::NEG_INFINITY, 3));
+        assert!(script.record(Metric::Script, -1.0, 0.0));
     }
 }

@@ -12,7 +12,8 @@ use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions
 
 impl TrainingConfig {
     /// The options that updates depend on, with their values: a resumed training must have the
-    /// same. Limits, validation, display and workers are not among them.
+    /// same. Limits, validation, display, workers and checks for divergence
+    /// are not among them.
     pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
         // No `..`, so that the compiler asks about each new field.
         let TrainingConfig {
@@ -125,7 +126,8 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
         clip_norm,
         clip_scope,
         normalizes_gradient,
-        skips_nan,
+        // What is done about a gradient that is not finite may change, as the check for divergence.
+        skips_nan: _,
         smoothing,
         reference_words,
     } = update;
@@ -149,7 +151,6 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
             ("clip-norm", clip_norm.to_string()),
             ("clip-norm-per", clip_scope.to_owned()),
             ("normalize-gradient", normalizes_gradient.to_string()),
-            ("check-gradient-nan", skips_nan.to_string()),
             ("exponential-smoothing", smoothing.to_string()),
             ("mini-batch-words-ref", reference_words.to_string()),
         ],

@@ -4,16 +4,33 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoint::{save_model, save_optimizer};
 use super::config::TrainingConfig;
+use super::divergence::REMEDY;
 use super::marian_progress::marian_progress;
+use super::numbers::check_numbers;
 use super::run::Run;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl Run<'_, '_> {
+    /// Checks parameters and the optimiser's state, all of which the trainer has gathered.
+    ///
+    /// # Errors
+    /// If a number of them cannot be trained on.
+    pub(super) fn check_numbers(&self) -> Result<()> {
+        let (layout, updates) = (self.trainer.model().layout(), self.state.progress.updates);
+        check_numbers(layout, self.trainer.values(), self.trainer.state()).map_err(|reason| {
+            Error::Diverged(format!("after {updates} updates {reason}; {REMEDY}"))
+        })
+    }
+
     /// Saves the training and what is derived from it.
+    ///
+    /// # Errors
+    /// If files cannot be written, or the training has diverged: files are then as they were.
     pub(super) fn save(&mut self) -> Result<()> {
         let config = self.training.config;
         let path = self.training.files.optimizer();
         self.trainer.gather();
+        self.check_numbers()?;
         let workers = self.trainer.snapshot();
         // Curves first: what they have beyond the saved state is left out where training goes on.
         self.curves.save()?;

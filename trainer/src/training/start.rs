@@ -7,12 +7,13 @@ use super::config::{TrainingConfig, ValidationReset};
 use super::fingerprint::TrainingFingerprint;
 use super::marian_checkpoint::{MarianFiles, MarianTraining};
 use super::metric::{Metric, MetricState};
+use super::numbers::check_saved_numbers;
 use super::progress::{Progress, SchedulingUnit, TrainingLength};
 use super::run::Training;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
 use crate::data::BatchPosition;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::init::initial_values;
 use crate::parameters::ParameterLayout;
 use crate::update::OptimizerState;
@@ -60,6 +61,15 @@ impl Training<'_> {
             }
             Found::Nothing => return Ok(self.begin(fingerprint, pretrained)),
         };
+        check_saved_numbers(layout, &start.saved).map_err(|reason| {
+            Error::resume(
+                &path,
+                format!(
+                    "{reason}, so the training cannot be resumed; copy the files of an earlier \
+                     save here, or move this file away to begin with the parameters of the model"
+                ),
+            )
+        })?;
         let state = &mut start.saved.state;
         if !config.restores_corpus {
             state.fingerprint.corpus = self.corpus.fingerprint();

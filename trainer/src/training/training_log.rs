@@ -36,19 +36,21 @@ impl TrainingLog {
         TrainingLog { sentences, ..TrainingLog::default() }
     }
 
-    /// Adds an update.
+    /// Adds an update. The cost of one that was skipped is not a number.
     pub fn add(&mut self, report: &UpdateReport) {
-        self.loss += report.loss;
-        self.loss_count += report.loss_count;
+        if !report.is_skipped {
+            self.loss += report.loss;
+            self.loss_count += report.loss_count;
+        }
         self.labels += report.target_tokens as u64;
         self.last_labels = report.target_tokens as u64;
         self.sentences += report.sentences as u64;
     }
 
     /// The loss a target token since the last line; with guided alignment, links count as well,
-    /// by its weight.
+    /// by its weight. NaN where nothing was counted.
     pub fn loss(&self) -> f64 {
-        self.loss / self.loss_count.max(f64::MIN_POSITIVE)
+        self.loss / self.loss_count
     }
 
     /// Target tokens a second since the last line.

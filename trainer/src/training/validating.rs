@@ -21,6 +21,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         self.trainer.gather();
+        self.check_numbers()?;
         let (config, options) = (training.config, &training.config.validation);
         let validator = Validator {
             options,
@@ -68,7 +69,11 @@ impl Run<'_, '_> {
             self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
                 0 => "new best".into(),
-                times => format!("stalled {times} times (last best: {:.6})", state.best()),
+                times => {
+                    let rejected =
+                        if value.is_finite() { "" } else { "not finite, so never the best; " };
+                    format!("{rejected}stalled {times} times (last best: {:.6})", state.best())
+                }
             };
             self.log_validation(&format!("{line} : {value:.6} : {remark}"))?;
             if is_last {

@@ -181,7 +181,7 @@ impl ValidationSet {
         translator.translate(source, false, output, &stop, &NoProgress, &mut ignore)?;
         drop(translator);
         let translations = self.read_pieces(&pieces.take());
-        let mut output = Output::create(path)?;
+        let mut output = Output::create_atomic(path)?;
         for line in &translations.lines {
             output.write(line.as_bytes())?;
             output.write(b"\n")?;

@@ -1,0 +1,121 @@
+//! Checks that the numbers of a training are usable, when it begins and before it is saved.
+//!
+//! A NaN in the optimiser's state makes all parameters NaN within an update, and nothing leads
+//! back: such a state is not trained on, and does not replace a good one.
+
+use super::checkpoint::SavedTraining;
+use crate::parameters::ParameterLayout;
+use crate::update::{BiasCorrections, OptimizerState};
+
+/// No parameter is as large as this: the product of two would be near the limit of an f32.
+const PARAMETER_LIMIT: f32 = 1e15;
+
+/// Checks parameters and the state of their optimiser.
+///
+/// # Errors
+/// With the first number that is not usable and its place.
+pub(super) fn check_numbers(
+    layout: &ParameterLayout,
+    values: &[f32],
+    optimizer: &OptimizerState<f32>,
+) -> Result<(), String> {
+    let OptimizerState {
+        first,
+        second,
+        bias_corrections: BiasCorrections(corrections),
+        average,
+        average_updates: _,
+        residual,
+    } = optimizer;
+    let place = |index: usize| {
+        let found = layout.iter().find(|parameter| parameter.range().contains(&index));
+        found.map_or("padding".into(), |parameter| parameter.name.clone())
+    };
+    let is_parameter = |x: f32| x.abs() < PARAMETER_LIMIT;
+    let check = |what: &str, vector: &[f32], is_usable: &dyn Fn(f32) -> bool| {
+        let unusable = vector.iter().position(|&x| !is_usable(x));
+        unusable.map_or(Ok(()), |index| {
+            let (number, place) = (vector[index], place(index));
+            Err(format!("{what} {place} has the number {number:e}"))
+        })
+    };
+    check("the parameter", values, &is_parameter)?;
+    check("the average of the parameter", average, &is_parameter)?;
+    check("what quantisation took from the parameter", residual, &is_parameter)?;
+    check("the mean gradient of the parameter", first, &f32::is_finite)?;
+    check("the squared gradient of the parameter", second, &|x| x.is_finite() && x >= 0.0)?;
+    let unusable = corrections.iter().find(|x| !x.is_finite());
+    unusable.map_or(Ok(()), |x| Err(format!("a bias correction of the optimiser is {x}")))
+}
+
+/// Checks all numbers of a saved training that updates depend on.
+///
+/// # Errors
+/// As those of [`check_numbers`].
+pub(super) fn check_saved_numbers(
+    layout: &ParameterLayout,
+    saved: &SavedTraining,
+) -> Result<(), String> {
+    check_numbers(layout, &saved.values, &saved.optimizer)?;
+    let factor = saved.state.schedule.factor;
+    if !factor.is_finite() {
+        return Err(format!("the factor of the learning rate is {factor}"));
+    }
+    let vectors = saved.workers.iter().flat_map(|workers| &workers.vectors);
+    for (name, vector) in vectors {
+        if let Some(number) = vector.iter().find(|x| !x.is_finite()) {
+            return Err(format!("the vector {name} of asynchronous training has {number}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_spoil_a_training_are_named() {
+        let architecture = crate::tests::tiny_architecture();
+        let layout = ParameterLayout::new(&architecture);
+        let len = layout.len();
+        let sound = OptimizerState {
+            first: vec![-1.0; len],
+            second: vec![0.5; len],
+            bias_corrections: BiasCorrections([0.1, 0.2]),
+            average: vec![1.0; len],
+            average_updates: 3,
+            residual: vec![0.0; len],
+        };
+        let values = vec![-2.0; len];
+        assert_eq!(check_numbers(&layout, &values, &sound), Ok(()));
+        let parameter = layout.iter().nth(1).unwrap();
+        let spoilt = |vector: &[f32], number: f32| {
+            let mut vector = vector.to_vec();
+            vector[parameter.offset] = number;
+            vector
+        };
+        let error = |values: &[f32], state: &OptimizerState<f32>| {
+            let error = check_numbers(&layout, values, state).unwrap_err();
+            assert!(error.contains(&parameter.name), "{error}");
+            error
+        };
+        for number in [f32::NAN, f32::INFINITY, -1e30] {
+            error(&spoilt(&values, number), &sound);
+            let state = OptimizerState { average: spoilt(&sound.average, number), ..sound.clone() };
+            error(&values, &state);
+        }
+        for number in [f32::NAN, f32::NEG_INFINITY] {
+            let state = OptimizerState { first: spoilt(&sound.first, number), ..sound.clone() };
+            error(&values, &state);
+        }
+        // A root is taken of it.
+        for number in [f32::NAN, f32::INFINITY, -0.5] {
+            let state = OptimizerState { second: spoilt(&sound.second, number), ..sound.clone() };
+            assert!(error(&values, &state).contains("squared gradient"));
+        }
+        let state =
+            OptimizerState { bias_corrections: BiasCorrections([f64::NAN, 0.2]), ..sound.clone() };
+        assert!(check_numbers(&layout, &values, &state).unwrap_err().contains("bias correction"));
+    }
+}
