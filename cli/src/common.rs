@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use miriam_storage::LoadMethod;
+use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{DEFAULT_MAX_LINE_BYTES, Input, parse_size, set_max_line_bytes};
 
 const GENERAL_HEADING: &str = "General options";
@@ -123,6 +123,21 @@ impl CommonOptions {
     }
 }
 
+/// Memory that buffers, threads and the program itself take, whatever `--memory` says.
+const MEMORY_FLOOR: u64 = 128 << 20;
+
+/// Warns of a limit of memory that is below what a run takes in any case.
+pub fn warn_of_memory_floor(limit: Option<u64>) {
+    if let Some(limit) = limit.filter(|limit| *limit < MEMORY_FLOOR) {
+        tracing::warn!(
+            "--memory is {} MiB: the limit is for what grows with the text; about {} MiB are taken \
+             in any case",
+            limit >> 20,
+            MEMORY_FLOOR >> 20
+        );
+    }
+}
+
 /// Opens text, and warns where it looks like something else, which would be read as odd words.
 pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     let input = Input::open(path)?;
@@ -131,6 +146,15 @@ pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
         tracing::warn!("{name}: it has zero bytes; is it text, and its encoding UTF-8?");
     }
     Ok(input)
+}
+
+/// Checks the checksums of a file of ours that is to be converted: what is written from it has
+/// new ones, by which damage could not be found any more.
+pub fn verify_checksums(path: &Path) -> miriam_storage::Result<()> {
+    if Container::is_container(path) {
+        Container::open_any(path, LoadMethod::Lazy)?.verify()?;
+    }
+    Ok(())
 }
 
 /// Warns as [`open_text`] does of texts that are opened later and more than once. Standard input

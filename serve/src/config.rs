@@ -310,7 +310,14 @@ impl Configuration {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
             let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            format!("{place}{}", error.message())
+            let message = error.message();
+            // It quotes names as they are, however long.
+            match message.split_once('`').map(|(before, rest)| (before, rest.split_once('`'))) {
+                Some((before, Some((name, after)))) => {
+                    format!("{place}{before}`{}`{after}", miriam_textio::shorten(name))
+                }
+                _ => format!("{place}{message}"),
+            }
         })
     }
 
@@ -371,6 +378,15 @@ impl Configuration {
         for (number, model) in self.models.iter().enumerate() {
             if model.name.is_empty() {
                 return wrong(format!("{}: the model has no name", model.path.display()));
+            }
+            // As in a request.
+            let most = self.limits.n_best;
+            if let Some(beam) = model.beam.filter(|beam| !(1..=most).contains(beam)) {
+                let name = &model.name;
+                return wrong(format!(
+                    "model {name}: beam is {beam}; give a number from 1 to {most} (n-best of the \
+                     limits)"
+                ));
             }
             if self.models[..number].iter().any(|other| other.name == model.name) {
                 return wrong(format!("there are two models of the name {}", model.name));

@@ -163,13 +163,14 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
     let opener = opener(configuration, tuner);
     let open = |model: &crate::ModelConfiguration| {
         let started = Instant::now();
-        opener.open(model, 1).map(|opened| {
+        opener.open(model, 1).and_then(|opened| {
+            opened.verify_files()?;
             let languages = opened.facts.iter().find(|(name, _)| *name == "languages");
-            CheckedModel {
+            Ok(CheckedModel {
                 name: model.name.clone(),
                 time: started.elapsed(),
                 languages: languages.map(|(_, found)| found.clone()),
-            }
+            })
         })
     };
     configuration.models.iter().map(open).collect()

@@ -83,6 +83,13 @@ pub fn read_decompressed(path: &Path) -> Vec<u8> {
 
 /// Runs `command`, which must succeed, with `input` on its standard input.
 pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
+    let output = output_with_input(command, input);
+    assert!(output.status.success(), "{command:?}: {}", lossy_text(&output.stderr));
+    output
+}
+
+/// Runs `command` with `input` as its standard input, however it ends.
+pub fn output_with_input(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("piped");
@@ -93,7 +100,6 @@ pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
     });
     let output = child.wait_with_output().expect("it ends");
     writer.join().expect("the writer ends");
-    assert!(output.status.success(), "{command:?}: {}", lossy_text(&output.stderr));
     output
 }
 

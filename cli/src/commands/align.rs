@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
 use miriam_textio::{Input, parse_size};
 
-use crate::common::{CommonOptions, warn_if_binary};
+use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
@@ -90,6 +90,7 @@ pub fn parse_symmetrization(name: &str) -> Symmetrization {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    warn_of_memory_floor(Some(arguments.memory));
     let output = &arguments.output;
     if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
         let reason = "--gold: name a file for the links with -o, or an existing one with --links\n";

@@ -6,7 +6,7 @@ use clap::Args;
 use miriam_textio::{Input, Output};
 
 use super::lm::DuplicatePolicy;
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, verify_checksums};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -23,6 +23,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Input::check_access(&arguments.model, Some(&arguments.output))?;
+    verify_checksums(&arguments.model)?;
     let progress = common.progress();
     common.build_thread_pool()?.install(|| {
         let mut source =

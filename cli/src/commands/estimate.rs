@@ -9,7 +9,7 @@ use miriam_lmcpu::estimate::{
 };
 use miriam_textio::{Input, Output, is_same_file, parse_size};
 
-use crate::common::{CommonOptions, exit_with_usage_error, open_text};
+use crate::common::{CommonOptions, exit_with_usage_error, open_text, warn_of_memory_floor};
 
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
@@ -61,6 +61,7 @@ pub struct EstimateArguments {
 }
 
 pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {
+    warn_of_memory_floor(arguments.memory);
     let options = EstimateOptions {
         prune: arguments.prune,
         limit_vocab: arguments.limit_vocab,

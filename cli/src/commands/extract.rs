@@ -10,7 +10,7 @@ use miriam_extract::{
 use miriam_lmcpu::estimate::default_memory;
 use miriam_textio::{Compression, Input, parse_size};
 
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, exit_with_usage_error, warn_of_memory_floor};
 
 /// Extract phrases from word-aligned text: phrase table, reordering table, word
 /// translations
@@ -83,6 +83,7 @@ enum TableCompression {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    warn_of_memory_floor(arguments.memory);
     let options = ExtractOptions {
         max_length: arguments.max_length,
         reordering: (arguments.reordering != "none").then_some(arguments.reordering),

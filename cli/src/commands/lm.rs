@@ -23,7 +23,7 @@ use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::estimate;
-use crate::common::{CommonOptions, open_text, parse_load_mode};
+use crate::common::{CommonOptions, open_text, parse_load_mode, verify_checksums};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
@@ -283,6 +283,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
     let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);
     Input::check_access(arpa, Some(output))?;
+    verify_checksums(arpa)?;
     let progress = common.progress();
     let duplicates = arguments.duplicates.into();
     let size = common.build_thread_pool()?.install(|| match arguments.kind.as_str() {

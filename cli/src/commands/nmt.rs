@@ -179,7 +179,8 @@ fn open_bundle(arguments: &SingleModelArguments) -> anyhow::Result<ModelBundle> 
 }
 
 fn info(arguments: InfoArguments) -> anyhow::Result<()> {
-    let report = Report::new(&open_bundle(&arguments.model)?);
+    let bundle = open_bundle(&arguments.model)?;
+    let report = Report::new(&bundle);
     let text = if arguments.json {
         report.to_json()
     } else if arguments.tensors {
@@ -190,7 +191,9 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     let mut output = Output::create("-".as_ref())?;
     output.write(text.as_bytes())?;
     output.finish()?;
-    Ok(())
+    models::warn_of_other_encodings(&bundle);
+    // Opening takes no time that grows with the weights.
+    Ok(bundle.verify_files()?)
 }
 
 fn shortlist(arguments: ShortlistArguments) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use miriam_probingpt::{AnyTable, BuildOptions, EntryPrinter, Statistics, build_f
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, verify_checksums, warn_of_memory_floor};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -127,6 +127,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
+    warn_of_memory_floor(arguments.memory);
     let options = BuildOptions {
         phrase_table: arguments.phrase_table,
         reordering: arguments.reordering,
@@ -193,13 +194,14 @@ fn query(arguments: QueryArguments) -> anyhow::Result<()> {
 
 fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     Input::check_access(&arguments.file, Some(&arguments.output))?;
+    verify_checksums(&arguments.file)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {
         anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
     }
     let mut printer = EntryPrinter::new(&table);
-    let mut output = Output::create(&arguments.output)?;
-    let mut reordering = arguments.reordering.as_deref().map(Output::create).transpose()?;
+    let mut output = Output::create_atomic(&arguments.output)?;
+    let mut reordering = arguments.reordering.as_deref().map(Output::create_atomic).transpose()?;
     let mut text = Vec::new();
     let left_out = table.for_each_source(|record, source| -> anyhow::Result<()> {
         text.clear();

@@ -8,7 +8,7 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
 use miriam_textio::{find_swapped_sides, parse_size};
 
-use crate::common::{CommonOptions, warn_if_binary};
+use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
@@ -159,6 +159,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
         ..TrainOptions::new(arguments.source, arguments.target, arguments.output)
     };
+    warn_of_memory_floor(arguments.memory);
     if let Some(memory) = arguments.memory {
         options.memory = memory;
     }

@@ -161,6 +161,21 @@ impl Model {
         self.parameters.iter().map(|(name, tensor)| (name.as_str(), tensor))
     }
 
+    /// Checks that all parameters are finite; `path` names the model in messages.
+    ///
+    /// # Errors
+    /// With the first that is not.
+    pub fn check_finite(&self, path: &Path) -> Result<()> {
+        for (name, tensor) in self.parameters() {
+            if let Some(value) = tensor.non_finite_value() {
+                let reason = format!("a weight is {value}");
+                return Err(Error::damaged(path, name, reason));
+            }
+            tensor.release_pages();
+        }
+        Ok(())
+    }
+
     /// The shape of a parameter of the architecture; `[0, 0]` for other names.
     pub(crate) fn parameter_shape(&self, name: &str) -> [usize; 2] {
         let all = self.architecture.parameters();

@@ -367,6 +367,28 @@ impl Tensor {
         }
     }
 
+    /// The first number that is not finite, in storage order. Integers are finite, and so are
+    /// multipliers.
+    pub fn non_finite_value(&self) -> Option<f32> {
+        let TensorData::Stored(bytes) = &self.data else {
+            return self.values().into_iter().find(|value| !value.is_finite());
+        };
+        let size = match self.dtype {
+            DType::F32 | DType::F16 | DType::Bf16 | DType::F64 => self.dtype.size(),
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => return None,
+        };
+        let mut values = [0.0; 1024];
+        for part in bytes.chunks(size * values.len()) {
+            let values = &mut values[..part.len() / size];
+            self.decode(part, values);
+            // The sum of products with 0 is 0 unless one of them is not finite.
+            if values.iter().map(|value| value * 0.0).sum::<f32>() != 0.0 {
+                return values.iter().copied().find(|value| !value.is_finite());
+            }
+        }
+        None
+    }
+
     /// One row of a row-major matrix, as [`Tensor::values`] has it.
     ///
     /// # Panics

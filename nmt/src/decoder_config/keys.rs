@@ -242,7 +242,7 @@ pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String
             }
         } else {
             let reason = "no option of decoding that is known; remove it or mend its name";
-            return Err(Error::mismatch(path, &key, reason));
+            return Err(Error::mismatch(path, &miriam_textio::shorten(&key), reason));
         }
     }
     Ok(without_effect)

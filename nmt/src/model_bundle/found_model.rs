@@ -47,7 +47,14 @@ pub struct OpenedTokenizer {
 
 impl FoundModel {
     /// Reads vocabularies and the shortlist.
+    ///
+    /// The weights are read once, to be sure that they are finite: what a model of other numbers
+    /// computes is not a number.
     pub fn into_bundle(mut self, path: &Path) -> Result<ModelBundle> {
+        for (number, model) in self.models.iter().enumerate() {
+            let own = self.files.get(number).filter(|_| self.files.len() == self.models.len());
+            model.check_finite(own.map_or(path, PathBuf::as_path))?;
+        }
         let tokenizers = match (&self.vocabularies, self.opened.take()) {
             (Some(paths), _) => Some(self.open_tokenizers(paths)?),
             (None, Some(OpenedTokenizer { vocabulary, segmentation })) => {

@@ -16,7 +16,7 @@ mod opus_mt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_storage::{Bytes, Container};
+use miriam_storage::{Bytes, Container, LoadMethod};
 
 use files::Files;
 
@@ -272,12 +272,19 @@ impl ModelBundle {
     }
 
     /// Checks the checksums that the models' formats have against the whole files, which
-    /// opening does not.
+    /// opening does not, and of our files all that `miriam verify` checks.
     ///
     /// # Errors
-    /// If a file cannot be read or its content does not match a checksum.
+    /// If a file cannot be read, its content does not match a checksum, or a weight is not finite.
     pub fn verify_files(&self) -> Result<()> {
-        self.files.iter().try_for_each(|path| Checkpoint::verify_file(path))
+        self.files.iter().try_for_each(|path| {
+            if !Container::is_container(path) {
+                return Checkpoint::verify_file(path);
+            }
+            let container = Container::open_any(path, LoadMethod::Lazy)?;
+            container.verify()?;
+            model_file::verify(&container)
+        })
     }
 
     /// Makes every model compute as the given version of Marian does, whichever version wrote it.

@@ -46,12 +46,7 @@ pub fn verify(container: &Container) -> Result<()> {
             })?;
         }
     }
-    for (name, tensor) in bundle.models.iter().flat_map(Model::parameters) {
-        if let Some(value) = tensor.values().iter().find(|value| !value.is_finite()) {
-            return Err(container.damaged(name, format!("a weight is {value}")).into());
-        }
-    }
-    Ok(())
+    bundle.models.iter().try_for_each(|model| model.check_finite(container.path()))
 }
 
 /// Opens the model file in a container.
@@ -109,7 +104,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         path: container.path().to_owned(),
         format: format!("miriam, from: {}", metadata.origin),
         semantics: origin_semantics(&metadata.origin),
-        files: Vec::new(),
+        files: vec![container.path().to_owned()],
         models: vec![model],
         tokenizers: words,
         shortlist_generator,

@@ -13,9 +13,9 @@ pub use crate::network::{ForcedScores, Target, score_targets};
 pub use forced_decoding::Scorer;
 pub use input::ScoringInput;
 
-use crate::Result;
 use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{AlignmentFormat, LoadedModels, pipeline, push_alignment, push_word_scores};
+use crate::{Error, Result};
 use input::{GroupReader, TranslationGroup};
 
 /// The maximum number of translations scored together.
@@ -95,6 +95,12 @@ pub fn score_text(
         let mut scorer = Scorer::new(models, by_steps)?;
         while let Some(groups) = queue.pop_batch_unless_cancelled(stop, false) {
             let scores = score_groups(&mut scorer, models, &groups, alignments)?;
+            for (group, scores) in groups.iter().zip(&scores) {
+                if let Some(score) = scores.iter().map(ForcedScores::sum).find(|s| !s.is_finite()) {
+                    let reason = format!("sentence {}: {}", group.id + 1, describe_score(score));
+                    return Err(Error::Untranslatable { reason });
+                }
+            }
             for (group, scores) in groups.iter().zip(scores) {
                 send(group.id, options.format_group(group, &scores, feature.as_deref()))?;
             }
@@ -119,11 +125,21 @@ pub fn score_text(
     let outcome = pipeline::run_ordered(&queue, options.threads, stop, read, work, write);
     drop(task);
     if let Some(output) = output {
-        outcome.and(output.finish().map_err(Into::into))?;
+        let is_complete = outcome.is_ok() && !stop.is_cancelled();
+        let finished = output.finish_if(is_complete).map_err(Into::into);
+        outcome.and(finished)?;
     } else {
         outcome?;
     }
     Ok(all)
+}
+
+/// Why a score that is not finite is an error.
+pub(crate) fn describe_score(score: f32) -> String {
+    format!(
+        "its score is {score}, so numbers of the model overflow or are damaged; check the model \
+         with miriam verify, or try --precision f32"
+    )
 }
 
 /// The scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].

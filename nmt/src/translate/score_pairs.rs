@@ -4,7 +4,7 @@ use super::Translator;
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
 use crate::network::Target;
-use crate::score::Scorer;
+use crate::score::{Scorer, describe_score};
 
 /// The score of a given translation.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,9 @@ impl Translator {
             let own = self.models.target_prefix().len().min(found.token_scores.len());
             found.token_scores.drain(..own);
             let log_probability = found.sum();
+            if !log_probability.is_finite() {
+                return Err(describe_score(log_probability));
+            }
             if self.models.is_right_to_left() {
                 let before_end = found.token_scores.len().saturating_sub(1);
                 found.token_scores[..before_end].reverse();

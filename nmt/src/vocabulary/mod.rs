@@ -266,6 +266,11 @@ impl Vocabulary {
         (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
     }
 
+    /// The number of tokens that are not UTF-8: those of Marian and Nematus may be any bytes.
+    pub fn count_non_utf8(&self) -> usize {
+        self.iter().filter(|token| std::str::from_utf8(token).is_err()).count()
+    }
+
     /// The id of EOS.
     pub fn eos_id(&self) -> u32 {
         self.eos_id

@@ -52,7 +52,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
 }
 
 /// The vocabulary of a list of tokens in JSON or a token a line, with these special tokens; the
-/// unknown token comes last if the list lacks it, as in CTranslate2.
+/// unknown token comes last if the list lacks it, as in CTranslate2, whose tokens are UTF-8.
 pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {
@@ -62,6 +62,13 @@ pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<
         Some("yml" | "yaml") => return parse(bytes, path),
         _ => text_lines(bytes).map(<[u8]>::to_vec).collect(),
     };
+    if let Some((id, token)) =
+        list.iter().enumerate().find(|(_, token)| std::str::from_utf8(token).is_err())
+    {
+        let token = String::from_utf8_lossy(token);
+        let reason = format!("token {id}, {token:?}, is not UTF-8; convert the model again");
+        return Err(Error::mismatch(path, "vocabulary", reason));
+    }
     let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
     let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
     let list = list.iter().map(Vec::as_slice).chain(appended);

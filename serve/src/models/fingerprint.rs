@@ -44,6 +44,11 @@ impl Fingerprint {
         self.0.iter().filter_map(|(_, identity)| identity.as_ref()).map(|file| file.length).sum()
     }
 
+    /// The files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|(file, _)| &**file)
+    }
+
     /// Whether all files are as they were.
     pub fn is_current(&self) -> bool {
         self.0.iter().all(|(file, identity)| Identity::of(file) == *identity)

@@ -16,6 +16,7 @@ use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode}
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::translate::{TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
+use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
 use miriam_textproc::TextProcessorConfig;
 
@@ -327,6 +328,23 @@ impl Model {
     /// The bytes of its files.
     pub fn file_bytes(&self) -> u64 {
         self.files.bytes()
+    }
+
+    /// Checks whole files of ours, which opening maps only: checksums, and weights.
+    ///
+    /// # Errors
+    /// With the first that is damaged.
+    pub fn verify_files(&self) -> Result<()> {
+        let verify = |path: &Path| -> miriam_nmt::Result<()> {
+            let container = Container::open_any(path, LoadMethod::Lazy)?;
+            container.verify()?;
+            if container.kind() == miriam_nmt::KIND {
+                miriam_nmt::verify(&container)?;
+            }
+            Ok(())
+        };
+        let files = self.files.paths().filter(|path| Container::is_container(path));
+        { files }.try_for_each(verify).map_err(|e| Error::model(self.name(), e.to_string()))
     }
 
     /// The files that were changed in place, which a mapped model must not be.

@@ -92,6 +92,10 @@ impl PieceVocabulary {
         if text.is_empty() {
             return Err(format!("piece {} is empty", self.len()));
         }
+        if std::str::from_utf8(text).is_err() {
+            let text = String::from_utf8_lossy(text);
+            return Err(format!("piece {}, {text:?}, is not UTF-8", self.len()));
+        }
         if self.find(text).is_some() {
             let text = String::from_utf8_lossy(text);
             return Err(format!("the piece {text:?} is there twice"));

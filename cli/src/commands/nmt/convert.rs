@@ -59,6 +59,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let bundle = open_bundle(&arguments.model)?;
     models::warn_of_keys_without_effect(&bundle, &arguments.model.model);
+    models::warn_of_other_encodings(&bundle);
     bundle.verify_files()?;
     if arguments.to.is_some() {
         write_for_browsers(&arguments, bundle, common)?;

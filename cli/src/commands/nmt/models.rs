@@ -1,6 +1,6 @@
 //! Options that select models, vocabularies and shortlists, named as in Marian.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -297,5 +297,21 @@ impl DecoderShortlistArguments {
             threshold: threshold.unwrap_or(default.threshold),
         };
         Some((file.into(), options))
+    }
+}
+
+/// Warns of vocabularies with words that are not UTF-8, which only text in the same encoding has.
+pub fn warn_of_other_encodings(bundle: &ModelBundle) {
+    let vocabularies = bundle.tokenizers.iter().flat_map(|pair| &pair.vocabularies);
+    let mut known = BTreeSet::new();
+    for vocabulary in vocabularies.filter(|vocabulary| known.insert(vocabulary.name().to_owned())) {
+        let count = vocabulary.count_non_utf8();
+        if count > 0 {
+            tracing::warn!(
+                "{}: {count} words are not UTF-8; they are kept as bytes, and only text in the \
+                 same encoding has them",
+                vocabulary.name()
+            );
+        }
     }
 }

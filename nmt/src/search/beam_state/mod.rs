@@ -218,7 +218,11 @@ impl BeamState {
     ) -> Result<StepStatus> {
         let forced = self.step < self.prefix.len();
         if (first..first + self.live.len()).any(|row| processor.has_nan(row)) {
-            let reason = format!("after {} words the model gives no numbers", self.step);
+            let reason = format!(
+                "after {} words the numbers of the model are not finite; check the model with \
+                 miriam verify",
+                self.step
+            );
             return Err(Error::Untranslatable { reason });
         }
         self.expand(options, processor, first, scratch)?;
