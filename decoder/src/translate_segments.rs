@@ -25,6 +25,9 @@ pub enum SegmentedFormat {
     Html,
 }
 
+/// How much the words of a phrase come from each other, besides its alignment.
+const PHRASE_ATTENTION: f32 = 0.25;
+
 /// A sentence with what surrounds it.
 struct NumberedSegment {
     segment: Segment,
@@ -41,6 +44,7 @@ struct SegmentTranslation {
     segment: NumberedSegment,
     text: Vec<u8>,
     links: Vec<(Range<usize>, Range<usize>)>,
+    attention: Vec<(Range<usize>, Range<usize>, f32)>,
 }
 
 /// Translates the sentences that `splitter` finds in the input, as
@@ -81,9 +85,10 @@ pub fn translate_segments(
     let (mut written, mut writer) = (0, SegmentWriter::new());
     let write = |translated: Result<SegmentTranslation>, more: bool| -> Result<()> {
         let write = || {
-            let SegmentTranslation { segment, text, links } = translated?;
+            let SegmentTranslation { segment, text, links, attention } = translated?;
             let mut out = LineOutput::default();
-            let translation = AlignedTranslation { text: &text, links: &links };
+            let translation =
+                AlignedTranslation { text: &text, links: &links, attention: &attention };
             writer.write(&segment.segment, translation, out.stream_mut(OutputStream::Best));
             for error in &segment.errors {
                 error.write_record(segment.line, out.stream_mut(OutputStream::Errors));
@@ -221,9 +226,9 @@ fn translate_segment(
     mut segment: NumberedSegment,
 ) -> Result<SegmentTranslation> {
     let sentence = &segment.segment.sentence;
-    let (mut text, mut links) = (Vec::new(), Vec::new());
+    let (mut text, mut links, mut attention) = (Vec::new(), Vec::new(), Vec::new());
     if sentence.is_empty() {
-        return Ok(SegmentTranslation { segment, text, links });
+        return Ok(SegmentTranslation { segment, text, links, attention });
     }
     let mut tokens = Vec::new();
     match form {
@@ -256,9 +261,27 @@ fn translate_segment(
             links = alignment_points(&translation)
                 .filter_map(|(s, t)| Some((source.get(s)?.clone(), target.get(t)?.clone())))
                 .collect();
+            attention = phrase_spans(&translation)
+                .filter_map(|(s, t)| {
+                    let (source, target) = (source.get(s)?, target.get(t)?);
+                    let whole =
+                        |words: &[Range<usize>]| Some(words.first()?.start..words.last()?.end);
+                    Some((whole(source)?, whole(target)?, PHRASE_ATTENTION))
+                })
+                .collect();
         }
     }
-    Ok(SegmentTranslation { segment, text, links })
+    Ok(SegmentTranslation { segment, text, links, attention })
+}
+
+/// The positions of the words of each phrase in the sentence and its translation.
+fn phrase_spans(translation: &Translation) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let mut offset = 0;
+    translation.phrases.iter().map(move |phrase| {
+        let target = offset..offset + phrase.words.len();
+        offset = target.end;
+        (phrase.source.start as usize..phrase.source.end as usize, target)
+    })
 }
 
 /// The positions of aligned words in the sentence and its translation; in a phrase without an

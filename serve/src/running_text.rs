@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use miriam_textproc::{AlignedTranslation, HtmlText, Segment, SegmentWriter, SentenceSplitter};
+use miriam_textproc::{
+    AlignedTranslation, HtmlText, MarkupRules, Segment, SegmentWriter, SentenceSplitter,
+};
 use serde::Deserialize;
 
 /// How a text is cut into what is translated by itself.
@@ -20,22 +22,34 @@ pub(crate) enum Split {
 }
 
 /// What a text is besides its sentences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextFormat {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TextFormat<'r> {
     /// Paragraphs, a line each.
     Plain(Split),
-    /// HTML, or XML of which the elements that HTML does not have are inside sentences.
+    /// HTML.
     Html(Split),
+    /// HTML or XML with rules of its own.
+    Markup(Split, &'r MarkupRules),
 }
 
 /// Bytes of a sentence, and the bytes of its translation that come from them.
 pub(crate) type Link = (Range<usize>, Range<usize>);
 
+/// As [`Link`], with how much the bytes of the translation come from those of the sentence.
+pub(crate) type WeightedLink = (Range<usize>, Range<usize>, f32);
+
+/// The links of a translation, and its attention besides them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Links {
+    pub links: Vec<Link>,
+    pub attention: Vec<WeightedLink>,
+}
+
 /// The text of a translation with its links; only tags inside sentences read these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkedText {
     pub text: Vec<u8>,
-    pub links: Vec<Link>,
+    pub links: Links,
 }
 
 /// A text that was cut.
@@ -45,7 +59,7 @@ pub(crate) struct SegmentedText {
 
 impl SegmentedText {
     /// Cuts a text of `language`.
-    pub fn new(text: &str, format: TextFormat, language: &str) -> Self {
+    pub fn new(text: &str, format: TextFormat<'_>, language: &str) -> Self {
         SegmentedText::within(text, format, language, usize::MAX, &|_| 0)
     }
 
@@ -53,7 +67,7 @@ impl SegmentedText {
     /// are cut, as on the command line. Blocks of HTML that are no sentences stay.
     pub fn within(
         text: &str,
-        format: TextFormat,
+        format: TextFormat<'_>,
         language: &str,
         limit: usize,
         length: &dyn Fn(&[u8]) -> usize,
@@ -78,6 +92,19 @@ impl SegmentedText {
                 HtmlText::within(text.as_bytes(), &splitter(), limit, length).into_segments()
             }
             TextFormat::Html(Split::Lines) => HtmlText::of_blocks(text.as_bytes()).into_segments(),
+            TextFormat::Markup(Split::Sentences, rules) => {
+                let splitter = splitter();
+                let mut split = |text: &[u8]| Ok(splitter.split_within(text, limit, length));
+                HtmlText::by_rules(text.as_bytes(), rules, &mut split)
+                    .map(HtmlText::into_segments)
+                    .unwrap_or_default()
+            }
+            TextFormat::Markup(Split::Lines, rules) => {
+                let mut whole = |text: &[u8]| Ok(whole_line(&String::from_utf8_lossy(text)));
+                HtmlText::by_rules(text.as_bytes(), rules, &mut whole)
+                    .map(HtmlText::into_segments)
+                    .unwrap_or_default()
+            }
         };
         SegmentedText { segments }
     }
@@ -103,8 +130,11 @@ impl SegmentedText {
         for segment in &self.segments {
             let is_sentence = !segment.sentence.is_empty();
             let found = is_sentence.then(|| translations.next()).flatten();
-            let found =
-                found.map(|found| AlignedTranslation { text: &found.text, links: &found.links });
+            let found = found.map(|found| AlignedTranslation {
+                text: &found.text,
+                links: &found.links.links,
+                attention: &found.links.attention,
+            });
             writer.write(segment, found.unwrap_or_default(), &mut out);
         }
         String::from_utf8_lossy(&out).into_owned()
@@ -151,7 +181,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn texts(texts: &[&str]) -> Vec<LinkedText> {
-        texts.iter().map(|text| LinkedText { text: (*text).into(), links: Vec::new() }).collect()
+        texts
+            .iter()
+            .map(|text| LinkedText { text: (*text).into(), links: Links::default() })
+            .collect()
     }
 
     fn sentences(text: &SegmentedText) -> Vec<String> {
@@ -177,13 +210,27 @@ mod tests {
     fn tags_are_around_the_words_that_are_linked_to_theirs() {
         let page = "<p class=a>See <b>red</b> houses. Go!<br>No&nbsp;&lt;</p>";
         let cut = SegmentedText::new(page, TextFormat::Html(Split::Sentences), "en");
-        assert_eq!(sentences(&cut), ["See red houses.", "Go!", "No\u{a0}<"]);
+        assert_eq!(sentences(&cut), ["See red houses.", "Go!", "No <"]);
         assert_eq!(cut.needs_links().collect::<Vec<_>>(), [true, false, false]);
         let mut found = texts(&["Ve casas rojas.", "¡Ve!", "No <"]);
-        found[0].links = vec![(0..3, 0..2), (4..7, 9..14), (8..14, 3..8)];
+        found[0].links.links = vec![(0..3, 0..2), (4..7, 9..14), (8..14, 3..8)];
         assert_eq!(cut.join(&found), "<p class=a>Ve casas <b>rojas</b>. ¡Ve!<br>No &lt;</p>");
         let whole = SegmentedText::new(page, TextFormat::Html(Split::Lines), "en");
-        assert_eq!(sentences(&whole), ["See red houses. Go!", "No\u{a0}<"]);
+        assert_eq!(sentences(&whole), ["See red houses. Go!", "No <"]);
+    }
+
+    #[test]
+    fn documents_are_cut_by_rules() {
+        let unit = "<unit><source>One. <x>Two.</x> Three.</source><target>Four</target></unit>";
+        let rules = MarkupRules::xml().ignoring(["x"]);
+        let cut = SegmentedText::new(unit, TextFormat::Markup(Split::Sentences, &rules), "en");
+        assert_eq!(sentences(&cut), ["One.", "Three.", "Four"]);
+        assert_eq!(
+            cut.join(&texts(&["Uno.", "Tres.", "Cuatro"])),
+            "<unit><source>Uno. <x>Two.</x> Tres.</source><target>Cuatro</target></unit>"
+        );
+        let whole = SegmentedText::new(unit, TextFormat::Markup(Split::Lines, &rules), "en");
+        assert_eq!(sentences(&whole), ["One. Three.", "Four"]);
     }
 
     proptest! {

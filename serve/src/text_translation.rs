@@ -6,9 +6,14 @@ use std::time::{Duration, Instant};
 use miriam_textproc::{DetectedLanguage, locate_tokens};
 
 use crate::app::{App, Refusal, best_text};
-use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult};
+use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
 use crate::models::{Registry, Route, RouteError, languages};
-use crate::running_text::{Link, LinkedText, SegmentedText, Split, TextFormat};
+use crate::running_text::{
+    Link, LinkedText, Links, SegmentedText, Split, TextFormat, WeightedLink,
+};
+
+/// How much the words of a phrase come from each other, besides its alignment.
+const PHRASE_ATTENTION: f32 = 0.25;
 
 /// A translated text.
 pub(crate) struct TranslatedText {
@@ -57,7 +62,7 @@ impl Registry {
     pub(crate) fn detect(
         &self,
         text: &str,
-        format: TextFormat,
+        format: TextFormat<'_>,
     ) -> Result<DetectedLanguage, RouteError> {
         let sources = self.sources();
         let first = sources.first().ok_or_else(|| RouteError::NoLanguage("auto".into()))?;
@@ -66,8 +71,12 @@ impl Registry {
         let found = match format {
             TextFormat::Plain(_) => detector.detect(text),
             // The names of tags are English.
-            TextFormat::Html(_) => {
-                let page = SegmentedText::new(text, TextFormat::Html(Split::Lines), "");
+            TextFormat::Html(_) | TextFormat::Markup(..) => {
+                let format = match format {
+                    TextFormat::Markup(_, rules) => TextFormat::Markup(Split::Lines, rules),
+                    _ => TextFormat::Html(Split::Lines),
+                };
+                let page = SegmentedText::new(text, format, "");
                 let blocks: Vec<&[u8]> = page.sentences().collect();
                 detector.detect(&String::from_utf8_lossy(&blocks.join(&b' ')))
             }
@@ -92,7 +101,7 @@ impl App {
         &self,
         route: &Route,
         texts: &[String],
-        format: TextFormat,
+        format: TextFormat<'_>,
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
@@ -135,7 +144,7 @@ impl App {
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
-        format: TextFormat,
+        format: TextFormat<'_>,
         (from, to): (Option<&str>, &str),
         options: impl Fn(&Route) -> RequestOptions,
         deadline: Instant,
@@ -189,7 +198,7 @@ fn join_text(
                 return LinkedText::default();
             };
             let text = String::from_utf8_lossy(&found.text).trim_end().as_bytes().to_vec();
-            let mut links = Vec::new();
+            let mut links = Links::default();
             if needs_links {
                 let tag = |step: usize| tags.get(step).copied().unwrap_or_default();
                 links = match pivots
@@ -226,19 +235,32 @@ fn find_links(
     found: &Hypothesis,
     text: &[u8],
     tag: &str,
-) -> Vec<Link> {
+) -> Links {
     // A token that a model puts before its sentences is in no sentence.
     let num_tags = usize::from(
         !tag.is_empty() && result.source.first().is_some_and(|first| first == tag.as_bytes()),
     );
     let source = locate_tokens(sentence, result.source[num_tags..].iter().map(Vec::as_slice));
     let target = locate_tokens(text, found.tokens.iter().map(Vec::as_slice));
-    let points = alignment_points(found);
-    let link = |(s, t): (u32, u32)| {
+    let link = |s: u32, t: u32| {
         let s = (s as usize).checked_sub(num_tags)?;
         Some((source.get(s)?.clone(), target.get(t as usize)?.clone()))
     };
-    points.into_iter().filter_map(link).collect()
+    let phrase = |phrase: &Phrase| {
+        let (first, last) = (phrase.source.0, phrase.source.1);
+        let (from, to) =
+            (u32::try_from(phrase.target.0).ok()?, u32::try_from(phrase.target.1).ok()?);
+        let ((s, t), (end, target_end)) = (link(first, from)?, link(last, to)?);
+        (from <= to).then_some((s.start..end.end, t.start..target_end.end, PHRASE_ATTENTION))
+    };
+    let attention = found.attention.iter().filter_map(|&(s, t, weight)| {
+        let (s, t) = link(s, t)?;
+        Some((s, t, weight))
+    });
+    Links {
+        links: alignment_points(found).into_iter().filter_map(|(s, t)| link(s, t)).collect(),
+        attention: attention.chain(found.phrases.iter().filter_map(phrase)).collect(),
+    }
 }
 
 /// The links of words; in a phrase without any all words are aligned.
@@ -255,31 +277,57 @@ fn alignment_points(found: &Hypothesis) -> Vec<(u32, u32)> {
 }
 
 /// The links over a text in between: those of bytes that meet there.
-fn compose(first: &[Link], second: &[Link]) -> Vec<Link> {
-    let meet = |one: &std::ops::Range<usize>, other: &std::ops::Range<usize>| {
-        one.start.max(other.start) < one.end.min(other.end)
+fn compose(first: &Links, second: &Links) -> Links {
+    let weighted = |links: &[Link]| -> Vec<WeightedLink> {
+        links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
     };
-    let of_first = |(source, between): &Link| {
-        let matching = second.iter().filter(|(other, _)| meet(between, other));
-        matching.map(|(_, target)| (source.clone(), target.clone())).collect::<Vec<Link>>()
-    };
-    let mut links: Vec<Link> = first.iter().flat_map(of_first).collect();
-    links.sort_by_key(|(source, target)| (source.start, target.start));
-    links.dedup();
+    let all = |links: &Links| [weighted(&links.links), links.attention.clone()].concat();
+    let links = compose_weights(&weighted(&first.links), &weighted(&second.links));
+    Links {
+        links: links.into_iter().map(|(source, target, _)| (source, target)).collect(),
+        attention: compose_weights(&all(first), &all(second)),
+    }
+}
+
+/// As [`compose`]; weights are multiplied, and of several ways the one with the most counts.
+fn compose_weights(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
+    let mut second: Vec<&WeightedLink> = second.iter().collect();
+    second.sort_by_key(|(between, ..)| between.start);
+    let mut links: Vec<WeightedLink> = Vec::new();
+    for (source, between, weight) in first {
+        let end = second.partition_point(|(other, ..)| other.start < between.end);
+        let meeting = second[..end].iter().filter(|(other, ..)| other.end > between.start);
+        links.extend(
+            meeting.map(|(_, target, other)| (source.clone(), target.clone(), weight * other)),
+        );
+    }
+    let place = |link: &WeightedLink| (link.0.start, link.1.start, link.0.end, link.1.end);
+    links.sort_by(|one, other| place(one).cmp(&place(other)).then(other.2.total_cmp(&one.2)));
+    links.dedup_by_key(|link| place(link));
     links
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Phrase;
 
     #[test]
     fn links_go_through_a_text_in_between() {
-        let first = [(0..3, 4..7), (4..7, 0..3)];
-        let second = [(0..3, 8..9), (4..7, 0..2), (2..5, 20..21)];
+        let links = |links: &[Link]| Links { links: links.to_vec(), attention: Vec::new() };
+        let first = links(&[(0..3, 4..7), (4..7, 0..3)]);
+        let second = links(&[(0..3, 8..9), (4..7, 0..2), (2..5, 20..21)]);
         let all = [(0..3, 0..2), (0..3, 20..21), (4..7, 8..9), (4..7, 20..21)];
-        assert_eq!(compose(&first, &second), all);
+        assert_eq!(compose(&first, &second).links, all);
+        // Attention is multiplied, and a link counts as one.
+        let attention = vec![(0..3, 4..7, 0.5), (8..9, 0..3, 0.25)];
+        let first = Links { attention, ..Links::default() };
+        let second = Links { attention: vec![(4..7, 0..2, 0.5)], ..second };
+        let found = compose(&first, &second);
+        assert!(found.links.is_empty());
+        assert_eq!(
+            found.attention,
+            [(0..3, 0..2, 0.5), (0..3, 20..21, 0.5), (8..9, 8..9, 0.25), (8..9, 20..21, 0.25)]
+        );
     }
 
     #[test]
@@ -301,6 +349,6 @@ mod tests {
             ..Hypothesis::default()
         };
         let links = find_links(b"a bc", &result, &found, b"x y", ">>fr<<");
-        assert_eq!(links, [(0..1, 2..3), (2..4, 0..1)]);
+        assert_eq!(links.links, [(0..1, 2..3), (2..4, 0..1)]);
     }
 }

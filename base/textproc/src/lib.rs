@@ -56,7 +56,7 @@ pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, l
 pub use ccnet_normalizer::normalize_ccnet;
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
-pub use html::HtmlText;
+pub use html::{HtmlText, MarkupRules};
 pub use interruption::Interrupted;
 pub use language_detection::{DetectedLanguage, LanguageDetector};
 pub use language_tag::LanguageTag;

@@ -41,11 +41,14 @@ pub struct AlignedTranslation<'a> {
     /// Which bytes of the sentence which bytes of the translation come from, in any order;
     /// only segments with tags inside read them.
     pub links: &'a [(Range<usize>, Range<usize>)],
+    /// How much, from 0 to 1, bytes of the translation come from bytes of the sentence, in any
+    /// order; read for elements whose words have no links.
+    pub attention: &'a [(Range<usize>, Range<usize>, f32)],
 }
 
 impl<'a> From<&'a [u8]> for AlignedTranslation<'a> {
     fn from(text: &'a [u8]) -> Self {
-        AlignedTranslation { text, links: &[] }
+        AlignedTranslation { text, ..AlignedTranslation::default() }
     }
 }
 

@@ -21,6 +21,32 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
     points
 }
 
+/// What is too little attention to tell where a word comes from.
+const MIN_ATTENTION: f32 = 0.01;
+
+/// The points `(source, target, weight)` of an alignment `[target, source]` that tell where words
+/// come from besides the hard alignment: those with some attention, and for each source token
+/// the target token with the most (the first of equal ones), however little it is.
+pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
+    let num_sources = alignment.iter().map(Vec::len).max().unwrap_or(0);
+    let mut most: Vec<Option<(usize, f32)>> = vec![None; num_sources];
+    let mut points = Vec::new();
+    for (target, weights) in alignment.iter().enumerate() {
+        for (source, &weight) in weights.iter().enumerate() {
+            if most[source].is_none_or(|(_, other)| weight > other) {
+                most[source] = Some((target, weight));
+            }
+            if weight > MIN_ATTENTION {
+                points.push((source as u32, target as u32, weight));
+            }
+        }
+    }
+    let little = (0..).zip(most).filter_map(|(source, most)| Some((source, most?)));
+    let little = little.filter(|(_, (_, weight))| *weight <= MIN_ATTENTION);
+    points.extend(little.map(|(source, (target, weight))| (source, target as u32, weight)));
+    points
+}
+
 /// The index of the largest weight, the first of equal ones.
 pub(super) fn argmax(weights: &[f32]) -> Option<usize> {
     let larger = |best: usize, at: usize| if weights[at] > weights[best] { at } else { best };
@@ -38,5 +64,13 @@ mod tests {
         assert_eq!(to_hard_alignment(&soft, 0.25), [(0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
         assert_eq!(to_hard_alignment(&[], 0.5), []);
         assert_eq!(to_hard_alignment(&[vec![]], 1.0), []);
+    }
+
+    #[test]
+    fn each_source_token_has_the_target_that_attends_to_it_most() {
+        let soft = [vec![0.0, 0.995, 0.004], vec![0.0, 0.991, 0.009], vec![0.5, 0.5, 0.001]];
+        let expected = [(1, 0, 0.995), (1, 1, 0.991), (0, 2, 0.5), (1, 2, 0.5), (2, 1, 0.009)];
+        assert_eq!(attended_points(&soft), expected);
+        assert_eq!(attended_points(&[vec![]]), []);
     }
 }

@@ -33,6 +33,7 @@ pub(super) struct TranslatedSegment {
     segment: Segment,
     text: Vec<u8>,
     links: Vec<(Range<usize>, Range<usize>)>,
+    attention: Vec<(Range<usize>, Range<usize>, f32)>,
 }
 
 impl TextSegment {
@@ -44,28 +45,33 @@ impl TextSegment {
         text: Vec<u8>,
         target: &Tokenizer,
     ) -> TranslatedSegment {
-        let mut links = Vec::new();
+        let (mut links, mut attention) = (Vec::new(), Vec::new());
         if self.segment.has_inline_tags() {
             let words = source.get(self.num_tags..).unwrap_or_default();
             let source = locate_tokens(&self.segment.sentence, words.iter().copied());
             let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
             let target = locate_tokens(&text, translation.tokens.iter().map(word));
+            let place = |s: u32, t: u32| {
+                let s = source.get((s as usize).checked_sub(self.num_tags)?)?;
+                Some((s.clone(), target.get(t as usize)?.clone()))
+            };
             let points = alignment::to_hard_alignment(&translation.alignment, 1.0);
-            for (s, t) in points {
-                let s = (s as usize).checked_sub(self.num_tags).and_then(|s| source.get(s));
-                if let (Some(s), Some(t)) = (s, target.get(t as usize)) {
-                    links.push((s.clone(), t.clone()));
-                }
-            }
+            links.extend(points.into_iter().filter_map(|(s, t)| place(s, t)));
+            let points = alignment::attended_points(&translation.alignment).into_iter();
+            attention.extend(points.filter_map(|(s, t, weight)| {
+                let (s, t) = place(s, t)?;
+                Some((s, t, weight))
+            }));
         }
-        TranslatedSegment { segment: self.segment.clone(), text, links }
+        TranslatedSegment { segment: self.segment.clone(), text, links, attention }
     }
 }
 
 impl TranslatedSegment {
     /// Appends the translation with what surrounds it to `out`.
     pub(super) fn write(&self, writer: &mut SegmentWriter, out: &mut Vec<u8>) {
-        let translation = AlignedTranslation { text: &self.text, links: &self.links };
+        let translation =
+            AlignedTranslation { text: &self.text, links: &self.links, attention: &self.attention };
         writer.write(&self.segment, translation, out);
     }
 }

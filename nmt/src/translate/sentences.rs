@@ -88,6 +88,9 @@ pub struct SentenceTranslation {
     /// The source token that each target token attends to most, as pairs of source and
     /// target position, `</s>` among both; where alignments are wanted.
     pub alignment: Vec<(u32, u32)>,
+    /// How much target tokens attend to source tokens, as source and target position and weight,
+    /// where that is not next to nothing; for each source token there is one at least.
+    pub attention: Vec<(u32, u32, f32)>,
     /// The score that each model of an ensemble gives it, where there are several translations.
     pub model_scores: Vec<f32>,
 }
@@ -142,6 +145,7 @@ impl FinishedSentence<'_> {
             log_probability: translation.log_probability,
             token_scores: translation.token_scores.clone(),
             alignment: alignment::to_hard_alignment(&translation.alignment, 1.0),
+            attention: alignment::attended_points(&translation.alignment),
             model_scores: model_scores.clone(),
         }
     }

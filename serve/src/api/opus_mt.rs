@@ -17,7 +17,7 @@ use crate::running_text::{Split, TextFormat};
 use crate::text_translation::TranslatedText;
 
 /// What all texts of this protocol are.
-const RUNNING_TEXT: TextFormat = TextFormat::Plain(Split::Sentences);
+const RUNNING_TEXT: TextFormat<'static> = TextFormat::Plain(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {

@@ -110,6 +110,8 @@ pub struct Hypothesis {
     pub word_scores: Vec<f32>,
     /// Pairs of source and target token.
     pub alignment: Vec<(u32, u32)>,
+    /// How much target tokens attend to source tokens, of neural models: source, target, weight.
+    pub attention: Vec<(u32, u32, f32)>,
     /// Its phrases in target order, of phrase-based models.
     pub phrases: Vec<Phrase>,
     /// The values of each feature, by name, in the order of the model.

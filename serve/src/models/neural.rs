@@ -287,6 +287,7 @@ impl SentenceSource for Batch<'_> {
                 score: found.score,
                 word_scores: found.token_scores,
                 alignment: found.alignment,
+                attention: found.attention,
                 phrases: Vec::new(),
                 features: match &found.model_scores[..] {
                     [] | [_] => Vec::new(),

@@ -115,7 +115,7 @@ impl PhraseModel {
             }
         }
         let features = self.named_values(&values);
-        Hypothesis { text, tokens, score, word_scores: Vec::new(), alignment, phrases, features }
+        Hypothesis { text, tokens, score, alignment, phrases, features, ..Hypothesis::default() }
     }
 
     /// The values of each feature, by name; nothing where there are none.

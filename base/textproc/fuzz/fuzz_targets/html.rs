@@ -33,6 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     let translations = links.iter().enumerate().map(|(n, links)| AlignedTranslation {
         text: &bytes[..bytes.len().min(n % 50 + 5)],
         links,
+        attention: &[],
     });
     let joined = page.join(translations);
     // Text is escaped: no translation makes a tag.

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use htmlize::Context;
 
+use super::tokens::Syntax;
+
 /// The longest name of a reference, with `&` and `;`.
 const MAX_REFERENCE: usize = 33;
 
@@ -20,15 +22,16 @@ pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
     (*decoded != *reference).then_some((decoded, reference.len()))
 }
 
-/// Appends plain text so that it is text in a page.
-pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
+/// Appends plain text so that it is text in a document. XML knows no name for a space that does not
+/// break.
+pub(super) fn push_escaped(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {
         let (reference, length): (&[u8], usize) = match byte {
             b'&' => (b"&amp;", 1),
             b'<' => (b"&lt;", 1),
             b'>' => (b"&gt;", 1),
-            0xc2 if text.get(at + 1) == Some(&0xa0) => (b"&nbsp;", 2),
+            0xc2 if syntax == Syntax::Html && text.get(at + 1) == Some(&0xa0) => (b"&nbsp;", 2),
             _ => continue,
         };
         out.extend_from_slice(&text[plain..at]);
@@ -61,7 +64,10 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         let mut out = Vec::new();
-        push_escaped("a<b> & \u{a0}é\"".as_bytes(), &mut out);
+        push_escaped("a<b> & \u{a0}é\"".as_bytes(), Syntax::Html, &mut out);
         assert_eq!(out, "a&lt;b&gt; &amp; &nbsp;é\"".as_bytes());
+        out.clear();
+        push_escaped("a<b>\u{a0}é".as_bytes(), Syntax::Xml, &mut out);
+        assert_eq!(out, "a&lt;b&gt;\u{a0}é".as_bytes());
     }
 }

@@ -2,22 +2,27 @@
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::inline_tree::{InlineTree, WordLinks};
-use super::push_escaped;
+use super::entities::push_escaped;
+use super::inline_tree::InlineTree;
+use super::tokens::Syntax;
+use super::word_links::{WordLinks, words};
 use crate::AlignedTranslation;
 use crate::characters::{CharClass, first_class};
-use crate::sentence_splitter::decode;
+use crate::steps;
 
-/// The most tags of a sentence that are put around words; with more of them, which no page has
-/// that people read, all are before the translation.
+/// The most tags of a sentence that are put around aligned words; with more of them, which no page
+/// has that people read, each has the share of the translation before it that it has in the
+/// sentence.
 const MAX_ITEMS: usize = 1000;
+
+/// The most tags times words of a sentence, likewise: a tag looks at every word for its place.
+const MAX_COMPARISONS: usize = 1 << 18;
 
 /// The tags of a sentence, and what else is copied inside it, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InlineMarkup {
     items: Vec<InlineItem>,
+    syntax: Syntax,
 }
 
 /// A tag, or what is copied as it is.
@@ -33,24 +38,34 @@ pub(super) struct InlineItem {
     pub(super) is_after_space: bool,
     /// Whether white space is after it.
     pub(super) is_before_space: bool,
+    /// Whether it alone separates the words beside it.
+    pub(super) is_separator: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InlineItemKind {
     /// The start tag of an element that has an end tag; elements have numbers.
-    Start { element: usize },
+    Start { element: usize, is_link: bool },
     /// The end tag of an element that has a start tag.
     End { element: usize },
     /// An image, a comment, an element that is not translated, a tag without a partner.
-    Mark {
-        /// Whether it takes place on a line.
-        is_visible: bool,
-    },
+    Mark(MarkKind),
+}
+
+/// What a reader sees of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MarkKind {
+    /// Nothing.
+    Hidden,
+    /// Something on the line, like a word.
+    Shown,
+    /// Something that belongs to the word before it, such as the mark of a footnote.
+    Attached,
 }
 
 impl InlineMarkup {
-    pub(super) fn new(items: Vec<InlineItem>) -> Self {
-        InlineMarkup { items }
+    pub(super) fn new(items: Vec<InlineItem>, syntax: Syntax) -> Self {
+        InlineMarkup { items, syntax }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -64,39 +79,59 @@ impl InlineMarkup {
         translation: AlignedTranslation<'_>,
         out: &mut Vec<u8>,
     ) {
-        let [source, target] = [sentence, translation.text].map(words);
-        if self.items.is_empty() || self.items.len() > MAX_ITEMS || target.is_empty() {
+        let text = translation.text;
+        steps::count(sentence.len() + text.len() + self.items.len());
+        if self.items.is_empty() || text.trim_ascii().is_empty() {
             self.items.iter().for_each(|item| out.extend_from_slice(&item.bytes));
-            push_escaped(translation.text, out);
-            return;
+            return push_escaped(text, self.syntax, out);
         }
-        let links = WordLinks::new(&source, &target, translation.links);
-        let tree = InlineTree::place(&self.items, &source, &links, sentence.len());
+        let [source, target] = [sentence, text].map(words);
+        let num_words = source.len().max(target.len());
+        if self.items.len() > MAX_ITEMS || self.items.len() * num_words > MAX_COMPARISONS {
+            return self.write_by_shares((&source, &target), text, out);
+        }
+        let mut links = WordLinks::new((sentence, source), (translation, target), &self.items);
+        let tree = InlineTree::place(&self.items, &mut links, (text, sentence.len()));
         let mut writer = MarkupWriter {
             items: &self.items,
-            text: translation.text,
-            words: &target,
+            syntax: self.syntax,
+            text,
+            words: &links.target,
             gap: None,
             wants_space: false,
             out,
         };
         writer.write_node(&tree, InlineTree::ROOT);
-        writer.flush_gap(target.len());
+        writer.flush_gap(links.target.len());
     }
-}
 
-/// The byte ranges of the words and marks of a text, by UAX #29: in scripts without spaces they
-/// are short, which suits tags.
-fn words(text: &[u8]) -> Vec<Range<usize>> {
-    let decoded = decode(text);
-    let bounds = decoded.split_word_bound_indices();
-    let words = bounds.filter(|(_, word)| !word.chars().all(char::is_whitespace));
-    words.map(|(start, word)| start..start + word.len()).collect()
+    /// Appends a translation with each tag after the share of its words that the sentence has
+    /// before it.
+    fn write_by_shares(
+        &self,
+        (source, target): (&[Range<usize>], &[Range<usize>]),
+        text: &[u8],
+        out: &mut Vec<u8>,
+    ) {
+        let (mut before, mut done) = (0, 0);
+        for item in &self.items {
+            while source.get(before).is_some_and(|word| word.start < item.offset) {
+                before += 1;
+            }
+            let share = before * target.len() / source.len().max(1);
+            let end = share.checked_sub(1).map_or(0, |last| target[last].end);
+            push_escaped(&text[done..end], self.syntax, out);
+            done = end;
+            out.extend_from_slice(&item.bytes);
+        }
+        push_escaped(&text[done..], self.syntax, out);
+    }
 }
 
 /// Writes words and tags; the white space between two words is written once.
 struct MarkupWriter<'a> {
     items: &'a [InlineItem],
+    syntax: Syntax,
     text: &'a [u8],
     words: &'a [Range<usize>],
     /// The last word before which the white space is written.
@@ -136,24 +171,27 @@ impl MarkupWriter<'_> {
     fn write_words(&mut self, words: Range<usize>) {
         for word in words {
             self.flush_gap(word);
-            push_escaped(&self.text[self.words[word].clone()], self.out);
+            push_escaped(&self.text[self.words[word].clone()], self.syntax, self.out);
         }
     }
 
     /// Writes a mark before `word`.
     fn write_mark(&mut self, item: usize, word: usize) {
         let item = &self.items[item];
-        let InlineItemKind::Mark { is_visible } = item.kind else {
-            return self.out.extend_from_slice(&item.bytes);
-        };
-        if item.is_after_space && word > 0 && word < self.words.len() {
+        let is_shown = item.kind == InlineItemKind::Mark(MarkKind::Shown);
+        let is_inside = word > 0 && word < self.words.len();
+        if item.is_after_space && is_inside {
             self.flush_gap(word);
         }
-        if item.is_after_space && is_visible && word > 0 && !self.out.ends_with(b" ") {
+        if item.is_after_space && is_shown && word > 0 && !self.out.ends_with(b" ") {
             self.out.push(b' ');
         }
         self.out.extend_from_slice(&item.bytes);
-        self.wants_space |= item.is_before_space && is_visible;
+        self.wants_space |= item.is_before_space && is_shown;
+        if item.is_separator && is_shown && is_inside && self.gap < Some(word) {
+            // It separates the words of the translation as it did those of the sentence.
+            self.gap = Some(word);
+        }
     }
 
     /// Writes what is between `word` and the word before, unless that is done.
@@ -162,7 +200,7 @@ impl MarkupWriter<'_> {
             let start = word.checked_sub(1).map_or(0, |before| self.words[before].end);
             let end = self.words.get(word).map_or(self.text.len(), |word| word.start);
             self.wants_space &= start == end;
-            push_escaped(&self.text[start..end], self.out);
+            push_escaped(&self.text[start..end], self.syntax, self.out);
             self.gap = Some(word);
         }
         let is_word = |word: &Range<usize>| {

@@ -1,64 +1,40 @@
-//! The elements of a sentence as a tree, and which words of the translation each gets.
+//! The elements of a sentence as a tree, and the place of each in the translation.
 //!
 //! Every element gets one range of words, inside that of its parent and apart from those of its
-//! siblings, so that the tags of the page are written exactly once and stay nested. A word
-//! belongs to the innermost element around most of the words it is aligned with. The
+//! siblings, so that the tags of the page are written exactly once and stay nested. The
 //! range of an element is the one with the most of its own words less those of others, so that
 //! a single wrong link does not stretch a tag over half a sentence. Copying tags to every word
 //! they are aligned with, as other programs do, would double links and ids.
+//!
+//! These ranges are found one by one, and may leave too few words to an element with elements
+//! in it. Then the order of the elements is kept, and ranges of enough words with the most of
+//! their own words are found for all of them together.
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
-
-use super::inline_markup::{InlineItem, InlineItemKind};
-
-/// For each word of the translation the words of the sentence that it is aligned with.
-pub(super) struct WordLinks {
-    sources: Vec<Vec<usize>>,
-    is_empty: bool,
-}
-
-impl WordLinks {
-    /// Links of words from links of byte ranges.
-    pub(super) fn new(
-        source: &[Range<usize>],
-        target: &[Range<usize>],
-        links: &[(Range<usize>, Range<usize>)],
-    ) -> Self {
-        let mut sources = vec![Vec::new(); target.len()];
-        for (from, to) in links {
-            for word in overlapping(target, to) {
-                sources[word].extend(overlapping(source, from));
-            }
-        }
-        let is_empty = sources.iter().all(Vec::is_empty);
-        WordLinks { sources, is_empty }
-    }
-}
-
-/// The numbers of the words that share bytes with a range.
-fn overlapping(words: &[Range<usize>], range: &Range<usize>) -> Range<usize> {
-    let first = words.partition_point(|word| word.end <= range.start);
-    let end = words.partition_point(|word| word.start < range.end);
-    first..end.max(first)
-}
+use super::inline_markup::{InlineItem, InlineItemKind, MarkKind};
+use super::word_links::{WordLinks, overlapping};
+use crate::steps;
 
 /// An element of the sentence; the root has no tags.
 #[derive(Default)]
-struct Node {
-    parent: usize,
+pub(super) struct Node {
+    pub(super) parent: usize,
     /// Its start tag, unless the element begins before the sentence, and its end tag, unless it
     /// ends after.
     tags: [Option<usize>; 2],
     /// The bytes of the sentence in it.
     bytes: Range<usize>,
+    /// Whether it is a link, which a reader cannot follow if nothing is in it.
+    pub(super) is_link: bool,
     /// Children and marks, in the order of the sentence.
-    contents: Vec<Content>,
+    pub(super) contents: Vec<Content>,
     /// One more than the number of its last descendant; descendants follow their ancestors.
-    end: usize,
+    pub(super) end: usize,
     /// How many words of the sentence are in it.
-    num_words: usize,
+    pub(super) num_words: usize,
+    /// How many words of the translation it needs, so that no element in it stays empty.
+    pub(super) demand: usize,
     /// The words of the translation.
     span: Range<usize>,
 }
@@ -75,7 +51,7 @@ pub(super) struct Content {
 
 /// The elements of a sentence with their words of the translation.
 pub(super) struct InlineTree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
 }
 
 impl InlineTree {
@@ -97,15 +73,15 @@ impl InlineTree {
         &self.nodes[node].contents
     }
 
-    /// Places the elements of a sentence of `length` bytes, whose words are `source`.
+    /// Places the elements of a sentence of `length` bytes in its translation `text`, of which
+    /// words that several elements share are cut.
     pub(super) fn place(
         items: &[InlineItem],
-        source: &[Range<usize>],
-        links: &WordLinks,
-        length: usize,
+        links: &mut WordLinks,
+        (text, length): (&[u8], usize),
     ) -> Self {
         let mut tree = Self::new(items, length);
-        let elements = tree.elements_of(source);
+        let elements = tree.elements_around(&links.source);
         for &node in &elements {
             let mut node = node;
             loop {
@@ -116,9 +92,9 @@ impl InlineTree {
                 node = tree.nodes[node].parent;
             }
         }
-        let owners = tree.owners(&elements, links);
-        let placer = Placer { items, source, links, owners, length };
-        let all = 0..links.sources.len();
+        let owners = tree.assign_words(&elements, links, text);
+        let all = 0..links.target.len();
+        let placer = Placer { items, links, owners, length };
         placer.place(&mut tree.nodes, Self::ROOT, all);
         tree
     }
@@ -126,7 +102,7 @@ impl InlineTree {
     /// The tree, nothing placed yet. A node comes before its descendants.
     fn new(items: &[InlineItem], length: usize) -> Self {
         let element_of = |item: &InlineItem| match item.kind {
-            InlineItemKind::Start { element } => Some(element),
+            InlineItemKind::Start { element, .. } => Some(element),
             _ => None,
         };
         let started: hashbrown::HashSet<usize> = items.iter().filter_map(element_of).collect();
@@ -143,8 +119,9 @@ impl InlineTree {
         for (number, item) in items.iter().enumerate() {
             let last = open[open.len() - 1];
             match item.kind {
-                InlineItemKind::Start { .. } => {
+                InlineItemKind::Start { is_link, .. } => {
                     let node = add_child(&mut nodes, last, item.offset);
+                    nodes[node].is_link = is_link;
                     nodes[node].tags[0] = Some(number);
                     open.push(node);
                 }
@@ -166,59 +143,24 @@ impl InlineTree {
         InlineTree { nodes }
     }
 
-    /// The innermost element around each word of the sentence.
-    fn elements_of(&self, words: &[Range<usize>]) -> Vec<usize> {
-        let mut elements = vec![Self::ROOT; words.len()];
+    /// The innermost element around each word of the sentence; of several in one word the one
+    /// with the most of it.
+    fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
+        let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {
-            elements[overlapping(words, &node.bytes)].fill(number);
-        }
-        elements
-    }
-
-    /// The element that each word of the translation belongs to.
-    fn owners(&self, elements: &[usize], links: &WordLinks) -> Vec<usize> {
-        if links.is_empty {
-            return vec![self.largest_descendant(); links.sources.len()];
-        }
-        let found: Vec<Option<usize>> =
-            links.sources.iter().map(|sources| most_frequent(sources, elements)).collect();
-        // Words without links belong to the elements around both of their neighbours.
-        let mut next = vec![None; found.len()];
-        let mut following = None;
-        for (place, owner) in found.iter().enumerate().rev() {
-            next[place] = following;
-            following = owner.or(following);
-        }
-        let mut before = None;
-        let owners = found.iter().zip(next).map(|(&owner, after)| {
-            before = owner.or(before);
-            match (owner, before, after) {
-                (Some(owner), ..) => owner,
-                (None, Some(before), Some(after)) => self.common_ancestor(before, after),
-                _ => Self::ROOT,
-            }
-        });
-        owners.collect()
-    }
-
-    /// Without an alignment the element with the most words gets the translation, and in it again.
-    fn largest_descendant(&self) -> usize {
-        let mut node = Self::ROOT;
-        loop {
-            let children = self.nodes[node].contents.iter().filter_map(|content| content.child);
-            let size = |child: &usize| (self.nodes[*child].num_words, std::cmp::Reverse(*child));
-            match children.max_by_key(size).filter(|&child| self.nodes[child].num_words > 0) {
-                Some(child) => node = child,
-                None => return node,
+            let inside = overlapping(words, &node.bytes);
+            steps::count(inside.len());
+            for word in inside {
+                let shared =
+                    words[word].end.min(node.bytes.end) - words[word].start.max(node.bytes.start);
+                let (other, most) = elements[word];
+                let is_deeper = number < self.nodes[other].end;
+                if shared > 0 && (is_deeper || shared > most) {
+                    elements[word] = (number, shared);
+                }
             }
         }
-    }
-
-    fn common_ancestor(&self, mut one: usize, other: usize) -> usize {
-        while !(one..self.nodes[one].end).contains(&other) {
-            one = self.nodes[one].parent;
-        }
-        one
+        elements.into_iter().map(|(element, _)| element).collect()
     }
 }
 
@@ -227,18 +169,6 @@ fn add_child(nodes: &mut Vec<Node>, parent: usize, offset: usize) -> usize {
     nodes.push(Node { parent, bytes: offset..offset, ..Node::default() });
     nodes[parent].contents.push(Content { child: Some(number), item: 0, span: 0..0 });
     number
-}
-
-/// The element of most of the words with these numbers; of equally frequent ones the first.
-fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
-    let mut counts: HashMap<usize, usize> = HashMap::new();
-    for &word in words {
-        *counts.entry(elements[word]).or_default() += 1;
-    }
-    counts
-        .into_iter()
-        .max_by_key(|&(element, count)| (count, std::cmp::Reverse(element)))
-        .map(|(element, _)| element)
 }
 
 /// Words of an element that its children have.
@@ -276,7 +206,6 @@ impl TakenWords {
 /// Gives words of the translation to elements.
 struct Placer<'a> {
     items: &'a [InlineItem],
-    source: &'a [Range<usize>],
     links: &'a WordLinks,
     owners: Vec<usize>,
     length: usize,
@@ -299,33 +228,51 @@ impl Placer<'_> {
         let is_whole = |child: usize| nodes[child].tags.iter().all(Option::is_some);
         children.sort_by_key(|&(count, child)| (is_whole(child), count, child));
         let mut taken = TakenWords::new(span.clone());
-        // Elements and marks without words are outside those that go on outside the sentence.
-        let mut gaps = span.clone();
+        let mut ranges: Vec<Option<Range<usize>>> = Vec::with_capacity(children.len());
         for &(count, child) in &children {
             let range = self.best_range(nodes, node, child, count, &span, &taken);
-            if let Some(range) = range {
-                match nodes[child].tags {
-                    [None, _] => gaps.start = range.end,
-                    [_, None] => gaps.end = range.start,
-                    _ => {}
-                }
+            if let Some(range) = &range {
                 taken.take(range.clone());
-                nodes[child].span = range;
-            } else {
-                let place = self.best_gap(nodes[child].bytes.start, &span, &gaps, &taken);
-                nodes[child].span = match nodes[child].tags {
-                    [None, _] => span.start..span.start,
-                    [_, None] => span.end..span.end,
-                    _ => place..place,
-                };
             }
+            ranges.push(range);
+        }
+        let is_short = |(&(_, child), range): (&(usize, usize), &Option<Range<usize>>)| {
+            range.as_ref().map_or(0, Range::len) < nodes[child].demand
+        };
+        if children.iter().zip(&ranges).any(is_short) {
+            ranges = self.joint_ranges(nodes, node, &children, &ranges, &span);
+            taken = TakenWords::new(span.clone());
+            ranges.iter().flatten().for_each(|range| taken.take(range.clone()));
+        }
+        // Elements and marks without words are outside those that go on outside the sentence.
+        let mut gaps = span.clone();
+        for (&(_, child), range) in children.iter().zip(&ranges) {
+            match (nodes[child].tags, range) {
+                ([None, _], Some(range)) => gaps.start = range.end,
+                ([_, None], Some(range)) => gaps.end = range.start,
+                _ => {}
+            }
+        }
+        for (&(_, child), range) in children.iter().zip(ranges) {
+            nodes[child].span = match (range, nodes[child].tags) {
+                (Some(range), _) => range,
+                (None, [None, _]) => span.start..span.start,
+                (None, [_, None]) => span.end..span.end,
+                (None, _) => {
+                    let is_attached = self.begins_with_mark(&nodes[child]);
+                    let start = nodes[child].bytes.start;
+                    let place = self.best_gap(start, is_attached, &span, &gaps, &taken);
+                    place..place
+                }
+            };
         }
         for content in &mut contents {
             content.span = match content.child {
                 Some(child) => nodes[child].span.clone(),
                 None => {
-                    let place =
-                        self.best_gap(self.items[content.item].offset, &span, &gaps, &taken);
+                    let item = &self.items[content.item];
+                    let is_attached = is_attached(item);
+                    let place = self.best_gap(item.offset, is_attached, &span, &gaps, &taken);
                     place..place
                 }
             };
@@ -337,6 +284,103 @@ impl Placer<'_> {
             let span = nodes[child].span.clone();
             self.place(nodes, child, span);
         }
+    }
+
+    /// What a word adds to the range of a child of `node`. Words that are in no other element may
+    /// be between an element's own.
+    fn value(&self, nodes: &[Node], node: usize, child: usize, word: usize) -> i64 {
+        match self.owners[word] {
+            owner if (child..nodes[child].end).contains(&owner) => 2,
+            owner if owner > node && owner < nodes[node].end => -3,
+            _ => -1,
+        }
+    }
+
+    /// Whether an element without words begins with a mark that belongs to the word before it.
+    fn begins_with_mark(&self, node: &Node) -> bool {
+        let first = node.contents.first().filter(|content| content.child.is_none());
+        first.is_some_and(|content| is_attached(&self.items[content.item]))
+    }
+
+    /// Ranges of `span` for all `children` of a node, each with as many words as it needs, in
+    /// the order of those in `ranges`; all of them together have the most of their own words.
+    fn joint_ranges(
+        &self,
+        nodes: &[Node],
+        node: usize,
+        children: &[(usize, usize)],
+        ranges: &[Option<Range<usize>>],
+        span: &Range<usize>,
+    ) -> Vec<Option<Range<usize>>> {
+        // What has no word of its own in the span is after what is before it in the sentence.
+        let mut by_source: Vec<usize> = (0..children.len()).collect();
+        by_source.sort_unstable_by_key(|&place| children[place].1);
+        let mut centers = vec![0; children.len()];
+        let mut last = span.start;
+        for place in by_source {
+            let (_, child) = children[place];
+            let own = |word: &usize| (child..nodes[child].end).contains(&self.owners[*word]);
+            let found = ranges[place].as_ref().map(|range| range.start);
+            last = found.or_else(|| span.clone().find(own)).unwrap_or(last);
+            centers[place] = last;
+        }
+        // An element that goes on outside the sentence is at its end.
+        let outside = |place: usize| match nodes[children[place].1].tags {
+            [None, _] => 0,
+            [_, None] => 2,
+            _ => 1,
+        };
+        let mut order: Vec<usize> =
+            (0..children.len()).filter(|&place| nodes[children[place].1].demand > 0).collect();
+        order.sort_by_key(|&place| (outside(place), centers[place], children[place].1));
+        steps::count(order.len() * span.len());
+        // The best values of the first elements within the first words, and where the last of
+        // them begins if it ends there.
+        let length = span.len();
+        let mut best = vec![Some(0i64); length + 1];
+        let mut begins = Vec::with_capacity(order.len());
+        for &place in &order {
+            let child = children[place].1;
+            let mut sums = vec![0i64; length + 1];
+            for word in 0..length {
+                sums[word + 1] = sums[word] + self.value(nodes, node, child, span.start + word);
+            }
+            let mut next = vec![None; length + 1];
+            let mut begin = vec![None; length + 1];
+            // The best place to begin so far.
+            let mut from: Option<(i64, usize)> = None;
+            for end in nodes[child].demand..=length {
+                let start = end - nodes[child].demand;
+                if let Some(value) = best[start].map(|value| value - sums[start])
+                    && (outside(place) != 0 || start == 0)
+                    && from.is_none_or(|(most, _)| value > most)
+                {
+                    from = Some((value, start));
+                }
+                let own = from.map(|(value, start)| (value + sums[end], start));
+                let may_end = outside(place) != 2 || end == length;
+                let before = if end > 0 { next[end - 1] } else { None };
+                match own.filter(|(value, _)| may_end && before.is_none_or(|other| *value > other))
+                {
+                    Some((value, start)) => (next[end], begin[end]) = (Some(value), Some(start)),
+                    None => next[end] = before,
+                }
+            }
+            best = next;
+            begins.push(begin);
+        }
+        let mut found = vec![None; children.len()];
+        let mut end = length;
+        for (&place, begin) in order.iter().zip(&begins).rev() {
+            while end > 0 && begin[end].is_none() {
+                end -= 1;
+            }
+            if let Some(start) = begin[end] {
+                found[place] = Some(span.start + start..span.start + end);
+                end = start;
+            }
+        }
+        found
     }
 
     /// The words of `span`, none of them `taken`, that a child of `node` with `count` words of its
@@ -357,14 +401,9 @@ impl Placer<'_> {
         if count == 0 {
             return None;
         }
+        steps::count(span.len());
         let [start, end] = nodes[child].tags;
-        // Words that are in no other element may be between an element's own.
-        let own = child..nodes[child].end;
-        let value = |word: usize| match self.owners[word] {
-            owner if own.contains(&owner) => 2,
-            owner if owner > node && owner < nodes[node].end => -3,
-            _ => -1,
-        };
+        let value = |word: usize| self.value(nodes, node, child, word);
         let mut best = (0i64, 0..0);
         let mut from = span.start;
         let mut sum = 0i64;
@@ -404,28 +443,32 @@ impl Placer<'_> {
     /// The word of `span`, or its end, before which something from byte `offset` of the sentence
     /// is: in `gaps` and outside the ranges `taken`, where the fewest links cross it, and of
     /// several such places the one after the translation of the word before, or else the one
-    /// with the most similar share of the sentence before it.
+    /// with the most similar share of the sentence before it. What is attached to the word before
+    /// is after its translation, whatever crosses it.
     fn best_gap(
         &self,
         offset: usize,
+        is_attached: bool,
         span: &Range<usize>,
         gaps: &Range<usize>,
         taken: &TakenWords,
     ) -> usize {
-        let is_before = |word: usize| self.source[word].start < offset;
+        let is_before = |word: usize| self.links.source[word].start < offset;
         // Links from words before the offset to words after the gap cross, and the reverse.
         let mut crossing: usize = span
             .clone()
             .map(|word| self.links.sources[word].iter().filter(|&&s| is_before(s)).count())
             .sum();
         let total = self.links.sources.len().max(1);
-        let neighbour = self.source.partition_point(|word| word.start < offset).checked_sub(1);
+        let neighbour =
+            self.links.source.partition_point(|word| word.start < offset).checked_sub(1);
         let follows = |gap: usize| {
             let before = gap.checked_sub(1).filter(|_| gap > span.start);
             neighbour.zip(before).is_some_and(|(s, t)| self.links.sources[t].contains(&s))
         };
         let distance = |gap: usize| (gap * self.length).abs_diff(offset * total);
         let mut best = None;
+        steps::count(span.len());
         for gap in span.start..=span.end {
             if gap > span.start {
                 let sources = &self.links.sources[gap - 1];
@@ -433,11 +476,16 @@ impl Placer<'_> {
                 crossing = crossing + (sources.len() - before) - before;
             }
             let is_free = (gaps.start..=gaps.end).contains(&gap) && !taken.has_gap(gap);
-            let key = (crossing, !follows(gap), distance(gap));
+            let key = (is_attached && !follows(gap), crossing, !follows(gap), distance(gap));
             if is_free && best.is_none_or(|(other, _)| key < other) {
                 best = Some((key, gap));
             }
         }
         best.map_or(gaps.start, |(_, gap)| gap)
     }
+}
+
+/// Whether a mark belongs to the word before it.
+fn is_attached(item: &InlineItem) -> bool {
+    item.kind == InlineItemKind::Mark(MarkKind::Attached) && !item.is_after_space
 }

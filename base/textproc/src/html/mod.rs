@@ -1,4 +1,4 @@
-//! HTML: sentences of a page, and the page with translations in their place.
+//! HTML and XML: sentences of a document, and the document with translations in their place.
 //!
 //! A page is not parsed into a tree and written again, which would lose what its author wrote:
 //! everything but the text of sentences is copied byte for byte. Elements that break
@@ -9,20 +9,31 @@ mod elements;
 mod entities;
 mod inline_markup;
 mod inline_tree;
+mod raised_text;
+mod rules;
 mod segments;
 mod tokens;
+mod word_links;
+mod word_owners;
 
-pub(crate) use entities::push_escaped;
 pub(crate) use inline_markup::InlineMarkup;
+pub use rules::MarkupRules;
+
+use std::ops::Range;
 
 use crate::{AlignedTranslation, Interrupted, Segment, SegmentWriter, SentenceSplitter};
 
-/// A page of HTML, or a part of one, with the places of its sentences.
+/// A page of HTML, or a part of one, or other markup, with the places of its sentences.
 ///
-/// White space inside a sentence is one space, as browsers show it, except in `pre`. Scripts,
-/// styles, `code` and similar elements, and those with `translate="no"` or the class
-/// `notranslate`, are copied. Attributes are not translated. Numbers and addresses are copied too, see
-/// [`needs_translation`](crate::needs_translation).
+/// White space inside a sentence is one space, as browsers show it, except in `pre`; so is a
+/// space that does not break. Scripts, styles, `code` and similar elements, and those with
+/// `translate="no"` or the class `notranslate`, are copied, but elements with `translate="yes"` in
+/// them are translated by themselves. Attributes are not translated. Numbers and addresses
+/// are copied too, see [`needs_translation`](crate::needs_translation).
+///
+/// Words that a reader sees apart are apart in sentences: an image, a mark of a footnote or a
+/// script between two letters counts as a space, and a link that follows another one at once
+/// begins a sentence.
 ///
 /// # Examples
 /// ```
@@ -35,7 +46,7 @@ use crate::{AlignedTranslation, Interrupted, Segment, SegmentWriter, SentenceSpl
 /// // Which bytes of the sentence which bytes of the translation come from.
 /// let links = [(2..6, 0..9), (11..17, 10..15), (7..10, 16..21)];
 /// let translations = [
-///     AlignedTranslation { text: b"Me gustan casas rojas.", links: &links },
+///     AlignedTranslation { text: b"Me gustan casas rojas.", links: &links, attention: &[] },
 ///     AlignedTranslation::from("¿Y tú?".as_bytes()),
 /// ];
 /// let expected = "<p>Me gustan casas <b>rojas</b>.<br>¿Y tú?</p>\n";
@@ -49,17 +60,16 @@ pub struct HtmlText {
 impl HtmlText {
     /// Finds the sentences of `html`.
     pub fn new(html: &[u8], splitter: &SentenceSplitter) -> Self {
-        HtmlText { segments: segments::find(html, &mut |text| splitter.split(text)) }
+        Self::without_limit(html, &mut |text| splitter.split(text))
     }
 
     /// As [`HtmlText::new`], with all text between two breaks of lines as one sentence.
     pub fn of_blocks(html: &[u8]) -> Self {
-        let mut whole = |text: &[u8]| {
+        Self::without_limit(html, &mut |text| {
             let start = text.len() - text.trim_ascii_start().len();
             let range = start..text.trim_ascii_end().len().max(start);
             vec![range]
-        };
-        HtmlText { segments: segments::find(html, &mut whole) }
+        })
     }
 
     /// As [`HtmlText::new`]; sentences of which `length` is more than `limit` are cut, see
@@ -71,7 +81,7 @@ impl HtmlText {
         length: impl FnMut(&[u8]) -> usize,
     ) -> Self {
         let found = Self::within_until(html, splitter, limit, length, &|| false);
-        found.unwrap_or(HtmlText { segments: Vec::new() })
+        found.unwrap_or_else(|Interrupted| HtmlText { segments: Vec::new() })
     }
 
     /// As [`HtmlText::within`], for pages that may be long: `should_stop` is asked now and then.
@@ -85,17 +95,28 @@ impl HtmlText {
         mut length: impl FnMut(&[u8]) -> usize,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Self, Interrupted> {
-        let mut outcome = Ok(());
-        let mut split = |text: &[u8]| {
-            let found = outcome
-                .and_then(|()| splitter.split_within_until(text, limit, &mut length, should_stop));
-            found.unwrap_or_else(|interrupted| {
-                outcome = Err(interrupted);
-                Vec::new()
-            })
-        };
-        let segments = segments::find(html, &mut split);
-        outcome.map(|()| HtmlText { segments })
+        Self::by_rules(html, &MarkupRules::html(), &mut |text| {
+            splitter.split_within_until(text, limit, &mut length, should_stop)
+        })
+    }
+
+    /// Finds the sentences of `html`, a part between two breaks at a time, whatever its length.
+    fn without_limit(html: &[u8], split: &mut dyn FnMut(&[u8]) -> Vec<Range<usize>>) -> Self {
+        let text = Self::by_rules(html, &MarkupRules::html(), &mut |text| Ok(split(text)));
+        text.unwrap_or_else(|Interrupted| HtmlText { segments: Vec::new() })
+    }
+
+    /// Finds the sentences of `document` by what `rules` say of its elements. `split` splits the
+    /// text between two breaks into sentences; it may give up, if nobody wants the result any more.
+    ///
+    /// # Errors
+    /// If `split` gives up.
+    pub fn by_rules(
+        document: &[u8],
+        rules: &MarkupRules,
+        split: &mut dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted>,
+    ) -> Result<Self, Interrupted> {
+        Ok(HtmlText { segments: segments::find(document, rules, split)? })
     }
 
     /// The sentences as plain text, in order.

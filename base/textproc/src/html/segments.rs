@@ -7,92 +7,110 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::elements::{self, ElementEnd};
 use super::entities::decode_reference;
-use super::inline_markup::{InlineItem, InlineItemKind, InlineMarkup};
-use super::tokens::{Token, TokenKind, tokenize};
-use crate::characters::char_indices;
-use crate::{Segment, needs_translation};
+use super::inline_markup::{InlineItem, InlineItemKind, InlineMarkup, MarkKind};
+use super::raised_text;
+use super::rules::MarkupRules;
+use super::tokens::{StartTag, Syntax, Token, TokenKind, tokenize};
+use crate::characters::{CharClass, char_indices, first_char, last_char};
+use crate::sentence_splitter::is_unspaced;
+use crate::steps;
+use crate::{Interrupted, Segment, needs_translation};
 
-/// Splits plain text into sentences.
-type Split<'s> = dyn FnMut(&[u8]) -> Vec<Range<usize>> + 's;
+/// Splits plain text into sentences, or gives a long text up.
+pub(super) type Split<'s> = dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted> + 's;
 
-/// The segments of a page, which `split` splits into sentences; the last one has what
+/// The segments of a document, which `split` splits into sentences; the last one has what
 /// follows the last sentence.
-pub(super) fn find(html: &[u8], split: &mut Split<'_>) -> Vec<Segment> {
-    let tokens = tokenize(html);
-    let ends = elements::match_tags(&tokens);
-    let mut finder =
-        Finder { html, split, segments: Vec::new(), copied: 0, block: Block::default() };
-    // Where the outermost `pre` ends.
-    let mut preformatted_until = 0;
+///
+/// # Errors
+/// If `split` gives up.
+pub(super) fn find(
+    html: &[u8],
+    rules: &MarkupRules,
+    split: &mut Split<'_>,
+) -> Result<Vec<Segment>, Interrupted> {
+    let tokens = tokenize(html, rules.syntax);
+    let ends = elements::match_tags(&tokens, rules.syntax);
+    let blocks = rules.find_blocks(&tokens, &ends);
+    let mut finder = Finder {
+        html,
+        rules,
+        tokens: &tokens,
+        ends: &ends,
+        blocks: &blocks,
+        split,
+        segments: Vec::new(),
+        copied: 0,
+        block: Block::default(),
+        preformatted_until: 0,
+        requests: translation_requests(&tokens),
+        regions: Vec::new(),
+        is_translated: true,
+        apart: HashSet::new(),
+    };
     let mut number = 0;
-    while let Some(token) = tokens.get(number) {
-        let mut next = number + 1;
-        match &token.kind {
-            TokenKind::Text => {
-                finder.add_text(token.range.clone(), number < preformatted_until);
-            }
-            TokenKind::Other => finder.block.add(token, InlineItemKind::Mark { is_visible: false }),
-            TokenKind::Start(tag) => {
-                let end = match ends[number] {
-                    ElementEnd::Tag(end) => end + 1,
-                    ElementEnd::Implied(end) => end,
-                    ElementEnd::None => next,
-                };
-                if tag.is_notranslate || elements::is_untranslated(&tag.name) {
-                    let range = token.range.start..tokens[end - 1].range.end;
-                    if elements::is_block(&tag.name) {
-                        finder.end_block();
-                    } else {
-                        let is_visible = elements::is_visible(&tag.name);
-                        let whole = Token { kind: TokenKind::Other, range };
-                        finder.block.add(&whole, InlineItemKind::Mark { is_visible });
-                    }
-                    next = end;
-                } else if elements::is_block(&tag.name) {
-                    finder.end_block();
-                    if elements::is_preformatted(&tag.name) {
-                        preformatted_until = preformatted_until.max(end);
-                    }
-                } else {
-                    let kind = match ends[number] {
-                        ElementEnd::Tag(_) => InlineItemKind::Start { element: number },
-                        _ => {
-                            let name = &tag.name[..];
-                            let is_visible = elements::is_void(name) && elements::is_visible(name);
-                            InlineItemKind::Mark { is_visible }
-                        }
-                    };
-                    finder.block.add(token, kind);
-                }
-            }
-            TokenKind::End(name) if elements::is_block(name) => finder.end_block(),
-            TokenKind::End(_) => {
-                let kind = match ends[number] {
-                    ElementEnd::Tag(start) => InlineItemKind::End { element: start },
-                    _ => InlineItemKind::Mark { is_visible: false },
-                };
-                finder.block.add(token, kind);
-            }
-        }
-        number = next;
+    while number < tokens.len() {
+        finder.leave_regions(number)?;
+        number = finder.read_token(number)?;
     }
-    finder.end_block();
+    finder.leave_regions(number)?;
+    finder.end_block()?;
     let rest = html[finder.copied..].to_vec();
     finder.segments.push(Segment { before: rest, ..Segment::default() });
-    finder.segments
+    Ok(finder.segments)
+}
+
+/// For each token the number of the next one, itself included, that asks for translation; empty
+/// if there is none.
+fn translation_requests(tokens: &[Token]) -> Vec<usize> {
+    let asks = |token: &Token| match &token.kind {
+        TokenKind::Start(tag) => tag.translate == Some(true),
+        _ => false,
+    };
+    if !tokens.iter().any(asks) {
+        return Vec::new();
+    }
+    let mut requests = vec![tokens.len(); tokens.len() + 1];
+    for (number, token) in tokens.iter().enumerate().rev() {
+        requests[number] = if asks(token) { number } else { requests[number + 1] };
+    }
+    requests
 }
 
 struct Finder<'h, 's, 'f> {
     html: &'h [u8],
+    rules: &'h MarkupRules,
+    tokens: &'h [Token],
+    ends: &'h [ElementEnd],
+    /// For each token whether it ends a sentence.
+    blocks: &'h [bool],
     split: &'f mut Split<'s>,
     segments: Vec<Segment>,
     /// How much of the page the segments have.
     copied: usize,
     block: Block,
+    /// The token at which the outermost `pre` ends.
+    preformatted_until: usize,
+    requests: Vec<usize>,
+    /// Elements that turn translation off or on again: the token at which each ends, and
+    /// whether text before it is translated.
+    regions: Vec<(usize, bool)>,
+    is_translated: bool,
+    /// Elements whose words are apart from those beside them.
+    apart: HashSet<usize>,
+}
+
+/// What is between two letters that no white space separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separation {
+    /// Something that a reader sees between two words.
+    Space,
+    /// The boundary of two texts, before the item with this number.
+    Unit { first_item: usize },
 }
 
 /// The text between two breaks.
@@ -104,19 +122,36 @@ struct Block {
     items: Vec<InlineItem>,
     /// White space of the page that the next character will come after.
     space: Option<Range<usize>>,
+    /// What separates the next character from the last one where there is no white space.
+    separation: Option<Separation>,
+    /// After a link and what ends with it the number of items.
+    after_link: Option<usize>,
 }
 
 impl Block {
     /// Adds a tag, or what is copied as it is, at the end of the text.
-    fn add(&mut self, token: &Token, kind: InlineItemKind) {
+    fn add(&mut self, range: Range<usize>, kind: InlineItemKind) {
         self.items.push(InlineItem {
             kind,
             offset: self.text.len(),
-            range: token.range.clone(),
+            range,
             bytes: Vec::new(),
             is_after_space: self.space.is_some(),
             is_before_space: false,
+            is_separator: false,
         });
+        match kind {
+            InlineItemKind::Mark(MarkKind::Shown) => self.separate(),
+            InlineItemKind::End { .. } if self.after_link.is_some() => {
+                self.after_link = Some(self.items.len());
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts a space between the words on both sides, if there is nothing more.
+    fn separate(&mut self) {
+        self.separation = self.separation.or(Some(Separation::Space));
     }
 
     fn push_space(&mut self, range: Range<usize>) {
@@ -127,6 +162,7 @@ impl Block {
         if let Some(item) = self.items.last_mut().filter(|item| item.offset == self.text.len()) {
             item.is_before_space = true;
         }
+        (self.separation, self.after_link) = (None, None);
     }
 
     fn push(&mut self, characters: &[u8], range: Range<usize>) {
@@ -136,52 +172,312 @@ impl Block {
         }
         self.text.extend_from_slice(characters);
         self.origins.resize(self.text.len(), range);
+        (self.separation, self.after_link) = (None, None);
+    }
+
+    /// Adds a space that the page does not have before the character at `at`.
+    fn push_missing_space(&mut self, at: usize) {
+        let end = self.text.len();
+        for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {
+            item.is_separator = true;
+        }
+        self.text.push(b' ');
+        self.origins.push(at..at);
+    }
+
+    /// The end of the text, of which `length` bytes are enough.
+    fn ending(&self, length: usize) -> String {
+        let is_joined = self.space.is_none();
+        let end =
+            if is_joined { &self.text[self.text.len().saturating_sub(length)..] } else { b"" };
+        String::from_utf8_lossy(end).trim_start_matches('\u{fffd}').to_owned()
+    }
+}
+
+/// Whether two characters of which something is between belong to two words or sentences.
+fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
+    let last = last_char(text).and_then(|symbol| symbol.character);
+    let next = first_char(next).and_then(|symbol| symbol.character);
+    let (Some(last), Some(next)) = (last, next) else { return false };
+    let is_letter =
+        |c: char| !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC);
+    let ends = is_letter(last) || ".,;:!?…)”’»%".contains(last);
+    match separation {
+        Separation::Space => ends && is_letter(next),
+        Separation::Unit { .. } => ends && (is_letter(next) || "¿¡(“«".contains(next)),
     }
 }
 
 impl Finder<'_, '_, '_> {
+    /// Ends the elements that end before token `number` and turned translation off or on.
+    fn leave_regions(&mut self, number: usize) -> Result<(), Interrupted> {
+        while let Some(&(_, before)) = self.regions.last().filter(|(end, _)| *end <= number) {
+            self.end_block()?;
+            self.is_translated = before;
+            self.regions.pop();
+        }
+        Ok(())
+    }
+
+    /// Reads a token, or an element that is copied; returns the number of the next one.
+    fn read_token(&mut self, number: usize) -> Result<usize, Interrupted> {
+        let token = &self.tokens[number];
+        if let TokenKind::Start(tag) = &token.kind {
+            return self.read_start(number, tag);
+        }
+        if !self.is_translated {
+            return Ok(number + 1);
+        }
+        match &token.kind {
+            TokenKind::Text => {
+                self.add_text(token.range.clone(), number < self.preformatted_until)?;
+            }
+            TokenKind::End(_) if self.blocks[number] => self.end_block()?,
+            TokenKind::End(name) => {
+                let ElementEnd::Tag(start) = self.ends[number] else {
+                    let kind = InlineItemKind::Mark(MarkKind::Hidden);
+                    self.block.add(token.range.clone(), kind);
+                    return Ok(number + 1);
+                };
+                self.block.add(token.range.clone(), InlineItemKind::End { element: start });
+                if self.apart.contains(&start) {
+                    self.block.separate();
+                }
+                if self.is_link(name) {
+                    self.block.after_link = Some(self.block.items.len());
+                }
+            }
+            _ => {
+                let kind = InlineItemKind::Mark(MarkKind::Hidden);
+                self.block.add(token.range.clone(), kind);
+            }
+        }
+        Ok(number + 1)
+    }
+
+    /// Reads a start tag, or all of its element if that is copied.
+    fn read_start(&mut self, number: usize, tag: &StartTag) -> Result<usize, Interrupted> {
+        let token = &self.tokens[number];
+        let (inner_end, end) = match self.ends[number] {
+            ElementEnd::Tag(end) => (end, end + 1),
+            ElementEnd::Implied(end) => (end, end),
+            ElementEnd::None => (number + 1, number + 1),
+        };
+        let is_html = self.rules.syntax == Syntax::Html;
+        if is_html && elements::is_preformatted(&tag.name) {
+            self.preformatted_until = self.preformatted_until.max(end);
+        }
+        if !self.is_translated {
+            if tag.translate == Some(true) && !self.rules.is_copied(tag) {
+                self.regions.push((inner_end, false));
+                self.is_translated = true;
+            }
+            return Ok(number + 1);
+        }
+        if self.rules.is_copied(tag) {
+            let asks = self.requests.get(number + 1).is_some_and(|&request| request < inner_end);
+            if asks && self.rules.may_be_translated_inside(tag) {
+                self.end_block()?;
+                self.regions.push((end, true));
+                self.is_translated = false;
+                return Ok(number + 1);
+            }
+            if self.blocks[number] {
+                self.end_block()?;
+            } else {
+                let kind = if is_html && !elements::is_visible(&tag.name) {
+                    self.block.separate();
+                    MarkKind::Hidden
+                } else {
+                    MarkKind::Shown
+                };
+                self.add_whole(number..end, kind);
+            }
+            return Ok(end);
+        }
+        if self.blocks[number] {
+            self.end_block()?;
+            return Ok(number + 1);
+        }
+        if is_html && elements::is_annotation(&tag.name) {
+            self.add_whole(number..end, MarkKind::Attached);
+            return Ok(end);
+        }
+        if self.is_reference(number, tag) {
+            self.add_whole(number..end, MarkKind::Attached);
+            self.block.separate();
+            return Ok(end);
+        }
+        if !is_html && end == number + 2 {
+            // An empty element stands for something.
+            self.add_whole(number..end, MarkKind::Shown);
+            return Ok(end);
+        }
+        let kind = match self.ends[number] {
+            ElementEnd::Tag(_) => {
+                let after_link = self.block.after_link.filter(|_| self.is_link(&tag.name));
+                if let Some(first_item) = after_link
+                    && self.rules.splits_between(&tag.name)
+                {
+                    self.block.separation = Some(Separation::Unit { first_item });
+                } else if after_link.is_some() {
+                    self.block.separate();
+                }
+                if self.is_apart(number, tag) {
+                    self.apart.insert(number);
+                    self.block.separate();
+                }
+                InlineItemKind::Start { element: number, is_link: *tag.name == *b"a" }
+            }
+            _ => {
+                let name = &tag.name[..];
+                let is_void = is_html && elements::is_void(name) && elements::is_visible(name);
+                let is_empty = tag.is_self_closing && (!is_html || elements::is_custom(name));
+                let is_shown = (is_void || is_empty) && !(is_html && tag.is_hidden);
+                InlineItemKind::Mark(if is_shown { MarkKind::Shown } else { MarkKind::Hidden })
+            }
+        };
+        self.block.add(token.range.clone(), kind);
+        Ok(number + 1)
+    }
+
+    /// Adds tokens as one mark.
+    fn add_whole(&mut self, tokens: Range<usize>, kind: MarkKind) {
+        let range = self.tokens[tokens.start].range.start..self.tokens[tokens.end - 1].range.end;
+        self.block.add(range, InlineItemKind::Mark(kind));
+    }
+
+    /// Whether an element has words of its own, not parts of words: where two of them follow one
+    /// another, so do two words.
+    fn is_link(&self, name: &[u8]) -> bool {
+        self.rules.syntax == Syntax::Xml || name == b"a" || elements::is_custom(name)
+    }
+
+    /// Whether the words of an element are apart from those beside it: those of a custom element,
+    /// and raised text that is neither a mark nor an ending.
+    fn is_apart(&self, number: usize, tag: &StartTag) -> bool {
+        if self.rules.syntax == Syntax::Xml {
+            return false;
+        }
+        let is_raised = matches!(&tag.name[..], b"sup" | b"sub");
+        elements::is_custom(&tag.name)
+            || is_raised
+                && self.short_text(number).is_none_or(|raised| {
+                    let before = self.block.ending(raised_text::MAX_BYTES);
+                    raised_text::is_apart(&before, &raised)
+                })
+    }
+
+    /// Whether an element is the mark of a footnote.
+    fn is_reference(&self, number: usize, tag: &StartTag) -> bool {
+        let ElementEnd::Tag(end) = self.ends[number] else { return false };
+        if self.rules.syntax == Syntax::Xml || *tag.name != *b"sup" {
+            return false;
+        }
+        let Some(raised) = self.short_text(number) else { return false };
+        let before = self.block.ending(raised_text::MAX_BYTES);
+        let after = match self.tokens.get(end + 1) {
+            Some(Token { kind: TokenKind::Text, range, .. }) => {
+                let start = &self.html[range.clone()];
+                String::from_utf8_lossy(&start[..start.len().min(8)]).into_owned()
+            }
+            _ => String::new(),
+        };
+        raised_text::is_reference_mark(&before, &raised, &after)
+    }
+
+    /// The text in an element, if it is short.
+    fn short_text(&self, start: usize) -> Option<String> {
+        const MAX_TOKENS: usize = 32;
+        let ElementEnd::Tag(end) = self.ends[start] else { return None };
+        if end - start > MAX_TOKENS {
+            return None;
+        }
+        let inside = self.tokens[start..end].iter().filter(|token| token.kind == TokenKind::Text);
+        let mut text = Vec::new();
+        for token in inside {
+            if text.len() + token.range.len() > 4 * raised_text::MAX_BYTES {
+                return None;
+            }
+            text.extend_from_slice(&self.html[token.range.clone()]);
+        }
+        Some(
+            String::from_utf8_lossy(&htmlize::unescape_bytes_in(&*text, htmlize::Context::General))
+                .into_owned(),
+        )
+    }
+
+    /// Adds characters that are not white space.
+    fn push(&mut self, characters: &[u8], range: Range<usize>) -> Result<(), Interrupted> {
+        if let Some(separation) = self.block.separation
+            && self.block.space.is_none()
+            && are_apart(&self.block.text, characters, separation)
+        {
+            match separation {
+                Separation::Space => self.block.push_missing_space(range.start),
+                Separation::Unit { first_item } => {
+                    let mut items = self.block.items.split_off(first_item);
+                    items.iter_mut().for_each(|item| item.offset = 0);
+                    self.end_block()?;
+                    self.block.items = items;
+                }
+            }
+        }
+        self.block.push(characters, range);
+        Ok(())
+    }
+
     /// Adds text of the page.
-    fn add_text(&mut self, range: Range<usize>, is_preformatted: bool) {
+    fn add_text(&mut self, range: Range<usize>, is_preformatted: bool) -> Result<(), Interrupted> {
         let text = &self.html[range.clone()];
+        steps::count(text.len());
         let mut at = 0;
         while at < text.len() {
             let start = range.start + at;
             match text[at] {
                 b'\n' if is_preformatted => {
-                    self.end_block();
+                    self.end_block()?;
                     at += 1;
                 }
                 b' ' | b'\t' if is_preformatted && !self.block.text.is_empty() => {
-                    self.block.push(&text[at..at + 1], start..start + 1);
+                    self.push(&text[at..at + 1], start..start + 1)?;
                     at += 1;
                 }
                 b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' => {
                     self.block.push_space(start..start + 1);
                     at += 1;
                 }
-                b'&' => {
-                    let reference = decode_reference(&text[at..]);
-                    let (characters, length) = reference.unwrap_or((Cow::Borrowed(b"&"), 1));
-                    self.block.push(&characters, start..start + length);
-                    at += length;
-                }
                 byte => {
-                    let (_, symbol) = char_indices(&text[at..]).next().expect("there is a byte");
-                    let length = if byte.is_ascii() { 1 } else { symbol.byte_len };
-                    self.block.push(&text[at..at + length], start..start + length);
+                    let (characters, length) = if byte == b'&' {
+                        decode_reference(&text[at..]).unwrap_or((Cow::Borrowed(b"&"), 1))
+                    } else {
+                        let (_, symbol) =
+                            char_indices(&text[at..]).next().expect("a byte is there");
+                        let length = if byte.is_ascii() { 1 } else { symbol.byte_len };
+                        (Cow::Borrowed(&text[at..at + length]), length)
+                    };
+                    let range = start..start + length;
+                    if !is_no_break_space(&characters) {
+                        self.push(&characters, range)?;
+                    } else if is_preformatted && !self.block.text.is_empty() {
+                        self.push(b" ", range)?;
+                    } else {
+                        self.block.push_space(range);
+                    }
                     at += length;
                 }
             }
         }
+        Ok(())
     }
 
     /// Makes segments of the text since the last break.
-    fn end_block(&mut self) {
+    fn end_block(&mut self) -> Result<(), Interrupted> {
         let Block { text, origins, items, .. } = std::mem::take(&mut self.block);
         if !needs_translation(&text) {
-            return;
+            return Ok(());
         }
-        let sentences: Vec<_> = (self.split)(&text);
+        let sentences: Vec<_> = (self.split)(&text)?;
         let sentences: Vec<_> =
             sentences.into_iter().filter(|range| needs_translation(&text[range.clone()])).collect();
         let owned = assign_items(&items, &sentences);
@@ -208,15 +504,17 @@ impl Finder<'_, '_, '_> {
                 bytes: closed(self.html[item.range.clone()].to_vec()),
                 ..item.clone()
             });
+            steps::count(own.len() + end.saturating_sub(begin));
             self.segments.push(Segment {
                 before: closed(before),
                 after,
                 is_adjacent,
-                inline: Some(InlineMarkup::new(own.collect())),
+                inline: Some(InlineMarkup::new(own.collect(), self.rules.syntax)),
                 sentence: text[sentence].to_vec(),
             });
             self.copied = end;
         }
+        Ok(())
     }
 }
 
@@ -245,6 +543,11 @@ fn push_gaps<'i>(
     out.extend_from_slice(&html[at..range.end.max(at)]);
 }
 
+/// Whether characters are a space that breaks no line: models know it as white space.
+fn is_no_break_space(characters: &[u8]) -> bool {
+    ["\u{a0}", "\u{2007}", "\u{202f}"].iter().any(|space| space.as_bytes() == characters)
+}
+
 /// For each sentence the items that belong to it: those inside it, with all start tags before
 /// it whose elements end inside it and all end tags after it whose elements begin inside it.
 /// The others are between sentences, and are copied.
@@ -253,9 +556,9 @@ fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<u
     let mut ends = HashMap::new();
     for (number, item) in items.iter().enumerate() {
         match item.kind {
-            InlineItemKind::Start { element } => drop(starts.insert(element, number)),
+            InlineItemKind::Start { element, .. } => drop(starts.insert(element, number)),
             InlineItemKind::End { element } => drop(ends.insert(element, number)),
-            InlineItemKind::Mark { .. } => {}
+            InlineItemKind::Mark(_) => {}
         }
     }
     let mut owned: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
@@ -269,7 +572,7 @@ fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<u
         let after = count(inside, sentence.end - 1);
         let next = count(after, sentence.end);
         let leads = |item: &InlineItem| match item.kind {
-            InlineItemKind::Start { element } => {
+            InlineItemKind::Start { element, .. } => {
                 ends.get(&element).is_some_and(|end| (inside..after).contains(end))
             }
             _ => false,
@@ -282,6 +585,7 @@ fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<u
             _ => false,
         };
         let last = items[after..next].iter().rposition(trails).map_or(after, |at| after + at + 1);
+        steps::count(inside - free + next - after);
         owned.push(first..last);
         free = last;
     }

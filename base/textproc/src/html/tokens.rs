@@ -9,6 +9,17 @@
 use std::ops::Range;
 
 use super::elements;
+use crate::steps;
+
+/// The language of a document's markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Syntax {
+    /// Names in any case; the content of some elements is not markup.
+    #[default]
+    Html,
+    /// Names in their case; all elements are alike.
+    Xml,
+}
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +27,15 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
     /// Its bytes.
     pub(super) range: Range<usize>,
+    /// Whether it is white space.
+    pub(super) is_blank: bool,
+}
+
+impl Token {
+    fn new(kind: TokenKind, range: Range<usize>, html: &[u8]) -> Self {
+        let is_blank = html[range.clone()].iter().all(u8::is_ascii_whitespace);
+        Token { kind, range, is_blank }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +44,7 @@ pub(super) enum TokenKind {
     Text,
     /// A start tag.
     Start(StartTag),
-    /// The end tag of the element with this name, in lower case.
+    /// The end tag of the element with this name.
     End(Box<[u8]>),
     /// A comment, a declaration, the content of a script, or what is broken.
     Other,
@@ -32,32 +52,37 @@ pub(super) enum TokenKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StartTag {
-    /// The element's name, in lower case.
+    /// The element's name; in HTML in lower case.
     pub(super) name: Box<[u8]>,
     /// Whether it ends as `/>`.
     pub(super) is_self_closing: bool,
-    /// Whether its attributes say that the element is not to be translated.
-    pub(super) is_notranslate: bool,
+    /// Whether the element is to be translated, where its attributes say so.
+    pub(super) translate: Option<bool>,
+    /// Whether its `type` is `hidden`.
+    pub(super) is_hidden: bool,
 }
 
 /// The tokens of a document. Their ranges follow one another and cover all of it.
-pub(super) fn tokenize(html: &[u8]) -> Vec<Token> {
+pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < html.len() {
-        let (kind, end) = next_token(html, at);
+        let (kind, end) = next_token(html, at, syntax);
         let raw = match &kind {
-            TokenKind::Start(tag) if elements::is_raw_text(&tag.name) => Some(tag.name.clone()),
+            TokenKind::Start(tag) if syntax == Syntax::Html && elements::is_raw_text(&tag.name) => {
+                Some(tag.name.clone())
+            }
             _ => None,
         };
-        tokens.push(Token { kind, range: at..end });
+        tokens.push(Token::new(kind, at..end, html));
         at = end;
         if let Some(name) = raw {
             let end = find_end_tag(html, at, &name).unwrap_or(html.len());
+            steps::count(end - at);
             if at < end {
                 let is_text = elements::is_escapable_raw_text(&name);
                 let kind = if is_text { TokenKind::Text } else { TokenKind::Other };
-                tokens.push(Token { kind, range: at..end });
+                tokens.push(Token::new(kind, at..end, html));
             }
             at = end;
         }
@@ -66,40 +91,64 @@ pub(super) fn tokenize(html: &[u8]) -> Vec<Token> {
 }
 
 /// The token that begins at `at`, and where it ends.
-fn next_token(html: &[u8], at: usize) -> (TokenKind, usize) {
+fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let rest = &html[at..];
-    let find = |what: &[u8], from: usize| {
-        memchr::memmem::find(&rest[from..], what).map(|found| at + from + found + what.len())
+    let until = |what: &[u8], from: usize| {
+        let end = find_after(html, at + from, what).unwrap_or(html.len());
+        (TokenKind::Other, end)
     };
     match rest {
         [b'<', b'!', b'-', b'-', ..] => (TokenKind::Other, comment_end(html, at)),
-        [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] => {
-            (TokenKind::Other, find(b"]]>", 9).unwrap_or(html.len()))
-        }
+        [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] => until(b"]]>", 9),
         [b'<', b'/', b'>', ..] => (TokenKind::Other, at + 3),
-        [b'<', b'!' | b'?', ..] => (TokenKind::Other, find(b">", 2).unwrap_or(html.len())),
-        [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {
+        [b'<', b'?', ..] if syntax == Syntax::Xml => until(b"?>", 2),
+        [b'<', b'!' | b'?', ..] => until(b">", 2),
+        [b'<', b'/', letter, ..] if opens_name(*letter, syntax) => {
             let name = tag_name(&rest[2..]);
             match scan_attributes(html, at + 2 + name.len(), |_, _| ()) {
-                Some((end, _)) => (TokenKind::End(name.to_ascii_lowercase().into()), end),
+                Some((end, _)) => (TokenKind::End(fold_name(name, syntax)), end),
                 None => (TokenKind::Other, html.len()),
             }
         }
-        [b'<', b'/', _, ..] => (TokenKind::Other, find(b">", 2).unwrap_or(html.len())),
-        [b'<', letter, ..] if letter.is_ascii_alphabetic() => start_tag(html, at),
+        [b'<', b'/', _, ..] => until(b">", 2),
+        [b'<', letter, ..] if opens_name(*letter, syntax) => start_tag(html, at, syntax),
         _ => {
             // A `<` that opens nothing is text.
             let mut end = 1;
             while let Some(next) = memchr::memchr(b'<', &rest[end..]) {
                 end += next;
-                let opens = |byte: &u8| byte.is_ascii_alphabetic() || b"!/?".contains(byte);
+                let opens = |byte: &u8| opens_name(*byte, syntax) || b"!/?".contains(byte);
                 if rest.get(end + 1).is_some_and(opens) {
+                    steps::count(end);
                     return (TokenKind::Text, at + end);
                 }
                 end += 1;
             }
+            steps::count(rest.len());
             (TokenKind::Text, html.len())
         }
+    }
+}
+
+/// Where the first `what` from `from` on ends.
+fn find_after(html: &[u8], from: usize, what: &[u8]) -> Option<usize> {
+    let from = from.min(html.len());
+    let found = memchr::memmem::find(&html[from..], what).map(|found| from + found + what.len());
+    steps::count(found.unwrap_or(html.len()) - from);
+    found
+}
+
+/// Whether a name begins with `byte`.
+fn opens_name(byte: u8, syntax: Syntax) -> bool {
+    byte.is_ascii_alphabetic()
+        || syntax == Syntax::Xml && (matches!(byte, b'_' | b':') || !byte.is_ascii())
+}
+
+/// A name in the form in which names are compared.
+fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
+    match syntax {
+        Syntax::Html => name.to_ascii_lowercase().into(),
+        Syntax::Xml => name.into(),
     }
 }
 
@@ -112,28 +161,42 @@ fn comment_end(html: &[u8], at: usize) -> usize {
             return at + 4 + whole.len();
         }
     }
-    let ends = [&b"-->"[..], b"--!>"].map(|end| {
-        memchr::memmem::find(inside, end).map_or(html.len(), |found| at + 4 + found + end.len())
-    });
-    ends[0].min(ends[1])
+    let mut from = at + 4;
+    while let Some(dashes) = find_after(html, from, b"--") {
+        match html[dashes..] {
+            [b'>', ..] => return dashes + 1,
+            [b'!', b'>', ..] => return dashes + 2,
+            // The second dash may be the first of the end.
+            _ => from = dashes - 1,
+        }
+    }
+    html.len()
 }
 
-fn start_tag(html: &[u8], at: usize) -> (TokenKind, usize) {
+fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let name = tag_name(&html[at + 1..]);
-    let (mut is_notranslate, mut has_translate) = (false, false);
+    let (mut attribute_value, mut has_class) = (None, false);
+    let (mut has_translate, mut is_hidden) = (false, false);
     let scanned = scan_attributes(html, at + 1 + name.len(), |attribute, value| {
         if attribute.eq_ignore_ascii_case(b"translate") && !has_translate {
             has_translate = true;
-            is_notranslate |= value.eq_ignore_ascii_case(b"no");
+            if value.eq_ignore_ascii_case(b"no") {
+                attribute_value = Some(false);
+            } else if value.is_empty() || value.eq_ignore_ascii_case(b"yes") {
+                attribute_value = Some(true);
+            }
         } else if attribute.eq_ignore_ascii_case(b"class") {
             let mut classes = value.split(u8::is_ascii_whitespace);
-            is_notranslate |= classes.any(|class| class == b"notranslate");
+            has_class |= classes.any(|class| class == b"notranslate");
+        } else if attribute.eq_ignore_ascii_case(b"type") {
+            is_hidden = value.eq_ignore_ascii_case(b"hidden");
         }
     });
     // The end of the document inside a tag.
     let Some((end, is_self_closing)) = scanned else { return (TokenKind::Other, html.len()) };
-    let name = name.to_ascii_lowercase().into();
-    (TokenKind::Start(StartTag { name, is_self_closing, is_notranslate }), end)
+    let name = fold_name(name, syntax);
+    let translate = if has_class { Some(false) } else { attribute_value };
+    (TokenKind::Start(StartTag { name, is_self_closing, translate, is_hidden }), end)
 }
 
 /// The name at the beginning of a tag's text.
@@ -150,7 +213,10 @@ fn scan_attributes(
     mut each: impl FnMut(&[u8], &[u8]),
 ) -> Option<(usize, bool)> {
     let position = |from: usize, ends: &dyn Fn(u8) -> bool| {
-        html[from..].iter().position(|&byte| ends(byte)).map_or(html.len(), |found| from + found)
+        let found = html[from..].iter().position(|&byte| ends(byte));
+        let end = found.map_or(html.len(), |found| from + found);
+        steps::count(end - from);
+        end
     };
     let is_space = |byte: u8| byte.is_ascii_whitespace();
     loop {
@@ -207,7 +273,7 @@ mod tests {
             TokenKind::End(_) => 'E',
             TokenKind::Other => 'O',
         };
-        let tokens = tokenize(html.as_bytes()).into_iter();
+        let tokens = tokenize(html.as_bytes(), Syntax::Html).into_iter();
         tokens.map(|token| (kind(&token.kind), &html[token.range])).collect()
     }
 
@@ -248,20 +314,39 @@ mod tests {
     }
 
     #[test]
+    fn names_of_xml_have_a_case_and_no_meaning() {
+        let page = b"<?xml version='1' a='>'?><script>a<B>b</B></script><\xc3\xa9/>";
+        let kinds: Vec<TokenKind> =
+            tokenize(page, Syntax::Xml).into_iter().map(|token| token.kind).collect();
+        let TokenKind::Start(tag) = &kinds[3] else { panic!("{kinds:?}") };
+        assert_eq!(&tag.name[..], b"B");
+        assert_eq!((kinds.len(), &kinds[0]), (8, &TokenKind::Other));
+        assert!(matches!(&kinds[7], TokenKind::Start(tag) if tag.is_self_closing));
+    }
+
+    #[test]
     fn attributes_say_what_is_not_translated() {
-        let notranslate = |html: &str| match &tokenize(html.as_bytes())[0].kind {
-            TokenKind::Start(tag) => tag.is_notranslate,
+        let translate = |html: &str| match &tokenize(html.as_bytes(), Syntax::Html)[0].kind {
+            TokenKind::Start(tag) => tag.translate,
             _ => panic!("{html}"),
         };
-        for html in
-            ["<p TRANSLATE=No>", "<p a=/ class='x notranslate'>", "<p translate = \"no\" />"]
-        {
-            assert!(notranslate(html), "{html}");
+        for (html, expected) in [
+            ("<p TRANSLATE=No>", Some(false)),
+            ("<p a=/ class='x notranslate'>", Some(false)),
+            ("<p translate = \"no\" />", Some(false)),
+            ("<p translate=yes class=notranslate>", Some(false)),
+            ("<p translate=yes>", Some(true)),
+            ("<p translate>", Some(true)),
+            ("<p translate=\"\" class=a>", Some(true)),
+            ("<p translate=maybe>", None),
+            ("<p class=notranslates>", None),
+            ("<p title='translate=no'>", None),
+        ] {
+            assert_eq!(translate(html), expected, "{html}");
         }
-        for html in ["<p translate=yes>", "<p class=notranslates>", "<p title='translate=no'>"] {
-            assert!(!notranslate(html), "{html}");
-        }
-        let TokenKind::Start(tag) = &tokenize(b"<IMG src=a/>")[0].kind else { panic!() };
+        let TokenKind::Start(tag) = &tokenize(b"<IMG src=a/>", Syntax::Html)[0].kind else {
+            panic!()
+        };
         assert_eq!((&tag.name[..], tag.is_self_closing), (&b"img"[..], false));
     }
 
@@ -277,11 +362,12 @@ mod tests {
                     any::<Vec<u8>>(),
                 ],
                 0..40,
-            )
+            ),
+            syntax in proptest::sample::select(vec![Syntax::Html, Syntax::Xml]),
         ) {
             let html = html.concat();
             let mut end = 0;
-            for token in tokenize(&html) {
+            for token in tokenize(&html, syntax) {
                 prop_assert_eq!(token.range.start, end);
                 prop_assert!(token.range.end > end);
                 end = token.range.end;

@@ -1,0 +1,170 @@
+//! Rules by which the elements of a document are translated, and the elements that end sentences
+//! by them.
+//!
+//! HTML names its elements, so a list says which break lines. XML does not: where a client does
+//! not tell, the outline does. An element in whose parent there is text beside it is inside a
+//! sentence; one whose parent has only elements is a unit by itself. DeepL's clients rely on it.
+
+use hashbrown::HashSet;
+
+use super::elements::{self, ElementEnd};
+use super::tokens::{StartTag, Syntax, Token, TokenKind};
+
+/// What the elements of a document mean for translation.
+///
+/// # Examples
+/// ```
+/// use miriam_textproc::{HtmlText, MarkupRules, SentenceSplitter};
+///
+/// let unit = b"<unit id=\"1\"><source>A red house.</source><note>by <x>Ann</x></note></unit>";
+/// let rules = MarkupRules::xml().ignoring(["x"]);
+/// let splitter = SentenceSplitter::new("en");
+/// let text = HtmlText::by_rules(unit, &rules, &mut |text| Ok(splitter.split(text))).unwrap();
+/// let sentences: Vec<&[u8]> = text.sentences().collect();
+/// assert_eq!(sentences, [&b"A red house."[..], b"by"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MarkupRules {
+    pub(super) syntax: Syntax,
+    detects_outline: bool,
+    splitting: HashSet<Box<[u8]>>,
+    non_splitting: HashSet<Box<[u8]>>,
+    ignored: HashSet<Box<[u8]>>,
+}
+
+impl MarkupRules {
+    /// The elements of HTML.
+    pub fn html() -> Self {
+        Self::default()
+    }
+
+    /// The elements of XML; which of them end sentences is detected.
+    pub fn xml() -> Self {
+        MarkupRules { syntax: Syntax::Xml, detects_outline: true, ..Self::default() }
+    }
+
+    /// The same rules where XML's outline says nothing: only elements that are named end sentences.
+    pub fn without_outline(self) -> Self {
+        MarkupRules { detects_outline: false, ..self }
+    }
+
+    /// Adds elements that end sentences.
+    pub fn splitting<N: AsRef<[u8]>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.splitting.extend(folded(self.syntax, names));
+        self
+    }
+
+    /// Adds elements that end no sentence.
+    pub fn non_splitting<N: AsRef<[u8]>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.non_splitting.extend(folded(self.syntax, names));
+        self
+    }
+
+    /// Adds elements that are copied.
+    pub fn ignoring<N: AsRef<[u8]>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.ignored.extend(folded(self.syntax, names));
+        self
+    }
+
+    /// Whether an element is copied with all that is in it, unless that says otherwise.
+    pub(super) fn is_copied(&self, tag: &StartTag) -> bool {
+        let is_code = self.syntax == Syntax::Html && elements::is_untranslated(&tag.name);
+        self.ignored.contains(&tag.name)
+            || match tag.translate {
+                Some(false) => true,
+                Some(true) => is_code && !elements::is_translatable(&tag.name),
+                None => is_code,
+            }
+    }
+
+    /// Whether parts of a copied element may ask to be translated.
+    pub(super) fn may_be_translated_inside(&self, tag: &StartTag) -> bool {
+        !self.ignored.contains(&tag.name)
+    }
+
+    /// Whether a sentence ends where an element follows another one without white space.
+    pub(super) fn splits_between(&self, name: &[u8]) -> bool {
+        let is_known = self.syntax == Syntax::Html || self.detects_outline;
+        is_known && !self.non_splitting.contains(name)
+    }
+
+    /// For each token whether it is a tag that ends a sentence.
+    pub(super) fn find_blocks(&self, tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
+        let outline = match self.syntax {
+            Syntax::Xml if self.detects_outline => Some(outline(tokens, ends)),
+            _ => None,
+        };
+        let is_block = |number: usize, name: &[u8], is_hidden: bool| {
+            if self.non_splitting.contains(name) {
+                return false;
+            }
+            self.splitting.contains(name)
+                || match &outline {
+                    Some(outline) => outline[number],
+                    None => self.syntax == Syntax::Html && elements::is_block(name) && !is_hidden,
+                }
+        };
+        let blocks = tokens.iter().enumerate().map(|(number, token)| match &token.kind {
+            TokenKind::Start(tag) => is_block(number, &tag.name, is_hidden_control(tag)),
+            TokenKind::End(name) => is_block(number, name, false),
+            TokenKind::Text | TokenKind::Other => false,
+        });
+        blocks.collect()
+    }
+}
+
+/// Whether a control is one that no reader sees.
+fn is_hidden_control(tag: &StartTag) -> bool {
+    tag.is_hidden && *tag.name == *b"input"
+}
+
+fn folded<N: AsRef<[u8]>>(
+    syntax: Syntax,
+    names: impl IntoIterator<Item = N>,
+) -> impl Iterator<Item = Box<[u8]>> {
+    names.into_iter().map(move |name| match syntax {
+        Syntax::Html => name.as_ref().to_ascii_lowercase().into(),
+        Syntax::Xml => name.as_ref().into(),
+    })
+}
+
+/// For each tag of XML whether its element is a unit: it is not inside a sentence, and its parent
+/// has no text of its own.
+fn outline(tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
+    // For each token the number of its parent and one; nothing is the parent of the outermost.
+    let mut parents = vec![0; tokens.len()];
+    let mut has_text = vec![false; tokens.len() + 1];
+    let mut open = vec![0];
+    for (number, token) in tokens.iter().enumerate() {
+        if let (TokenKind::End(_), ElementEnd::Tag(start)) = (&token.kind, ends[number]) {
+            // What is open inside has no end tag.
+            while open.len() > 1 && open[open.len() - 1] != start + 1 {
+                open.pop();
+            }
+            if open.len() > 1 {
+                open.pop();
+            }
+        }
+        let parent = open[open.len() - 1];
+        parents[number] = parent;
+        match &token.kind {
+            TokenKind::Text => has_text[parent] |= !token.is_blank,
+            TokenKind::Start(_) if matches!(ends[number], ElementEnd::Tag(_)) => {
+                open.push(number + 1);
+            }
+            _ => {}
+        }
+    }
+    let mut is_unit = vec![false; tokens.len()];
+    for (number, token) in tokens.iter().enumerate() {
+        match (&token.kind, ends[number]) {
+            (TokenKind::End(_), ElementEnd::Tag(start)) => is_unit[number] = is_unit[start],
+            (TokenKind::Start(_), _) => {
+                let parent = parents[number];
+                is_unit[number] = !has_text[parent] && (parent == 0 || is_unit[parent - 1]);
+            }
+            _ => {}
+        }
+    }
+    is_unit
+}

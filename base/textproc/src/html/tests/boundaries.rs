@@ -1,0 +1,188 @@
+//! Words that a reader sees apart, and words that tags do not part.
+
+use super::*;
+
+/// The sentences of a page, and the page with each as its own translation.
+fn sentences(page: &str) -> (Vec<String>, String) {
+    let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+    let links: Vec<Vec<_>> = text
+        .sentences()
+        .map(|sentence| {
+            let words = super::super::word_links::words(sentence);
+            words.into_iter().map(|word| (word.clone(), word)).collect()
+        })
+        .collect();
+    let aligned = text.sentences().zip(&links).map(|(text, links)| AlignedTranslation {
+        text,
+        links,
+        attention: &[],
+    });
+    let joined = String::from_utf8(text.join(aligned)).unwrap();
+    let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
+    (all.collect(), joined)
+}
+
+/// Each page has these sentences, and comes back if they are their own translations.
+fn check(cases: &[(&str, &[&str])]) {
+    for (page, expected) in cases {
+        let (found, joined) = sentences(page);
+        assert_eq!(found, *expected, "{page}");
+        assert_eq!(joined, *page);
+    }
+}
+
+#[test]
+fn links_and_controls_without_space_between_are_apart() {
+    check(&[
+        (
+            "<nav><a href=\"1\">the house</a><a href=\"2\">the dog</a></nav>",
+            &["the house", "the dog"],
+        ),
+        // Through other tags, comments and scripts between the two.
+        ("<span><a>one</a></span><span><a>two</a></span>", &["one", "two"]),
+        ("<b><a><i>one</i></a><!-- x --><a>two</a></b>", &["one", "two"]),
+        ("<a>The end.</a><a>The start</a>", &["The end.", "The start"]),
+        // A link may be a part of a word, and links of a script without spaces of a sentence.
+        ("the <a>bus</a>es and <a>dog</a><b>s</b>", &["the buses and dogs"]),
+        ("<a>我</a><a>喜欢</a><a>红色</a>", &["我喜欢红色"]),
+        ("it ended<a>[1]</a><a>[2]</a> here", &["it ended[1][2] here"]),
+        ("<a>one</a> <a>two</a>", &["one two"]),
+        (
+            "<label>the house</label><input name=\"a\"><label>the dog</label>",
+            &["the house", "the dog"],
+        ),
+        ("the house<input type=radio>the dog", &["the house", "the dog"]),
+        ("the house<input type=hidden name=a> is big", &["the house is big"]),
+        ("<button>one</button><button>two</button>", &["one", "two"]),
+        ("<select><option>one<option>two</select>three", &["one", "two", "three"]),
+        ("one<textarea>two</textarea>three", &["one", "three"]),
+        ("one<iframe src=a>two</iframe>three", &["one", "three"]),
+        (
+            "<ul><li>one</li><li>two</li></ul><table><tr><td>x<th>y</table>",
+            &["one", "two", "x", "y"],
+        ),
+        ("<dl><dt>one<dd>two</dl>three<br>four<hr>five", &["one", "two", "three", "four", "five"]),
+        ("one<noscript>two</noscript>three", &["one", "two", "three"]),
+        ("<x-item>one</x-item><x-item>two</x-item>", &["one", "two"]),
+    ]);
+}
+
+#[test]
+fn what_is_seen_between_two_words_parts_them() {
+    check(&[
+        ("the house<img src=a>the dog", &["the house the dog"]),
+        ("the house<img src=a><img src=b> the dog", &["the house the dog"]),
+        ("the house<svg><text>x</text></svg>the dog", &["the house the dog"]),
+        ("the house.<img src=a>The dog", &["the house.", "The dog"]),
+        ("the house<picture><source src=a><img src=b></picture>the dog", &["the house the dog"]),
+        ("press<code>x</code>now", &["press now"]),
+        ("press<span translate=no>x</span>now", &["press now"]),
+        ("hello<my-icon/>world", &["hello world"]),
+        ("the house<img>, the dog", &["the house, the dog"]),
+        ("房子<img>狗", &["房子狗"]),
+    ]);
+    // These are not seen, but nobody puts them into a word; a space is added where they were.
+    let (found, joined) = sentences("the house<script>a < b</script>the dog");
+    assert_eq!(found, ["the house the dog"]);
+    assert_eq!(joined, "the house<script>a < b</script> the dog");
+    let (found, joined) = sentences("hello<my-icon></my-icon>world<x-y>now</x-y>");
+    assert_eq!(found, ["hello world now"]);
+    assert_eq!(joined, "hello<my-icon></my-icon> world <x-y>now</x-y>");
+}
+
+#[test]
+fn tags_inside_words_do_not_part_them() {
+    check(&[
+        ("<b>h</b>ouse", &["house"]),
+        ("un<b>believ</b>able <i>t</i><u>hing</u>", &["unbelievable thing"]),
+        ("H<sub>2</sub>O and CO<sub>2</sub>", &["H2O and CO2"]),
+        ("10<sup>6</sup> km<sup>2</sup> of x<sub>max</sub>", &["106 km2 of xmax"]),
+        ("the 1<sup>st</sup> <sup>14</sup>C", &["the 1st 14C"]),
+        ("house<wbr>hold", &["household"]),
+        ("un<!-- here -->believable", &["unbelievable"]),
+        ("<span>the ho</span><span>use is big</span>", &["the house is big"]),
+    ]);
+}
+
+#[test]
+fn marks_of_footnotes_belong_to_no_word() {
+    check(&[
+        ("<p>the house<sup>1</sup> is big .</p>", &["the house is big ."]),
+        ("the house<sup><a href=\"#1\">[1]</a></sup>, the dog", &["the house, the dog"]),
+        ("it is big.<sup>1</sup> The dog", &["it is big.", "The dog"]),
+        ("in 1990<sup>2</sup> it was", &["in 1990 it was"]),
+        ("Miriam<sup>TM</sup> is", &["Miriam is"]),
+        ("<sup>1</sup> See the house", &["See the house"]),
+        ("the house<a href=\"#1\"><sup>1</sup></a> is big", &["the house is big"]),
+    ]);
+    let (found, joined) = sentences("the house<sup>1</sup>and the house<sup>citation needed</sup>");
+    assert_eq!(found, ["the house and the house citation needed"]);
+    assert_eq!(joined, "the house<sup>1</sup> and the house <sup>citation needed</sup>");
+}
+
+#[test]
+fn marks_stay_with_their_words() {
+    for (page, translation, links, expected) in [
+        (
+            "<p>the red house<sup>1</sup> is big</p>",
+            "la casa roja es grande",
+            "0-0 1-2 2-1 3-3 4-4",
+            "<p>la casa<sup>1</sup> roja es grande</p>",
+        ),
+        (
+            "the house<a href=\"#1\"><sup>1</sup></a> is big",
+            "es grande la casa",
+            "0-2 1-3 2-0 3-1",
+            "es grande la casa<a href=\"#1\"><sup>1</sup></a>",
+        ),
+        (
+            "<ruby>漢字<rp>(</rp><rt>kanji</rt><rp>)</rp></ruby>",
+            "Chinese characters",
+            "0-0 0-1",
+            "<ruby>Chinese characters<rp>(</rp><rt>kanji</rt><rp>)</rp></ruby>",
+        ),
+        ("water is H<sub>2</sub>O", "H2O es agua", "0-2 1-1 2-0", "H<sub>2</sub>O es agua"),
+        ("the house<img>the dog", "la casa el perro", "0-0 1-1 2-2 3-3", "la casa<img>el perro"),
+    ] {
+        assert_eq!(translate(page, &[(translation, links)]), expected, "{page}");
+    }
+}
+
+#[test]
+fn spaces_that_do_not_break_are_spaces() {
+    let (found, joined) = sentences("&nbsp;the&nbsp;house is\u{a0}10&#160;km\u{202f}!&nbsp;");
+    assert_eq!(found, ["the house is 10 km !"]);
+    assert_eq!(joined, "&nbsp;the house is 10 km !&nbsp;");
+}
+
+#[test]
+fn attributes_are_copied() {
+    check(&[(
+        "<p title=\"the house > the dog\" data-x='<b>'>one <img alt=\"the dog\">two</p>",
+        &["one two"],
+    )]);
+}
+
+#[test]
+fn parts_of_what_is_not_translated_may_be_translated() {
+    check(&[
+        ("<p translate=no>one <b translate=yes>two</b> three</p>", &["two"]),
+        ("<div class=notranslate>one<p translate=\"\">two</p>three</div>four", &["two", "four"]),
+        (
+            "a <x translate=no>b <x translate=yes>c <x translate=no>d <x translate=yes>e</x> f</x> \
+             g</x> h</x> i",
+            &["a", "c", "e", "g", "i"],
+        ),
+        ("a <span translate=no>b</span> c", &["a c"]),
+        ("<table><tr translate=no><td>a<td translate=yes>b<td>c<tr><td>d</table>", &["b", "d"]),
+        ("<p translate=no>one<div>two</div>", &["two"]),
+        ("use <code translate=yes>one two</code> now", &["use one two now"]),
+        (
+            "<script translate=yes>one</script><code>two <i translate=yes>three</i></code>",
+            &["three"],
+        ),
+        ("<div translate=no><pre>a\n<b translate=yes>b\nc</b></pre></div>", &["b", "c"]),
+        ("<x translate=no translate=yes>one</x> <p translate=yes>two</p>", &["two"]),
+        ("<html translate=no><body>one<p translate=yes>two", &["two"]),
+    ]);
+}

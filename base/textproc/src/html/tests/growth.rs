@@ -1,0 +1,119 @@
+//! Growth of the steps that documents take: input of double the size takes double the steps.
+
+use super::*;
+use crate::steps::taken_by;
+
+/// The steps of cutting a document and of joining it with translations as long as its sentences,
+/// word by word aligned.
+fn count_steps(document: &str, rules: &MarkupRules) -> usize {
+    // Splitting is not counted here: a part has up to 200 bytes.
+    let mut split = |text: &[u8]| {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b' ') {
+            if at - start >= 200 {
+                parts.push(start..at);
+                start = at + 1;
+            }
+        }
+        parts.push(start..text.len());
+        Ok(parts)
+    };
+    taken_by(|| {
+        let text = HtmlText::by_rules(document.as_bytes(), rules, &mut split).unwrap();
+        let links: Vec<Vec<_>> = text
+            .sentences()
+            .map(|sentence| {
+                let words = super::super::word_links::words(sentence);
+                words.into_iter().map(|word| (word.clone(), word)).collect()
+            })
+            .collect();
+        let aligned = text.sentences().zip(&links).map(|(text, links)| AlignedTranslation {
+            text,
+            links,
+            attention: &[],
+        });
+        text.join(aligned);
+    })
+}
+
+/// Documents made of many copies of a part: what begins them, the part, and what ends them.
+const PARTS: [(&str, &str, &str); 26] = [
+    ("", "<b>", "a"),
+    ("", "<p>", "a"),
+    ("", "<b>a ", ""),
+    ("", "</b>", "a"),
+    ("a", "</p>", ""),
+    ("", "<b></i>", "a"),
+    ("", "<", ""),
+    ("", "< ", "a"),
+    ("", "<a<", ""),
+    ("", "&", ""),
+    ("", "&amp", ""),
+    ("", "&amp;a", ""),
+    ("<p title=\"", "a ", "\">a</p>"),
+    ("<p ", "a=b ", ">a</p>"),
+    ("<p title='", "a ", "a"),
+    ("", "<!-- a -->", "a"),
+    ("", "<!--", "a"),
+    ("<!--", "-", "->"),
+    ("", "<![CDATA[a", ""),
+    ("", "<script>a</script>", "a"),
+    ("", "<a href=u>a</a> ", ""),
+    ("", "<a>a</a>", ""),
+    ("", "a<sup>1</sup><sub>b c</sub>", ""),
+    ("", "<x translate=no>a<x translate=yes>b", ""),
+    ("", "<li>a<td>b", ""),
+    ("", "a<img>", ""),
+];
+
+#[test]
+fn twice_the_input_takes_twice_the_steps() {
+    for (before, part, after) in PARTS {
+        for rules in [MarkupRules::html(), MarkupRules::xml()] {
+            let document = |count: usize| format!("{before}{}{after}", part.repeat(count));
+            let [once, twice] =
+                [4000, 8000].map(|count| count_steps(&document(count), &rules).max(1));
+            assert!(
+                twice as f64 <= 2.3 * once as f64 + 1000.0,
+                "{before}{part}{after}: {once} steps, then {twice}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// The same of parts put together at random.
+    #[test]
+    fn random_parts_grow_alike(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "<b>", "</b>", "<a href=u>", "</a>", "word ", "<", "&", "<!--x-->", "<i>", "</i>",
+                "<p>", "<sup>1</sup>", "<x translate=no>", "<x translate=yes>", "</x>", "<td>",
+                "<img>", "。", "x=\"", "\">", "<pre>", "\n",
+            ]),
+            1..8,
+        ),
+    ) {
+        let part = parts.concat();
+        let [once, twice] =
+            [600, 1200].map(|count| count_steps(&part.repeat(count), &MarkupRules::html()).max(1));
+        prop_assert!(twice as f64 <= 2.5 * once as f64 + 4000.0, "{part}: {once}, then {twice}");
+    }
+
+    /// A sentence of many links is bounded by its words, not by their square.
+    #[test]
+    fn links_of_a_sentence_grow_alike(count in 1200usize..1300) {
+        let steps_of = |count: usize| {
+            let page = "<a href=u>a</a> ".repeat(count);
+            taken_by(|| {
+                let text = HtmlText::of_blocks(page.as_bytes());
+                text.join(text.sentences().map(AlignedTranslation::from));
+            })
+        };
+        let [once, twice] = [count, 2 * count].map(steps_of);
+        prop_assert!(twice <= 3 * once, "{once}, then {twice}");
+    }
+}

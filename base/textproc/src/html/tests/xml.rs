@@ -1,0 +1,141 @@
+//! XML: its outline, and elements that a client names.
+
+use super::*;
+
+fn cut(document: &str, rules: &MarkupRules) -> (Vec<String>, String) {
+    let splitter = SentenceSplitter::new("en");
+    let text = HtmlText::by_rules(document.as_bytes(), rules, &mut |text| Ok(splitter.split(text)));
+    let text = text.unwrap();
+    let joined = text.join(text.sentences().map(AlignedTranslation::from));
+    let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
+    (all.collect(), String::from_utf8(joined).unwrap())
+}
+
+fn sentences(document: &str, rules: &MarkupRules) -> Vec<String> {
+    cut(document, rules).0
+}
+
+#[test]
+fn elements_with_text_alone_are_units() {
+    let xml = MarkupRules::xml();
+    for (document, expected) in [
+        (
+            "<trans-unit id=\"1\"><source>the red house is big .</source><target>the dog .</target></trans-unit>",
+            &["the red house is big .", "the dog ."][..],
+        ),
+        (
+            "<d><t>A title</t><c><par>One. Two.</par><par>Three</par></c></d>",
+            &["A title", "One.", "Two.", "Three"],
+        ),
+        // Elements beside text are inside sentences, with all that is in them.
+        ("<p>the <b>red</b> house</p>", &["the red house"]),
+        ("<p>the <g><x/><b>red</b></g> house</p><q>b</q>", &["the red house", "b"]),
+        ("un<b>believ</b>able", &["unbelievable"]),
+        ("the<x id=\"3\"/>house <x id=\"1\"></x>is", &["the house is"]),
+        // Names have a case and no meaning: no element is code, a line break or a script.
+        ("<code>One</code><SCRIPT>Two <B>big</B></SCRIPT>", &["One", "Two big"]),
+        (
+            "<?xml version=\"1.0\"?>\n<r>\n <s>One</s>\n <s translate=\"no\">Two</s>\n</r>\n",
+            &["One"],
+        ),
+        ("Intro<par>One</par><par>Two</par>", &["IntroOne", "Two"]),
+    ] {
+        let (found, joined) = cut(document, &xml);
+        assert_eq!(found, expected, "{document}");
+        // White space and tags are as they were.
+        let strip = |text: &str| text.replace(' ', "");
+        assert_eq!(strip(&joined).len(), strip(document).len(), "{joined}");
+    }
+    // Nothing has a name in XML but five characters.
+    assert_eq!(
+        cut("<a>One &amp; &lt;two&gt;&#160;x</a>", &xml).1,
+        "<a>One &amp; &lt;two&gt; x</a>"
+    );
+}
+
+#[test]
+fn named_elements_split_or_do_not() {
+    let plain = MarkupRules::xml().without_outline();
+    let document = "<d><par>One two</par><par>three</par></d>";
+    assert_eq!(sentences(document, &plain), ["One two three"]);
+    assert_eq!(sentences(document, &plain.splitting(["par"])), ["One two", "three"]);
+    let xml = MarkupRules::xml();
+    assert_eq!(sentences(document, &xml), ["One two", "three"]);
+    let firm = "<par>The firm said it had been </par><par> conducting it.</par>";
+    assert_eq!(sentences(firm, &xml), ["The firm said it had been", "conducting it."]);
+    let joined = xml.clone().non_splitting(["par"]);
+    assert_eq!(sentences(firm, &joined), ["The firm said it had been conducting it."]);
+    assert_eq!(sentences(document, &joined), ["One two three"]);
+    assert_eq!(sentences("a <i>b</i> c", &xml.clone().splitting(["i"])), ["a", "b", "c"]);
+    // In HTML too; names have no case there.
+    let html = MarkupRules::html().splitting(["I"]).non_splitting(["p"]).ignoring(["X"]);
+    assert_eq!(sentences("<p>a</p> <p>b <i>c</i><x>d</x> e", &html), ["a b", "c", "e"]);
+}
+
+#[test]
+fn ignored_elements_are_copied() {
+    let rules = MarkupRules::xml().ignoring(["x", "keep"]);
+    for (document, expected) in [
+        (
+            "Hello <x id=\"6\"></x>, you have <x id=\"20\">%d of</x> files",
+            &["Hello , you have files"][..],
+        ),
+        ("the<x id=\"3\"></x>house", &["the house"]),
+        ("<a>One</a><keep>Two <b translate=\"yes\">three</b></keep><a>Four</a>", &["One", "Four"]),
+        ("<X>One</X>", &["One"]),
+    ] {
+        let (found, joined) = cut(document, &rules);
+        assert_eq!(found, expected, "{document}");
+        for copied in [
+            "<x id=\"6\"></x>",
+            "<x id=\"20\">%d of</x>",
+            "<keep>Two <b translate=\"yes\">three</b></keep>",
+        ] {
+            assert_eq!(joined.contains(copied), document.contains(copied), "{joined}");
+        }
+    }
+}
+
+#[test]
+fn a_document_may_be_given_up() {
+    let mut count = 0;
+    let found = HtmlText::by_rules(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), &mut |_| {
+        count += 1;
+        if count < 2 { Ok(Vec::new()) } else { Err(Interrupted) }
+    });
+    assert_eq!((found.err(), count), (Some(Interrupted), 2));
+}
+
+proptest! {
+    /// Any bytes are a document of which no tag is lost, whatever the rules are.
+    #[test]
+    fn any_bytes_are_a_document(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "a. ", "B", "&amp;", "&", "<", "<x/>",
+                "<!--", "-->", "<x>", "</x>", "\n", "<b translate='no'>", "<i translate='yes'>",
+                "你好。", "<![CDATA[", "]]>", "<?", "?>", "<sup>", "</sup>", "1", "<a>", "</a>",
+                "<rt>", "</rt>", "<img>", "<td>", "<svg>", "</svg>", "\u{a0}",
+            ]),
+            0..40,
+        ),
+        is_xml in any::<bool>(),
+        has_outline in any::<bool>(),
+    ) {
+        let document = parts.concat();
+        let rules = if is_xml { MarkupRules::xml() } else { MarkupRules::html() };
+        let rules = if has_outline { rules } else { rules.without_outline().splitting(["p"]) };
+        let rules = rules.ignoring(["x"]).non_splitting(["i"]);
+        let syntax = if is_xml { Syntax::Xml } else { Syntax::Html };
+        let tags = |document: &str| {
+            let tokens = tokenize(document.as_bytes(), syntax).into_iter();
+            let tokens = tokens.filter(|token| token.kind != TokenKind::Text);
+            let mut tags: Vec<String> =
+                tokens.map(|token| document[token.range].to_owned()).collect();
+            tags.sort();
+            tags
+        };
+        let (_, joined) = cut(&document, &rules);
+        prop_assert_eq!(tags(&joined), tags(&document));
+    }
+}

@@ -1,0 +1,238 @@
+//! Words of a sentence and of its translation, and which belong together.
+//!
+//! Links come as byte ranges of tokens; tags are put around words. A word that a translation
+//! copies, with tags inside it in the page, is cut at them on both sides, so that they stay
+//! where they were: `H<sub>2</sub>O`.
+
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::inline_markup::InlineItem;
+use crate::AlignedTranslation;
+use crate::characters::{CharClass, first_class};
+use crate::sentence_splitter::decode;
+use crate::steps;
+
+/// The weight of a link, more than attention has.
+const LINK_WEIGHT: f32 = 2.0;
+
+/// The most words on either side of a link; one of more tells nothing of words.
+const MAX_LINKED_WORDS: usize = 64;
+
+/// The words of a sentence and of its translation.
+pub(super) struct WordLinks {
+    /// The bytes of each word of the sentence.
+    pub(super) source: Vec<Range<usize>>,
+    /// Those of the translation.
+    pub(super) target: Vec<Range<usize>>,
+    /// For each word of the translation the words of the sentence that it is aligned with.
+    pub(super) sources: Vec<Vec<usize>>,
+    /// For each word of the sentence words of the translation that come from it, with weights.
+    pub(super) candidates: Vec<Vec<(usize, f32)>>,
+    /// For each word of the sentence whether it has letters or digits.
+    pub(super) is_source_letter: Vec<bool>,
+    /// Likewise of the translation.
+    pub(super) is_target_letter: Vec<bool>,
+}
+
+impl WordLinks {
+    /// The words of a sentence and of its translation, with links; `items` are inside some.
+    pub(super) fn new(
+        (sentence, source): (&[u8], Vec<Range<usize>>),
+        (translation, target): (AlignedTranslation<'_>, Vec<Range<usize>>),
+        items: &[InlineItem],
+    ) -> Self {
+        let text = translation.text;
+        let sources = link_words(&source, &target, translation.links);
+        let cuts = find_cuts(&source, items);
+        let copies = find_copies((sentence, &source), (text, &target), &sources, &cuts);
+        let cut_of = |word: &usize| cuts.get(word).map_or(&[][..], Vec::as_slice);
+        let copied: HashSet<usize> = copies.values().copied().collect();
+        let (source, first_parts) =
+            cut_words(&source, |word| if copied.contains(&word) { cut_of(&word) } else { &[] });
+        let (target, first_copies) =
+            cut_words(&target, |word| copies.get(&word).map_or(&[][..], cut_of));
+        let mut sources = link_words(&source, &target, translation.links);
+        for (&copy, &word) in &copies {
+            for part in 0..=cut_of(&word).len() {
+                sources[first_copies[copy] + part] = vec![first_parts[word] + part];
+            }
+        }
+        let candidates = weigh_words(&source, &target, &sources, translation.attention);
+        let is_letter = |text: &[u8], words: &[Range<usize>]| -> Vec<bool> {
+            let class = |word: &Range<usize>| first_class(&text[word.clone()]);
+            words.iter().map(|word| class(word).intersects(CharClass::ALPHANUMERIC)).collect()
+        };
+        WordLinks {
+            is_source_letter: is_letter(sentence, &source),
+            is_target_letter: is_letter(text, &target),
+            source,
+            target,
+            sources,
+            candidates,
+        }
+    }
+
+    /// Whether the translation is aligned with nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.iter().all(Vec::is_empty)
+    }
+
+    /// Cuts words of the translation into parts: `ends[word]` has where each part of a word ends.
+    /// Returns for each word the number of its first part.
+    pub(super) fn cut_target(&mut self, ends: &[Vec<usize>]) -> Vec<usize> {
+        let (target, firsts) = cut_words(&self.target, |word| &ends[word]);
+        let mut sources = Vec::with_capacity(target.len());
+        let mut is_letter = Vec::with_capacity(target.len());
+        for (word, ends) in ends.iter().enumerate() {
+            sources.resize(firsts[word] + ends.len() + 1, self.sources[word].clone());
+            is_letter.resize(sources.len(), self.is_target_letter[word]);
+        }
+        for candidates in &mut self.candidates {
+            candidates.iter_mut().for_each(|(word, _)| *word = firsts[*word]);
+        }
+        (self.target, self.sources, self.is_target_letter) = (target, sources, is_letter);
+        firsts
+    }
+}
+
+/// The byte ranges of the words and marks of a text, by UAX #29: in scripts without spaces they
+/// are short, which suits tags.
+pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
+    let decoded = decode(text);
+    let bounds = decoded.split_word_bound_indices();
+    let words = bounds.filter(|(_, word)| !word.chars().all(char::is_whitespace));
+    words.map(|(start, word)| start..start + word.len()).collect()
+}
+
+/// The numbers of the words that share bytes with a range.
+pub(super) fn overlapping(words: &[Range<usize>], range: &Range<usize>) -> Range<usize> {
+    let first = words.partition_point(|word| word.end <= range.start);
+    let end = words.partition_point(|word| word.start < range.end);
+    first..end.max(first)
+}
+
+/// For each word of the translation the words of the sentence that byte ranges link it with.
+fn link_words(
+    source: &[Range<usize>],
+    target: &[Range<usize>],
+    links: &[(Range<usize>, Range<usize>)],
+) -> Vec<Vec<usize>> {
+    let mut sources = vec![Vec::new(); target.len()];
+    for (from, to) in links {
+        let (linked, words) = (overlapping(source, from), overlapping(target, to));
+        if linked.len().max(words.len()) <= MAX_LINKED_WORDS {
+            steps::count(linked.len() * words.len());
+            words.for_each(|word| sources[word].extend(linked.clone()));
+        }
+    }
+    sources
+}
+
+/// The weights of words of the translation for each word of the sentence, by links and by
+/// attention.
+fn weigh_words(
+    source: &[Range<usize>],
+    target: &[Range<usize>],
+    sources: &[Vec<usize>],
+    attention: &[(Range<usize>, Range<usize>, f32)],
+) -> Vec<Vec<(usize, f32)>> {
+    let mut weights: HashMap<(usize, usize), f32> = HashMap::new();
+    for (from, to, weight) in attention {
+        let (linked, words) = (overlapping(source, from), overlapping(target, to));
+        if linked.len().max(words.len()) > MAX_LINKED_WORDS {
+            continue;
+        }
+        for (s, t) in words.flat_map(|t| linked.clone().map(move |s| (s, t))) {
+            let known = weights.entry((s, t)).or_default();
+            *known = known.max(*weight);
+        }
+    }
+    for (t, sources) in sources.iter().enumerate() {
+        for &s in sources {
+            let known = weights.entry((s, t)).or_default();
+            if *known < LINK_WEIGHT {
+                *known += LINK_WEIGHT;
+            }
+        }
+    }
+    steps::count(weights.len());
+    let mut candidates = vec![Vec::new(); source.len()];
+    for ((s, t), weight) in weights {
+        candidates[s].push((t, weight));
+    }
+    candidates.iter_mut().for_each(|own| own.sort_unstable_by_key(|&(t, _)| t));
+    candidates
+}
+
+/// For each word with tags inside it the lengths of what is before each of these places.
+fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec<usize>> {
+    let mut cuts: HashMap<usize, Vec<usize>> = HashMap::new();
+    for item in items {
+        let number = words.partition_point(|word| word.end <= item.offset);
+        if let Some(word) = words.get(number).filter(|word| word.start < item.offset) {
+            let cuts = cuts.entry(number).or_default();
+            let length = item.offset - word.start;
+            if cuts.last() != Some(&length) {
+                cuts.push(length);
+            }
+        }
+    }
+    cuts
+}
+
+/// The words of the translation, each with the word of the sentence that has cuts and of which it
+/// is the copy: they are linked, or there is only one of either.
+fn find_copies(
+    (sentence, source): (&[u8], &[Range<usize>]),
+    (text, target): (&[u8], &[Range<usize>]),
+    sources: &[Vec<usize>],
+    cuts: &HashMap<usize, Vec<usize>>,
+) -> HashMap<usize, usize> {
+    let mut copies = HashMap::new();
+    if cuts.is_empty() {
+        return copies;
+    }
+    let mut by_text: HashMap<&[u8], (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for (number, word) in source.iter().enumerate() {
+        by_text.entry(&sentence[word.clone()]).or_default().0.push(number);
+    }
+    for (number, word) in target.iter().enumerate() {
+        if let Some((_, copies)) = by_text.get_mut(&text[word.clone()]) {
+            copies.push(number);
+        }
+    }
+    for (words, found) in by_text.into_values() {
+        for &s in words.iter().filter(|s| cuts.contains_key(*s)) {
+            let is_copy = |t: &usize| {
+                let is_only = words.len() == 1 && found.len() == 1;
+                !copies.contains_key(t) && (is_only || sources[*t].contains(&s))
+            };
+            if let Some(t) = found.iter().copied().find(is_copy) {
+                copies.insert(t, s);
+            }
+        }
+    }
+    copies
+}
+
+/// The words with some of them cut: `cuts` has the lengths of what is before each place. Also
+/// for each word the number of its first part.
+fn cut_words<'c>(
+    words: &[Range<usize>],
+    cuts: impl Fn(usize) -> &'c [usize],
+) -> (Vec<Range<usize>>, Vec<usize>) {
+    let (mut parts, mut firsts) = (Vec::with_capacity(words.len()), Vec::new());
+    for (number, word) in words.iter().enumerate() {
+        firsts.push(parts.len());
+        let mut start = word.start;
+        for length in cuts(number) {
+            parts.push(start..word.start + length);
+            start = word.start + length;
+        }
+        parts.push(start..word.end);
+    }
+    (parts, firsts)
+}
