@@ -194,6 +194,58 @@ print("\n".join(result.text for result in results))
     assert_eq!(printed.lines().collect::<Vec<_>>(), super::nmt_translate(&lines, &[]));
 }
 
+/// Markup with all parameters that the client has for it, and lists of what the server lacks.
+#[test]
+fn deepl_with_markup_and_glossaries() {
+    let Some(command) = python(&["deepl"]) else { return };
+    let server = Server::start(&["--model", &toy_neural()]);
+    let script = r#"
+import sys, deepl
+client = getattr(deepl, "DeepLClient", deepl.Translator)("any", server_url="http://" + sys.argv[1])
+
+def translate(text, **options):
+    return client.translate_text(text, source_lang="EN", target_lang="ES", **options).text
+
+unit = "<unit><source>the house</source><target>the dog</target></unit>"
+assert translate(unit, tag_handling="xml") == "<unit><source>la casa</source><target>el perro</target></unit>"
+plain = translate(unit, tag_handling="xml", outline_detection=False)
+assert plain.count("<source>") == plain.count("</target>") == 1, plain
+split = translate(unit, tag_handling="xml", outline_detection=False, splitting_tags=["source", "target"])
+assert split == "<unit><source>la casa</source><target>el perro</target></unit>", split
+joined = translate("<s>the</s><s> house</s>", tag_handling="xml", non_splitting_tags="s")
+assert joined.replace("<s>", "").replace("</s>", "").split() == ["la", "casa"], joined
+kept = translate("the house <x>the &amp; dog</x>", tag_handling="xml", ignore_tags="x,y")
+assert kept == "la casa <x>the &amp; dog</x>", kept
+html = translate('<p>the <b>house</b></p><p translate="no">the dog</p>', tag_handling="html",
+                 split_sentences="nonewlines", preserve_formatting=True, context="toys")
+assert html == '<p>la <b>casa</b></p><p translate="no">the dog</p>', html
+
+assert client.get_glossary_languages() == [] and client.list_glossaries() == []
+for ask in [lambda: client.get_glossary("x"), lambda: client.get_glossary_entries("x"),
+            lambda: client.delete_glossary("x")]:
+    try:
+        ask()
+        raise SystemExit("no error")
+    except deepl.GlossaryNotFoundException:
+        pass
+for ask in [lambda: client.create_glossary("a", "EN", "ES", {"house": "casa"}),
+            lambda: client.translate_text("a", source_lang="EN", target_lang="ES", glossary="x"),
+            lambda: translate("a", ignore_tags="x")]:
+    try:
+        ask()
+        raise SystemExit("no error")
+    except deepl.DeepLException:
+        pass
+if hasattr(client, "list_multilingual_glossaries"):
+    assert client.list_multilingual_glossaries() == []
+if hasattr(client, "get_all_style_rules"):
+    assert client.get_all_style_rules() == []
+if hasattr(client, "list_translation_memories"):
+    assert client.list_translation_memories() == []
+"#;
+    run(command, script, &[&server.address]);
+}
+
 #[test]
 fn websockets() {
     let Some(command) = python(&["websockets"]) else { return };

@@ -14,6 +14,16 @@ const PAGE: &str = "<!DOCTYPE html>\n<p class=\"a\">The <b>red</b> house is <i>b
 
 /// What the command line makes of the page.
 fn expected(is_neural: bool) -> String {
+    let page = print_page(PAGE, is_neural);
+    // Tags are there, and what is no text is as it was.
+    for copied in ["<b>", "</a>", "<!DOCTYPE html>", "{ translate() }", "<!-- a comment -->"] {
+        assert!(page.contains(copied), "{page}");
+    }
+    page
+}
+
+/// What the command line makes of a page.
+fn print_page(page: &str, is_neural: bool) -> String {
     let mut command = miriam();
     if is_neural {
         command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "--html"]);
@@ -23,14 +33,95 @@ fn expected(is_neural: bool) -> String {
         command.args(["translate", "-quiet", "-html", "--source-language", "en", "-f"]);
         command.arg(project_root().join("examples/toy/moses.ini"));
     }
-    let found = run_with_input(&mut command, PAGE.as_bytes());
+    let found = run_with_input(&mut command, page.as_bytes());
     assert!(found.status.success(), "{}", lossy_text(&found.stderr));
-    let page = lossy_text(&found.stdout);
-    // Tags are there, and what is no text is as it was.
-    for copied in ["<b>", "</a>", "<!DOCTYPE html>", "{ translate() }", "<!-- a comment -->"] {
-        assert!(page.contains(copied), "{page}");
+    lossy_text(&found.stdout)
+}
+
+/// The text of a page without its tags and without white space.
+fn bare(page: &str) -> String {
+    let parts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<String>().split_whitespace().collect()
+}
+
+/// The test set of the toy, a paragraph a line, with links of `size` words.
+fn linked_page(size: usize) -> String {
+    let text = std::fs::read_to_string(project_root().join("examples/toy/test.en")).unwrap();
+    let link = |words: &[&str]| format!("<a href=\"u\">{}</a>", words.join(" "));
+    let paragraph = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let links: Vec<String> = words.chunks(size).map(link).collect();
+        format!("<p>{}</p>\n", links.join(" "))
+    };
+    text.lines().map(paragraph).collect()
+}
+
+/// No link of a page is empty, even where the translation has fewer words than links; and tags do
+/// not change its text.
+#[test]
+fn links_are_never_empty() {
+    let text = std::fs::read_to_string(project_root().join("examples/toy/test.en")).unwrap();
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (model, is_neural) in [(toy(), false), (toy_neural(), true)] {
+        let server = Server::start(&["--model", &model]);
+        let translated = if is_neural {
+            super::nmt_translate(&lines, &[])
+        } else {
+            super::translate(&lines, &[])
+        };
+        for (size, count) in [(1, 426), (2, 230)] {
+            let page = linked_page(size);
+            assert_eq!(page.matches("<a ").count(), count);
+            let found = print_page(&page, is_neural);
+            assert_eq!(found.matches("<a href=\"u\">").count(), count);
+            assert_eq!(found.matches("<a href=\"u\"></a>").count(), 0, "{found}");
+            assert_eq!(bare(&found), bare(&translated.join("")));
+            let body = json!({"text": page, "format": "html"});
+            let ours = server.post_json("/v1/translate", &body).json();
+            assert_eq!(ours["results"][0]["text"], found.as_str());
+        }
     }
-    page
+}
+
+/// Words that a reader sees apart are not one word of the translation, and what is between them
+/// is where it was.
+#[test]
+fn elements_beside_each_other_are_apart() {
+    for is_neural in [false, true] {
+        let [house, dog] = ["the house", "the dog"].map(|text| {
+            let page = print_page(text, is_neural);
+            page.trim_end().to_owned()
+        });
+        assert_eq!((&*house, &*dog), ("la casa", "el perro"));
+        for page in [
+            "<nav><a href=\"1\">H</a><a href=\"2\">D</a></nav>",
+            "<label>H</label><input name=\"a\"><label>D</label>",
+            "<ul><li>H</li><li>D</li></ul>",
+            "<button>H</button><button>D</button>",
+            "<select><option>H<option>D</select>",
+            "<tr><td>H</td><td>D</td></tr>",
+            "H<br>D<textarea>the house</textarea>H",
+            "H<iframe src=a></iframe>D",
+        ] {
+            let fill = |h: &str, d: &str| page.replace('H', h).replace('D', d);
+            let found = print_page(&fill("the house", "the dog"), is_neural);
+            assert_eq!(found, fill(&house, &dog), "{page}");
+        }
+        for (page, copied) in [
+            ("<p>the house<sup>1</sup> is big .</p>", "casa<sup>1</sup> "),
+            ("<p>the house<sup>[1]</sup> is big .</p>", "casa<sup>[1]</sup> "),
+            ("<p>the house<img src=a>the dog</p>", "<img src=a>"),
+            ("<p>the house<svg>x</svg>the dog</p>", "<svg>x</svg>"),
+            ("<p>the house<script>x</script>the dog</p>", "<script>x</script>"),
+        ] {
+            let found = print_page(page, is_neural);
+            assert!(found.contains(copied), "{found}");
+            let words = found.replace(copied, " casa ");
+            assert!(!words.contains("house") && words.contains("la casa"), "{found}");
+        }
+        let page = "<p>the <b>h</b>ouse</p>";
+        assert_eq!(print_page(page, is_neural), "<p>la <b>casa</b></p>");
+    }
 }
 
 #[test]
@@ -49,11 +140,9 @@ fn pages_are_those_of_the_command_line() {
         assert_eq!(libre["translatedText"], expected.as_str());
         let other = libre["alternatives"][0].as_str().unwrap();
         assert!(other != expected && other.contains("</em>"), "{other}");
-        for handling in ["html", "xml"] {
-            let body = json!({"text": [PAGE], "target_lang": "ES", "tag_handling": handling});
-            let deepl = server.post_json("/v2/translate", &body).json();
-            assert_eq!(deepl["translations"][0]["text"], expected.as_str());
-        }
+        let body = json!({"text": [PAGE], "target_lang": "ES", "tag_handling": "html"});
+        let deepl = server.post_json("/v2/translate", &body).json();
+        assert_eq!(deepl["translations"][0]["text"], expected.as_str());
         let body = json!({"text": PAGE, "format": "html"});
         let ours = server.post_json("/v1/translate", &body).json();
         assert_eq!(ours["results"][0]["text"], expected.as_str());
@@ -81,19 +170,8 @@ fn tags_go_through_a_language_in_between() {
 }
 
 #[test]
-fn tags_that_have_a_meaning_of_their_own_are_refused() {
+fn markup_without_preparation_is_refused() {
     let server = Server::start(&["--model", &toy()]);
-    for (name, value) in [
-        ("ignore_tags", json!(["x"])),
-        ("splitting_tags", json!("x,y")),
-        ("outline_detection", json!(false)),
-    ] {
-        let mut body = json!({"text": ["a"], "target_lang": "ES", "tag_handling": "xml"});
-        body[name] = value;
-        let response = server.post_json("/v2/translate", &body);
-        assert_eq!(response.status, 400, "{name}");
-        assert!(response.json()["message"].as_str().unwrap().contains(name));
-    }
     let body = json!({"text": "a", "format": "html", "raw": false});
     assert_eq!(server.post_json("/v1/translate", &body).status, 400);
 }

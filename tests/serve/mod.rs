@@ -16,7 +16,9 @@ mod protocols;
 mod running;
 mod same_bytes;
 mod web_page;
+mod weblate;
 mod websockets;
+mod xml;
 
 use crate::common::{miriam, project_root, run_with_input};
 

@@ -520,6 +520,23 @@ fn deepl() {
         json!([{"language": "ES", "name": "Spanish", "supports_formality": false}])
     );
     assert_eq!(server.get("/v2/languages").json(), json!([{"language": "EN", "name": "English"}]));
+    // There are no glossaries, styles and memories: lists are empty, and single ones are not found.
+    for (path, name) in [
+        ("/v2/glossary-language-pairs", "supported_languages"),
+        ("/v2/glossaries", "glossaries"),
+        ("/v3/glossaries", "glossaries"),
+        ("/v3/style_rules?page=0", "style_rules"),
+        ("/v3/translation_memories", "translation_memories"),
+    ] {
+        assert_eq!(server.get(path).json(), json!({name: []}), "{path}");
+    }
+    assert_eq!(server.post_json("/v2/glossaries", &json!({"name": "a"})).status, 405);
+    for path in ["/v2/glossaries/x", "/v2/glossaries/x/entries", "/v3/glossaries/x", "/v2/document"]
+    {
+        let response = server.get(path);
+        assert_eq!(response.status, 404, "{path}");
+        assert!(response.json()["message"].as_str().unwrap().starts_with("Not found"), "{path}");
+    }
     let count = server.get("/v2/usage").json()["character_count"].as_u64().unwrap();
     let asked: usize = lines.iter().map(|line| line.chars().count()).sum();
     assert_eq!(count as usize, asked + "the house".len() + "the dog".len());

@@ -1,13 +1,14 @@
-//! DeepL's interface, version 2.
+//! DeepL's interface, version 2, and the lists of version 3 that its clients ask for.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hyper::{Method, StatusCode};
+use miriam_textproc::MarkupRules;
 use serde_json::{Value, json};
 
 use super::parameters::Parameters;
-use super::{not_found, status, with_retry, wrong_method};
+use super::{status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
@@ -21,19 +22,58 @@ const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 /// What forms repeat.
 const LISTS: [&str; 4] = ["text", "splitting_tags", "non_splitting_tags", "ignore_tags"];
 
+/// Lists of what this server does not have: paths, and the name of the list in the answer.
+const EMPTY_LISTS: [(&str, &str); 5] = [
+    ("/v2/glossary-language-pairs", "supported_languages"),
+    ("/v2/glossaries", "glossaries"),
+    ("/v3/glossaries", "glossaries"),
+    ("/v3/style_rules", "style_rules"),
+    ("/v3/translation_memories", "translation_memories"),
+];
+
+/// Parameters that ask for what this server does not have.
+const UNSUPPORTED: [&str; 5] =
+    ["glossary_id", "glossary_ids", "style_id", "translation_memory_id", "custom_instructions"];
+
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
+    let empty_list = EMPTY_LISTS.iter().find(|(path, _)| *path == call.path);
     let outcome = match (&*call.path, &call.method) {
         ("/v2/translate", &Method::POST) => translate(app, call).await,
         ("/v2/languages", &Method::GET | &Method::POST) => list_languages(app, call),
         ("/v2/usage", &Method::GET | &Method::POST) => usage(app, call),
         ("/v2/translate", _) => return wrong_method("POST"),
         ("/v2/languages" | "/v2/usage", _) => return wrong_method("GET, POST"),
-        _ => return not_found(),
+        (path, method) => match empty_list {
+            Some((_, name)) if method == Method::GET => {
+                admit(app, call).map(|()| json!({*name: []}))
+            }
+            Some(_) => return wrong_method("GET"),
+            None => match admit(app, call) {
+                Ok(()) => return unknown(path),
+                Err(refusal) => Err(refusal),
+            },
+        },
     };
     match outcome {
         Ok(value) => respond(StatusCode::OK, &value),
         Err(refusal) => refuse(&refusal),
     }
+}
+
+/// The answer to a path that is not served, in the shape that clients read.
+fn unknown(path: &str) -> Response {
+    let kind = EMPTY_LISTS.iter().find(|(list, _)| path.starts_with(&format!("{list}/")));
+    let message = match kind {
+        Some((list, _)) => format!("Not found: nothing is listed at {list}"),
+        None => format!("Not found: {path}; texts are translated by /v2/translate"),
+    };
+    respond(StatusCode::NOT_FOUND, &json!({"message": message}))
+}
+
+/// Checks the key of a request that translates nothing.
+fn admit(app: &App, call: &Call) -> Result<(), Refusal> {
+    let (_, key) = open(app, call)?;
+    app.admit(key.as_deref(), 0)
 }
 
 pub(super) fn refuse(refusal: &Refusal) -> Response {
@@ -75,20 +115,17 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     if texts.is_empty() {
         return Err(wrong("Parameter 'text' not specified."));
     }
-    if given.text("glossary_id").is_some() {
-        return Err(wrong("there are no glossaries"));
+    if let Some(name) = UNSUPPORTED.iter().find(|name| given.all(name).any(is_set)) {
+        return Err(wrong(&format!("{name} is not supported: leave it out")));
     }
-    check_tag_options(&given)?;
     let split = match given.get("split_sentences") {
-        Some(Value::String(how)) if how == "0" => Split::Lines,
-        Some(Value::Bool(false)) => Split::Lines,
+        Some(value) if truth(value) == Some(false) => Split::Lines,
         _ => Split::Sentences,
     };
-    let format = match given.text("tag_handling") {
+    let rules = markup_rules(&given)?;
+    let format = match &rules {
         None => TextFormat::Plain(split),
-        // Elements that HTML does not have are inside sentences, as here.
-        Some("html" | "xml") => TextFormat::Html(split),
-        Some(other) => return Err(wrong(&format!("tag_handling {other} is not supported"))),
+        Some(rules) => TextFormat::Markup(split, rules),
     };
     let formality = given.text("formality").unwrap_or("default");
     if !formality.starts_with("prefer") && formality != "default" {
@@ -119,23 +156,80 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!({"translations": results.collect::<Vec<_>>()}))
 }
 
-/// Refuses what says of single tags what they are: all are what they are in HTML.
-fn check_tag_options(given: &Parameters) -> Result<(), Refusal> {
-    let is_set = |value: &Value| match value {
+/// What the elements of texts mean, if they are markup.
+fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
+    let wrong = |reason: String| Refusal::Invalid(reason);
+    let detects_outline = match given.get("outline_detection") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(
+            truth(value)
+                .ok_or_else(|| wrong("outline_detection is neither true nor false".into()))?,
+        ),
+    };
+    let rules = match given.text("tag_handling") {
+        Some("html") => MarkupRules::html(),
+        Some("xml") if detects_outline == Some(false) => MarkupRules::xml().without_outline(),
+        Some("xml") => MarkupRules::xml(),
+        Some(other) => return Err(wrong(format!("tag_handling {other} is not supported"))),
+        None => {
+            let names =
+                ["splitting_tags", "non_splitting_tags", "ignore_tags", "outline_detection"];
+            return match names.iter().find(|name| given.all(name).any(is_set)) {
+                Some(name) => Err(wrong(format!("{name} needs tag_handling, xml or html"))),
+                None => Ok(None),
+            };
+        }
+    };
+    if detects_outline == Some(false) && given.text("tag_handling") == Some("html") {
+        return Err(wrong("outline_detection needs tag_handling xml".into()));
+    }
+    let rules = rules
+        .splitting(tag_names(given, "splitting_tags")?)
+        .non_splitting(tag_names(given, "non_splitting_tags")?)
+        .ignoring(tag_names(given, "ignore_tags")?);
+    Ok(Some(rules))
+}
+
+/// The names of a list of tags: separated by commas, as lists of JSON, or as fields of one name.
+fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
+    let wrong = || Refusal::Invalid(format!("{list} is not a list of names of tags"));
+    let mut names = Vec::new();
+    for value in given.all(list).filter(|value| !value.is_null()) {
+        let values = match value {
+            Value::Array(values) => &values[..],
+            value => std::slice::from_ref(value),
+        };
+        for value in values {
+            names.extend(value.as_str().ok_or_else(wrong)?.split(',').map(str::trim));
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    Ok(names)
+}
+
+/// Whether a parameter is given and not empty.
+fn is_set(value: &Value) -> bool {
+    match value {
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
         Value::Null => false,
         _ => true,
-    };
-    let lists = ["splitting_tags", "non_splitting_tags", "ignore_tags"];
-    if let Some(name) = lists.iter().find(|name| given.all(name).any(is_set)) {
-        return Err(Refusal::Invalid(format!("{name} is not supported")));
     }
-    let outline = given.get("outline_detection");
-    if outline.is_some_and(|value| *value == json!(false) || *value == json!("0")) {
-        return Err(Refusal::Invalid("outline_detection=0 is not supported".into()));
+}
+
+/// The truth of a parameter, also one that is written as a text or a number.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(value) => Some(*value),
+        Value::String(text) if text == "1" || text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text == "0" || text.eq_ignore_ascii_case("false") => Some(false),
+        Value::Number(number) => match number.as_u64() {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            _ => None,
+        },
+        _ => None,
     }
-    Ok(())
 }
 
 /// The codes that clients of this protocol accept as targets for `code`: they do not take

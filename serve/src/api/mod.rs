@@ -68,7 +68,7 @@ impl Group {
             _ if below("/translator/") => Group::Api(Api::OpenNmt),
             _ if below("/api/") => Group::Api(Api::OpusMt),
             _ if below(opus_cat::PREFIX) => Group::Api(Api::OpusCat),
-            _ if below("/v2/") => Group::Api(Api::DeepL),
+            _ if below("/v2/") || below("/v3/") => Group::Api(Api::DeepL),
             _ => return None,
         })
     }
