@@ -178,6 +178,16 @@ fn a_server_is_not_ok_with_a_damaged_model() {
     };
     let error = check("");
     assert!(error.contains("model toy: ") && error.contains("damaged: "), "{error}");
+    // Weights that are finite and overflow: such a model can translate nothing.
+    let large = folder.path().join("large.npz");
+    write_tiny(&large, "Wemb", 3e38);
+    let vocabulary = testdata("tiny.vocab.yml");
+    let vocabulary = vocabulary.display();
+    let model = format!("toy={},vocab={vocabulary}", large.display());
+    let output = miriam().args(["serve", "--check", "--model", &model]).output().unwrap();
+    let error = lossy_text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("model toy: ") && error.contains("are not finite"), "{error}");
     // The bounds of a request.
     for beam in ["0", "4294967295"] {
         let error = check(&format!(",beam={beam}"));

@@ -402,6 +402,12 @@ impl Model {
         let pending = self.engine.submit(queue, vec![sentence], options, deadline);
         let pending = pending.map_err(|_| wrong("the queue is full".into()))?;
         match pending.blocking_reply().outcome {
+            // A phrase-based model may be asked for words that it does not know.
+            Ok(results) if self.kind != ModelKind::Phrase => {
+                let error = results.into_iter().flat_map(|result| result.errors).next();
+                let error = error.filter(|error| error.kind == "malformed");
+                error.map_or(Ok(()), |error| Err(wrong(error.reason)))
+            }
             Ok(_) => Ok(()),
             Err(failure) => Err(wrong(format!("it cannot translate a line: {failure:?}"))),
         }
