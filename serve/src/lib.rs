@@ -13,6 +13,7 @@
 mod access_log;
 pub mod api;
 mod app;
+mod background;
 pub mod config;
 pub mod engine;
 pub mod http;

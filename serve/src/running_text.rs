@@ -4,9 +4,11 @@
 //! line ends and markup come back as they were.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use miriam_textproc::{
-    AlignedTranslation, HtmlText, MarkupRules, Segment, SegmentWriter, SentenceSplitter,
+    AlignedTranslation, HtmlText, Interrupted, MarkupRules, Segment, SegmentWriter,
+    SentenceSplitter, needs_translation,
 };
 use serde::Deserialize;
 
@@ -22,14 +24,14 @@ pub(crate) enum Split {
 }
 
 /// What a text is besides its sentences.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TextFormat<'r> {
+#[derive(Clone, Debug)]
+pub(crate) enum TextFormat {
     /// Paragraphs, a line each.
     Plain(Split),
     /// HTML.
     Html(Split),
     /// HTML or XML with rules of its own.
-    Markup(Split, &'r MarkupRules),
+    Markup(Split, Arc<MarkupRules>),
 }
 
 /// Bytes of a sentence, and the bytes of its translation that come from them.
@@ -52,6 +54,104 @@ pub(crate) struct LinkedText {
     pub links: Links,
 }
 
+/// Cuts texts of one language.
+pub(crate) struct TextCutter<'a> {
+    format: TextFormat,
+    splitter: SentenceSplitter,
+    /// The most tokens of a sentence, and what counts them.
+    limit: Option<(usize, &'a dyn Fn(&[u8]) -> usize)>,
+    copies_numbers: bool,
+    should_stop: &'a dyn Fn() -> bool,
+}
+
+impl<'a> TextCutter<'a> {
+    /// Cuts texts of `language`, until `should_stop` says so.
+    pub fn new(format: &TextFormat, language: &str, should_stop: &'a dyn Fn() -> bool) -> Self {
+        let language = language.split(['-', '_']).next().unwrap_or_default();
+        let splitter = SentenceSplitter::new(&language.to_lowercase());
+        TextCutter { format: format.clone(), splitter, limit: None, copies_numbers: false, should_stop }
+    }
+
+    /// Cuts sentences and lines of which the length is more than `limit`, as on the command line.
+    /// Blocks of HTML that are not sentences stay.
+    pub fn within(self, limit: usize, length: &'a dyn Fn(&[u8]) -> usize) -> Self {
+        TextCutter { limit: Some((limit, length)), ..self }
+    }
+
+    /// Copies numbers and addresses that are sentences by themselves, for texts that are to be
+    /// translated. In HTML they are always copied.
+    pub fn copying_numbers(self) -> Self {
+        TextCutter { copies_numbers: true, ..self }
+    }
+
+    /// Cuts a text.
+    ///
+    /// # Errors
+    /// If it should stop.
+    pub fn cut(&self, text: &str) -> Result<SegmentedText, Interrupted> {
+        let (limit, length) = self.limit.unwrap_or((usize::MAX, &uncounted));
+        let split = |line: &str| {
+            self.splitter.split_within_until(line.as_bytes(), limit, length, self.should_stop)
+        };
+        let page = text.as_bytes();
+        let segments = match &self.format {
+            TextFormat::Plain(Split::Sentences) => self.plain_segments(text, split)?,
+            TextFormat::Plain(Split::Lines) => self.plain_segments(text, |line| {
+                if length(line.as_bytes()) > limit { split(line) } else { Ok(whole_line(line)) }
+            })?,
+            TextFormat::Html(Split::Sentences) => {
+                HtmlText::within_until(page, &self.splitter, limit, length, self.should_stop)?
+                    .into_segments()
+            }
+            TextFormat::Html(Split::Lines) => HtmlText::of_blocks(page).into_segments(),
+            TextFormat::Markup(Split::Sentences, rules) => {
+                let mut split = |text: &[u8]| {
+                    self.splitter.split_within_until(text, limit, length, self.should_stop)
+                };
+                HtmlText::by_rules(page, rules, &mut split)?.into_segments()
+            }
+            TextFormat::Markup(Split::Lines, rules) => {
+                let mut whole = |text: &[u8]| Ok(whole_line(&String::from_utf8_lossy(text)));
+                HtmlText::by_rules(page, rules, &mut whole)?.into_segments()
+            }
+        };
+        Ok(SegmentedText { segments })
+    }
+
+    /// Segments of text of which `split` finds the sentences of a line.
+    fn plain_segments(
+        &self,
+        text: &str,
+        split: impl Fn(&str) -> Result<Vec<Range<usize>>, Interrupted>,
+    ) -> Result<Vec<Segment>, Interrupted> {
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        for line in text.split_inclusive(['\n', '\r']) {
+            let content = line.trim_end_matches(['\n', '\r']);
+            let found = split(content)?.into_iter();
+            ranges.extend(found.map(|range| start + range.start..start + range.end));
+            start += line.len();
+        }
+        if self.copies_numbers {
+            ranges.retain(|range| needs_translation(&text.as_bytes()[range.clone()]));
+        }
+        let mut segments = Vec::new();
+        let mut done = 0;
+        for range in ranges {
+            let mut segment = Segment::default();
+            segment.is_adjacent = done > 0 && done == range.start;
+            segment.before = text[done..range.start].into();
+            segment.sentence = text[range.clone()].into();
+            segments.push(segment);
+            done = range.end;
+        }
+        let mut rest = Segment::default();
+        rest.before = text[done..].into();
+        segments.push(rest);
+        Ok(segments)
+    }
+}
+
 /// A text that was cut.
 pub(crate) struct SegmentedText {
     segments: Vec<Segment>,
@@ -59,54 +159,9 @@ pub(crate) struct SegmentedText {
 
 impl SegmentedText {
     /// Cuts a text of `language`.
-    pub fn new(text: &str, format: TextFormat<'_>, language: &str) -> Self {
-        SegmentedText::within(text, format, language, usize::MAX, &|_| 0)
-    }
-
-    /// As [`SegmentedText::new`]; sentences, and lines, of which the length is more than the limit
-    /// are cut, as on the command line. Blocks of HTML that are no sentences stay.
-    pub fn within(
-        text: &str,
-        format: TextFormat<'_>,
-        language: &str,
-        limit: usize,
-        length: &dyn Fn(&[u8]) -> usize,
-    ) -> Self {
-        let splitter = || {
-            let language = language.split(['-', '_']).next().unwrap_or_default();
-            SentenceSplitter::new(&language.to_lowercase())
-        };
-        let segments = match format {
-            TextFormat::Plain(Split::Sentences) => {
-                let splitter = splitter();
-                let split = |line: &str| splitter.split_within(line.as_bytes(), limit, length);
-                plain_segments(text, split)
-            }
-            TextFormat::Plain(Split::Lines) => {
-                plain_segments(text, |line| match length(line.as_bytes()) > limit {
-                    true => splitter().split_within(line.as_bytes(), limit, length),
-                    false => whole_line(line),
-                })
-            }
-            TextFormat::Html(Split::Sentences) => {
-                HtmlText::within(text.as_bytes(), &splitter(), limit, length).into_segments()
-            }
-            TextFormat::Html(Split::Lines) => HtmlText::of_blocks(text.as_bytes()).into_segments(),
-            TextFormat::Markup(Split::Sentences, rules) => {
-                let splitter = splitter();
-                let mut split = |text: &[u8]| Ok(splitter.split_within(text, limit, length));
-                HtmlText::by_rules(text.as_bytes(), rules, &mut split)
-                    .map(HtmlText::into_segments)
-                    .unwrap_or_default()
-            }
-            TextFormat::Markup(Split::Lines, rules) => {
-                let mut whole = |text: &[u8]| Ok(whole_line(&String::from_utf8_lossy(text)));
-                HtmlText::by_rules(text.as_bytes(), rules, &mut whole)
-                    .map(HtmlText::into_segments)
-                    .unwrap_or_default()
-            }
-        };
-        SegmentedText { segments }
+    #[cfg(test)]
+    pub fn new(text: &str, format: TextFormat, language: &str) -> Self {
+        TextCutter::new(&format, language, &|| false).cut(text).expect("it does not stop")
     }
 
     fn with_sentences(&self) -> impl Iterator<Item = &Segment> {
@@ -141,30 +196,9 @@ impl SegmentedText {
     }
 }
 
-/// Segments of text of which `split` finds the sentences of a line.
-fn plain_segments(text: &str, split: impl Fn(&str) -> Vec<Range<usize>>) -> Vec<Segment> {
-    let mut ranges = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        let content = line.trim_end_matches(['\n', '\r']);
-        ranges
-            .extend(split(content).into_iter().map(|range| start + range.start..start + range.end));
-        start += line.len();
-    }
-    let mut segments = Vec::new();
-    let mut done = 0;
-    for range in ranges {
-        let mut segment = Segment::default();
-        segment.is_adjacent = done > 0 && done == range.start;
-        segment.before = text[done..range.start].into();
-        segment.sentence = text[range.clone()].into();
-        segments.push(segment);
-        done = range.end;
-    }
-    let mut rest = Segment::default();
-    rest.before = text[done..].into();
-    segments.push(rest);
-    segments
+/// The length of sentences that have no limit.
+fn uncounted(_: &[u8]) -> usize {
+    0
 }
 
 /// All of a line but the white space around it, unless there is nothing else.
@@ -207,6 +241,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_addresses_are_copied_where_texts_are_translated() {
+        let text = "12:30. Go!\nhttps://example.com/\n 3.14 € Stop!";
+        for (split, expected) in [
+            (Split::Sentences, &["Go!", "3.14 € Stop!"][..]),
+            (Split::Lines, &["12:30. Go!", "3.14 € Stop!"]),
+        ] {
+            let cutter = TextCutter::new(&TextFormat::Plain(split), "en", &|| false);
+            assert!(sentences(&cutter.cut(text).unwrap()).len() > expected.len());
+            let cut = cutter.copying_numbers().cut(text).unwrap();
+            assert_eq!(sentences(&cut), expected);
+            assert_eq!(cut.join(&texts(expected)), text);
+        }
+    }
+
+    #[test]
+    fn cutting_stops() {
+        let text = "J. R. R. ".repeat(20_000);
+        for format in [TextFormat::Plain(Split::Sentences), TextFormat::Html(Split::Sentences)] {
+            assert!(TextCutter::new(&format, "en", &|| true).cut(&text).is_err());
+        }
+    }
+
+    #[test]
     fn tags_are_around_the_words_that_are_linked_to_theirs() {
         let page = "<p class=a>See <b>red</b> houses. Go!<br>No&nbsp;&lt;</p>";
         let cut = SegmentedText::new(page, TextFormat::Html(Split::Sentences), "en");
@@ -222,14 +279,14 @@ mod tests {
     #[test]
     fn documents_are_cut_by_rules() {
         let unit = "<unit><source>One. <x>Two.</x> Three.</source><target>Four</target></unit>";
-        let rules = MarkupRules::xml().ignoring(["x"]);
-        let cut = SegmentedText::new(unit, TextFormat::Markup(Split::Sentences, &rules), "en");
+        let rules = Arc::new(MarkupRules::xml().ignoring(["x"]));
+        let cut = SegmentedText::new(unit, TextFormat::Markup(Split::Sentences, Arc::clone(&rules)), "en");
         assert_eq!(sentences(&cut), ["One.", "Three.", "Four"]);
         assert_eq!(
             cut.join(&texts(&["Uno.", "Tres.", "Cuatro"])),
             "<unit><source>Uno. <x>Two.</x> Tres.</source><target>Cuatro</target></unit>"
         );
-        let whole = SegmentedText::new(unit, TextFormat::Markup(Split::Lines, &rules), "en");
+        let whole = SegmentedText::new(unit, TextFormat::Markup(Split::Lines, rules), "en");
         assert_eq!(sentences(&whole), ["One. Three.", "Four"]);
     }
 

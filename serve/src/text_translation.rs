@@ -1,19 +1,24 @@
 //! Translating texts: cutting them, finding out their language, and joining what their sentences
 //! become, tags of HTML around the words that are aligned with theirs.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use miriam_textproc::{DetectedLanguage, locate_tokens};
+use miriam_textproc::{DetectedLanguage, Interrupted, LanguageDetector, locate_tokens};
 
-use crate::app::{App, Refusal, best_text};
+use crate::app::{App, Refusal, Translated, best_text};
+use crate::background;
 use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
-use crate::models::{Registry, Route, RouteError, languages};
+use crate::models::{Model, Registry, Route, RouteError, languages};
 use crate::running_text::{
-    Link, LinkedText, Links, SegmentedText, Split, TextFormat, WeightedLink,
+    Link, LinkedText, Links, SegmentedText, Split, TextCutter, TextFormat, WeightedLink,
 };
 
 /// How much the words of a phrase come from each other, besides its alignment.
 const PHRASE_ATTENTION: f32 = 0.25;
+
+/// How long translations may be put together after the deadline of their search.
+const JOINING_TIME: Duration = Duration::from_secs(1);
 
 /// A translated text.
 pub(crate) struct TranslatedText {
@@ -53,35 +58,81 @@ impl TranslatedText {
     }
 }
 
+/// What decides the language of a text among several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detection {
+    /// Each text alone.
+    Each,
+    /// Each text alone, among the languages that are translated.
+    Sources,
+    /// Short texts have the language of all texts together, if they have its script.
+    Batch,
+}
+
+/// The most characters of a text that is too short to tell its language by itself.
+const SHORT_TEXT: usize = 40;
+
+/// The confidence below which another language is taken if it alone can be translated.
+const UNSURE: f64 = 50.0;
+
 impl Registry {
-    /// The likeliest language of `text` among those that are served, or the first of them where
-    /// nothing is known.
+    /// Whether a text in the language `from` can be had in the language `to`.
+    fn reaches(&self, from: &str, to: &str) -> bool {
+        self.is_same_language(from, to) || self.route(None, Some(from), Some(to)).is_ok()
+    }
+
+    /// The likeliest languages of texts among all that are served; with a target `to`, a language
+    /// from which it is not reached is only found with some confidence. The language of a text
+    /// without letters is English, or the first source where English is not one, with a confidence
+    /// of 0.
     ///
     /// # Errors
-    /// If none is served.
-    pub(crate) fn detect(
+    /// If it should stop.
+    fn detect(
         &self,
-        text: &str,
-        format: TextFormat<'_>,
-    ) -> Result<DetectedLanguage, RouteError> {
+        texts: &[String],
+        to: Option<&str>,
+        detection: Detection,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<DetectedLanguage>, Interrupted> {
         let sources = self.sources();
-        let first = sources.first().ok_or_else(|| RouteError::NoLanguage("auto".into()))?;
-        let unknown = DetectedLanguage { code: (*first).to_owned(), confidence: 0.0 };
-        let detector = miriam_textproc::LanguageDetector::new(sources);
-        let found = match format {
-            TextFormat::Plain(_) => detector.detect(text),
-            // The names of tags are English.
-            TextFormat::Html(_) | TextFormat::Markup(..) => {
-                let format = match format {
-                    TextFormat::Markup(_, rules) => TextFormat::Markup(Split::Lines, rules),
-                    _ => TextFormat::Html(Split::Lines),
-                };
-                let page = SegmentedText::new(text, format, "");
-                let blocks: Vec<&[u8]> = page.sentences().collect();
-                detector.detect(&String::from_utf8_lossy(&blocks.join(&b' ')))
-            }
+        let english = sources.iter().find(|code| code.eq_ignore_ascii_case("en"));
+        let default = english.or(sources.first()).copied().unwrap_or_default();
+        let languages = if detection == Detection::Sources { sources } else { self.languages() };
+        let detector = LanguageDetector::new(languages.iter().copied());
+        let detect = |text: &str| {
+            let found = detector.detect(text)?;
+            let Some(to) = to.filter(|to| !self.reaches(&found.code, to)) else {
+                return Some(found);
+            };
+            let possible = languages.iter().copied().filter(|from| self.reaches(from, to));
+            let other = if found.confidence < UNSURE || detection == Detection::Sources {
+                LanguageDetector::new(possible).detect(text)
+            } else {
+                None
+            };
+            other.or(Some(found))
         };
-        Ok(found.unwrap_or(unknown))
+        let whole = match detection {
+            Detection::Batch if texts.len() > 1 => detect(&texts.join("\n")),
+            _ => None,
+        };
+        let mut all = Vec::with_capacity(texts.len());
+        for text in texts {
+            if should_stop() {
+                return Err(Interrupted);
+            }
+            let is_short = text.chars().nth(SHORT_TEXT).is_none();
+            let shared = whole.as_ref().filter(|whole| {
+                let has_letters = text.chars().any(char::is_alphabetic);
+                let fits = LanguageDetector::new([&whole.code[..]]).detect(text).is_some();
+                is_short && (fits || !has_letters)
+            });
+            let found = shared.cloned().or_else(|| detect(text));
+            let unknown = || DetectedLanguage { code: default.to_owned(), confidence: 0.0 };
+            all.push(found.unwrap_or_else(unknown));
+        }
+        Ok(all)
     }
 
     /// Whether two codes are of one language among those that are served.
@@ -94,6 +145,27 @@ impl Registry {
     }
 }
 
+/// The text of a page without its tags, whose names are English.
+fn visible_text(
+    text: &str,
+    format: &TextFormat,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<String, Interrupted> {
+    let format = match format {
+        TextFormat::Plain(_) => return Ok(text.to_owned()),
+        TextFormat::Html(_) => TextFormat::Html(Split::Lines),
+        TextFormat::Markup(_, rules) => TextFormat::Markup(Split::Lines, Arc::clone(rules)),
+    };
+    let page = TextCutter::new(&format, "", should_stop).cut(text)?;
+    let blocks: Vec<&[u8]> = page.sentences().collect();
+    Ok(String::from_utf8_lossy(&blocks.join(&b' ')).into_owned())
+}
+
+/// The bytes of texts.
+fn count_bytes(texts: &[String]) -> usize {
+    texts.iter().map(String::len).sum()
+}
+
 impl App {
     /// Translates running texts. `options` are those of each sentence; several translations of
     /// a sentence become alternatives of its text.
@@ -101,20 +173,16 @@ impl App {
         &self,
         route: &Route,
         texts: &[String],
-        format: TextFormat<'_>,
+        format: &TextFormat,
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
-        let language = route.from.clone().unwrap_or_default();
-        let limit = route.models.first().and_then(|model| model.sentence_limit());
-        let cut = |text: &String| match limit {
-            None => SegmentedText::new(text, format, &language),
-            Some((most, counter)) => {
-                let length = |text: &[u8]| counter.count_tokens(text);
-                SegmentedText::within(text, format, &language, most, &length)
-            }
-        };
-        let cut: Vec<SegmentedText> = texts.iter().map(cut).collect();
+        let bytes = count_bytes(texts);
+        let (models, own, format) = (route.clone(), texts.to_vec(), format.clone());
+        let cutting = background::run_on_text(bytes, deadline, move |should_stop| {
+            cut_texts(&models, &own, &format, should_stop)
+        });
+        let cut = cutting.await?;
         let all = cut.iter().flat_map(SegmentedText::sentences);
         let sentence = |text: &[u8]| Sentence { text: text.to_vec(), ..Sentence::default() };
         let sentences = all.map(sentence).collect();
@@ -122,21 +190,37 @@ impl App {
         let options =
             RequestOptions { raw: true, alignment: options.alignment || has_tags, ..options };
         let translated = self.translate(route, sentences, options, deadline).await?;
-        let mut results = translated.sentences.into_iter();
-        let mut pivots = translated.pivots.into_iter();
-        let tags: Vec<&str> = route
-            .models
-            .iter()
-            .map(|model| model.configuration.prefix_token.as_deref().unwrap_or_default())
-            .collect();
-        let texts = cut.into_iter().map(|text| {
-            let count = text.sentences().count();
-            let results: Vec<SentenceResult> = results.by_ref().take(count).collect();
-            let pivots: Vec<SentenceResult> = pivots.by_ref().take(count).collect();
-            join_text(&text, results, &pivots, &tags)
+        let Translated { sentences, pivots, queued, searched } = translated;
+        let tag = |model: &Arc<Model>| model.configuration.prefix_token.clone().unwrap_or_default();
+        let tags: Vec<String> = route.models.iter().map(tag).collect();
+        // A search may have taken longer than it should, and then has a result all the same.
+        let deadline = deadline.max(Instant::now() + JOINING_TIME);
+        let joining = background::run_on_text(bytes, deadline, move |should_stop| {
+            join_texts(&cut, sentences, pivots, &tags, should_stop)
         });
-        let texts = texts.collect();
-        Ok((texts, translated.queued, translated.searched))
+        Ok((joining.await?, queued, searched))
+    }
+
+    /// The likeliest languages of texts among those that are served; `to` is the language that
+    /// they are to be translated to, if that is known.
+    pub(crate) async fn detect(
+        &self,
+        texts: &[String],
+        format: &TextFormat,
+        (to, detection): (Option<&str>, Detection),
+        deadline: Instant,
+    ) -> Result<Vec<DetectedLanguage>, Refusal> {
+        let registry = self.registry();
+        if registry.sources().is_empty() {
+            return Err(RouteError::NoLanguage("auto".into()).into());
+        }
+        let (own, format, to) = (texts.to_vec(), format.clone(), to.map(str::to_owned));
+        let detecting = background::run_on_text(count_bytes(texts), deadline, move |should_stop| {
+            let visible = own.iter().map(|text| visible_text(text, &format, should_stop));
+            let visible = visible.collect::<Result<Vec<String>, Interrupted>>()?;
+            registry.detect(&visible, to.as_deref(), detection, should_stop)
+        });
+        Ok(detecting.await?)
     }
 
     /// Translates texts to the language `to`, each from the language `from` or, without one,
@@ -144,17 +228,14 @@ impl App {
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
-        format: TextFormat<'_>,
-        (from, to): (Option<&str>, &str),
+        format: &TextFormat,
+        (from, to, detection): (Option<&str>, &str, Detection),
         options: impl Fn(&Route) -> RequestOptions,
         deadline: Instant,
     ) -> Result<Vec<TextFromLanguage>, Refusal> {
         let registry = self.registry();
         let languages: Vec<DetectedLanguage> = match from {
-            None => texts
-                .iter()
-                .map(|text| registry.detect(text, format))
-                .collect::<Result<_, RouteError>>()?,
+            None => self.detect(texts, format, (Some(to), detection), deadline).await?,
             Some(from) => {
                 let given = DetectedLanguage { code: from.to_owned(), confidence: 100.0 };
                 vec![given; texts.len()]
@@ -178,6 +259,48 @@ impl App {
         let together = languages.into_iter().zip(results);
         Ok(together.map(|(language, text)| TextFromLanguage { language, text }).collect())
     }
+}
+
+/// Cuts texts for the models of `route`.
+fn cut_texts(
+    route: &Route,
+    texts: &[String],
+    format: &TextFormat,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<Vec<SegmentedText>, Interrupted> {
+    let language = route.from.clone().unwrap_or_default();
+    let cutter = TextCutter::new(format, &language, should_stop).copying_numbers();
+    let limit = route.models.first().and_then(|model| model.sentence_limit());
+    match limit {
+        None => texts.iter().map(|text| cutter.cut(text)).collect(),
+        Some((most, counter)) => {
+            let length = |text: &[u8]| counter.count_tokens(text);
+            let cutter = cutter.within(most, &length);
+            texts.iter().map(|text| cutter.cut(text)).collect()
+        }
+    }
+}
+
+/// The texts with the translations of their sentences; `pivots` and `tags` as for [`join_text`].
+fn join_texts(
+    cut: &[SegmentedText],
+    sentences: Vec<SentenceResult>,
+    pivots: Vec<SentenceResult>,
+    tags: &[String],
+    should_stop: &dyn Fn() -> bool,
+) -> Result<Vec<TranslatedText>, Interrupted> {
+    let (mut results, mut pivots) = (sentences.into_iter(), pivots.into_iter());
+    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    let join = |text: &SegmentedText| {
+        if should_stop() {
+            return Err(Interrupted);
+        }
+        let count = text.sentences().count();
+        let results: Vec<SentenceResult> = results.by_ref().take(count).collect();
+        let pivots: Vec<SentenceResult> = pivots.by_ref().take(count).collect();
+        Ok(join_text(text, results, &pivots, &tags))
+    };
+    cut.iter().map(join).collect()
 }
 
 /// The text of the best translations of its sentences, and of the second best ones, and so on.

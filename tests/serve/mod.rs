@@ -15,6 +15,7 @@ mod moses_clients;
 mod protocols;
 mod running;
 mod same_bytes;
+mod texts;
 mod web_page;
 mod weblate;
 mod websockets;

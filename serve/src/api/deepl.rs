@@ -14,7 +14,7 @@ use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Route, RouteError, languages};
 use crate::running_text::{Split, TextFormat};
-use crate::text_translation::TextFromLanguage;
+use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The characters that clients are told they may translate: there is no limit.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
@@ -123,9 +123,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         _ => Split::Sentences,
     };
     let rules = markup_rules(&given)?;
-    let format = match &rules {
+    let format = match rules {
         None => TextFormat::Plain(split),
-        Some(rules) => TextFormat::Markup(split, rules),
+        Some(rules) => TextFormat::Markup(split, Arc::new(rules)),
     };
     let formality = given.text("formality").unwrap_or("default");
     if !formality.starts_with("prefer") && formality != "default" {
@@ -142,9 +142,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         None => None,
     };
     let deadline = app.deadline(None);
-    let languages = (from.as_deref(), to);
+    let languages = (from.as_deref(), to, Detection::Each);
     let options = |_: &Route| RequestOptions::default();
-    let found = app.translate_between(&texts, format, languages, options, deadline).await?;
+    let found = app.translate_between(&texts, &format, languages, options, deadline).await?;
     let results =
         texts.iter().zip(found).map(|(text, TextFromLanguage { language, text: found })| {
             json!({

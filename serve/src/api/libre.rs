@@ -16,7 +16,7 @@ use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, RouteError, languages};
 use crate::running_text::{Split, TextFormat};
-use crate::text_translation::TextFromLanguage;
+use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The interface as OpenAPI describes it.
 const SPEC: &str = include_str!("libre_spec.json");
@@ -64,7 +64,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
             Ok(value) => respond(StatusCode::OK, &value),
             Err(wrong) => wrong.response(),
         },
-        ("/detect", &Method::POST) => detect(app, call),
+        ("/detect", &Method::POST) => detect(app, call).await,
         ("/languages", &Method::GET) => respond(StatusCode::OK, &list_languages(&app.registry())),
         ("/health", &Method::GET) => health(app),
         ("/frontend/settings", &Method::GET) => respond(StatusCode::OK, &settings(app)),
@@ -169,7 +169,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let from = (!is_auto).then_some(source);
     let deadline = app.deadline(None);
     let options = |route: &Route| options(route, alternatives);
-    let found = app.translate_between(&texts, format, (from, target), options, deadline).await;
+    let languages = (from, target, Detection::Batch);
+    let found = app.translate_between(&texts, &format, languages, options, deadline).await;
     let (mut detected, mut results) = (Vec::new(), Vec::new());
     for TextFromLanguage { language, mut text } in found.map_err(refused)? {
         if let Some(reason) = text.malformed() {
@@ -227,12 +228,11 @@ fn options(route: &Route, alternatives: usize) -> RequestOptions {
     }
 }
 
-fn detect(app: &App, call: &Call) -> Response {
+async fn detect(app: &App, call: &Call) -> Response {
     let (given, key) = match open(call) {
         Ok(opened) => opened,
         Err(wrong) => return wrong.response(),
     };
-    let registry = app.registry();
     let texts = match texts(&given) {
         Ok(found) => found.map(|(texts, _)| texts).unwrap_or_default(),
         Err(wrong) => return wrong.response(),
@@ -245,11 +245,14 @@ fn detect(app: &App, call: &Call) -> Response {
     if text.is_empty() {
         return Wrong::request("Invalid request: missing q parameter").response();
     }
-    match registry.detect(&text, TextFormat::Plain(Split::Sentences)) {
-        Ok(DetectedLanguage { code, confidence }) => {
-            respond(StatusCode::OK, &json!([{"confidence": confidence, "language": code}]))
+    let texts = [text];
+    let format = TextFormat::Plain(Split::Sentences);
+    match app.detect(&texts, &format, (None, Detection::Each), app.deadline(None)).await {
+        Ok(found) => {
+            let entry = |DetectedLanguage { code, confidence }: &DetectedLanguage| json!({"confidence": confidence, "language": code});
+            respond(StatusCode::OK, &found.iter().map(entry).collect())
         }
-        Err(error) => refuse(&error.into(), key.is_some()),
+        Err(refusal) => refuse(&refusal, key.is_some()),
     }
 }
 

@@ -220,7 +220,8 @@ async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> R
     let limits = &app.configuration.limits;
     let (head, body) = request.into_parts();
     let time = Duration::from_secs(limits.body_seconds);
-    let body = match body::read(body, &head.headers, limits.body_bytes, time).await {
+    let reading = body::read(body, &head.headers, limits.body_bytes, time, limits.deadline());
+    let body = match reading.await {
         Ok(body) => body,
         Err(error) => return refuse_body(group, error, limits.body_bytes),
     };
@@ -267,6 +268,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
         BodyError::UnknownEncoding => body::unknown_encoding("gzip"),
+        BodyError::Deadline => refuse(group, &Refusal::Deadline),
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
     // What is left of the body is not read.

@@ -14,10 +14,10 @@ use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::models::RouteError;
 use crate::running_text::{Split, TextFormat};
-use crate::text_translation::TranslatedText;
+use crate::text_translation::{Detection, TranslatedText};
 
 /// What all texts of this protocol are.
-const RUNNING_TEXT: TextFormat<'static> = TextFormat::Plain(Split::Sentences);
+const RUNNING_TEXT: TextFormat = TextFormat::Plain(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {
@@ -63,7 +63,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     let texts = [source.to_owned()];
     let deadline = app.deadline(None);
     let options = RequestOptions::default();
-    let found = app.translate_texts(&route, &texts, RUNNING_TEXT, options, deadline).await?;
+    let found = app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
     Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
 }
 
@@ -175,17 +175,20 @@ impl Messages {
         let app = &self.app;
         app.admit(self.key.as_deref(), asked.text.chars().count())?;
         let registry = app.registry();
-        let detected = match asked.detects && asked.model.is_none() {
-            true => Some(registry.detect(&asked.text, RUNNING_TEXT)?.code),
-            false => None,
+        let texts = [asked.text.clone()];
+        let deadline = app.deadline(None);
+        let detected = if asked.detects && asked.model.is_none() {
+            let wanted = (asked.target.as_deref(), Detection::Sources);
+            let found = app.detect(&texts, &RUNNING_TEXT, wanted, deadline).await?;
+            found.into_iter().next().map(|language| language.code)
+        } else {
+            None
         };
         let source = asked.source.as_deref().or(detected.as_deref());
         let route = registry.route(asked.model.as_deref(), source, asked.target.as_deref())?;
-        let texts = [asked.text.clone()];
         let options = RequestOptions { alignment: true, ..RequestOptions::default() };
-        let deadline = app.deadline(None);
         let (found, ..) =
-            app.translate_texts(&route, &texts, RUNNING_TEXT, options, deadline).await?;
+            app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
         let text = found.into_iter().next();
         let text = text.ok_or_else(|| Refusal::Internal("no text".into()))?;
         Ok(describe(&text, route.from.as_deref(), route.to.as_deref()))

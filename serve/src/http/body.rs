@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::io::Read;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
@@ -13,9 +13,14 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderValue,
 };
+use miriam_textproc::Interrupted;
 use tokio::sync::mpsc;
 
 use super::{Response, respond};
+use crate::background::{self, Abandoned};
+
+/// Bytes that are unpacked at a time.
+const UNPACKED_PIECE: u64 = 64 << 10;
 
 /// The body of a response.
 pub enum Body {
@@ -67,6 +72,8 @@ pub enum BodyError {
     TooLarge,
     /// It did not come in time.
     Timeout,
+    /// The deadline of the request passed while it was unpacked.
+    Deadline,
     /// The connection broke, or what was compressed is damaged.
     Malformed,
     /// The compression is not known.
@@ -102,8 +109,9 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
     }));
 }
 
-/// Reads a body of at most `limit` bytes, also after decompression, within `time`. What is known
-/// to be refused by its head is not asked for.
+/// Reads a body of at most `limit` bytes, also after decompression, within `time`; it is unpacked
+/// within `unpacking_time`, on a thread that serves no sockets. What is known to be refused by its
+/// head is not asked for.
 ///
 /// # Errors
 /// If it is larger, slower or damaged.
@@ -112,6 +120,7 @@ pub async fn read(
     headers: &HeaderMap,
     limit: usize,
     time: Duration,
+    unpacking_time: Duration,
 ) -> Result<Bytes, BodyError> {
     let encoding = Encoding::of(headers);
     if is_announced_too_large(headers, limit) {
@@ -134,7 +143,17 @@ pub async fn read(
     };
     match encoding {
         Encoding::Identity => Ok(bytes),
-        Encoding::Gzip => decompress(&bytes, limit),
+        Encoding::Gzip => {
+            let deadline = Instant::now() + unpacking_time;
+            let unpacking = background::run(deadline, move |should_stop| {
+                decompress(&bytes, limit, should_stop)
+            });
+            match unpacking.await {
+                Ok(content) => content,
+                Err(Abandoned::Deadline) => Err(BodyError::Deadline),
+                Err(Abandoned::Panicked) => Err(BodyError::Malformed),
+            }
+        }
     }
 }
 
@@ -172,12 +191,26 @@ impl Encoding {
     }
 }
 
-/// The content of gzip, of at most `limit` bytes.
-fn decompress(bytes: &[u8], limit: usize) -> Result<Bytes, BodyError> {
+/// The content of gzip, of at most `limit` bytes; `should_stop` is asked at each piece.
+fn decompress(
+    bytes: &[u8],
+    limit: usize,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<Result<Bytes, BodyError>, Interrupted> {
     let mut content = Vec::new();
-    let decoder = flate2::read::MultiGzDecoder::new(bytes);
-    decoder.take(limit as u64 + 1).read_to_end(&mut content).map_err(|_| BodyError::Malformed)?;
-    if content.len() > limit { Err(BodyError::TooLarge) } else { Ok(content.into()) }
+    let mut decoder = flate2::read::MultiGzDecoder::new(bytes).take(limit as u64 + 1);
+    loop {
+        if should_stop() {
+            return Err(Interrupted);
+        }
+        match decoder.by_ref().take(UNPACKED_PIECE).read_to_end(&mut content) {
+            Ok(0) => break,
+            Ok(_) if content.len() > limit => return Ok(Err(BodyError::TooLarge)),
+            Ok(_) => {}
+            Err(_) => return Ok(Err(BodyError::Malformed)),
+        }
+    }
+    Ok(Ok(content.into()))
 }
 
 #[cfg(test)]
@@ -212,10 +245,24 @@ mod tests {
             encoder.write_all(content).unwrap();
             encoder.finish().unwrap()
         };
-        assert_eq!(decompress(&compress(b"text"), 4).unwrap(), "text");
+        let unpack = |bytes: &[u8], limit| decompress(bytes, limit, &|| false).unwrap();
+        assert_eq!(unpack(&compress(b"text"), 4).unwrap(), "text");
         let bomb = compress(&vec![0; 10 << 20]);
         assert!(bomb.len() < 20_000);
-        assert_eq!(decompress(&bomb, 1 << 20), Err(BodyError::TooLarge));
-        assert_eq!(decompress(b"no gzip", 100), Err(BodyError::Malformed));
+        assert_eq!(unpack(&bomb, 1 << 20), Err(BodyError::TooLarge));
+        assert_eq!(unpack(b"no gzip", 100), Err(BodyError::Malformed));
+        // It is given up, and twice as much is asked for twice as often.
+        assert_eq!(decompress(&bomb, 10 << 20, &|| true), Err(Interrupted));
+        let asked = |size: usize| {
+            let count = std::cell::Cell::new(0);
+            let should_stop = || {
+                count.set(count.get() + 1);
+                false
+            };
+            decompress(&compress(&vec![0; size]), size, &should_stop).unwrap().unwrap();
+            count.get()
+        };
+        let (once, twice) = (asked(1 << 20), asked(2 << 20));
+        assert!(once > 10 && twice <= 2 * once, "{once}, {twice}");
     }
 }

@@ -154,7 +154,7 @@ fn parameter(header: &str, name: &str) -> Option<String> {
 }
 
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|window| window == what)
+    memchr::memmem::find(text, what)
 }
 
 #[cfg(test)]

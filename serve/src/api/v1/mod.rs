@@ -30,9 +30,9 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
         (&Method::POST, "score") => score::answer(app, call).await,
         (&Method::POST, "perplexity") => language_models::perplexity(app, call).await,
         (&Method::POST, "next") => language_models::next(app, call).await,
-        (&Method::POST, "split") => text_tools::split(app, call),
-        (&Method::POST, "tokenize") => text_tools::tokenize(app, call),
-        (&Method::POST, "detokenize") => text_tools::detokenize(app, call),
+        (&Method::POST, "split") => text_tools::split(app, call).await,
+        (&Method::POST, "tokenize") => text_tools::tokenize(app, call).await,
+        (&Method::POST, "detokenize") => text_tools::detokenize(app, call).await,
         (method, path) => {
             let name = path.strip_prefix("models/").and_then(|rest| rest.strip_suffix("/reload"));
             match name {

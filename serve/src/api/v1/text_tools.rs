@@ -1,14 +1,15 @@
 //! `POST /v1/split`, `/v1/tokenize` and `/v1/detokenize`.
 
-use miriam_textproc::{Detokenizer, Tokenizer};
+use miriam_textproc::{Detokenizer, Interrupted, Tokenizer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
 use super::{admit_texts, parse, text};
 use crate::app::{App, Refusal};
+use crate::background;
 use crate::http::Call;
-use crate::running_text::{SegmentedText, Split, TextFormat};
+use crate::running_text::{Split, TextCutter, TextFormat};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,44 +18,62 @@ struct Request {
     text: OneOrMany,
 }
 
-fn open(app: &App, call: &Call) -> Result<Request, Refusal> {
-    let request: Request = parse(&call.body)?;
-    admit_texts(app, call, request.text.as_slice())?;
-    Ok(request)
-}
-
-fn respond(results: impl Iterator<Item = Value>) -> Result<Value, Refusal> {
-    Ok(json!({"results": results.collect::<Vec<_>>()}))
+/// Answers with what `tool` makes of each text.
+async fn answer(
+    app: &App,
+    call: &Call,
+    tool: fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>,
+) -> Result<Value, Refusal> {
+    let Request { language, text: texts } = parse(&call.body)?;
+    admit_texts(app, call, texts.as_slice())?;
+    let bytes = texts.as_slice().iter().map(String::len).sum();
+    let work = move |should_stop: &dyn Fn() -> bool| tool(&language, texts.as_slice(), should_stop);
+    let results = background::run_on_text(bytes, app.deadline(None), work).await?;
+    Ok(json!({"results": results}))
 }
 
 /// The sentences of each text.
-pub(super) fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Request { language, text: texts } = open(app, call)?;
-    respond(texts.as_slice().iter().map(|one| {
+pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
+    answer(app, call, |language, texts, should_stop| {
         let format = TextFormat::Plain(Split::Sentences);
-        let sentences = SegmentedText::new(one, format, &language);
-        sentences.sentences().map(text).collect()
-    }))
+        let cutter = TextCutter::new(&format, language, should_stop);
+        let split = |one: &String| Ok(cutter.cut(one)?.sentences().map(text).collect());
+        texts.iter().map(split).collect()
+    })
+    .await
 }
 
 /// The tokens of each text, with spaces between.
-pub(super) fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Request { language, text: texts } = open(app, call)?;
-    let tokenizer = Tokenizer::new(&language);
-    respond(texts.as_slice().iter().map(|line| {
-        let mut tokens = Vec::new();
-        tokenizer.tokenize(line.as_bytes(), &mut tokens);
-        text(&tokens)
-    }))
+pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
+    answer(app, call, |language, texts, should_stop| {
+        let tokenizer = Tokenizer::new(language);
+        each_until(texts, should_stop, |line, out| tokenizer.tokenize(line, out))
+    })
+    .await
 }
 
 /// The text of each list of tokens.
-pub(super) fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Request { language, text: texts } = open(app, call)?;
-    let detokenizer = Detokenizer::new(&language);
-    respond(texts.as_slice().iter().map(|line| {
-        let mut joined = Vec::new();
-        detokenizer.detokenize(line.as_bytes(), &mut joined);
-        text(&joined)
-    }))
+pub(super) async fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
+    answer(app, call, |language, texts, should_stop| {
+        let detokenizer = Detokenizer::new(language);
+        each_until(texts, should_stop, |line, out| detokenizer.detokenize(line, out))
+    })
+    .await
+}
+
+/// What `tool` appends for each text.
+fn each_until(
+    texts: &[String],
+    should_stop: &dyn Fn() -> bool,
+    tool: impl Fn(&[u8], &mut Vec<u8>),
+) -> Result<Vec<Value>, Interrupted> {
+    let apply = |line: &String| {
+        if should_stop() {
+            return Err(Interrupted);
+        }
+        let mut out = Vec::new();
+        tool(line.as_bytes(), &mut out);
+        Ok(text(&out))
+    };
+    texts.iter().map(apply).collect()
 }

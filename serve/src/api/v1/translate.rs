@@ -113,7 +113,7 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
             Format::Html => TextFormat::Html(Split::Sentences),
         };
         let (texts, queued, searched) =
-            app.translate_texts(&route, texts, format, request_options, deadline).await?;
+            app.translate_texts(&route, texts, &format, request_options, deadline).await?;
         (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
     } else {
         let sentences = sentences(texts, request, &route)?;

@@ -1,0 +1,122 @@
+//! Work on long texts, where it keeps no socket waiting.
+//!
+//! The threads of sockets serve all clients, so what takes longer than a moment is done on others. It
+//! is given up when its deadline has passed or its client has gone away.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use miriam_textproc::Interrupted;
+
+use crate::app::Refusal;
+
+/// Bytes of text that a thread of sockets works on itself: about a millisecond.
+const MAX_BYTES_AT_ONCE: usize = 8 << 10;
+
+/// Why work has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Abandoned {
+    /// Its deadline has passed.
+    Deadline,
+    /// It panicked.
+    Panicked,
+}
+
+impl From<Abandoned> for Refusal {
+    fn from(abandoned: Abandoned) -> Self {
+        match abandoned {
+            Abandoned::Deadline => Refusal::Deadline,
+            Abandoned::Panicked => Refusal::Internal("a text made a worker fail".into()),
+        }
+    }
+}
+
+/// Tells work that nobody waits for it any more.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Does `work` on another thread, until `deadline`. It is given what says whether it should stop.
+pub(crate) async fn run<T: Send + 'static>(
+    deadline: Instant,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
+) -> Result<T, Abandoned> {
+    let is_abandoned = Arc::new(AtomicBool::new(false));
+    let _guard = StopOnDrop(Arc::clone(&is_abandoned));
+    let task = tokio::task::spawn_blocking(move || {
+        work(&|| is_abandoned.load(Ordering::Acquire) || Instant::now() >= deadline)
+    });
+    match tokio::time::timeout_at(deadline.into(), task).await {
+        Err(_) | Ok(Ok(Err(Interrupted))) => Err(Abandoned::Deadline),
+        Ok(Err(_)) => Err(Abandoned::Panicked),
+        Ok(Ok(Ok(done))) => Ok(done),
+    }
+}
+
+/// As [`run`]; on this thread, if there are few bytes of text.
+pub(crate) async fn run_on_text<T: Send + 'static>(
+    bytes: usize,
+    deadline: Instant,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
+) -> Result<T, Abandoned> {
+    if bytes <= MAX_BYTES_AT_ONCE {
+        return work(&|| false).map_err(|Interrupted| Abandoned::Deadline);
+    }
+    run(deadline, work).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+    }
+
+    /// Work that goes on until it should stop, and then sends a message.
+    fn endless(
+        stopped: mpsc::Sender<()>,
+    ) -> impl FnOnce(&dyn Fn() -> bool) -> Result<(), Interrupted> + Send + 'static {
+        move |should_stop| {
+            while !should_stop() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            stopped.send(()).unwrap();
+            Err(Interrupted)
+        }
+    }
+
+    #[test]
+    fn work_stops_at_its_deadline_and_without_a_client() {
+        let runtime = runtime();
+        let patience = Duration::from_secs(60);
+        let (sender, stopped) = mpsc::channel();
+        let deadline = Instant::now() + Duration::from_millis(20);
+        let outcome = runtime.block_on(run(deadline, endless(sender.clone())));
+        assert_eq!(outcome, Err(Abandoned::Deadline));
+        stopped.recv_timeout(patience).unwrap();
+        let far = Instant::now() + Duration::from_secs(3600);
+        let waiting = runtime.spawn(run(far, endless(sender)));
+        waiting.abort();
+        assert!(runtime.block_on(waiting).unwrap_err().is_cancelled());
+        // Work that was aborted before it began sends nothing; its sender is gone.
+        let _ = stopped.recv_timeout(patience);
+    }
+
+    #[test]
+    fn results_and_panics_come_back() {
+        let runtime = runtime();
+        let far = Instant::now() + Duration::from_secs(3600);
+        assert_eq!(runtime.block_on(run(far, |_| Ok(3))), Ok(3));
+        assert_eq!(runtime.block_on(run_on_text(1, far, |_| Ok(3))), Ok(3));
+        let panicking = |_: &dyn Fn() -> bool| -> Result<(), Interrupted> { panic!("a test") };
+        assert_eq!(runtime.block_on(run(far, panicking)), Err(Abandoned::Panicked));
+    }
+}

@@ -1,0 +1,138 @@
+//! Running text before and after its translation: languages that are found out, what is copied, and
+//! texts that are made to keep a server busy.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::client::{Client, Server};
+use super::{lines, nmt_translate, toy, toy_neural};
+
+#[test]
+fn languages_are_looked_for_among_all_that_are_served() {
+    let server = Server::start(&["--model", &toy()]);
+    let ask = |q: serde_json::Value| {
+        let body = json!({"q": q, "source": "auto", "target": "es"});
+        server.post_json("/translate", &body).json()
+    };
+    let detect = |text: &str| server.post_json("/detect", &json!({"q": text})).json()[0].clone();
+    // What is in the target language is not translated.
+    let found = ask(json!("la casa"));
+    assert_eq!(found["detectedLanguage"]["language"], "es");
+    assert_eq!(found["translatedText"], "la casa");
+    assert_eq!(detect("la casa")["language"], "es");
+    assert!(detect("la casa")["confidence"].as_f64().unwrap() < 60.0);
+    assert_eq!(detect("the house")["language"], "en");
+    assert_eq!(ask(json!("the house"))["translatedText"], "la casa");
+    // Nothing says what language these are.
+    for text in ["12:30", "!", "", "https://example.com/"] {
+        assert_eq!(detect(text), json!({"confidence": 0.0, "language": "en"}), "{text}");
+        assert_eq!(ask(json!(text))["translatedText"], text);
+    }
+    // Short texts of a batch go with the others; a long one and one of another script do not.
+    let long = "Todos los hombres nacen libres e iguales en dignidad y derechos.";
+    let english = "The red house of my friend is very big, and the dog is not there.";
+    let codes = |texts: &[&str]| {
+        let found = ask(json!(texts))["detectedLanguage"].clone();
+        let codes = found.as_array().unwrap().iter();
+        codes.map(|one| one["language"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&["la casa", long]), ["es", "es"]);
+    assert_eq!(codes(&["la casa", english, english, english]), ["en", "en", "en", "en"]);
+    assert_eq!(codes(&["the dog", long]), ["es", "es"]);
+    assert_eq!(codes(&[english, long, "12"]), ["en", "es", "en"]);
+    // DeepL's protocol looks at each.
+    let body = json!({"text": ["la casa", "the house", english], "target_lang": "ES"});
+    let found = server.post_json("/v2/translate", &body).json();
+    let sources = found["translations"].as_array().unwrap().iter();
+    let sources: Vec<_> = sources.map(|one| one["detected_source_language"].clone()).collect();
+    assert_eq!(sources, ["ES", "EN", "EN"]);
+}
+
+#[test]
+fn numbers_times_and_addresses_are_copied() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let line = &lines(1)[0];
+    let translated = &nmt_translate(&lines(1), &[])[0];
+    let copied =
+        ["12:30", "3,14 %", "https://example.com/the/house", "me@example.com", "2026-11-26"];
+    for text in copied {
+        let body = json!({"q": text, "source": "en", "target": "es"});
+        assert_eq!(server.post_json("/translate", &body).json()["translatedText"], text);
+        let page = format!("<p>{text}</p><a href=\"u\"><b>{text}</b></a>");
+        let body = json!({"q": page, "source": "en", "target": "es", "format": "html"});
+        assert_eq!(server.post_json("/translate", &body).json()["translatedText"], *page);
+        for split in ["0", "1"] {
+            let body = json!({"text": [text], "source_lang": "EN", "target_lang": "ES", "split_sentences": split});
+            let found = server.post_json("/v2/translate", &body).json();
+            assert_eq!(found["translations"][0]["text"], text, "{found}");
+        }
+        let body = json!({"text": format!("{text}\n{line}\n{text}"), "split": true});
+        let found = server.post_json("/v1/translate", &body).json();
+        assert_eq!(found["results"][0]["text"], format!("{text}\n{translated}\n{text}"));
+        assert_eq!(found["results"][0]["sentences"].as_array().unwrap().len(), 1);
+        let found = server.post_json("/v1/split", &json!({"language": "en", "text": text})).json();
+        assert_eq!(found["results"][0], json!([text]));
+    }
+    // One line of a model is translated, whatever it is.
+    let found = server.post_json("/v1/translate", &json!({"text": "12:30"})).json();
+    let expected = &nmt_translate(&["12:30".to_owned()], &[])[0];
+    assert_eq!(found["results"][0]["translations"][0]["text"], **expected);
+}
+
+/// A text of 2 MB that was made to be slow, beside a small one, on one thread that serves sockets.
+#[test]
+fn a_hostile_text_lets_others_be_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, "[limits]\nbody-bytes = 5000000\ndeadline-ms = 10000\n").unwrap();
+    let config = config.to_str().unwrap();
+    let options = ["--config", config, "--io-threads", "1", "--model", &toy_neural()];
+    let server = Server::start(&options);
+    let hostile = ["J. R. R. ".repeat(220_000), "Smith, J. R., ".repeat(140_000)];
+    let compressed = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        let body = json!({"q": hostile[0], "source": "auto", "target": "es"});
+        encoder.write_all(body.to_string().as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let answered = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let attack = scope.spawn(|| {
+            let statuses = hostile.each_ref().map(|text| {
+                let body = json!({"q": text, "source": "auto", "target": "es"});
+                server.post_json("/translate", &body).status
+            });
+            let html = json!({"q": hostile[0], "source": "en", "target": "es", "format": "html"});
+            let html = server.post_json("/translate", &html).status;
+            let headers = [("Content-Encoding", "gzip"), ("Content-Type", "application/json")];
+            let mut client = Client::connect(&server.address);
+            let packed = client.request("POST", "/translate", &headers, &compressed).status;
+            let split = json!({"language": "en", "text": hostile[0]});
+            let split = server.post_json("/v1/split", &split).status;
+            answered.store(true, std::sync::atomic::Ordering::Release);
+            (statuses, html, packed, split)
+        });
+        let small = json!({"q": "the house", "source": "auto", "target": "es"});
+        while !answered.load(std::sync::atomic::Ordering::Acquire) {
+            let began = Instant::now();
+            assert_eq!(server.post_json("/translate", &small).status, 200);
+            assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // They have more sentences than are allowed.
+        let (statuses, html, packed, split) = attack.join().unwrap();
+        assert_eq!((statuses, html, packed, split), ([413, 413], 413, 413, 200));
+    });
+}
+
+#[test]
+fn a_deadline_passes_while_a_text_is_cut() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let body = json!({"text": "J. R. R. ".repeat(220_000), "split": true, "timeout_ms": 1});
+    let began = Instant::now();
+    let found = server.post_json("/v1/translate", &body);
+    assert_eq!(found.status, 504, "{}", found.text());
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
