@@ -69,7 +69,13 @@ impl<'a> TextCutter<'a> {
     pub fn new(format: &TextFormat, language: &str, should_stop: &'a dyn Fn() -> bool) -> Self {
         let language = language.split(['-', '_']).next().unwrap_or_default();
         let splitter = SentenceSplitter::new(&language.to_lowercase());
-        TextCutter { format: format.clone(), splitter, limit: None, copies_numbers: false, should_stop }
+        TextCutter {
+            format: format.clone(),
+            splitter,
+            limit: None,
+            copies_numbers: false,
+            should_stop,
+        }
     }
 
     /// Cuts sentences and lines of which the length is more than `limit`, as on the command line.
@@ -280,7 +286,11 @@ mod tests {
     fn documents_are_cut_by_rules() {
         let unit = "<unit><source>One. <x>Two.</x> Three.</source><target>Four</target></unit>";
         let rules = Arc::new(MarkupRules::xml().ignoring(["x"]));
-        let cut = SegmentedText::new(unit, TextFormat::Markup(Split::Sentences, Arc::clone(&rules)), "en");
+        let cut = SegmentedText::new(
+            unit,
+            TextFormat::Markup(Split::Sentences, Arc::clone(&rules)),
+            "en",
+        );
         assert_eq!(sentences(&cut), ["One.", "Three.", "Four"]);
         assert_eq!(
             cut.join(&texts(&["Uno.", "Tres.", "Cuatro"])),

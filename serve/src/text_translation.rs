@@ -83,8 +83,8 @@ impl Registry {
 
     /// The likeliest languages of texts among all that are served; with a target `to`, a language
     /// from which it is not reached is only found with some confidence. The language of a text
-    /// without letters is English, or the first source where English is not one, with a confidence
-    /// of 0.
+    /// without letters is English, or the first source where English is not one or does not reach
+    /// `to`, with a confidence of 0.
     ///
     /// # Errors
     /// If it should stop.
@@ -97,7 +97,9 @@ impl Registry {
     ) -> Result<Vec<DetectedLanguage>, Interrupted> {
         let sources = self.sources();
         let english = sources.iter().find(|code| code.eq_ignore_ascii_case("en"));
-        let default = english.or(sources.first()).copied().unwrap_or_default();
+        let is_possible = |code: &&&str| to.is_none_or(|to| self.reaches(code, to));
+        let possible = english.filter(is_possible).or_else(|| sources.iter().find(is_possible));
+        let default = possible.or(sources.first()).copied().unwrap_or_default();
         let languages = if detection == Detection::Sources { sources } else { self.languages() };
         let detector = LanguageDetector::new(languages.iter().copied());
         let detect = |text: &str| {

@@ -86,7 +86,8 @@ fn numbers_times_and_addresses_are_copied() {
 fn a_hostile_text_lets_others_be_answered() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
-    std::fs::write(&config, "[limits]\nbody-bytes = 5000000\ndeadline-ms = 10000\n").unwrap();
+    std::fs::write(&config, "[limits]\nbody-bytes = 5000000\ndeadline-ms = 10000\nlines = 100\n")
+        .unwrap();
     let config = config.to_str().unwrap();
     let options = ["--config", config, "--io-threads", "1", "--model", &toy_neural()];
     let server = Server::start(&options);
