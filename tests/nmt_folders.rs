@@ -119,6 +119,48 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
+/// A field of a protocol buffer with bytes.
+fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
+    let tag = number << 3 | 2;
+    let mut field = vec![tag as u8 | 0x80, (tag >> 7) as u8, bytes.len() as u8];
+    field.extend(bytes);
+    field
+}
+
+/// The special pieces of a SentencePiece model are those that the trainer says, by name or number.
+#[test]
+fn special_pieces_may_have_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy-neural");
+    for name in ["decoder.yml", "model.npz"] {
+        fs::copy(toy.join(name), folder.path().join(name)).unwrap();
+    }
+    let text = b"the red house is big .\nthe zebra reads .\n";
+    let mut command = translate(&[&toy.join("decoder.yml")]);
+    let expected = lossy_text(&run_with_input(&mut command, text).stdout);
+    let pieces = fs::read(toy.join("vocab.spm")).unwrap();
+    let replaced = |bytes: &[u8], from: &[u8], to: &[u8]| {
+        let at = bytes.windows(from.len()).position(|part| part == from).unwrap();
+        [&bytes[..at], to, &bytes[at + from.len()..]].concat()
+    };
+    let renamed = replaced(&replaced(&pieces, b"</s>", b"<ES>"), b"<unk>", b"<UNK>");
+    // Field 2 is the trainer's specification, its field 42 the number of EOS, 47 the name.
+    let no_number = [&[0xd0, 0x02][..], &[0xff; 9], &[0x01]].concat();
+    let named = [&no_number[..], &field(47, b"<ES>")].concat();
+    let with = |specification: &[u8]| {
+        let specification = [&[0x12, specification.len() as u8][..], specification].concat();
+        let vocabulary = [&renamed[..], &specification].concat();
+        fs::write(folder.path().join("vocab.spm"), vocabulary).unwrap();
+        translate(&[&folder.path().join("decoder.yml")])
+    };
+    for specification in [&named[..], &[0xd0, 0x02, 0]] {
+        let found = run_with_input(&mut with(specification), text);
+        assert_eq!(lossy_text(&found.stdout), expected);
+    }
+    let message = run_to_error(&mut with(&no_number));
+    assert!(message.contains("vocab.spm") && message.contains("</s>"), "{message}");
+}
+
 #[test]
 fn a_sentencepiece_vocabulary_cuts_text_whatever_its_name() {
     let folder = tempfile::tempdir().unwrap();

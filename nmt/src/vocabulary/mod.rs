@@ -14,7 +14,6 @@ use miriam_storage::Bytes;
 use miriam_storage::dictionary::Dictionary;
 use miriam_textio::{Vocabulary as Words, WordId};
 use miriam_textproc::SentencePiece;
-use miriam_textproc::sentencepiece::PieceType;
 
 use crate::segmentation::SentencePieceModel;
 use crate::{Error, Result, compressed};
@@ -126,18 +125,32 @@ impl Vocabulary {
     /// The vocabulary of the pieces of a SentencePiece model.
     ///
     /// # Errors
-    /// If `</s>` is missing or is no control piece.
+    /// If no control piece ends a text.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
-        let mut vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
-        // A model may have an ordinary piece of that text.
-        if model.piece_type(vocabulary.eos_id) != Some(PieceType::Control) {
-            let reason = "its piece </s> is no control piece; a model for translation was \
-                          trained with one";
+        // Its name is that of the trainer, and a model may have an ordinary piece </s>.
+        let end = model.end_id().and_then(|id| model.piece(id));
+        let Some(end) = end else {
+            let vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
+            let name = vocabulary.word(vocabulary.eos_id).map(String::from_utf8_lossy);
+            let reason = format!(
+                "its piece {} is not a control piece; a model for translation was trained with one",
+                name.unwrap_or_default()
+            );
             return Err(Error::mismatch(path, "vocabulary", reason));
-        }
-        vocabulary.unk_id = model.unknown_id();
-        Ok(vocabulary)
+        };
+        Self::with_names(pieces, path, [&[end], &UNK_NAMES], Some(model.unknown_id()))
+    }
+
+    /// A vocabulary of a list of distinct tokens whose special tokens have these ids, EOS first.
+    pub(crate) fn with_special_ids<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        [eos_id, unk_id]: [u32; 2],
+    ) -> Result<Self> {
+        let list: Vec<&[u8]> = list.collect();
+        let eos = list.get(eos_id as usize).copied().unwrap_or_default();
+        Self::with_names(list.into_iter(), path, [&[eos], &UNK_NAMES], Some(unk_id))
     }
 
     /// The vocabulary of a list of distinct tokens, the first of which has id 0.

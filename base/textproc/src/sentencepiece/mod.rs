@@ -155,6 +155,11 @@ impl SentencePiece {
         self.model.unknown_id
     }
 
+    /// The id of the piece that ends a text, whatever its name; `None` if there is none.
+    pub fn end_id(&self) -> Option<u32> {
+        self.model.end_id
+    }
+
     /// Segments `text` into pieces. Any bytes are accepted; those of no character become
     /// U+FFFD. Neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {

@@ -121,6 +121,8 @@ pub struct Model {
     /// Whether U+2581 ends a word instead of beginning it.
     pub treat_whitespace_as_suffix: bool,
     pub unknown_id: u32,
+    /// The piece that ends a text, if there is one.
+    pub end_id: Option<u32>,
     pub unknown_surface: Vec<u8>,
     pub normalizer: Normalizer,
     pub denormalizer: Option<Normalizer>,
@@ -136,7 +138,7 @@ impl Model {
         for field in Fields::new(bytes) {
             match field.map_err(|()| TRUNCATED_FIELD)? {
                 (1, WireValue::Bytes(message)) => parse_piece(message, &mut pieces)?,
-                (2, WireValue::Bytes(message)) => trainer = TrainerSpec::parse(message)?,
+                (2, WireValue::Bytes(message)) => trainer.merge(message)?,
                 (3, WireValue::Bytes(message)) => normalizer = Some(Normalizer::parse(message)?),
                 (5, WireValue::Bytes(message)) => denormalizer = Some(Normalizer::parse(message)?),
                 _ => {}
@@ -171,6 +173,7 @@ impl Model {
             byte_fallback: trainer.byte_fallback,
             treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix,
             unknown_id: unknown,
+            end_id: trainer.find_end(&pieces),
             unknown_surface: trainer.unknown_surface.unwrap_or_else(|| " \u{2047} ".into()),
             normalizer,
             denormalizer: denormalizer.filter(Normalizer::has_charsmap),
@@ -211,6 +214,8 @@ struct TrainerSpec {
     byte_fallback: bool,
     treat_whitespace_as_suffix: bool,
     unknown_surface: Option<Vec<u8>>,
+    end_id: Option<u64>,
+    end_piece: Option<Vec<u8>>,
 }
 
 impl Default for TrainerSpec {
@@ -220,22 +225,36 @@ impl Default for TrainerSpec {
             byte_fallback: false,
             treat_whitespace_as_suffix: false,
             unknown_surface: None,
+            end_id: None,
+            end_piece: None,
         }
     }
 }
 
 impl TrainerSpec {
-    fn parse(message: &[u8]) -> Result<Self, String> {
-        let mut trainer = TrainerSpec::default();
+    /// Takes the fields of a message; a later one replaces an earlier one.
+    fn merge(&mut self, message: &[u8]) -> Result<(), String> {
+        let trainer = self;
         for field in Fields::new(message) {
             match field.map_err(|()| TRUNCATED_FIELD)? {
                 (3, WireValue::Varint(number)) => trainer.model_type = number,
                 (24, WireValue::Varint(number)) => trainer.treat_whitespace_as_suffix = number != 0,
                 (35, WireValue::Varint(number)) => trainer.byte_fallback = number != 0,
+                (42, WireValue::Varint(number)) => trainer.end_id = Some(number),
                 (44, WireValue::Bytes(text)) => trainer.unknown_surface = Some(text.to_vec()),
+                (47, WireValue::Bytes(text)) => trainer.end_piece = Some(text.to_vec()),
                 _ => {}
             }
         }
-        Ok(trainer)
+        Ok(())
+    }
+
+    /// The control piece that ends a text: the one that the trainer named, `</s>` unless it named
+    /// another, or else the one whose number it noted.
+    fn find_end(&self, pieces: &PieceVocabulary) -> Option<u32> {
+        let is_control = |id: &u32| pieces.piece_type(*id) == Some(PieceType::Control);
+        let named = pieces.find(self.end_piece.as_deref().unwrap_or(b"</s>")).filter(is_control);
+        let numbered = || self.end_id.and_then(|id| u32::try_from(id).ok()).filter(is_control);
+        named.or_else(numbered)
     }
 }

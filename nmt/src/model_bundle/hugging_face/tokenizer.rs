@@ -9,6 +9,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use miriam_textproc::sentencepiece::PieceType;
 use serde_json::{Map, Value};
 
 use super::tokenizer_json;
@@ -24,8 +25,9 @@ pub const PIECE_FILES: [&str; 4] =
 
 /// The special tokens before the pieces in fairseq's vocabularies.
 const FAIRSEQ_TOKENS: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
-/// The special tokens before the pieces in the SentencePiece models of such vocabularies.
-const PIECE_TOKENS: [&str; 3] = ["<unk>", "<s>", "</s>"];
+/// The types of the special pieces before the others in the SentencePiece models of such
+/// vocabularies: what is unknown, the beginning and the end of a text, whatever their names.
+const SPECIAL_PIECES: [PieceType; 3] = [PieceType::Unknown, PieceType::Control, PieceType::Control];
 
 /// The tokens of a model by id; gaps are ids without a token.
 #[derive(Default)]
@@ -54,13 +56,23 @@ impl TokenTable {
     }
 
     /// A vocabulary of `rows` tokens; ids without a token have names that no text has.
-    fn into_vocabulary(mut self, rows: usize, path: &Path) -> Result<Vocabulary> {
+    /// `special` are the ids of EOS and of the unknown token where their names do not tell.
+    fn into_vocabulary(
+        mut self,
+        rows: usize,
+        path: &Path,
+        special: Option<[u32; 2]>,
+    ) -> Result<Vocabulary> {
         self.0.resize(rows, None);
         let token = |(id, token): (usize, Option<Vec<u8>>)| {
             token.unwrap_or_else(|| format!("<no token has the id {id}>").into_bytes())
         };
         let tokens: Vec<Vec<u8>> = self.0.into_iter().enumerate().map(token).collect();
-        Vocabulary::new(tokens.iter().map(Vec::as_slice), path, None)
+        let tokens = tokens.iter().map(Vec::as_slice);
+        match special {
+            Some(ids) => Vocabulary::with_special_ids(tokens, path, ids),
+            None => Vocabulary::new(tokens, path, None),
+        }
     }
 }
 
@@ -89,7 +101,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             None => tokenizer.to_sentencepiece()?,
         };
         return Ok(Some(OpenedTokenizer {
-            vocabulary: table.into_vocabulary(rows, &path)?,
+            vocabulary: table.into_vocabulary(rows, &path, None)?,
             segmentation: Segmentation::SentencePiece(model),
         }));
     }
@@ -97,6 +109,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     let path = Path::new(&model.name);
     let numbered = file("vocab.json");
     let numbered = numbered.map(|path| json::open::<Map<String, Value>>(&path)).transpose()?;
+    let mut special = None;
     match (kind, numbered) {
         ("m2m_100" | "mbart", Some(tokens)) => {
             set_all(&mut table, &tokens, rows);
@@ -115,6 +128,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
         _ => {
             let ids = 0..model.model.len() as u32;
             ids.for_each(|id| table.push(model.model.piece(id).unwrap_or_default()));
+            special = model.model.end_id().map(|end| [end, model.model.unknown_id()]);
             // The first sentinel is the last token.
             let sentinels = config.get("extra_ids").and_then(Value::as_u64).unwrap_or(100);
             let sentinels = (0..sentinels.min(rows as u64)).rev();
@@ -131,7 +145,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
         }
     }
     Ok(Some(OpenedTokenizer {
-        vocabulary: table.into_vocabulary(rows, path)?,
+        vocabulary: table.into_vocabulary(rows, path, special)?,
         segmentation: Segmentation::SentencePiece(model),
     }))
 }
@@ -163,14 +177,14 @@ fn set_all(table: &mut TokenTable, tokens: &Map<String, Value>, rows: usize) {
 }
 
 fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Result<()> {
-    for (id, expected) in (0..).zip(PIECE_TOKENS) {
-        if model.model.piece(id) != Some(expected.as_bytes()) {
-            let reason = format!("piece {id} is not {expected}, as in fairseq's models");
+    for ((id, expected), token) in (0..).zip(SPECIAL_PIECES).zip(["<unk>", "<s>", "</s>"]) {
+        if model.model.piece_type(id) != Some(expected) {
+            let reason = format!("piece {id} is not one like {token}, as in fairseq's models");
             return Err(Error::mismatch(Path::new(&model.name), "pieces", reason));
         }
     }
     FAIRSEQ_TOKENS.iter().for_each(|token| table.push(token.as_bytes()));
-    let ids = PIECE_TOKENS.len() as u32..model.model.len() as u32;
+    let ids = SPECIAL_PIECES.len() as u32..model.model.len() as u32;
     ids.for_each(|id| table.push(model.model.piece(id).unwrap_or_default()));
     Ok(())
 }
