@@ -203,6 +203,8 @@ fn formats_are_detected_by_magic_bytes() {
         ("tiny.npz", "NumPy archive"),
         ("tiny-ct2/model.bin", "CTranslate2 version 6, revision 7"),
         ("tiny-hf/model.safetensors", "safetensors"),
+        ("tiny-pytorch/archive.bin", "PyTorch pickle"),
+        ("tiny-pytorch/plain.bin", "PyTorch pickle"),
     ] {
         let checkpoint = Checkpoint::open(&data(name), Default::default()).unwrap();
         assert_eq!(checkpoint.format().to_string(), format);

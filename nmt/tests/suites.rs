@@ -13,6 +13,7 @@ mod oracle_data;
 mod oracle_search;
 mod packed_weights;
 mod pool;
+mod pytorch;
 mod recurrent;
 mod reference;
 mod search;

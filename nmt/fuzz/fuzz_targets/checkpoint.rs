@@ -12,7 +12,7 @@ use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::{Checkpoint, CheckpointFormat};
 use serde_json::Value;
 
-const SEEDS: [&[u8]; 9] = [
+const SEEDS: [&[u8]; 12] = [
     include_bytes!("../../testdata/tiny.npz"),
     include_bytes!("../../testdata/tiny-deflated.npz"),
     include_bytes!("../../testdata/tiny-ct2/model.bin"),
@@ -22,6 +22,9 @@ const SEEDS: [&[u8]; 9] = [
     include_bytes!("../../testdata/ct2-relative/model.bin"),
     include_bytes!("../../testdata/ct2-t5/model.bin"),
     include_bytes!("../../testdata/ct2-bart/model.bin"),
+    include_bytes!("../../testdata/tiny-pytorch/archive.bin"),
+    include_bytes!("../../testdata/tiny-pytorch/plain.bin"),
+    include_bytes!("../../testdata/tiny-pytorch/kinds.bin"),
 ];
 const CONFIG: &[u8] = include_bytes!("../../testdata/tiny-hf/config.json");
 
@@ -38,7 +41,7 @@ fn read(bytes: &[u8]) {
             let settings = CTranslate2Settings { start_token: Some(1), ..Default::default() };
             architecture::resolve_ctranslate2(checkpoint, &settings)
         }
-        CheckpointFormat::Safetensors => {
+        CheckpointFormat::Safetensors | CheckpointFormat::PyTorch => {
             let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");
             architecture::resolve_hugging_face(checkpoint, &config, Some(&config))
         }

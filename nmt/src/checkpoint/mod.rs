@@ -11,6 +11,8 @@ mod marian_binary;
 mod marian_binary_writer;
 mod npz_writer;
 mod numpy;
+mod pickle;
+mod pytorch;
 mod safetensors;
 mod tensor;
 mod tensor_data;
@@ -48,6 +50,8 @@ pub enum CheckpointFormat {
     },
     /// Hugging Face's `safetensors`.
     Safetensors,
+    /// PyTorch's pickle of tensors, `pytorch_model.bin`.
+    PyTorch,
 }
 
 impl std::fmt::Display for CheckpointFormat {
@@ -59,6 +63,7 @@ impl std::fmt::Display for CheckpointFormat {
                 write!(f, "CTranslate2 version {version}, revision {revision}")
             }
             CheckpointFormat::Safetensors => f.write_str("safetensors"),
+            CheckpointFormat::PyTorch => f.write_str("PyTorch pickle"),
         }
     }
 }
@@ -95,7 +100,13 @@ impl Checkpoint {
     pub fn from_bytes(bytes: &Bytes, path: &Path) -> Result<Self> {
         let window = whole_file(bytes, path)?;
         if bytes.starts_with(numpy::MAGIC) {
-            numpy::read(&window, path)
+            let archive = zip_archive::ZipArchive::open(&window, path)?;
+            if pytorch::is_archive(&archive) {
+                return pytorch::read_archive(archive, path);
+            }
+            numpy::read(archive, path)
+        } else if pytorch::is_plausible(bytes) {
+            pytorch::read_file(&window, path)
         } else if ctranslate2::is_plausible(bytes) {
             ctranslate2::read(&window, path)
         } else if marian_binary::is_plausible(bytes) {

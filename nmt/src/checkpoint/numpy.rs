@@ -12,10 +12,9 @@ use crate::{Error, Result};
 /// The first bytes of a zip archive.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Reads the archive in `window`. Arrays of types that no parameter has (strings, objects)
-/// are skipped with the reason.
-pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
-    let mut archive = ZipArchive::open(window, path)?;
+/// Reads an archive of arrays. Those of types that no parameter has (strings, objects) are
+/// skipped with the reason.
+pub fn read(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> {
     let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Npz);
     for index in 0..archive.entries().len() {
         let name = archive.entries()[index].name.clone();

@@ -63,6 +63,11 @@ impl<'a> ZipArchive<'a> {
         Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget, stored_budget })
     }
 
+    /// The bytes of the archive.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub fn entries(&self) -> &[ZipEntry] {
         &self.entries
     }

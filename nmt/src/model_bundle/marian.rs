@@ -123,11 +123,6 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
         if let Some(weights) = hugging_face::find_weights(folder)? {
             return hugging_face::find(folder, &weights, &config);
         }
-        if file("pytorch_model.bin").is_some() || file("pytorch_model.bin.index.json").is_some() {
-            let reason = "its weights are a pickle of PyTorch; save the model again with \
-                          save_pretrained(..., safe_serialization=True)";
-            return Err(Error::unsupported(folder, reason));
-        }
     }
     if let Some(model) = file("model.bin") {
         return ctranslate2::find(folder, &model, Files::default());
@@ -156,20 +151,22 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
         .or_else(|| file("config.yml"))
         .or_else(|| only(&with_suffix(".decoder.yml")))
         .or_else(of_browsers);
-    let mut found = match configuration {
-        Some(path) => {
-            let mut settings = DecoderConfig::open(&path)?;
-            let files = Files::default();
-            if opus_mt::is_package(folder, &files) {
-                opus_mt::resolve_in_folder(&mut settings, folder, &files);
+    let mut found =
+        match configuration {
+            Some(path) => {
+                let mut settings = DecoderConfig::open(&path)?;
+                let files = Files::default();
+                if opus_mt::is_package(folder, &files) {
+                    opus_mt::resolve_in_folder(&mut settings, folder, &files);
+                }
+                find_from_config(&path, settings, files)?
             }
-            find_from_config(&path, settings, files)?
-        }
-        None => {
-            let models = models_among(&names);
-            let [model] = &models[..] else {
-                let reason = match &models[..] {
-                    [] => "a folder with no model (.npz, .bin, .safetensors) and no decoder.yml"
+            None => {
+                let models = models_among(&names);
+                let [model] = &models[..] else {
+                    let reason = match &models[..] {
+                    [] => "a folder with no model (.npz, .bin, or config.json with .safetensors or \
+                           pytorch_model.bin) and no decoder.yml"
                         .into(),
                     _ => format!(
                         "a folder with {} models and no decoder.yml; name one of them: {}",
@@ -177,22 +174,22 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
                         models.join(", ")
                     ),
                 };
-                return Err(Error::unsupported(folder, reason));
-            };
-            let mut found = find_single_file(&folder.join(model))?;
-            if found.vocabularies.is_none() {
-                found.vocabularies = match with_suffix("vocab.yml")[..] {
-                    [one] => Some([folder.join(one), folder.join(one)]),
-                    _ => {
-                        let names = ["vocab.spm", "vocab.model"];
-                        let both = names.into_iter().find_map(file);
-                        both.map(|both| [both.clone(), both])
-                    }
+                    return Err(Error::unsupported(folder, reason));
                 };
+                let mut found = find_single_file(&folder.join(model))?;
+                if found.vocabularies.is_none() {
+                    found.vocabularies = match with_suffix("vocab.yml")[..] {
+                        [one] => Some([folder.join(one), folder.join(one)]),
+                        _ => {
+                            let names = ["vocab.spm", "vocab.model"];
+                            let both = names.into_iter().find_map(file);
+                            both.map(|both| [both.clone(), both])
+                        }
+                    };
+                }
+                found
             }
-            found
-        }
-    };
+        };
     opus_mt::find_segmentation(folder, &mut found)?;
     let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(file);
     if let ([Segmentation::Presegmented, Segmentation::Presegmented], Some(path)) =

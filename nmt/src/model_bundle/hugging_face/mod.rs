@@ -21,10 +21,12 @@ use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::{Error, Result, json};
 
-/// Tensors in one file.
-pub const WEIGHTS: &str = "model.safetensors";
-/// The files of tensors that are in several.
-pub const SHARD_INDEX: &str = "model.safetensors.index.json";
+/// Tensors in one file, and the index of those that are in several; safetensors first, which need
+/// no pickle.
+const WEIGHTS: [(&str, &str); 2] = [
+    ("model.safetensors", "model.safetensors.index.json"),
+    ("pytorch_model.bin", "pytorch_model.bin.index.json"),
+];
 
 /// The index of shards.
 #[derive(Deserialize)]
@@ -35,14 +37,15 @@ struct ShardIndex {
 
 /// The files with the weights of a folder; none if it has none in this format.
 pub fn find_weights(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
-    let single = folder.join(WEIGHTS);
+    let is_there = |(single, index): &&(&str, &str)| {
+        folder.join(single).is_file() || folder.join(index).is_file()
+    };
+    let Some((single, index)) = WEIGHTS.iter().find(is_there) else { return Ok(None) };
+    let single = folder.join(single);
     if single.is_file() {
         return Ok(Some(vec![single]));
     }
-    let index_path = folder.join(SHARD_INDEX);
-    if !index_path.is_file() {
-        return Ok(None);
-    }
+    let index_path = folder.join(index);
     let index: ShardIndex = json::open(&index_path)?;
     let names: BTreeSet<String> = index.weight_map.into_values().collect();
     if let Some(name) =

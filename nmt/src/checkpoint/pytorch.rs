@@ -1,0 +1,227 @@
+//! PyTorch's files of weights, `pytorch_model.bin`: a pickle of tensors by name, and their storages.
+//!
+//! Since version 1.6 the file is a zip archive, `data.pkl` with the storages beside it; before, it
+//! is five pickles in a row and the storages after them. Both are read by one restricted machine
+//! ([`super::pickle`]); storages stay in the mapped file, and tensors that share one share it here
+//! too.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use miriam_storage::{Bytes, View};
+
+use super::cursor::Cursor;
+use super::pickle::{Object, Storage, StorageKind, TensorRecord, Unpickled, Value, unpickle};
+use super::tensor::{OwnedBytes, StorageOrder, Tensor};
+use super::zip_archive::ZipArchive;
+use super::{Checkpoint, CheckpointFormat};
+use crate::{Error, Result};
+
+/// The pickle of an archive, in its only folder.
+const PICKLE: &str = "data.pkl";
+/// The first pickle of a file without archive: protocol 2, the number 0x1950a86a20f9469cfc6c.
+const MAGIC: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+
+/// Whether a file without archive begins so.
+pub fn is_plausible(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// Whether an archive is one of PyTorch.
+pub fn is_archive(archive: &ZipArchive) -> bool {
+    find_pickle(archive).is_some()
+}
+
+/// The index of the pickle of an archive, and the folder that it is in, with the slash.
+fn find_pickle(archive: &ZipArchive) -> Option<(usize, String)> {
+    let entries = archive.entries().iter().enumerate();
+    entries
+        .filter_map(|(index, entry)| Some((index, entry.name.strip_suffix(PICKLE)?)))
+        .find(|(_, folder)| {
+            folder.is_empty() || folder.ends_with('/') && !folder[..folder.len() - 1].contains('/')
+        })
+        .map(|(index, folder)| (index, folder.to_owned()))
+}
+
+/// Reads an archive of PyTorch.
+pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> {
+    let damaged = |place: &str, reason: &str| Error::damaged(path, place, reason);
+    let (pickle, folder) =
+        find_pickle(&archive).ok_or_else(|| damaged("file", "data.pkl is missing"))?;
+    let names: HashMap<String, usize> =
+        archive.entries().iter().enumerate().map(|(at, entry)| (entry.name.clone(), at)).collect();
+    if let Some(&order) = names.get(&format!("{folder}byteorder"))
+        && &archive.read_content(order)?[..] != b"little"
+    {
+        return Err(damaged("byteorder", "numbers are not little-endian; save the model again"));
+    }
+    let bytes = archive.read_content(pickle)?;
+    archive.check_crc(pickle, &bytes)?;
+    let place = archive.entries()[pickle].name.clone();
+    let found = unpickle(&bytes, 0).map_err(|reason| Error::damaged(path, &place, reason))?;
+    let mut read: HashMap<String, OwnedBytes> = HashMap::new();
+    let file_len = archive.len();
+    build(&found, path, &place, file_len, |storage, key| {
+        if let Some(bytes) = read.get(key) {
+            return Ok(bytes.clone());
+        }
+        let name = format!("{folder}data/{key}");
+        let index = names.get(&name).ok_or_else(|| damaged(&name, "the archive lacks it"))?;
+        let bytes = archive.read_content(*index)?;
+        check_len(storage, bytes.len()).map_err(|reason| damaged(&name, &reason))?;
+        read.insert(key.to_owned(), bytes.clone());
+        Ok(bytes)
+    })
+}
+
+/// Reads a file without archive: its magic number, the version, a description of the machine, the
+/// tensors, the keys of the storages, then each with the number of its elements.
+pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
+    let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
+    let next =
+        |start: usize, what: &str| unpickle(window, start).map_err(|reason| damaged(what, reason));
+    let version = next(MAGIC.len(), "version")?;
+    if version.root != Value::Int(1001) {
+        return Err(damaged("version", "not version 1001; save the model again".into()));
+    }
+    let machine = next(version.end, "description")?;
+    if machine.entry(machine.root, "little_endian") != Some(Value::Bool(true)) {
+        let reason = "numbers are not little-endian; save the model again";
+        return Err(damaged("description", reason.into()));
+    }
+    let found = next(machine.end, "tensors")?;
+    let keys = next(found.end, "keys of storages")?;
+    let names = keys.items(keys.root).unwrap_or_default();
+    let kinds = storage_kinds(&found, window);
+    let mut cursor = Cursor::new(window, path, keys.end);
+    let mut storages: HashMap<String, OwnedBytes> = HashMap::new();
+    for name in names {
+        let key = keys.text(*name).unwrap_or_default().to_owned();
+        let place = format!("storage {key}");
+        let kind = kinds
+            .get(key.as_str())
+            .ok_or_else(|| damaged(&place, "it is not the storage of a tensor".into()))?;
+        let count = cursor.usize(&place)?;
+        let size = count.checked_mul(kind.size);
+        let size = size.ok_or_else(|| damaged(&place, format!("{count} elements")))?;
+        storages.insert(key, cursor.take_shared(size, &place)?);
+    }
+    build(&found, path, "tensors", window.len(), |storage, key| {
+        let place = format!("storage {key}");
+        let bytes = storages.get(key).ok_or_else(|| damaged(&place, "the file lacks it".into()))?;
+        check_len(storage, bytes.len()).map_err(|reason| damaged(&place, reason))?;
+        Ok(bytes.clone())
+    })
+}
+
+/// The kind of the elements of each storage, by its key.
+fn storage_kinds<'a>(found: &Unpickled, bytes: &'a [u8]) -> HashMap<&'a str, StorageKind> {
+    let storages = found.storages();
+    let key = |storage: &Storage| std::str::from_utf8(bytes.get(storage.key.clone())?).ok();
+    storages.filter_map(|storage| Some((key(storage)?, storage.kind))).collect()
+}
+
+fn check_len(storage: &Storage, bytes: usize) -> Result<(), String> {
+    let size = storage.kind.size;
+    match storage.len.checked_mul(size) {
+        Some(wanted) if wanted == bytes => Ok(()),
+        _ => Err(format!(
+            "it has {bytes} bytes; {} elements of {size} bytes are expected",
+            storage.len
+        )),
+    }
+}
+
+/// The tensors of a dictionary; `open` gives the bytes of a storage by its key. Copies are made of
+/// no more than `budget` bytes, the length of the file.
+fn build(
+    found: &Unpickled,
+    path: &Path,
+    place: &str,
+    mut budget: usize,
+    mut open: impl FnMut(&Storage, &str) -> Result<OwnedBytes>,
+) -> Result<Checkpoint> {
+    let Some(Object::Dict(entries)) = found.object(found.root) else {
+        let reason = "not a dictionary of tensors; save the state_dict of the model";
+        return Err(Error::damaged(path, place, reason));
+    };
+    let mut checkpoint = Checkpoint::new(path, CheckpointFormat::PyTorch);
+    for (name, value) in entries {
+        let name = found
+            .text(*name)
+            .ok_or_else(|| Error::damaged(path, place, "a tensor whose name is not a text"))?;
+        let Some(Object::Tensor(record)) = found.object(*value) else {
+            checkpoint.skip(name, "it is not a tensor".into());
+            continue;
+        };
+        let storage = &record.storage;
+        let Some(dtype) = storage.kind.dtype else {
+            checkpoint.skip(name, format!("elements of kind {}", storage.kind.name));
+            continue;
+        };
+        let key = found.slice(storage.key.clone()).and_then(|key| std::str::from_utf8(key).ok());
+        let key = key.ok_or_else(|| Error::damaged(path, name, "a storage without a name"))?;
+        let bytes = open(storage, key)?;
+        let tensor = elements(record, &bytes, &mut budget)
+            .and_then(|data| Tensor::new(record.shape.clone(), dtype, StorageOrder::RowMajor, data))
+            .map_err(|reason| Error::damaged(path, name, reason))?;
+        checkpoint.insert(name, tensor)?;
+    }
+    if checkpoint.names().next().is_none() {
+        return Err(Error::damaged(path, place, "it has no tensors"));
+    }
+    Ok(checkpoint)
+}
+
+/// The bytes of the elements of a tensor, row by row: a window on its storage, or a copy where they
+/// lie in another order.
+fn elements(
+    record: &TensorRecord,
+    storage: &OwnedBytes,
+    budget: &mut usize,
+) -> Result<OwnedBytes, String> {
+    let TensorRecord { offset, shape, strides, storage: Storage { kind, len, .. } } = record;
+    if shape.len() != strides.len() {
+        return Err(format!("{} strides for a shape of {} sides", strides.len(), shape.len()));
+    }
+    let beyond = || format!("its shape {shape:?} reaches beyond its storage of {len} elements");
+    let count = shape.iter().try_fold(1usize, |count, &side| count.checked_mul(side));
+    let count = count.ok_or_else(beyond)?;
+    if count == 0 {
+        return storage.slice(0, 0).ok_or_else(beyond);
+    }
+    let sides = || shape.iter().zip(strides);
+    let last = sides()
+        .try_fold(*offset, |at, (&side, &stride)| at.checked_add((side - 1).checked_mul(stride)?));
+    if last.is_none_or(|last| last >= *len) || count > *len {
+        return Err(beyond());
+    }
+    let mut expected = 1;
+    let is_in_order = sides().rev().all(|(&side, &stride)| {
+        let fits = side == 1 || stride == expected;
+        expected *= side;
+        fits
+    });
+    if is_in_order {
+        return storage.slice(offset * kind.size, count * kind.size).ok_or_else(beyond);
+    }
+    let size = count * kind.size;
+    *budget =
+        budget.checked_sub(size).ok_or("its elements are not in order, as those of others")?;
+    let mut gathered = Vec::with_capacity(size);
+    let mut place = vec![0; shape.len()];
+    for _ in 0..count {
+        let at: usize = place.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+        let start = (offset + at) * kind.size;
+        gathered.extend_from_slice(storage.get(start..start + kind.size).ok_or_else(beyond)?);
+        for (at, &side) in place.iter_mut().zip(shape).rev() {
+            *at += 1;
+            if *at < side {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    let bytes = Bytes::copy_from(&gathered);
+    Ok(OwnedBytes::new(View::new(&bytes, 0, bytes.len())?))
+}
