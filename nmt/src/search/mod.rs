@@ -169,8 +169,8 @@ pub struct SearchOptions {
 /// How a prefix limits its translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PrefixRole {
-    /// It is the beginning of the translation; one that is longer than the maximum length
-    /// makes room for itself. It may not contain EOS.
+    /// It is the beginning of the translation; one that is longer than the source allows makes
+    /// room for itself, and is cut at the maximum length. It may not contain EOS.
     #[default]
     Beginning,
     /// It is the beginning of the translation, cut at the maximum length, and may contain EOS.

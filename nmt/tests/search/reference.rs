@@ -23,7 +23,7 @@ pub fn translate(
     let limit = limit.min(options.max_length).max(1);
     let mut request = request.clone();
     let limit = match options.prefix_role {
-        PrefixRole::Beginning => limit.max(request.prefix.len() + 1),
+        PrefixRole::Beginning => limit.max(request.prefix.len() + 1).min(options.max_length.max(1)),
         PrefixRole::CutBeginning | PrefixRole::Context => {
             request.prefix.truncate(limit);
             limit

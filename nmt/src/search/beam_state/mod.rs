@@ -93,12 +93,15 @@ impl BeamState {
         self.source_length = request.source.len();
         self.max_length = options.max_target_length(self.source_length);
         if options.prefix_role == PrefixRole::Beginning {
-            // Prefix and constraints always fit.
-            self.max_length =
-                self.max_length.max(self.prefix.len() + self.constraints.token_count() + 1);
-        } else {
-            self.prefix.truncate(self.max_length);
+            // Prefix and constraints fit, however short the source is. A limit of the options holds
+            // for a prefix, as in CTranslate2; constraints would not be met with it.
+            let required = self.prefix.len() + self.constraints.token_count() + 1;
+            self.max_length = match self.constraints.token_count() {
+                0 => self.max_length.max(required).min(options.max_length.max(1)),
+                _ => self.max_length.max(required),
+            };
         }
+        self.prefix.truncate(self.max_length);
         let most = self.prefix.len().saturating_add(options.max_new_tokens).max(1);
         self.max_length = self.max_length.min(most);
         self.step = 0;
