@@ -67,7 +67,7 @@ pub mod translate;
 mod vocabulary;
 pub mod yaml;
 
-pub use decoder_config::DecoderConfig;
+pub use decoder_config::{DecoderConfig, KnownKeys, MARIAN_KEYS};
 pub use error::{Error, Result};
 pub use languages::{LanguageMarks, LanguageStyle, LanguageToken, Languages, language_code};
 pub use model_bundle::{

@@ -264,6 +264,7 @@ class Translator:
         beam_size: int | None = None,
         max_batch_size: int = 0,
         batch_type: str = "examples",
+        **decoding: int | float | bool | None,
     ) -> list[str]: ...
     def _submit_texts(
         self,
@@ -277,6 +278,7 @@ class Translator:
         max_batch_size: int = 0,
         batch_type: str = "examples",
         _may_wait: bool = True,
+        **decoding: int | float | bool | None,
     ) -> AsyncTexts: ...
 
 @final

@@ -370,6 +370,7 @@ class Translator(_native.Translator):
         beam_size: int | None = None,
         max_batch_size: int = 0,
         batch_type: str = "examples",
+        **decoding: Any,
     ) -> list[str]:
         """As ``translate_texts``, to be awaited."""
         pending = self._submit_texts(
@@ -382,6 +383,7 @@ class Translator(_native.Translator):
             max_batch_size=max_batch_size,
             batch_type=batch_type,
             _may_wait=False,
+            **decoding,
         )
         await _when_done(pending)
         return pending.result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -59,6 +60,26 @@ def test_a_call_tells_its_languages(
     assert translate(source2, target) != found
     with pytest.raises(ValueError, match="source_language"):
         translate(None, target)
+
+
+def test_options_of_decoding_are_keywords() -> None:
+    translator = ct2.Translator(str(DATA / "hf-nllb"))
+
+    def translate(**decoding: Any) -> str:
+        [text] = translator.translate_texts(
+            ["ac c cdacb bddeb"], source_language="en", target_language="es", **decoding
+        )
+        return text
+
+    # Transformers repeats a letter here; without repetition no piece is there twice.
+    plain = translate(beam_size=1)
+    other = translate(beam_size=1, no_repeat_ngram_size=1)
+    assert plain == "e" * 11 and len(set(other.replace(" ", ""))) > 1
+    assert 0 < len(translate(beam_size=1, max_decoding_length=4)) < len(plain)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ngrams'"):
+        translate(ngrams=1)
+    with pytest.raises(ValueError, match="repetition-penalty: expected a number above 0"):
+        translate(repetition_penalty=0)
 
 
 def test_a_model_of_one_pair_takes_no_target_language() -> None:

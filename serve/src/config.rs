@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use miriam_nmt::shortlist::ShortlistOptions;
+use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
 
 use crate::http::client_address::Network;
@@ -220,19 +222,152 @@ pub struct ModelConfiguration {
     pub vocabs: Vec<PathBuf>,
     /// A neural model: the token that begins each source, such as `>>fra<<`.
     pub prefix_token: Option<String>,
+    /// A neural model: a shortlist, in place of that of the model.
+    pub shortlist: Option<ShortlistSetting>,
+    /// A neural model: whose rules decide when search is done, `marian` or `ctranslate2`.
+    pub search: Option<String>,
     /// A neural model: the beam size.
+    #[serde(alias = "beam-size")]
     pub beam: Option<usize>,
     /// A neural model: the exponent of length normalisation.
     pub normalize: Option<f32>,
+    /// A neural model: the penalty of each word.
+    pub word_penalty: Option<f32>,
     /// A neural model: the largest number of target tokens a source token.
     pub max_length_factor: Option<f32>,
+    /// A neural model: the most tokens of a translation.
+    pub max_decoding_length: Option<usize>,
+    /// A neural model: the fewest tokens of a translation.
+    #[serde(alias = "min-decoding-length")]
+    pub min_length: Option<usize>,
+    /// A neural model: how many times the beam must have ended.
+    pub patience: Option<f32>,
+    /// A neural model: the weight of attention to all of the source.
+    pub coverage_penalty: Option<f32>,
+    /// A neural model: the divisor of scores of tokens that were generated before.
+    pub repetition_penalty: Option<f32>,
+    /// A neural model: the length of sequences that are not repeated.
+    pub no_repeat_ngram_size: Option<usize>,
+    /// A neural model: the margin at which search ends early.
+    pub early_stop: Option<f32>,
+    /// A neural model: whether the unknown token may be generated.
+    pub allow_unk: Option<bool>,
+    /// A neural model: whether unknown tokens become source words.
+    pub replace_unknowns: Option<bool>,
+    /// A neural model: the most tokens of a sentence.
+    pub max_length: Option<usize>,
+    /// A neural model: whether longer sentences are cropped.
+    pub max_length_crop: Option<bool>,
     /// A neural model: sentences translated together at most.
     pub mini_batch: Option<usize>,
     /// A neural model: the precision of products.
     pub precision: Option<String>,
 }
 
+/// A shortlist of a configuration.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum ShortlistSetting {
+    /// False for none, though one is beside the model.
+    Flag(bool),
+    /// Its file.
+    File(PathBuf),
+    /// Its file, how many frequent words and translations of each word, and how probable they must be.
+    Pruned(Vec<toml::Value>),
+}
+
+impl ShortlistSetting {
+    /// The file with its options; none for no shortlist.
+    ///
+    /// # Errors
+    /// If it is not a file with numbers.
+    pub(crate) fn parse(&self) -> Result<Option<(PathBuf, ShortlistOptions)>, String> {
+        let wrong = |reason: String| format!("shortlist: {reason}");
+        match self {
+            ShortlistSetting::Flag(false) => Ok(None),
+            ShortlistSetting::Flag(true) => Err(wrong("give its file, or false for none".into())),
+            ShortlistSetting::File(file) => Ok(Some((file.clone(), ShortlistOptions::default()))),
+            ShortlistSetting::Pruned(values) => {
+                let word = |value: &toml::Value| match value {
+                    toml::Value::String(text) => text.clone(),
+                    toml::Value::Integer(number) => number.to_string(),
+                    toml::Value::Float(number) => number.to_string(),
+                    toml::Value::Boolean(flag) => flag.to_string(),
+                    _ => String::new(),
+                };
+                let words: Vec<String> = values.iter().map(word).collect();
+                let [file, numbers @ ..] = &words[..] else {
+                    return Err(wrong("give its file".into()));
+                };
+                let options = ShortlistOptions::parse(numbers).map_err(wrong)?;
+                Ok(Some((file.into(), options)))
+            }
+        }
+    }
+
+    /// That of the command line: a file, or `false`.
+    fn of_text(text: &str) -> Self {
+        match text {
+            "false" => ShortlistSetting::Flag(false),
+            file => ShortlistSetting::File(file.into()),
+        }
+    }
+
+    /// The same with its file in `folder`, where that is relative.
+    fn within(&self, folder: &Path) -> Self {
+        match self {
+            ShortlistSetting::Flag(flag) => ShortlistSetting::Flag(*flag),
+            ShortlistSetting::File(file) => ShortlistSetting::File(folder.join(file)),
+            ShortlistSetting::Pruned(values) => {
+                let mut values = values.clone();
+                if let Some(toml::Value::String(file)) = values.first_mut() {
+                    *file = folder.join(&*file).display().to_string();
+                }
+                ShortlistSetting::Pruned(values)
+            }
+        }
+    }
+}
+
 impl ModelConfiguration {
+    /// The options of decoding by their keys, as texts.
+    pub(crate) fn decoding_values(&self) -> [(&'static str, Option<String>); 15] {
+        fn text<T: ToString>(value: Option<T>) -> Option<String> {
+            value.map(|value| value.to_string())
+        }
+        [
+            ("beam-size", text(self.beam)),
+            ("normalize", text(self.normalize)),
+            ("word-penalty", text(self.word_penalty)),
+            ("max-length-factor", text(self.max_length_factor)),
+            ("max-decoding-length", text(self.max_decoding_length)),
+            ("min-length", text(self.min_length)),
+            ("patience", text(self.patience)),
+            ("coverage-penalty", text(self.coverage_penalty)),
+            ("repetition-penalty", text(self.repetition_penalty)),
+            ("no-repeat-ngram-size", text(self.no_repeat_ngram_size)),
+            ("early-stop", text(self.early_stop)),
+            ("allow-unk", text(self.allow_unk)),
+            ("replace-unknowns", text(self.replace_unknowns)),
+            ("max-length", text(self.max_length)),
+            ("max-length-crop", text(self.max_length_crop)),
+        ]
+    }
+
+    /// The options of decoding.
+    ///
+    /// # Errors
+    /// If one is out of its range.
+    pub(crate) fn decoding(&self) -> Result<DecodingSettings, String> {
+        let mut settings = DecodingSettings::default();
+        for (key, value) in self.decoding_values() {
+            if let Some(value) = value {
+                settings.set(key, &value)?;
+            }
+        }
+        Ok(settings)
+    }
+
     /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
     ///
     /// # Errors
@@ -240,13 +375,21 @@ impl ModelConfiguration {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
         let mut parts = rest.split(',');
-        let mut model = ModelConfiguration {
-            name: name.to_owned(),
-            path: parts.next().unwrap_or_default().into(),
-            ..Default::default()
-        };
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, "true"));
+        let path = parts.next().unwrap_or_default();
+        let parts: Vec<(&str, &str)> =
+            parts.map(|part| part.split_once('=').unwrap_or((part, "true"))).collect();
+        let is_decoding = |key: &str| DecodingSettings::KEYS.contains(&key);
+        // Options of decoding are written as in a file.
+        let mut decoding = String::new();
+        for (key, value) in parts.iter().filter(|(key, _)| is_decoding(key)) {
+            DecodingSettings::default().set(key, value)?;
+            decoding += &format!("{key} = {value}\n");
+        }
+        let model = toml::from_str(&decoding);
+        let mut model: ModelConfiguration =
+            model.map_err(|error: toml::de::Error| error.message().to_owned())?;
+        (model.name, model.path) = (name.to_owned(), path.into());
+        for (key, value) in parts {
             let languages = || value.split('+').map(str::to_owned).collect();
             let number = |what| move |_| format!("{key}={value}: give {what}");
             match key {
@@ -266,11 +409,15 @@ impl ModelConfiguration {
                 "precision" => model.precision = Some(value.to_owned()),
                 "prefix-token" => model.prefix_token = Some(value.to_owned()),
                 "vocab" => model.vocabs.push(value.into()),
+                "shortlist" => model.shortlist = Some(ShortlistSetting::of_text(value)),
+                "search" => model.search = Some(value.to_owned()),
+                _ if is_decoding(key) => {}
                 _ => {
                     return Err(format!(
                         "{key} is not known here; there are from, to (several with +), kind, \
-                         default, raw, beam, precision, prefix-token and vocab; the rest is set \
-                         in a file (--config)"
+                         default, raw, beam, precision, prefix-token, vocab, shortlist, search, {}; \
+                         the rest is set in a file (--config)",
+                        DecodingSettings::KEYS.join(", ")
                     ));
                 }
             }
@@ -293,6 +440,7 @@ impl Configuration {
         for model in &mut configuration.models {
             model.path = folder.join(&model.path);
             model.vocabs.iter_mut().for_each(|file| *file = folder.join(&*file));
+            model.shortlist = model.shortlist.as_ref().map(|list| list.within(folder));
         }
         configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
         let is_file = |log: &PathBuf| *log != Path::new("-");
@@ -412,6 +560,39 @@ mod tests {
         assert!(Configuration::default().serves(Api::DeepL));
         let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+    }
+
+    /// Every option of decoding is a key of a model, in a file and on the command line.
+    #[test]
+    fn options_of_decoding_are_keys_of_models() {
+        let keys: Vec<&str> =
+            ModelConfiguration::default().decoding_values().iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, DecodingSettings::KEYS);
+        for key in DecodingSettings::KEYS {
+            let fits = |value: &&str| DecodingSettings::default().set(key, value).is_ok();
+            let value = ["2", "true"].into_iter().find(fits).unwrap();
+            let mut expected = DecodingSettings::default();
+            expected.set(key, value).unwrap();
+            let text = format!("[[model]]\nname = \"a\"\n{key} = {value}\n");
+            let found = Configuration::parse(&text).unwrap();
+            assert_eq!(found.models[0].decoding(), Ok(expected), "{key}");
+            let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
+            assert_eq!(found.decoding(), Ok(expected), "{key}");
+            assert!(ModelConfiguration::parse(&format!("a=b,{key}=x")).is_err(), "{key}");
+        }
+        let wrong = Configuration::parse("[[model]]\nbeam = 0\n").unwrap();
+        assert!(wrong.models[0].decoding().unwrap_err().starts_with("beam-size"));
+        let list = |text: &str| {
+            let found = Configuration::parse(&format!("[[model]]\nshortlist = {text}\n"));
+            found.unwrap().models[0].shortlist.clone().unwrap().parse()
+        };
+        let pruned = ShortlistOptions { first: 50, best: 20, ..ShortlistOptions::default() };
+        assert_eq!(list("[\"lex\", 50, \"20\"]"), Ok(Some(("lex".into(), pruned))));
+        assert_eq!(list("[\"lex\", false]"), list("\"lex\""));
+        assert_eq!(list("false"), Ok(None));
+        for wrong in ["true", "[]", "[\"lex\", \"many\"]"] {
+            assert!(list(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -19,6 +19,14 @@ pub struct KnownKeys {
     pub refused: &'static [(&'static str, &'static str)],
 }
 
+impl KnownKeys {
+    /// Whether the values of a key ask for nothing: none is off where it is a flag that is given.
+    pub fn is_off(&self, key: &str, values: &[String]) -> bool {
+        let is_off = |value: &String| is_off_word(key, value);
+        !values.is_empty() && values.iter().all(is_off)
+    }
+}
+
 /// Marian's keys, those of its fork for browsers and of bergamot-translator.
 pub const MARIAN: KnownKeys = KnownKeys {
     honoured: &[
@@ -250,16 +258,18 @@ pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String
 
 /// Whether the value of a key asks for nothing.
 fn is_off(key: &str, value: &Value) -> bool {
-    let items = value.items();
-    let standard = |item: &Value| match key {
-        "input" | "input-file" => matches!(item.as_str(), Some("stdin" | "-")),
-        "output" => matches!(item.as_str(), Some("stdout" | "-")),
-        _ => false,
-    };
-    items.iter().all(|item| {
+    value.items().iter().all(|item| {
         item.is_null()
             || item.as_bool() == Some(false)
-            || item.as_str() == Some("0")
-            || standard(item)
+            || item.as_str().is_some_and(|word| is_off_word(key, word))
     })
+}
+
+/// Whether a word asks for nothing.
+fn is_off_word(key: &str, word: &str) -> bool {
+    match key {
+        "input" | "input-file" if matches!(word, "stdin" | "-") => true,
+        "output" if matches!(word, "stdout" | "-") => true,
+        _ => matches!(word, "0" | "false" | ""),
+    }
 }

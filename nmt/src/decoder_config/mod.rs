@@ -15,6 +15,8 @@ use crate::yaml::Value;
 use crate::{Error, Result};
 use read::ConfigReader;
 
+pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS};
+
 /// A decoder configuration. Relative paths are resolved already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecoderConfig {

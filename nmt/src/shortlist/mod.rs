@@ -37,6 +37,34 @@ impl Default for ShortlistOptions {
     }
 }
 
+impl ShortlistOptions {
+    /// The options after the file of a shortlist: up to three numbers, or a flag, which Marian takes
+    /// there for binary shortlists and which says whether their checksums are checked.
+    ///
+    /// # Errors
+    /// With the word that is not a number.
+    pub fn parse(words: &[String]) -> std::result::Result<Self, String> {
+        let default = ShortlistOptions::default();
+        if words.len() > 3 {
+            return Err(format!("{:?}: three numbers at most follow the file", words[3]));
+        }
+        let word = |at: usize| words.get(at).filter(|word| !matches!(&word[..], "true" | "false"));
+        let wrong = |word: &String| format!("{word:?} is not a number");
+        let count = |at: usize, default: usize| {
+            word(at).map_or(Ok(default), |word| word.parse().map_err(|_| wrong(word)))
+        };
+        let threshold = word(2).map_or(Ok(default.threshold), |word| {
+            let number = word.parse().ok().filter(|number: &f32| number.is_finite());
+            number.ok_or_else(|| wrong(word))
+        });
+        Ok(ShortlistOptions {
+            first: count(0, default.first)?,
+            best: count(1, default.best)?,
+            threshold: threshold?,
+        })
+    }
+}
+
 /// A lexical shortlist: the translations of every source token.
 ///
 /// ```

@@ -18,6 +18,7 @@ mod score_pairs;
 mod segments;
 mod sentence_parser;
 mod sentences;
+mod settings;
 mod tokenizer;
 
 use std::collections::HashMap;
@@ -37,6 +38,7 @@ pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
     TranslationSession,
 };
+pub use settings::{DecodingSettings, Number};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
@@ -46,6 +48,7 @@ use crate::languages::Languages;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, SearchOptions, Translation};
+use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 use pipeline::ResultSender;
 use pivot::PivotLine;
@@ -128,25 +131,11 @@ impl Translator {
         sides[0].needs_language_tag = bundle.needs_language_tags();
         sides[1].output_as_pieces = options.output.as_pieces;
         sides[1].special_ids = bundle.special_target_ids().into();
-        let mut search = options.search.clone();
-        let target = &sides[1].vocabulary;
-        search.eos_id = target.eos_id();
         let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
-        search.suppress_tokens =
+        let always_suppressed: Vec<u32> =
             tables.flat_map(|tables| tables.suppress_tokens.iter().copied()).collect();
-        let always_suppressed = search.suppress_tokens.clone();
-        if !options.allow_unknown {
-            search.suppress_tokens.push(target.unk_id());
-        }
-        // A generated line feed would end the line of output.
-        search.suppress_tokens.extend(target.find(b"<0x0A>"));
-        search.suppress_tokens.retain(|&word| word != search.eos_id);
-        search.suppress_tokens.sort_unstable();
-        search.suppress_tokens.dedup();
-        let OutputOptions { n_best, alignment, word_scores, replace_unknowns, .. } = options.output;
-        search.return_alignments |= alignment.is_some() || replace_unknowns;
-        search.return_alignments |= options.input.format == LineFormat::Html;
-        search.skip_cost = skips_cost(&search, &options.output);
+        let search = complete_search(&options, &always_suppressed, &sides[1].vocabulary);
+        let OutputOptions { n_best, alignment, word_scores, .. } = options.output;
         // Only text can be put together from the translations of parts.
         let mut options = options;
         options.input.splits_long &= !n_best
@@ -512,6 +501,31 @@ impl TranslationOptions {
         let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
         QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
     }
+}
+
+/// The options of search, with what follows from the vocabulary of the target and from the other
+/// options.
+fn complete_search(
+    options: &TranslationOptions,
+    always_suppressed: &[u32],
+    target: &Vocabulary,
+) -> SearchOptions {
+    let mut search = options.search.clone();
+    search.eos_id = target.eos_id();
+    search.suppress_tokens = always_suppressed.to_vec();
+    if !options.allow_unknown {
+        search.suppress_tokens.push(target.unk_id());
+    }
+    // A generated line feed would end the line of output.
+    search.suppress_tokens.extend(target.find(b"<0x0A>"));
+    search.suppress_tokens.retain(|&word| word != search.eos_id);
+    search.suppress_tokens.sort_unstable();
+    search.suppress_tokens.dedup();
+    let OutputOptions { alignment, replace_unknowns, .. } = options.output;
+    search.return_alignments |= alignment.is_some() || replace_unknowns;
+    search.return_alignments |= options.input.format == LineFormat::Html;
+    search.skip_cost = skips_cost(&search, &options.output);
+    search
 }
 
 /// The most tokens of a sentence without its marks: those of the options, or of the tables of

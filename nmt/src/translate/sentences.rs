@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use super::options::OutputOptions;
 use super::print::{ScoredTranslation, empty_translation};
 use super::sentence_parser::{InputSentence, SentenceParser};
-use super::{Translator, skips_cost};
+use super::{DecodingSettings, Translator, max_sentence_length, skips_cost};
 use crate::batch::{self, BatchingOptions, Job, JobSource};
 use crate::network::Session;
 use crate::search::{Translation, alignment};
@@ -21,8 +21,8 @@ use crate::{Error, Result};
 /// What is wanted of sentences; those with the same wishes share batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SentenceOptions {
-    /// The beam size; `None` for that of the translator.
-    pub beam_size: Option<usize>,
+    /// The options of search that differ from those of the translator, the beam size among them.
+    pub settings: DecodingSettings,
     /// The number of translations; 0 and 1 are the best one only.
     pub n_best: usize,
     /// Whether translations have scores. Without, greedy search is a little faster.
@@ -158,9 +158,11 @@ impl Translator {
     /// # Errors
     /// If more translations are wanted than the beam has.
     pub fn for_sentences(&self, wanted: SentenceOptions) -> Result<Translator> {
-        let mut options = self.options.clone();
-        let mut search = self.search.clone();
-        search.beam_size = wanted.beam_size.unwrap_or(search.beam_size).max(1);
+        // As many translations are wanted as are said here, whatever a configuration prints.
+        let mut base = self.clone();
+        base.options.output.n_best = false;
+        base.options.search.n_best = 1;
+        let Translator { mut options, mut search, .. } = base.with_settings(&wanted.settings)?;
         search.n_best = wanted.n_best.max(1);
         if search.sampling.is_none() && search.n_best > search.beam_size {
             let reason = format!(
@@ -177,7 +179,8 @@ impl Translator {
         };
         search.return_alignments = wanted.alignment || options.output.replace_unknowns;
         search.skip_cost = skips_cost(&search, &options.output);
-        Ok(Translator { options, search, is_first_of_two: false, ..self.clone() })
+        let max_length = max_sentence_length(&self.models, self.max_positions, &options);
+        Ok(Translator { options, search, max_length, is_first_of_two: false, ..self.clone() })
     }
 
     /// The beam size of its searches.
@@ -188,6 +191,12 @@ impl Translator {
     /// The largest number of sentences that are translated together.
     pub fn batch_size(&self) -> usize {
         self.options.mini_batch.max(1)
+    }
+
+    /// The most tokens of a sentence of running text; a longer one is to be cut by whoever has its
+    /// text, as the command line does. `None` where it is cropped instead.
+    pub fn max_running_tokens(&self) -> Option<usize> {
+        (!self.options.input.crop).then_some(self.max_length)
     }
 
     /// The most tokens of a sentence; a longer one is to be cut by whoever has its text, as the

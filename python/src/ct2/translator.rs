@@ -8,7 +8,7 @@ use miriam_nmt::packed::Precision;
 use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
-use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
+use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator as NeuralTranslator};
 use miriam_nmt::{BundleOptions, LanguageMarks, Languages, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
@@ -90,6 +90,30 @@ impl Translator {
         let message = "the model is unloaded: call load_model() first";
         self.state().ok_or_else(|| PyRuntimeError::new_err(message))
     }
+}
+
+/// Options of decoding that are given as keywords.
+fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
+    let mut settings = DecodingSettings::default();
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        let key = name.replace('_', "-");
+        if name.contains('-') || !DecodingSettings::KEYS.contains(&&*key) {
+            let names = DecodingSettings::KEYS.map(|key| key.replace('-', "_")).join(", ");
+            let message = format!(
+                "translate_texts() got an unexpected keyword argument '{name}'; options of decoding \
+                 are {names}"
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        if value.is_none() {
+            continue;
+        }
+        // Python writes True and False.
+        let text = value.str()?.to_string().to_ascii_lowercase();
+        settings.set(&key, &text).map_err(PyValueError::new_err)?;
+    }
+    Ok(settings)
 }
 
 /// The translator of `texts` between two languages, where the model is told them.
@@ -477,9 +501,11 @@ impl Translator {
     /// `source_language` and `target_language` are those that a multilingual model is told, in any
     /// usual spelling; the former says too which abbreviations end no sentence (without it those
     /// of English).
+    /// Further keywords are options of decoding by the names of the command line:
+    /// `no_repeat_ngram_size=2`.
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
-                        batch_type="examples"))]
+                        batch_type="examples", **decoding))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn translate_texts(
         &self,
@@ -492,6 +518,7 @@ impl Translator {
         beam_size: Option<usize>,
         max_batch_size: usize,
         batch_type: &str,
+        decoding: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<String>> {
         let texts = self._submit_texts(
             py,
@@ -504,6 +531,7 @@ impl Translator {
             max_batch_size,
             batch_type,
             true,
+            decoding,
         )?;
         wait_or_cancel(py, &texts.pending)?;
         texts.result(py)
@@ -512,7 +540,7 @@ impl Translator {
     /// As `translate_texts`, without waiting for the results.
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
-                        batch_type="examples", _may_wait=true))]
+                        batch_type="examples", _may_wait=true, **decoding))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn _submit_texts(
         &self,
@@ -526,6 +554,7 @@ impl Translator {
         max_batch_size: usize,
         batch_type: &str,
         _may_wait: bool,
+        decoding: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<AsyncTexts> {
         let format = match (split, html) {
             (false, false) => TextFormat::Sentence,
@@ -542,6 +571,10 @@ impl Translator {
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
         let translator = translator_of(&loaded, &texts, source_language, target_language)?;
+        let settings = decoding.map(decoding_settings).transpose()?.unwrap_or_default();
+        let translator = translator
+            .with_settings(&settings)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut interrupted = None;
         let (batch, pending) = py.detach(|| {
             let language = source_language.and_then(language_code);

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use miriam_nmt::LanguageMarks;
+use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
 use tokio::sync::oneshot;
@@ -21,8 +22,8 @@ pub struct RequestOptions {
     pub distinct: bool,
     /// The tokens that tell a multilingual neural model the languages.
     pub languages: LanguageMarks,
-    /// The beam size, of neural models.
-    pub beam_size: Option<usize>,
+    /// Options of search that differ from those of the model, of neural models.
+    pub settings: DecodingSettings,
     /// Whether scores are wanted.
     pub scores: bool,
     /// Whether alignments are wanted.

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode};
 use miriam_nmt::engine::{Autotuner, Precision};
-use miriam_nmt::translate::{TranslationOptions, Translator};
+use miriam_nmt::search::DecodingSemantics;
+use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
@@ -23,7 +24,7 @@ use miriam_textproc::TextProcessorConfig;
 pub use lm::LanguageModel;
 pub use registry::{Registry, Route, RouteError};
 
-use crate::config::{ModelConfiguration, ModelKind};
+use crate::config::{ModelConfiguration, ModelKind, ShortlistSetting};
 use crate::engine::{
     Backend, Engine, ModelQueue, Overload, Pending, RequestOptions, SearchWidth, Sentence,
 };
@@ -139,20 +140,25 @@ impl Opener {
             [source, target] => Some([source.as_path(), target.as_path()]),
             _ => return Err(wrong("give one vocabulary or two, source and target".into())),
         };
-        let options = BundleOptions { vocabularies, without_shortlist: false };
-        let bundle = ModelBundle::open_with(&configuration.path, &options)
+        let shortlist = configuration.shortlist.as_ref();
+        let options = BundleOptions { vocabularies, without_shortlist: shortlist.is_some() };
+        let mut bundle = ModelBundle::open_with(&configuration.path, &options)
             .map_err(|error| wrong(error.to_string()))?;
-        let mut options = TranslationOptions::for_bundle(&bundle, None);
-        if let Some(beam) = configuration.beam {
-            options.search.beam_size = beam.max(1);
-            options.search.n_best = if options.output.n_best { beam.max(1) } else { 1 };
+        if let Some((file, options)) =
+            shortlist.map(ShortlistSetting::parse).transpose().map_err(wrong)?.flatten()
+        {
+            bundle.set_shortlist(&file, options).map_err(|error| wrong(error.to_string()))?;
         }
-        if let Some(exponent) = configuration.normalize {
-            options.search.length_penalty = exponent;
-        }
-        if let Some(factor) = configuration.max_length_factor {
-            options.search.max_length_factor = factor;
-        }
+        let semantics = match configuration.search.as_deref() {
+            None => None,
+            Some("marian") => Some(DecodingSemantics::Marian),
+            Some("ctranslate2") => Some(DecodingSemantics::CTranslate2),
+            Some(other) => {
+                return Err(wrong(format!("search {other:?}: give marian or ctranslate2")));
+            }
+        };
+        let mut options = TranslationOptions::for_bundle(&bundle, semantics);
+        configuration.decoding().map_err(wrong)?.apply(&mut options);
         options.mini_batch = configuration.mini_batch.unwrap_or(options.mini_batch).max(1);
         if let Some(name) = &configuration.precision {
             let known = Precision::from_name(name);
@@ -166,7 +172,8 @@ impl Opener {
                 .filter(|(name, _)| *name != "cpu-threads")
                 .collect();
         let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
-        let files = Fingerprint::of(files.chain(configuration.vocabs.clone()));
+        let files = files.chain(configuration.vocabs.clone()).chain(bundle.shortlist_path.clone());
+        let files = Fingerprint::of(files);
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
@@ -296,7 +303,7 @@ impl Model {
     /// to be cut.
     pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
         let translator = self.translator.as_deref()?;
-        Some((translator.max_sentence_tokens()?, translator))
+        Some((translator.max_running_tokens()?, translator))
     }
 
     /// The tokens by which the model is told the languages of a request; none where it is not told.
@@ -380,7 +387,7 @@ impl Model {
                 ..request_options
             },
             _ => RequestOptions {
-                beam_size: None,
+                settings: DecodingSettings::default(),
                 languages: LanguageMarks::default(),
                 scores: false,
                 alignment: false,
@@ -449,14 +456,16 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
     let neural = [
         (!given.vocabs.is_empty(), "vocabs"),
         (given.prefix_token.is_some(), "prefix-token"),
-        (given.beam.is_some(), "beam"),
-        (given.normalize.is_some(), "normalize"),
-        (given.max_length_factor.is_some(), "max-length-factor"),
+        (given.shortlist.is_some(), "shortlist"),
+        (given.search.is_some(), "search"),
         (given.mini_batch.is_some(), "mini-batch"),
         (given.precision.is_some(), "precision"),
     ];
+    let decoding = given.decoding_values();
+    let decoding: Vec<(bool, &str)> =
+        decoding.iter().map(|(key, value)| (value.is_some(), *key)).collect();
     let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
-    let of_neural = neural.iter().filter(|_| kind != ModelKind::Neural);
+    let of_neural = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
     match of_phrase.chain(of_neural).find(|(is_set, _)| *is_set) {
         None => Ok(()),
         Some((_, key)) => {

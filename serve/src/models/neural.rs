@@ -108,7 +108,7 @@ impl NeuralModel {
 
 fn options_of(options: RequestOptions) -> SentenceOptions {
     SentenceOptions {
-        beam_size: options.beam_size,
+        settings: options.settings,
         n_best: options.n_best,
         scores: options.scores,
         alignment: options.alignment,

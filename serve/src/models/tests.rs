@@ -72,5 +72,5 @@ fn keys_that_have_no_effect_are_refused() {
     let name = "toy".to_owned();
     let beam = ModelConfiguration { name, path, beam: Some(3), ..ModelConfiguration::default() };
     let error = check_keys(&beam, ModelKind::Phrase).unwrap_err().to_string();
-    assert_eq!(error, "model toy: beam has no effect on a model of the kind phrase");
+    assert_eq!(error, "model toy: beam-size has no effect on a model of the kind phrase");
 }

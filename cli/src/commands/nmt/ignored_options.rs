@@ -1,68 +1,133 @@
-//! Options of Marian for memory, kernels and logging, which are accepted and have no effect, so
-//! that its command lines run unchanged.
+//! Options of Marian that have no effect here, so that its command lines run unchanged, and those that
+//! are refused: the same that a configuration may have, from the same table.
 
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use miriam_nmt::MARIAN_KEYS;
 use tracing::warn;
 
-/// Options that are accepted, reported in one line, and ignored.
-#[derive(Args)]
+use crate::common::exit_with_usage_error;
+
+/// Keys of the table that are options with an effect, here or of every command.
+const WITH_EFFECT: [&str; 11] = [
+    "config",
+    "cpu-threads",
+    "force-decode",
+    "input",
+    "output",
+    "output-sampling",
+    "precision",
+    "quiet",
+    "seed",
+    "tsv",
+    "version",
+];
+
+/// Keys of configurations that are about a configuration alone.
+const OF_CONFIGURATIONS: (&str, &str) =
+    ("relative-paths", "write relative-paths: true into the configuration");
+
+/// The short forms of Marian's options.
+const SHORT_FORMS: [(&str, char); 2] = [("workspace", 'w'), ("devices", 'd')];
+
+/// The keys of the table that choose kernels, which `--precision` does here.
+const KERNELS: [&str; 9] = [
+    "optimize",
+    "fp16",
+    "gemm-type",
+    "gemm-precision",
+    "int8shift",
+    "int8shiftAll",
+    "int8shiftAlpha",
+    "int8shiftAlphaAll",
+    "use-legacy-batching",
+];
+
+/// The options of the table that are given, in its order.
 pub struct IgnoredOptions {
-    #[arg(short, long, hide = true, value_name = "N", allow_negative_numbers = true)]
-    workspace: Option<String>,
-    #[arg(short, long, hide = true, num_args = 1.., value_name = "N")]
-    devices: Vec<String>,
-    #[arg(long, hide = true)]
-    quiet_translation: bool,
-    /// Greedy search does so wherever no scores are printed.
-    #[arg(long, hide = true)]
-    skip_cost: bool,
-    #[arg(long, hide = true)]
-    optimize: bool,
-    #[arg(long, hide = true, value_name = "KIND")]
-    gemm_type: Option<String>,
-    #[arg(long, hide = true, value_name = "KIND")]
-    gemm_precision: Option<String>,
-    #[arg(long, hide = true)]
-    int8shift: bool,
-    #[arg(long = "int8shiftAll", hide = true)]
-    int8shift_all: bool,
-    #[arg(long = "int8shiftAlpha", hide = true)]
-    int8shift_alpha: bool,
-    #[arg(long = "int8shiftAlphaAll", hide = true)]
-    int8shift_alpha_all: bool,
-    #[arg(long, hide = true)]
-    fp16: bool,
+    without_effect: Vec<&'static str>,
+    /// With what to do instead, and the values.
+    refused: Vec<(&'static str, &'static str, Vec<String>)>,
+}
+
+/// The keys that have no effect.
+fn keys_without_effect() -> impl Iterator<Item = &'static str> {
+    let keys = MARIAN_KEYS.without_effect.iter().copied();
+    keys.filter(|name| !WITH_EFFECT.contains(name))
+}
+
+/// The keys that are refused, with what to do instead.
+fn refused_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let keys = MARIAN_KEYS.refused.iter().copied().chain([OF_CONFIGURATIONS]);
+    keys.filter(|(name, _)| !WITH_EFFECT.contains(name))
+}
+
+impl Args for IgnoredOptions {
+    /// Adds an option for each key of the table.
+    fn augment_args(command: Command) -> Command {
+        let names = keys_without_effect().chain(refused_keys().map(|(name, _)| name));
+        command.args(names.map(option))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// A hidden option with any number of values.
+fn option(name: &'static str) -> Arg {
+    let option = Arg::new(name).long(name).hide(true).num_args(0..).action(ArgAction::Append);
+    let option = option.allow_negative_numbers(true);
+    match SHORT_FORMS.iter().find(|(long, _)| *long == name) {
+        Some((_, short)) => option.short(*short),
+        None => option,
+    }
+}
+
+impl FromArgMatches for IgnoredOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let is_given = |name: &&str| {
+            matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine)
+        };
+        let values = |name: &str| {
+            let values = matches.get_many::<String>(name).into_iter().flatten();
+            values.cloned().collect::<Vec<String>>()
+        };
+        let refused = refused_keys().filter(|(name, _)| is_given(name));
+        Ok(IgnoredOptions {
+            without_effect: keys_without_effect().filter(is_given).collect(),
+            refused: refused.map(|(name, remedy)| (name, remedy, values(name))).collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl IgnoredOptions {
-    /// Warns of those that are set.
-    pub fn warn_if_given(&self) {
-        let products = [
-            ("--optimize", self.optimize),
-            ("--gemm-type", self.gemm_type.is_some()),
-            ("--gemm-precision", self.gemm_precision.is_some()),
-            ("--int8shift", self.int8shift),
-            ("--int8shiftAll", self.int8shift_all),
-            ("--int8shiftAlpha", self.int8shift_alpha),
-            ("--int8shiftAlphaAll", self.int8shift_alpha_all),
-            ("--fp16", self.fp16),
-        ];
-        let others = [
-            ("--workspace", self.workspace.is_some()),
-            ("--devices", !self.devices.is_empty()),
-            ("--quiet-translation", self.quiet_translation),
-            ("--skip-cost", self.skip_cost),
-        ];
-        let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
-            options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()
-        };
-        let (products, others) = (given(&products), given(&others));
-        if !others.is_empty() {
-            warn!("without effect here: {}", others.join(" "));
+    /// Warns of options without effect, and ends where one is refused. With `has_fields` lines have
+    /// fields, whose number Marian is told.
+    pub fn check(&self, has_fields: bool) {
+        for (name, remedy, values) in &self.refused {
+            let is_count = *name == "tsv-fields"
+                && has_fields
+                && matches!(&values[..], [count] if matches!(&count[..], "1" | "2" | "3"));
+            if !is_count && !MARIAN_KEYS.is_off(name, values) {
+                exit_with_usage_error(format!("--{name}: not covered; {remedy}"));
+            }
         }
-        if !products.is_empty() {
-            let products = products.join(" ");
-            warn!("without effect here: {products}; --precision chooses what is multiplied");
+        let options = |kernels: bool| {
+            let all = self.without_effect.iter();
+            let these = all.filter(|name| KERNELS.contains(name) == kernels);
+            these.map(|name| format!("--{name}")).collect::<Vec<_>>().join(" ")
+        };
+        let [others, kernels] = [options(false), options(true)];
+        if !others.is_empty() {
+            warn!("without effect here: {others}");
+        }
+        if !kernels.is_empty() {
+            warn!("without effect here: {kernels}; --precision chooses what is multiplied");
         }
     }
 }

@@ -49,9 +49,9 @@ pub struct ModelArguments {
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; i8-alphas is i8 with the fixed scales of a browser's model, as
     /// bergamot and Firefox compute; a file packed by nmt convert --precision has its own
-    #[arg(long, value_name = "KIND", alias = "compute-type",
+    #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
           value_parser = precision_names(&Precision::ALL))]
-    precision: Option<String>,
+    precision: Vec<String>,
     /// Whose computation to follow where versions of Marian differ [that of the version
     /// that wrote the model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
@@ -200,7 +200,13 @@ impl ModelArguments {
 
     /// The precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
-        self.precision.as_deref().and_then(Precision::from_name)
+        let named = self.precision.iter().filter_map(|name| Precision::from_name(name));
+        let named: Vec<Precision> = named.collect();
+        // Marian names the precision of parameters too, which is the same here.
+        if named.windows(2).any(|pair| pair[0] != pair[1]) {
+            exit_with_usage_error(format!("--precision {}: give one", self.precision.join(" ")));
+        }
+        named.first().copied()
     }
 }
 
@@ -283,19 +289,8 @@ impl DecoderShortlistArguments {
 
     fn shortlist(&self) -> Option<(PathBuf, ShortlistOptions)> {
         let [file, numbers @ ..] = &self.shortlist[..] else { return None };
-        let default = ShortlistOptions::default();
-        fn reject(text: &str) -> ! {
-            exit_with_usage_error(format!("--shortlist: {text:?} is no number"))
-        }
-        let count = |text: Option<&String>, default| {
-            text.map_or(default, |text| text.parse().unwrap_or_else(|_| reject(text)))
-        };
-        let threshold = numbers.get(2).map(|text| finite(text).unwrap_or_else(|_| reject(text)));
-        let options = ShortlistOptions {
-            first: count(numbers.first(), default.first),
-            best: count(numbers.get(1), default.best),
-            threshold: threshold.unwrap_or(default.threshold),
-        };
+        let options = ShortlistOptions::parse(numbers)
+            .unwrap_or_else(|reason| exit_with_usage_error(format!("--shortlist: {reason}")));
         Some((file.into(), options))
     }
 }

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use miriam_nmt::ModelBundle;
 use miriam_nmt::search::{DecodingSemantics, Sampling};
 use miriam_nmt::translate::{
-    AlignmentFormat, CostReport, LineCounts, LineError, LineFormat, PivotTranslator, SourceText,
-    TranslationOptions, Translator,
+    AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
+    PivotTranslator, SourceText, TranslationOptions, Translator,
 };
 use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 
@@ -243,6 +243,11 @@ struct SamplingArguments {
     /// Divide logits by this
     #[arg(long, value_name = "T", value_parser = positive)]
     sampling_temperature: Option<f32>,
+    /// The same as Marian spells it: full [T], topk K [T], topp P [T] or epsilon E [T]
+    #[arg(long, num_args = 0..=3, value_names = ["KIND", "N", "T"],
+          conflicts_with_all = ["sampling_topk", "sampling_topp", "sampling_epsilon",
+                                "sampling_temperature"])]
+    output_sampling: Option<Vec<String>>,
     /// The seed of random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -266,9 +271,9 @@ struct BatchArguments {
     /// too [that of a configuration, or src]
     #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"])]
     maxi_batch_sort: Option<String>,
-    /// Threads; as --threads
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    cpu_threads: Option<Threads>,
+    /// Threads; as --threads. 0, by which Marian takes GPUs, leaves them as they are
+    #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
+    cpu_threads: Option<CpuThreads>,
 }
 
 impl Arguments {
@@ -280,19 +285,9 @@ impl Arguments {
         fn set<T: Copy>(option: &mut T, given: Option<T>) {
             *option = given.unwrap_or(*option);
         }
-        let (text, given, batches) = (&self.text, &self.search, &self.batches);
+        let (text, batches) = (&self.text, &self.batches);
+        self.settings().apply(&mut options);
         let search = &mut options.search;
-        set(&mut search.beam_size, given.beam_size);
-        set(&mut search.length_penalty, given.normalize);
-        set(&mut search.word_penalty, given.word_penalty);
-        set(&mut search.max_length_factor, given.max_length_factor);
-        set(&mut search.max_length, given.max_decoding_length);
-        set(&mut search.min_length, given.min_length);
-        set(&mut search.patience, given.patience);
-        set(&mut search.coverage_penalty, given.coverage_penalty);
-        set(&mut search.repetition_penalty, given.repetition_penalty);
-        set(&mut search.no_repeat_ngram_size, given.no_repeat_ngram_size);
-        search.early_stop_margin = given.early_stop.or(search.early_stop_margin);
         search.sampling = self.sampling.to_sampling();
         if text.no_n_best {
             options.output.n_best = false;
@@ -306,11 +301,11 @@ impl Arguments {
                 exit_with_usage_error(format!("--n-best {wanted}: --beam-size is {beam}"));
             }
         }
-        // Unknown tokens can be replaced only if they may be generated.
-        options.allow_unknown |= given.allow_unk || text.replace_unknowns;
-        options.allow_unknown &= !given.disable_unk;
         set(&mut options.precision, self.models.precision());
-        options.threads = batches.cpu_threads.unwrap_or(common.threads).count();
+        options.threads = match batches.cpu_threads {
+            Some(CpuThreads(Some(threads))) => threads.count(),
+            None | Some(CpuThreads(None)) => common.threads.count(),
+        };
         set(&mut options.mini_batch, batches.mini_batch);
         set(&mut options.mini_batch_words, batches.mini_batch_words);
         set(&mut options.maxi_batch, batches.maxi_batch);
@@ -324,31 +319,63 @@ impl Arguments {
             (InputFormat::Json, _) => LineFormat::Json,
         };
         options.input.is_tokenized |= text.no_spm_encode;
-        set(&mut options.input.max_length, text.max_length);
-        options.input.crop |= text.max_length_crop;
-        options.input.crop &= !text.no_max_length_crop;
         options.output.as_pieces |= text.no_spm_decode;
         options.output.alignment =
             text.alignment.or(options.output.alignment).filter(|_| !text.no_alignment);
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
-        options.output.replace_unknowns |= text.replace_unknowns;
-        options.output.replace_unknowns &= !text.no_replace_unknowns;
         let says_how = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
             // A configuration's longest line does not make running text lose sentences.
             options.input.splits_long = !says_how;
             options.input.crop = text.max_length_crop;
-        } else if says_how || text.max_length.is_some() {
-            options.input.splits_long = false;
         }
         self.running_text.apply(&mut options);
         options
     }
 }
 
+impl Arguments {
+    /// The options of decoding that servers and Python have too.
+    fn settings(&self) -> DecodingSettings {
+        let (text, search) = (&self.text, &self.search);
+        let flag = |on: bool, off: bool| on.then_some(true).or(off.then_some(false));
+        DecodingSettings {
+            beam_size: search.beam_size,
+            normalize: search.normalize.map(Into::into),
+            word_penalty: search.word_penalty.map(Into::into),
+            max_length_factor: search.max_length_factor.map(Into::into),
+            max_decoding_length: search.max_decoding_length,
+            min_length: search.min_length,
+            patience: search.patience.map(Into::into),
+            coverage_penalty: search.coverage_penalty.map(Into::into),
+            repetition_penalty: search.repetition_penalty.map(Into::into),
+            no_repeat_ngram_size: search.no_repeat_ngram_size,
+            early_stop: search.early_stop.map(Into::into),
+            allow_unk: flag(search.allow_unk, search.disable_unk),
+            replace_unknowns: flag(text.replace_unknowns, text.no_replace_unknowns),
+            max_length: text.max_length,
+            max_length_crop: flag(text.max_length_crop, text.no_max_length_crop),
+        }
+    }
+}
+
+/// Threads on CPUs; none for Marian's 0, which is its choice of GPUs.
+#[derive(Clone, Copy)]
+struct CpuThreads(Option<Threads>);
+
+fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
+    if text == "0" {
+        return Ok(CpuThreads(None));
+    }
+    Ok(CpuThreads(Some(parse_threads(text)?)))
+}
+
 impl SamplingArguments {
     fn to_sampling(&self) -> Option<Sampling> {
+        if let Some(words) = &self.output_sampling {
+            return Some(self.marian_sampling(words));
+        }
         let any = self.sampling_topk.is_some()
             || self.sampling_topp.is_some()
             || self.sampling_epsilon.is_some()
@@ -360,6 +387,42 @@ impl SamplingArguments {
             epsilon: self.sampling_epsilon.unwrap_or(0.0),
             seed: self.seed,
         })
+    }
+
+    /// Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; without words `full 1`.
+    fn marian_sampling(&self, words: &[String]) -> Sampling {
+        let wrong = || -> ! {
+            exit_with_usage_error(format!(
+                "--output-sampling {}: give full [T], topk K [T], topp P [T] or epsilon E [T]",
+                words.join(" ")
+            ))
+        };
+        let mut sampling =
+            Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: self.seed };
+        let (kind, rest) =
+            words.split_first().map_or(("full", &[][..]), |(kind, rest)| (kind.as_str(), rest));
+        let temperature = match (kind, rest) {
+            ("full" | "true", rest) => rest,
+            ("topk", [count, rest @ ..]) => {
+                sampling.top_k = count.parse().unwrap_or_else(|_| wrong());
+                rest
+            }
+            ("topp", [mass, rest @ ..]) => {
+                sampling.top_p = probability_mass(mass).unwrap_or_else(|_| wrong());
+                rest
+            }
+            ("epsilon", [least, rest @ ..]) => {
+                sampling.epsilon = min_probability(least).unwrap_or_else(|_| wrong());
+                rest
+            }
+            _ => wrong(),
+        };
+        match temperature {
+            [] => {}
+            [divisor] => sampling.temperature = positive(divisor).unwrap_or_else(|_| wrong()),
+            _ => wrong(),
+        }
+        sampling
     }
 }
 
@@ -385,8 +448,8 @@ enum LoadedTranslator {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    arguments.ignored_options.warn_if_given();
     let text = &arguments.text;
+    arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
             "a second input has what translations begin with; add --force-decode".into(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -43,13 +44,48 @@ pub(super) struct Request {
 }
 
 #[derive(Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 struct Options {
-    beam_size: Option<usize>,
     distinct: bool,
     stack_size: Option<usize>,
     pop_limit: Option<usize>,
     beam_threshold: Option<f32>,
+    /// Options of decoding of neural models, and what is not known.
+    #[serde(flatten)]
+    decoding: Map<String, Value>,
+}
+
+/// Options of decoding that are a model's: how long its sentences are is known before a request.
+const OF_MODELS: [&str; 2] = ["max-length", "max-length-crop"];
+
+impl Options {
+    /// The options of decoding.
+    fn settings(&self) -> Result<DecodingSettings, Refusal> {
+        let mut settings = DecodingSettings::default();
+        for (name, value) in &self.decoding {
+            let key = name.replace('_', "-");
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let is_known = DecodingSettings::KEYS.contains(&&*key) && !OF_MODELS.contains(&&*key);
+            if !is_known || name.contains('-') {
+                let keys = DecodingSettings::KEYS.iter().filter(|key| !OF_MODELS.contains(key));
+                let names: Vec<String> = keys.map(|key| key.replace('-', "_")).collect();
+                return Err(Refusal::Invalid(format!(
+                    "options: unknown field `{name}`, expected one of distinct, stack_size, \
+                     pop_limit, beam_threshold, {}",
+                    names.join(", ")
+                )));
+            }
+            if value.is_null() {
+                continue;
+            }
+            let set = settings.set(&key, &text);
+            set.map_err(|reason| Refusal::Invalid(format!("options: {reason}")))?;
+        }
+        Ok(settings)
+    }
 }
 
 /// What texts are.
@@ -158,13 +194,15 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
     if !(1..=most).contains(&n_best) {
         return invalid(format!("n_best is {n_best}; give a number from 1 to {most}"));
     }
-    let beam_size = request.options.beam_size;
+    let settings = request.options.settings()?;
+    let beam_size = settings.beam_size;
     let width = width(app, &request.options)?;
     match model.kind {
         ModelKind::Phrase => {
-            if request.word_scores || beam_size.is_some() {
+            if request.word_scores || !settings.is_empty() {
                 return invalid(
-                    "word_scores and beam_size are of neural models; this one is phrase-based"
+                    "word_scores, beam_size and other options of decoding are of neural models; \
+                     this one is phrase-based"
                         .into(),
                 );
             }
@@ -194,7 +232,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
         raw: request.raw.unwrap_or(true),
         n_best,
         distinct: request.options.distinct,
-        beam_size,
+        settings,
         scores: true,
         alignment: request.alignment,
         graph: request.graph,

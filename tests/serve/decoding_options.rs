@@ -1,0 +1,169 @@
+//! Options of decoding of a served model: what the configuration or a request sets is what the same
+//! option of `miriam nmt translate` does.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::client::Server;
+use super::{lines, output};
+use crate::common::{lossy_text, miriam, project_root};
+
+/// Options as `nmt translate` takes them, and as a configuration of a server has them.
+const OPTIONS: [(&[&str], &str); 12] = [
+    (&["--beam-size", "2"], "beam-size = 2"),
+    (&["--normalize", "0.6"], "normalize = 0.6"),
+    (&["--word-penalty", "1.5"], "word-penalty = 1.5"),
+    (&["--max-length-factor", "0.5"], "max-length-factor = 0.5"),
+    (&["--max-decoding-length", "3"], "max-decoding-length = 3"),
+    (&["--min-length", "9"], "min-length = 9"),
+    (&["--coverage-penalty", "2"], "coverage-penalty = 2"),
+    (&["--repetition-penalty", "3"], "repetition-penalty = 3"),
+    (&["--no-repeat-ngram-size", "1"], "no-repeat-ngram-size = 1"),
+    (&["--early-stop", "0.1"], "early-stop = 0.1"),
+    (&["--allow-unk"], "allow-unk = true"),
+    (&["--replace-unknowns"], "replace-unknowns = true"),
+];
+
+fn toy() -> PathBuf {
+    project_root().join("examples/toy-neural")
+}
+
+/// Lines of the toy with words that it does not know.
+fn texts() -> Vec<String> {
+    let mut texts = lines(6);
+    texts.push("the zebra is big .".into());
+    texts.push("the house the house the house the house .".into());
+    texts
+}
+
+fn printed(options: &[&str]) -> Vec<String> {
+    let mut command = miriam();
+    command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).arg(toy());
+    let lines = output(command.args(options), &texts());
+    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn translated(server: &Server, options: Value, model: &str) -> Vec<String> {
+    let body = json!({"text": texts(), "model": model, "raw": false, "options": options});
+    let found = server.post_json("/v1/translate", &body);
+    assert_eq!(found.status, 200, "{}", found.text());
+    let results = found.json()["results"].as_array().unwrap().clone();
+    let text =
+        |result: &Value| result["translations"][0]["text"].as_str().unwrap().trim_end().into();
+    results.iter().map(text).collect()
+}
+
+/// A request's spelling of a line of the configuration.
+fn of_request(line: &str) -> Value {
+    let (key, value) = line.split_once(" = ").unwrap();
+    json!({key.replace('-', "_"): serde_json::from_str::<Value>(value).unwrap()})
+}
+
+#[test]
+fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    let path = toy();
+    let model = |name: &str, line: &str| {
+        format!(
+            "[[model]]\nname = {name:?}\npath = {path:?}\nfrom = [\"en\"]\nto = [\"es\"]\n{line}\n"
+        )
+    };
+    let tables = OPTIONS.iter().enumerate().map(|(at, (_, line))| model(&format!("m{at}"), line));
+    let tables: String = tables.collect();
+    std::fs::write(&config, model("plain", "") + &tables).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let plain = printed(&[]);
+    assert_eq!(translated(&server, json!({}), "plain"), plain);
+    let mut changed = 0;
+    for (at, (options, line)) in OPTIONS.iter().enumerate() {
+        let expected = printed(options);
+        assert_eq!(translated(&server, json!({}), &format!("m{at}")), expected, "{line}");
+        assert_eq!(translated(&server, of_request(line), "plain"), expected, "{line}");
+        changed += usize::from(expected != plain);
+    }
+    // Most make a difference for so few lines.
+    assert!(changed >= 6, "{changed}");
+    // An option of a request comes before that of the model.
+    let found = translated(&server, json!({"min_length": 0}), "m5");
+    assert_eq!(found, plain);
+}
+
+#[test]
+fn requests_with_other_options_do_not_share_batches() {
+    let server = Server::start(&["--model", &super::toy_neural()]);
+    let wanted = [json!({}), json!({"max_decoding_length": 3}), json!({"no_repeat_ngram_size": 1})];
+    let expected = [
+        printed(&[]),
+        printed(&["--max-decoding-length", "3"]),
+        printed(&["--no-repeat-ngram-size", "1"]),
+    ];
+    std::thread::scope(|scope| {
+        for (options, expected) in wanted.iter().zip(&expected).cycle().take(12) {
+            let server = &server;
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    assert_eq!(&translated(server, options.clone(), "neural"), expected);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn options_that_are_unknown_or_out_of_range_are_named() {
+    let server = Server::start(&["--model", &super::toy_neural(), "--model", &super::toy()]);
+    for (model, options, part) in [
+        ("neural", json!({"ngrams": 2}), "unknown field `ngrams`"),
+        ("neural", json!({"no-repeat-ngram-size": 2}), "unknown field `no-repeat-ngram-size`"),
+        ("neural", json!({"max_length": 2}), "unknown field `max_length`"),
+        ("neural", json!({"beam_size": 0}), "beam-size"),
+        ("neural", json!({"repetition_penalty": -1}), "repetition-penalty"),
+        ("neural", json!({"min_length": "many"}), "min-length"),
+        ("neural", json!({"patience": [1]}), "patience"),
+        ("toy", json!({"min_length": 2}), "neural"),
+    ] {
+        let body = json!({"text": "the house", "model": model, "options": options});
+        let found = server.post_json("/v1/translate", &body);
+        assert_eq!(found.status, 400, "{options}: {}", found.text());
+        assert!(found.text().contains(part), "{options}: {}", found.text());
+    }
+    let check = |model: &str| {
+        let output = miriam().args(["serve", "--check", "--model", model]).output().unwrap();
+        (output.status.success(), lossy_text(&output.stderr))
+    };
+    let neural = super::toy_neural();
+    for (options, part) in [
+        ("ngrams=2", "ngrams is not known here"),
+        ("beam-size=0", "beam-size: expected"),
+        ("repetition-penalty=x", "repetition-penalty: expected"),
+        ("search=moses", "give marian or ctranslate2"),
+        ("shortlist=/nowhere/lex", "/nowhere/lex"),
+    ] {
+        let (opens, message) = check(&format!("{neural},{options}"));
+        assert!(!opens && message.contains(part), "{options}: {message}");
+    }
+    let (opens, message) = check(&format!("{},min-length=3", super::toy()));
+    assert!(!opens && message.contains("min-length has no effect on a model of the kind phrase"));
+    assert!(check(&format!("{neural},no-repeat-ngram-size=2,allow-unk=true")).0);
+}
+
+/// A shortlist of a configuration is that of the option, its path in the folder of the file.
+#[test]
+fn a_shortlist_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let vocabulary = miriam_nmt::Vocabulary::open(&toy().join("vocab.spm")).unwrap();
+    let pieces = vocabulary.iter().map(lossy_text);
+    let list: String = pieces.map(|piece| format!("{piece} {piece} 0.5\n")).collect();
+    std::fs::write(folder.path().join("lex.s2t"), list).unwrap();
+    let config = folder.path().join("serve.toml");
+    let text =
+        format!("[[model]]\nname = \"m\"\npath = {:?}\nshortlist = [\"lex.s2t\", 4, 10]\n", toy());
+    std::fs::write(&config, text).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let file = folder.path().join("lex.s2t");
+    let expected = printed(&["--shortlist", file.to_str().unwrap(), "4", "10"]);
+    assert_eq!(translated(&server, json!({}), "m"), expected);
+    assert_ne!(expected, printed(&[]));
+}
