@@ -129,7 +129,8 @@ import json, sys, urllib.error
 from libretranslatepy import LibreTranslateAPI
 lines = json.loads(sys.argv[2])
 api = LibreTranslateAPI("http://" + sys.argv[1])
-assert api.languages() == [{"code": "en", "name": "English", "targets": ["en", "es"]}]
+assert api.languages() == [{"code": "en", "name": "English", "targets": ["en", "es"]},
+                           {"code": "es", "name": "Spanish", "targets": ["es"]}]
 assert api.detect("Hello")[0]["language"] == "en"
 with_key = LibreTranslateAPI("http://" + sys.argv[1] + "/", api_key="any")
 assert with_key.translate(lines[0], "auto", "es", timeout=20) == api.translate(lines[0])
@@ -198,7 +199,7 @@ print("\n".join(result.text for result in results))
 #[test]
 fn deepl_with_markup_and_glossaries() {
     let Some(command) = python(&["deepl"]) else { return };
-    let server = Server::start(&["--model", &toy_neural()]);
+    let server = Server::start(&["--model", &toy()]);
     let script = r#"
 import sys, deepl
 client = getattr(deepl, "DeepLClient", deepl.Translator)("any", server_url="http://" + sys.argv[1])

