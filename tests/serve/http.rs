@@ -90,9 +90,10 @@ fn a_client_that_sends_first_reads_why_it_is_refused() {
         let mut client = Client::connect(&server.address);
         let stream = client.0.get_mut();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        let length = match chunked {
-            true => "Transfer-Encoding: chunked".to_owned(),
-            false => format!("Content-Length: {}", body.len()),
+        let length = if chunked {
+            "Transfer-Encoding: chunked".to_owned()
+        } else {
+            format!("Content-Length: {}", body.len())
         };
         let head = format!("POST /v1/translate HTTP/1.1\r\nHost: a\r\n{length}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();

@@ -112,13 +112,13 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     if method == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
-    let mut response = match group {
-        _ if wrong_host.is_some() => refuse_host(group, wrong_host.unwrap_or_default()),
-        None => not_found(),
-        Some(group) if method == Method::OPTIONS => preflight(app, group),
-        Some(Group::Api(Api::Marian)) => marian::open(app, request),
-        Some(Group::Api(Api::OpusMt)) if is_websocket => opus_mt::open(app, request),
-        Some(group) => dispatch(app, group, request).await,
+    let mut response = match (wrong_host, group) {
+        (Some(reason), _) => refuse_host(group, reason),
+        (None, None) => not_found(),
+        (None, Some(group)) if method == Method::OPTIONS => preflight(app, group),
+        (None, Some(Group::Api(Api::Marian))) => marian::open(app, request),
+        (None, Some(Group::Api(Api::OpusMt))) if is_websocket => opus_mt::open(app, request),
+        (None, Some(group)) => dispatch(app, group, request).await,
     };
     let headers = response.headers_mut();
     if let Some(group) = group {
