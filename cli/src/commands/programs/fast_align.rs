@@ -97,7 +97,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         let options = ForcedAlignOptions { ibm2, table, reverse, length_ratio };
         let summary = force_align(input, output, &options)?;
         let (entries, ln_probability) = (summary.entries, summary.ln_probability);
-        print_error(&format!(
+        print_error(format!(
             "Loaded {entries} translation parameters.\nTOTAL LOG PROB {ln_probability}\n"
         ));
         return Ok(());
