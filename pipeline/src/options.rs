@@ -8,7 +8,7 @@ use miriam_decoder::tuning::TuningAlgorithm;
 /// The options of `miriam train`.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
-    /// The source side of the parallel text: plain, .gz or .zst.
+    /// The source side of the parallel text: plain, .gz, .zst, .bz2 or .xz.
     pub source: PathBuf,
     /// The target side.
     pub target: PathBuf,

@@ -1,5 +1,6 @@
-//! Opening plain, gzip or zstd text from a file or standard input. The compression is
-//! told by the first bytes, not by the name.
+//! Plain or compressed text (gzip, zstd, bzip2, xz) from a file or standard input. The first
+//! bytes name the compression, not the name of the file. A byte order mark at the start is not
+//! text.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,12 +8,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 
 use crate::line_limit::LineLimit;
 use crate::{Error, Result, is_same_file};
 
 const BUFFER: usize = 256 << 10;
+
+/// Memory for decompressing xz, at most: `xz -9` needs 65 MiB.
+const MAX_XZ_KIB: u32 = 1 << 20;
+
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// A stream of decompressed text with the name it has in messages. Reading fails at a line that
 /// is longer than the [limit](crate::set_max_line_bytes).
@@ -34,7 +42,7 @@ impl Input {
     /// Opens `path`, or standard input for `-`.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be read, is a folder, or is compressed with bzip2 or xz.
+    /// [`Error::Io`] where it cannot be read or is a folder.
     pub fn open(path: &Path) -> Result<Self> {
         let name = display_name(path);
         if path.as_os_str() == "-" {
@@ -76,7 +84,7 @@ impl Input {
     /// decompression.
     ///
     /// # Errors
-    /// [`Error::Io`] where the first bytes cannot be read, or are those of bzip2 or xz.
+    /// [`Error::Io`] where the first bytes cannot be read or decompressed.
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -93,13 +101,16 @@ impl Input {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
                 Box::new(zstd::Decoder::with_buffer(buffered).map_err(failed)?)
             }
-            [b'B', b'Z', b'h', ..] => return Err(failed(unsupported("bzip2"))),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(failed(unsupported("xz"))),
+            [b'B', b'Z', b'h', ..] => Box::new(MultiBzDecoder::new(buffered)),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
+                Box::new(XzReader::new_mem_limit(buffered, true, MAX_XZ_KIB))
+            }
             _ => {
                 is_binary = start.contains(&0);
                 Box::new(buffered)
             }
         };
+        let reader = skip_byte_order_mark(reader).map_err(failed)?;
         let line_limit = LineLimit::new();
         Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
     }
@@ -140,9 +151,14 @@ impl Read for Input {
     }
 }
 
-fn unsupported(format: &str) -> io::Error {
-    let message = format!("{format} data; decompress it first, or use gzip or zstd");
-    io::Error::new(io::ErrorKind::Unsupported, message)
+/// The text after a byte order mark, or all of it.
+fn skip_byte_order_mark(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
+    reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
+    if start == BYTE_ORDER_MARK {
+        return Ok(reader);
+    }
+    Ok(Box::new(io::Cursor::new(start).chain(reader)))
 }
 
 struct CountingReader<R> {
@@ -180,7 +196,27 @@ mod tests {
         assert_eq!(read(zstd::encode_all(&b"one\n"[..], 1).unwrap()).unwrap(), b"one\n");
         assert_eq!(read([&gz[..], &gz[..]].concat()).unwrap(), b"one\none\n", "two members");
         assert!(read(gz[..gz.len() - 5].to_vec()).is_err(), "a truncated file is an error");
-        assert!(read(b"BZh91AY".to_vec()).unwrap_err().to_string().contains("bzip2"));
+        assert!(read(b"BZh91AY".to_vec()).is_err());
+        let packed = |name: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+            std::fs::read(folder.join(name)).unwrap()
+        };
+        for name in ["lines.bz2", "lines.xz"] {
+            let bytes = packed(name);
+            assert_eq!(read(bytes.clone()).unwrap(), b"one\ntwo\n", "{name}");
+            assert_eq!(read([&bytes[..], &bytes[..]].concat()).unwrap(), b"one\ntwo\none\ntwo\n");
+            assert!(read(bytes[..bytes.len() - 5].to_vec()).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_at_the_start_is_not_text() {
+        let marked = b"\xef\xbb\xbfone \xef\xbb\xbf\n";
+        assert_eq!(read(marked.to_vec()).unwrap(), b"one \xef\xbb\xbf\n");
+        assert_eq!(read(zstd::encode_all(&marked[..], 1).unwrap()).unwrap(), &marked[3..]);
+        for short in [&b""[..], b"\xef", b"\xef\xbb", b"ab"] {
+            assert_eq!(read(short.to_vec()).unwrap(), short);
+        }
     }
 
     #[test]

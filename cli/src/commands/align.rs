@@ -17,7 +17,7 @@ use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 /// Example: miriam align --source train.de --target train.en -o links
 #[derive(Args)]
 pub struct Arguments {
-    /// The source text, a sentence a line: plain, .gz or .zst
+    /// The source text, a sentence a line: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE", requires = "target", required_unless_present_any = ["forward", "links"])]
     source: Option<PathBuf>,
     /// Its translation, line by line

@@ -10,7 +10,7 @@ use crate::common::{CommonOptions, verify_checksums};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
+    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// What to do about n-grams that an ARPA file lists twice
     #[arg(long, value_name = "HOW", default_value = "refuse")]

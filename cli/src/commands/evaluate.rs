@@ -30,7 +30,7 @@ pub struct Arguments {
     /// A reference, a translation a line; repeat it for several
     #[arg(short, long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
-    /// The translations: plain, .gz or .zst; - for standard input; several for
+    /// The translations: plain, .gz, .zst, .bz2 or .xz; - for standard input; several for
     /// paired tests
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: Vec<PathBuf>,

@@ -19,7 +19,7 @@ use crate::common::{CommonOptions, exit_with_usage_error, warn_of_memory_floor};
 /// -o model
 #[derive(Args)]
 pub struct Arguments {
-    /// The source text, a sentence a line: plain, .gz or .zst
+    /// The source text, a sentence a line: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// The target text, line by line its translation

@@ -14,7 +14,7 @@ use crate::common::{CommonOptions, open_text, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// How many of the most probable words are printed
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "words")]
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Do not put <s> before each line
     #[arg(short, long)]
     no_markers: bool,
-    /// The contexts, one a line: plain, .gz or .zst; - for standard input
+    /// The contexts, one a line: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The file to write; - for standard output

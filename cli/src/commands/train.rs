@@ -20,7 +20,7 @@ use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 /// --dev-target dev.en -o model
 #[derive(Args)]
 pub struct Arguments {
-    /// The source side of the parallel text: plain, .gz or .zst
+    /// The source side of the parallel text: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// The target side

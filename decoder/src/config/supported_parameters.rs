@@ -37,7 +37,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "input-file",
         "i",
         "FILE",
-        "text to translate, a sentence a line; plain, .gz or .zst; - or absent: standard input",
+        "text to translate, a sentence a line; plain, .gz, .zst, .bz2 or .xz; - or absent: standard input",
     ),
     parameter("output-file", "o", "FILE", "where translations go; - or absent: standard output"),
     parameter("threads", "th", "N|all", "worker threads [all]"),

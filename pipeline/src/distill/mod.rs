@@ -52,7 +52,7 @@ const SHORTLIST_BEST: usize = 100;
 /// The options of a distillation.
 #[derive(Clone, Debug)]
 pub struct DistillOptions {
-    /// The source side of the training text: plain, .gz or .zst.
+    /// The source side of the training text: plain, .gz, .zst, .bz2 or .xz.
     pub source: PathBuf,
     /// The original target side; without it the teacher's first translations are taken.
     pub reference: Option<PathBuf>,

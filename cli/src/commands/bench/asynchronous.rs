@@ -25,7 +25,7 @@ use crate::signals::SignalHandler;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The source side of the text to train on: plain, .gz or .zst
+    /// The source side of the text to train on: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// The target side

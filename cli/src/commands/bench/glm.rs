@@ -40,7 +40,7 @@ pub struct Arguments {
     /// Take the n-grams of this model: a file of any kind that `lm build` reads
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// A text to score, repeatable: plain, .gz or .zst; without it texts are made
+    /// A text to score, repeatable: plain, .gz, .zst, .bz2 or .xz; without it texts are made
     #[arg(short, long, value_name = "FILE", requires = "model")]
     input: Vec<PathBuf>,
     /// The folder to write to; it is made if it is not there

@@ -12,9 +12,9 @@ use crate::console::standard_output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz or .zst)
+    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
-    /// The text: plain, .gz or .zst; - for standard input
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// How queries are made, repeatable; without it, every way there is

@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The system's moses.ini
     #[arg(long, value_name = "INI")]
     config: PathBuf,
-    /// The text to translate: plain, .gz or .zst
+    /// The text to translate: plain, .gz, .zst, .bz2 or .xz
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
     /// Numbers of threads, as 1,2,4; 1 is always among them. Without it powers of

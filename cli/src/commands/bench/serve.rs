@@ -37,7 +37,7 @@ pub struct Arguments {
     /// The number of requests after which it ends earlier
     #[arg(long, value_name = "N")]
     requests: Option<usize>,
-    /// The text, a line a request: plain, .gz or .zst; - for standard input
+    /// The text, a line a request: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
     /// The folder to write to; it is made if it is not there

@@ -68,7 +68,7 @@ pub struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
 struct TextArguments {
-    /// The source side of the training text: plain, .gz or .zst
+    /// The source side of the training text: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
     /// The original target side, to which translations are compared
@@ -78,7 +78,7 @@ struct TextArguments {
     /// --n-best the file of selected translations
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Select from this n-best list of Marian's form (plain, .gz or .zst) instead of translating
+    /// Select from this n-best list of Marian's form (plain, .gz, .zst, .bz2 or .xz) instead of translating
     #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
           conflicts_with_all = OF_TRANSLATION)]
     n_best: Option<PathBuf>,

@@ -13,7 +13,7 @@ use crate::signals::SignalHandler;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The source side of the parallel text: plain, .gz or .zst
+    /// The source side of the parallel text: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE", requires = "target", conflicts_with = "train-sets")]
     source: Option<PathBuf>,
     /// The target side

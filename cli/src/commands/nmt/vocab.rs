@@ -12,7 +12,7 @@ use crate::common::{CommonOptions, exit_with_usage_error, warn_if_binary};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The text, a sentence a line: plain, .gz or .zst; - for standard input. Several files are
+    /// The text, a sentence a line: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several files are
     /// one text
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     text: Vec<PathBuf>,

@@ -20,7 +20,7 @@ use crate::common::{CommonOptions, open_text};
 /// Input and output of a text tool.
 #[derive(Args)]
 pub struct InputOutput {
-    /// The text: plain, .gz or .zst; - for standard input
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The output; .gz and .zst are compressed; - for standard

@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "FILE",
         "",
-        "Source and target of the training text: plain, .gz or .zst",
+        "Source and target of the training text: plain, .gz, .zst, .bz2 or .xz",
     ),
     honoured(
         GROUP,
