@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{lossy_text, miriam, read_decompressed, run, run_to_error, shared_data};
+use crate::common::{
+    lossy_text, miriam, read_decompressed, run, run_to_error, run_with_input, shared_data,
+};
 
 /// `miriam lm estimate` with `arguments`.
 fn estimate(arguments: &[&str]) -> Command {
@@ -125,4 +127,37 @@ fn a_failure_leaves_the_old_file() {
     ]));
     assert!(message.contains("--discount-fallback"), "{message}");
     assert_eq!(read_decompressed(&arpa), b"precious");
+}
+
+/// Text with the token `<UNK>`, Kaldi's usual unknown word: the model lists it besides `<unk>`,
+/// and both are the unknown word, with the probability of the later (values: KenLM's).
+#[test]
+fn a_model_of_text_with_the_token_unk_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("text"), "a b c\na <UNK> c\nb c d\nd <UNK> a\n").unwrap();
+    let mut estimate = miriam();
+    estimate.args(["lm", "estimate", "-o", "2", "--discount-fallback", "--text"]);
+    run(estimate.arg(path("text")).arg("--arpa").arg(path("lm.arpa")));
+    for kind in ["probing", "trie", "glm", "kenlm-probing"] {
+        let model = path(kind);
+        let mut build = miriam();
+        run(build.args(["lm", "build", "--type", kind]).arg(path("lm.arpa")).arg("-o").arg(&model));
+        let query = run_with_input(
+            miriam().args(["lm", "query", "-v", "word"]).arg(&model),
+            b"a <UNK> c\n",
+        );
+        let line = lossy_text(&query.stdout);
+        let scores: Vec<&str> = line
+            .split('\t')
+            .filter_map(|word| word.trim().rsplit_once(' ').map(|(_, score)| score))
+            .collect();
+        let expected = ["-0.48921937", "-0.6182669", "-0.48921937", "-0.36983672"];
+        assert_eq!(scores[..4], expected, "{kind}: {line}");
+        let sentence = run_with_input(
+            miriam().args(["lm", "query", "-v", "sentence"]).arg(&model),
+            b"a <UNK> c\n",
+        );
+        assert_eq!(lossy_text(&sentence.stdout).trim(), "Total: -1.9665424 OOV: 1", "{kind}");
+    }
 }

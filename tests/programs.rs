@@ -29,7 +29,11 @@ fn lmplz_writes_what_kenlms_wrote() {
     let text = cases.join("text.en");
     let limit = cases.join("vocab.limit");
     let limit = ["-o", "3", "--discount_fallback", "--limit_vocab_file", limit.to_str().unwrap()];
-    let cases_of_options: [(&str, &[&str]); 5] = [
+    let cases_of_options: [(&str, &[&str]); 8] = [
+        // Names may be shortened, and switches spelt as boost reads them.
+        ("o3", &["--o", "3", "--mem", "1G", "--temp", "/tmp/", "--disc", "--skip"]),
+        ("o3", &["--ord=3", "--discount_f", "--interpolate_unigrams=yes"]),
+        ("o3-nounigram", &["-o", "3", "--interp=no", "--disc"]),
         ("o5", &["-o", "5", "-S", "80%", "-T", "/tmp/prefix", "--discount_fallback"]),
         ("o4-prune", &["--order=4", "--prune", "0", "1", "1", "2", "--discount_fallback"]),
         ("o3-pad", &["-o3", "--vocab_pad", "20000", "--discount_fallback", "--block_count", "3"]),
@@ -143,6 +147,43 @@ fn build_binary_writes_what_kenlms_wrote() {
         assert!(output.status.success() && stderr.ends_with("SUCCESS\n"), "{stderr}");
         assert!(std::fs::read(&written).unwrap() == expected);
         std::fs::remove_file(&written).unwrap();
+    }
+}
+
+/// The command line of DeepSpeech's and Coqui's scripts, `-a 255 -q 8 -v trie`: KenLM takes 255
+/// bits as all there are, and leaves the words out after the rest of the file.
+#[test]
+fn build_binary_takes_the_options_of_public_scripts() {
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    let arpa = cases.join("o5.arpa.gz");
+    let build = |options: &[&str]| {
+        let written = folder.path().join("written");
+        run(Command::new(names.join("build_binary")).args(options).arg(&arpa).arg(&written));
+        std::fs::read(&written).unwrap()
+    };
+    let text = std::fs::read(cases.join("heldout.en")).unwrap();
+    let query = |file: &[u8]| {
+        let model = folder.path().join("queried");
+        std::fs::write(&model, file).unwrap();
+        run_with_input(Command::new(names.join("query")).arg(&model), &text).stdout
+    };
+    let most = build(&["-q", "8", "-a", "64", "trie"]);
+    let all = build(&["-q", "8", "-a", "255", "trie"]);
+    let changed: Vec<(u8, u8)> =
+        most.iter().zip(&all).filter(|(a, b)| a != b).map(|(a, b)| (*a, *b)).collect();
+    assert_eq!(most.len(), all.len());
+    // The limit is in the region of each order but the first and the last.
+    assert_eq!(changed, [(64, 255); 3]);
+    assert!(query(&most) == query(&all));
+    for options in [&["-a", "255", "-q", "8", "trie"][..], &["trie"], &["probing"]] {
+        let whole = build(options);
+        let bare = build(&[&["-v"], options].concat());
+        assert_eq!((whole[100], bare[100]), (1, 0), "{options:?}");
+        assert!(bare.len() < whole.len() && bare[101..] == whole[101..bare.len()], "{options:?}");
+        assert!(whole[bare.len()..].starts_with(b"<unk>\0"), "{options:?}");
+        assert!(query(&whole) == query(&bare), "{options:?}");
     }
 }
 

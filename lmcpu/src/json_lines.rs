@@ -2,7 +2,7 @@
 //!
 //! All of a line is parsed, so that malformed JSON is an error, but only the one field
 //! is unescaped; and a line is not printed again: keys are inserted before its closing
-//! brace, every other byte stays.
+//! brace, every other byte stays. Numbers that only Python writes (`NaN`) are accepted.
 
 use std::fmt;
 
@@ -48,6 +48,16 @@ impl TextField {
     pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
         let line = std::str::from_utf8(line)
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;
+        match self.read_strictly(line, text) {
+            Err(error) => match replace_python_numbers(line) {
+                Some(line) => self.read_strictly(&line, text),
+                None => Err(error),
+            },
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn read_strictly(&self, line: &str, text: &mut Vec<u8>) -> Result<(), String> {
         let before = text.len();
         let mut found = false;
         let object =
@@ -62,6 +72,33 @@ impl TextField {
         text.truncate(before);
         outcome
     }
+}
+
+/// The line with numbers in the place of `NaN`, `Infinity` and `-Infinity`, which Python writes and
+/// JSON does not have; `None` if there are none outside of strings. Places stay the same.
+fn replace_python_numbers(line: &str) -> Option<String> {
+    const NUMBERS: [(&str, &str); 2] = [("NaN", "1e0"), ("Infinity", "1e000000")];
+    let mut replaced = String::with_capacity(line.len());
+    let (mut rest, mut in_string, mut is_changed) = (line, false, false);
+    while let Some(character) = rest.chars().next() {
+        let found = NUMBERS.iter().find(|(name, _)| !in_string && rest.starts_with(name));
+        let length = match (found, character) {
+            (Some((name, number)), _) => {
+                replaced.push_str(number);
+                rest = &rest[name.len()..];
+                is_changed = true;
+                continue;
+            }
+            (None, '\\') if in_string => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            (None, _) => {
+                in_string ^= character == '"';
+                character.len_utf8()
+            }
+        };
+        replaced.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    is_changed.then_some(replaced)
 }
 
 /// The message of `error` with its column only: there is only one line.
@@ -238,6 +275,21 @@ mod tests {
             assert_eq!(read(name, nested).unwrap(), text);
         }
         assert_eq!(read(r"x\\", nested).unwrap(), "6");
+    }
+
+    #[test]
+    fn numbers_that_only_python_writes_are_read() {
+        let line =
+            r#"{"a":NaN,"b":[-Infinity,{"c":Infinity}],"d":"NaN \"Infinity","text":"NaN ü"}"#;
+        assert_eq!(read("text", line).unwrap(), "NaN ü");
+        assert_eq!(read("d", line).unwrap(), "NaN \"Infinity");
+        assert_eq!(
+            read("a", line).unwrap_err(),
+            "invalid type: floating point `1.0`, expected a string (byte 8)"
+        );
+        for wrong in [r#"{"a":NaN"text":"x"}"#, r#"{"a":NaNs,"text":"x"}"#, "NaN"] {
+            assert!(read("text", wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

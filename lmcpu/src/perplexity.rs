@@ -221,6 +221,10 @@ impl JsonScorer<'_, '_> {
             let line = start..length.map_or(block.len(), |n| start + n);
             start = line.end + 1;
             outcome.lines.read += 1;
+            // Writers end files with a blank line; it is not a document.
+            if block[line.clone()].trim_ascii().is_empty() {
+                continue;
+            }
             let before = self.prepared.len();
             let read = match &mut self.preparation {
                 None => self.field.read(&block[line.clone()], &mut self.prepared),

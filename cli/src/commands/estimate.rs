@@ -19,7 +19,7 @@ pub struct EstimateArguments {
     /// Words in the longest n-grams
     #[arg(short, long, value_name = "N")]
     order: usize,
-    /// The text, a sentence a line: plain, .gz or .zst; - for standard input
+    /// The text, a sentence a line: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short = 'i', long, visible_alias = "input", value_name = "FILE", default_value = "-")]
     text: PathBuf,
     /// The ARPA file to write; .gz and .zst are compressed; - for standard output
@@ -43,9 +43,9 @@ pub struct EstimateArguments {
     /// Mix unigrams with the uniform distribution (1), or give <unk> the rest of the
     /// probability, as SRILM does (0)
     #[arg(long, alias = "interpolate_unigrams", value_name = "0|1", num_args = 0..=1,
-          default_value = "1", default_missing_value = "1",
-          value_parser = ["0", "1", "false", "true"], hide_possible_values = true)]
-    interpolate_unigrams: String,
+          default_value = "1", default_missing_value = "1", value_parser = parse_switch,
+          action = ArgAction::Set)]
+    interpolate_unigrams: bool,
     /// Read <s>, </s> and <unk> in the text as spaces
     #[arg(long, alias = "skip_symbols")]
     skip_symbols: bool,
@@ -60,6 +60,15 @@ pub struct EstimateArguments {
     temp: Option<PathBuf>,
 }
 
+/// Parses a value of a switch, in all spellings that lmplz takes.
+pub fn parse_switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(true),
+        "0" | "false" | "no" | "off" => Ok(false),
+        _ => Err("give 1 or 0, true or false, yes or no, on or off".into()),
+    }
+}
+
 pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {
     warn_of_memory_floor(arguments.memory);
     let options = EstimateOptions {
@@ -67,7 +76,7 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
         limit_vocab: arguments.limit_vocab,
         vocab_pad: arguments.vocab_pad,
         discount_fallback: arguments.discount_fallback.as_deref().map(fallback_discounts),
-        interpolate_unigrams: matches!(arguments.interpolate_unigrams.as_str(), "1" | "true"),
+        interpolate_unigrams: arguments.interpolate_unigrams,
         skip_symbols: arguments.skip_symbols,
         fused_multiply_add: arguments.fma,
         memory: arguments.memory.unwrap_or_else(default_memory),

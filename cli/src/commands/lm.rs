@@ -81,7 +81,7 @@ impl From<DuplicatePolicy> for miriam_lmcpu::DuplicatePolicy {
 
 #[derive(Args)]
 pub struct BuildArguments {
-    /// The model as ARPA text (plain, .gz or .zst; - for standard input), or a
+    /// The model as ARPA text (plain, .gz, .zst, .bz2 or .xz; - for standard input), or a
     /// model file of ours or of KenLM's
     arpa: PathBuf,
     /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
@@ -114,7 +114,7 @@ pub struct BuildArguments {
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
     /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an array
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(..=64))]
+    #[arg(long, value_name = "BITS")]
     pointer_bits: Option<u8>,
     /// log10 probability of <unk> in a KenLM file where the model has none
     /// [default: -100]
@@ -124,7 +124,7 @@ pub struct BuildArguments {
 
 #[derive(Args)]
 pub struct QueryArguments {
-    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// What to print: word, sentence or summary, repeatable; or 2 for all, 1
     /// for the last two, 0 for the last. Without it, everything
@@ -149,7 +149,7 @@ pub struct QueryArguments {
     /// Without this it is a line like any other
     #[arg(long)]
     kenlm_compat: bool,
-    /// The text: plain, .gz or .zst; - for standard input
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The file to write; - for standard output
@@ -159,7 +159,7 @@ pub struct QueryArguments {
 
 #[derive(Args)]
 pub struct PerplexityArguments {
-    /// A model file, a KenLM binary file, or ARPA text (plain, .gz or .zst)
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
     /// there is one
@@ -208,7 +208,7 @@ pub struct PerplexityArguments {
     /// Do not put <s> before and </s> after each line
     #[arg(long)]
     no_markers: bool,
-    /// The text: plain, .gz or .zst; - for standard input. May be repeated
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input. May be repeated
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: Vec<PathBuf>,
     /// The file to write, compressed when named .gz or .zst; - for standard output
@@ -301,6 +301,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             let options = KenlmProbingOptions {
                 multiplier: arguments.multiplier.unwrap_or(defaults.multiplier),
                 unknown_log10: arguments.unknown.unwrap_or(defaults.unknown_log10),
+                ..defaults
             };
             kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
         }
@@ -308,7 +309,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             let (quantize, pointer_bits) = (arguments.quantize, arguments.pointer_bits);
             let defaults = KenlmTrieOptions::default();
             let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
-            let options = KenlmTrieOptions { quantize, pointer_bits, unknown_log10 };
+            let options = KenlmTrieOptions { quantize, pointer_bits, unknown_log10, ..defaults };
             kenlm::build_kenlm_trie(arpa, output, options, duplicates, &progress)
         }
         _ => probing::build_probing(arpa, output, duplicates, &progress),

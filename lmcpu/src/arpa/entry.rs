@@ -1,5 +1,6 @@
 //! Entries of an ARPA section, read as KenLM reads them: byte by byte, not line
-//! by line (`ngram-lm.md` 1.1).
+//! by line (`ngram-lm.md` 1.1). Spaces are allowed where KenLM wants tabs, and at the ends of
+//! lines: SRILM, Kaldi and Sphinx read such files, and CMU's tools write them.
 //!
 //! Numbers are delimited by a small grammar and then rounded directly to f32. A word
 //! equal to the one at the same position in the previous entry keeps its id without a
@@ -14,6 +15,11 @@ use crate::word_key::WordKey;
 /// C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+/// Whether `byte` is white space inside a line.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
 
 /// Whether `byte` separates words: vertical tab and form feed are parts of words.
@@ -178,7 +184,7 @@ impl<'t> Cursor<'t> {
         }
         let mut span = (0, 0);
         if format.order == 1 {
-            if self.next_byte()? != b'\t' {
+            if !is_blank(self.next_byte()?) {
                 return invalid("expected a tab after the log probability");
             }
             let word = self.read_word()?;
@@ -221,59 +227,62 @@ impl<'t> Cursor<'t> {
     /// Reads what follows the words of an n-gram that may have a backoff.
     #[inline]
     fn read_backoff(&mut self) -> Result<f32, EntryError> {
-        match self.next_byte()? {
-            b'\t' => {
-                self.skip_while(is_space);
-                let backoff = self.read_number("backoff")?;
-                if !backoff.is_finite() {
-                    return invalid(format!("backoff {backoff} is not a finite number"));
-                }
-                match self.next_byte()? {
-                    b'\n' => {}
-                    b'\r' => self.expect_line_feed()?,
-                    other => {
-                        return invalid(format!(
-                            "expected the line to end after the backoff, found {}",
-                            quote(&[other])
-                        ));
-                    }
-                }
-                // Zero becomes -0.0, the mark of an n-gram that is no context; builders
-                // find out which are.
-                Ok(if backoff == 0.0 { -0.0 } else { backoff })
-            }
-            b'\n' => Ok(-0.0),
-            b'\r' => self.expect_line_feed().map(|()| -0.0),
-            other => invalid(format!(
-                "expected a tab and a backoff, or the end of the line, after the words; found {}",
-                quote(&[other])
-            )),
+        if self.ends_line("after the words")? {
+            return Ok(-0.0);
         }
+        let backoff = self.read_number("backoff")?;
+        if !backoff.is_finite() {
+            return invalid(format!("backoff {backoff} is not a finite number"));
+        }
+        self.expect_line_end("after the backoff")?;
+        // Zero becomes -0.0, the mark of an n-gram that is no context; builders
+        // find out which are.
+        Ok(if backoff == 0.0 { -0.0 } else { backoff })
     }
 
     /// Reads what follows the words of the longest n-grams.
     #[inline]
     fn expect_no_backoff(&mut self) -> Result<f32, EntryError> {
-        match self.next_byte()? {
-            b'\t' => {
-                self.skip_while(is_space);
-                let backoff = self.read_number("backoff")?;
-                if backoff != 0.0 {
-                    return invalid(format!(
-                        "the longest n-grams have no backoff, but this one has {backoff}"
-                    ));
-                }
-            }
-            b'\n' => {}
-            b'\r' => self.expect_line_feed()?,
-            other => {
-                return invalid(format!(
-                    "expected the line to end after the words, found {}",
-                    quote(&[other])
-                ));
-            }
+        if self.ends_line("after the words")? {
+            return Ok(-0.0);
+        }
+        let backoff = self.read_number("backoff")?;
+        if backoff != 0.0 {
+            return invalid(format!(
+                "the longest n-grams have no backoff, but this one has {backoff}"
+            ));
         }
         Ok(-0.0)
+    }
+
+    /// Whether the line ends after blanks; otherwise there is a blank before what follows.
+    #[inline]
+    fn ends_line(&mut self, place: &str) -> Result<bool, EntryError> {
+        let mut byte = self.next_byte()?;
+        let is_spaced = is_blank(byte);
+        while is_blank(byte) {
+            byte = self.next_byte()?;
+        }
+        match byte {
+            b'\n' => Ok(true),
+            b'\r' => self.expect_line_feed().map(|()| true),
+            _ if is_spaced => {
+                self.position -= 1;
+                Ok(false)
+            }
+            other => invalid(format!(
+                "expected a tab and a backoff, or the end of the line, {place}; found {}",
+                quote(&[other])
+            )),
+        }
+    }
+
+    fn expect_line_end(&mut self, place: &str) -> Result<(), EntryError> {
+        if self.ends_line(place)? {
+            return Ok(());
+        }
+        let found = quote(&self.text[self.position..][..1]);
+        invalid(format!("expected the line to end {place}, found {found}"))
     }
 
     fn expect_line_feed(&mut self) -> Result<(), EntryError> {

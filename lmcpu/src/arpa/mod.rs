@@ -28,6 +28,11 @@ use crate::{DuplicatePolicy, MAX_ORDER, Result};
 /// log10 p(`<unk>`) of a model that does not list it, as in KenLM.
 pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
+/// The lines before `\data\`, at most: other files are not read to their end.
+const MAX_PREAMBLE_LINES: u64 = 1000;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// N-grams of a part for each thread, at least: few enough for a core's cache.
 const PART_OF_A_THREAD: usize = 1 << 15;
 
@@ -208,10 +213,10 @@ impl<'p> ArpaReader<'p> {
         let format = EntryFormat { order: 1, longest: self.order() == 1 };
         let mut vocabulary = Vocabulary::new();
         vocabulary.intern(b"<unk>");
-        let unknown = Unigram { log10: MISSING_UNKNOWN_LOG10, backoff: 0.0 };
-        let mut unigrams = vec![unknown];
+        let mut unigrams = vec![Unigram { log10: MISSING_UNKNOWN_LOG10, backoff: 0.0 }];
         let mut lines = LineNumbers::default();
-        let (mut seen, mut unknown_at) = (0, None);
+        let mut seen = 0;
+        let mut unknown = UnknownEntries::default();
         let name = self.text.name.clone();
         let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
         let no_words = WordLookup { vocabulary: &Vocabulary::new(), table: &WordTable::default() };
@@ -223,13 +228,11 @@ impl<'p> ArpaReader<'p> {
                     let backoff = if format.longest { -0.0 } else { entries.backoffs[i] };
                     let unigram = Unigram { log10: entries.log10[i], backoff };
                     let earlier = if word == b"<unk>" || word == b"<UNK>" {
-                        if unknown_at.is_none() {
+                        let earlier = unknown.push(word == b"<unk>", seen);
+                        if earlier.is_none() {
                             unigrams[0] = unigram;
-                            unknown_at = Some(seen);
-                            None
-                        } else {
-                            unknown_at
                         }
+                        earlier
                     } else {
                         if unigrams.len() == u32::MAX as usize {
                             return Err(error(
@@ -243,9 +246,7 @@ impl<'p> ArpaReader<'p> {
                             unigrams.push(unigram);
                             None
                         } else {
-                            // `<unk>` takes no new id, so the number of a later entry
-                            // is one more than its id.
-                            Some(id - usize::from(unknown_at.is_none_or(|at| at >= id)))
+                            Some(unknown.entry_of_word(id))
                         }
                     };
                     if let Some(earlier) = earlier
@@ -276,7 +277,14 @@ impl<'p> ArpaReader<'p> {
                 return Err(self.error(self.text.line(), reason));
             }
         }
-        self.has_unknown = unknown_at.is_some();
+        self.has_unknown = unknown.has_any();
+        if unknown.has_both() {
+            tracing::warn!(
+                "{name}: <unk> and <UNK> are both among the unigrams; they are one unknown word, with \
+                 the probability of the later entry, as in KenLM"
+            );
+            self.counts[0] -= 1;
+        }
         if !self.has_unknown {
             tracing::warn!(
                 "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN_LOG10}"
@@ -291,7 +299,7 @@ impl<'p> ArpaReader<'p> {
     fn read_section_header(&mut self, order: usize) -> Result<()> {
         let expected = format!("\\{order}-grams:");
         let line = next_nonblank_line(&mut self.text, &expected)?;
-        if line.bytes == expected.as_bytes() {
+        if trim(&line.bytes) == expected.as_bytes() {
             return Ok(());
         }
         let mut reason = format!("expected {expected}, found {}", quote(&line.bytes));
@@ -307,7 +315,7 @@ impl<'p> ArpaReader<'p> {
     /// Reads `\end\` and checks that only blank lines follow.
     fn read_end(&mut self) -> Result<()> {
         let line = next_nonblank_line(&mut self.text, "\\end\\")?;
-        if line.bytes != b"\\end\\" {
+        if trim(&line.bytes) != b"\\end\\" {
             let (order, count) = (self.order(), self.counts[self.order() - 1]);
             return Err(self.error(
                 line.number,
@@ -340,22 +348,42 @@ fn next_nonblank_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::H
     Err(text.error(text.line(), format!("the file ends where {expected} should be; it is cut")))
 }
 
+/// A line without the white space around it: toolkits write headers with and without it.
+fn trim(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
+    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
+    &line[start..end]
+}
+
+/// Skips what toolkits write before `\data\`, such as a description of the model, and that line.
+fn skip_preamble(text: &mut ArpaText<'_>) -> Result<()> {
+    let mut first: Option<text::HeaderLine> = None;
+    while let Some(mut line) = text.next_line()? {
+        if line.number == 1 && line.bytes.starts_with(BYTE_ORDER_MARK) {
+            line.bytes.drain(..BYTE_ORDER_MARK.len());
+        }
+        if trim(&line.bytes) == b"\\data\\" {
+            return Ok(());
+        }
+        let is_text = !line.bytes.contains(&0) && other_format(&line.bytes).is_none();
+        let number = line.number;
+        if first.is_none() && !is_blank(&line.bytes) {
+            first = Some(line);
+        }
+        if !is_text || number >= MAX_PREAMBLE_LINES {
+            break;
+        }
+    }
+    Err(match first {
+        Some(line) => text.error(line.number, not_arpa_reason(&line.bytes)),
+        None => text
+            .error(text.line(), "the file ends where \\data\\ should be; it is not an ARPA file"),
+    })
+}
+
 /// Reads up to and including the blank line after the counts.
 fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
-    let first = loop {
-        let Some(line) = text.next_line()? else {
-            return Err(text.error(
-                text.line(),
-                "the file ends where \\data\\ should be; this is no ARPA file",
-            ));
-        };
-        if !is_blank(&line.bytes) && !line.bytes.starts_with(b"#") {
-            break line;
-        }
-    };
-    if first.bytes != b"\\data\\" {
-        return Err(text.error(first.number, not_arpa_reason(&first.bytes)));
-    }
+    skip_preamble(text)?;
     let mut counts = Vec::new();
     loop {
         let Some(line) = text.next_line()? else {
@@ -387,13 +415,14 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// The count in `line`, which must be that of `order`. Blanks are allowed before either
-/// number, anything after the second.
+/// The count in `line`, which must be that of `order`. White space is allowed everywhere between
+/// words and numbers, anything after the count.
 fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
     let expected = || format!("expected \"ngram {order}=COUNT\"");
-    let rest = line.strip_prefix(b"ngram ").ok_or_else(expected)?;
-    let (number, rest) = leading_number(rest).ok_or_else(expected)?;
-    let rest = rest.strip_prefix(b"=").ok_or_else(expected)?;
+    let rest = trim(line).strip_prefix(b"ngram").ok_or_else(expected)?;
+    let rest = rest.first().is_some_and(|&byte| is_space(byte)).then_some(rest);
+    let (number, rest) = rest.and_then(leading_number).ok_or_else(expected)?;
+    let rest = trim(rest).strip_prefix(b"=").ok_or_else(expected)?;
     let (count, _) = leading_number(rest).ok_or_else(expected)?;
     if number != order {
         return Err(expected());
@@ -410,29 +439,68 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, &text[end..]))
 }
 
-/// Why a file that starts with `line` is no ARPA file.
+/// The entries of the unknown word among the unigrams: `<unk>` and `<UNK>` are two names of it, as
+/// in KenLM. Text with the token `<UNK>` gives models that list both.
+#[derive(Default)]
+struct UnknownEntries {
+    /// The entry of `<unk>`, counted from 0, and that of `<UNK>`.
+    by_name: [Option<usize>; 2],
+}
+
+impl UnknownEntries {
+    /// Adds entry `entry`, of `<unk>` or of `<UNK>`; returns an earlier entry of the same name.
+    fn push(&mut self, is_lowercase: bool, entry: usize) -> Option<usize> {
+        let first = &mut self.by_name[usize::from(!is_lowercase)];
+        if first.is_none() {
+            *first = Some(entry);
+            return None;
+        }
+        *first
+    }
+
+    fn has_any(&self) -> bool {
+        self.by_name.iter().any(Option::is_some)
+    }
+
+    fn has_both(&self) -> bool {
+        self.by_name.iter().all(Option::is_some)
+    }
+
+    /// The entry of the word `id`, from 1: these words have ids in the order of entries, and the
+    /// unknown word takes none of them.
+    fn entry_of_word(&self, id: usize) -> usize {
+        let mut earlier: Vec<usize> = self.by_name.iter().copied().flatten().collect();
+        earlier.sort_unstable();
+        earlier.into_iter().fold(id - 1, |entry, unknown| entry + usize::from(unknown <= entry))
+    }
+}
+
+/// Why a file that starts with `line` is not an ARPA file.
 fn not_arpa_reason(line: &[u8]) -> String {
     let found = quote(line);
-    if line.starts_with(b"blmt") {
-        "this is an IRSTLM binary file; write ARPA with its compile-lm --text=yes".into()
-    } else if line == b"iARPA" {
-        "this is an IRSTLM iARPA file; write ARPA with its compile-lm --text=yes".into()
-    } else if line.starts_with(b"\xef\xbb\xbf") {
-        format!(
-            "expected \\data\\, found a byte order mark and {}; remove the mark",
-            quote(&line[3..])
-        )
-    } else if line.starts_with(crate::kenlm::MAGIC) {
-        "this is a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
-         decompressed"
-            .into()
-    } else if line.starts_with(b"\x8fmiriam") {
-        "this is a model file of ours, compressed or from a pipe; give it as a file of its own, \
-         decompressed"
-            .into()
-    } else {
-        format!("the first line with text must be \\data\\, found {found}; this is no ARPA file")
-    }
+    other_format(line).map_or_else(
+        || format!("expected a line \\data\\, found {found}; it is not an ARPA file"),
+        str::to_owned,
+    )
+}
+
+/// Names the format of a file that starts with `line`, where it is a known one.
+fn other_format(line: &[u8]) -> Option<&'static str> {
+    let formats: [(&[u8], &str); 4] = [
+        (b"blmt", "this is an IRSTLM binary file; write ARPA with its compile-lm --text=yes"),
+        (b"iARPA", "this is an IRSTLM iARPA file; write ARPA with its compile-lm --text=yes"),
+        (
+            crate::kenlm::MAGIC,
+            "this is a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
+             decompressed",
+        ),
+        (
+            b"\x8fmiriam",
+            "this is a model file of ours, compressed or from a pipe; give it as a file of its own, \
+             decompressed",
+        ),
+    ];
+    formats.into_iter().find(|(magic, _)| line.starts_with(magic)).map(|(_, reason)| reason)
 }
 
 /// The entries of a block, its text and the number of its first line.

@@ -98,6 +98,19 @@ fn tolerated_forms_read_the_same() {
         format!("# a comment\n \t\n{TOY}"),
         format!("{TOY}\n \r\n"),
         TOY.replace("<unk>", "<UNK>"),
+        TOY.replace("-1.5\ta", "-1.5 a"),
+        TOY.replace("a\t-0.2", "a -0.2"),
+        TOY.replace("a\t-0.2", "a\t-0.2 "),
+        TOY.replace("a\t-0.2", "a\t-0.2\t\r"),
+        TOY.replace("b </s>", "b </s> "),
+        TOY.replace("b </s>", "b </s>\t"),
+        TOY.replace("<s> a b", "<s> a b \t"),
+        TOY.replace("ngram 1=5", "ngram\t1 = 5 "),
+        TOY.replace("\\data\\", " \\data\\\t").replace("\\end\\", "\\end\\ "),
+        TOY.replace("\\2-grams:", " \\2-grams: \r"),
+        format!("\u{feff}{TOY}"),
+        format!("hello\n{TOY}"),
+        format!("QuickLM's words\n\n# and more\n{TOY}"),
     ];
     for text in same {
         let read = read_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -105,6 +118,24 @@ fn tolerated_forms_read_the_same() {
         for (a, b) in read.2.iter().zip(&base.2) {
             assert_eq!((&a.0, &a.1, &a.2), (&b.0, &b.1, &b.2), "{text}");
         }
+    }
+}
+
+/// `<unk>` and `<UNK>` are one word with the probability of the later entry; words after it keep
+/// the ids of their order.
+#[test]
+fn both_names_of_the_unknown_word_are_one_word() {
+    for (later, log10) in [("-3\t<UNK>\t0\n-1.7\tb", -3.0), ("-1.7\tb", -1.0)] {
+        let both = later.contains("UNK");
+        let count = if both { 6 } else { 5 };
+        let text = TOY.replace("1=5", &format!("1={count}")).replace("-1.7\tb", later);
+        let (words, unigrams, sections) = read_text(&text).unwrap();
+        assert_eq!(words, ["<unk>", "<s>", "</s>", "a", "b"]);
+        assert_eq!((unigrams[0].log10, unigrams[4].log10), (log10, -1.7));
+        assert_eq!(sections[1].0, [1, 3, 4]);
+        let input = Input::from_reader(Cursor::new(text.into_bytes()), "test", None).unwrap();
+        let arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        assert_eq!(arpa.counts()[0], 5);
     }
 }
 
@@ -126,7 +157,8 @@ fn errors_name_the_line() {
             TOY.replace("-1.5\ta", "NaN\ta"),
             "line 10: 1-gram: expected a log probability, found \"NaN\"",
         ),
-        (TOY.replace("-1.5\ta", "-1.5 a"), "line 10: 1-gram: expected a tab"),
+        (TOY.replace("-1.5\ta", "-1.5a"), "line 10: 1-gram: expected a tab"),
+        (TOY.replace("a\t-0.2", "a\t-0.2 x"), "line 10: 1-gram: expected the line to end"),
         (TOY.replace("a\t-0.2", "a\t-inf"), "line 10: 1-gram: backoff -inf"),
         (
             TOY.replace("2=4", "2=5"),
@@ -140,17 +172,20 @@ fn errors_name_the_line() {
         (TOY.replace("\\end\\\n", ""), "line 22: the file ends where \\end\\"),
         (TOY.replace("\\end\\\n", "\\end\\\nfoo\n"), "line 23: found \"foo\""),
         (TOY.replace("-99\t<s>\t-0.3", "-99\tc\t-0.3"), "\"<s>\" is not among the unigrams"),
-        (format!("\u{feff}{TOY}"), "line 1: expected \\data\\, found a byte order mark"),
-        (format!("hello\n{TOY}"), "line 1: the first line with text"),
+        ("hello\n".repeat(2000) + TOY, "line 1: expected a line \\data\\, found \"hello\""),
         ("iARPA\n".into(), "IRSTLM"),
-        ("".into(), "this is no ARPA file"),
+        ("".into(), "it is not an ARPA file"),
         (
             TOY.replace("-1.7\tb\t", "-1.7\ta\t"),
             "line 11: \"a\" is among the unigrams already on line 10",
         ),
         (
-            TOY.replace("-1.7\tb\t", "-1.7\t<UNK>\t"),
-            "line 11: \"<UNK>\" is among the unigrams already on line 7",
+            TOY.replace("-1.7\tb\t", "-1.7\t<unk>\t"),
+            "line 11: \"<unk>\" is among the unigrams already on line 7",
+        ),
+        (
+            TOY.replace("-1.5\ta\t", "-1.5\t<UNK>\t").replace("-1.7\tb\t", "-1.7\t</s>\t"),
+            "line 11: \"</s>\" is among the unigrams already on line 9",
         ),
         (
             TOY.replace("-1.2\t</s>", "-1.2\t<s>"),

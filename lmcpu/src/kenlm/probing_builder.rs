@@ -49,11 +49,17 @@ pub struct KenlmProbingOptions {
     pub multiplier: f32,
     /// log10 p(`<unk>`) of a model that does not list it: `-u`.
     pub unknown_log10: f32,
+    /// Whether the file has the words as text; `-v` leaves them out.
+    pub has_words: bool,
 }
 
 impl Default for KenlmProbingOptions {
     fn default() -> Self {
-        KenlmProbingOptions { multiplier: 1.5, unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10 }
+        KenlmProbingOptions {
+            multiplier: 1.5,
+            unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10,
+            has_words: true,
+        }
     }
 }
 
@@ -359,7 +365,7 @@ impl ProbingBuilder {
         let header = Header {
             model_type: ModelType::Probing,
             probing_multiplier: multiplier,
-            has_vocabulary: true,
+            has_vocabulary: self.options.has_words,
             counts,
         };
         write(&header.to_bytes())?;
@@ -397,7 +403,9 @@ impl ProbingBuilder {
                 }
             }
         }
-        write(&word_strings(words.iter(), source.name())?)?;
+        if self.options.has_words {
+            write(&word_strings(words.iter(), source.name())?)?;
+        }
         Ok(file.commit()?)
     }
 }

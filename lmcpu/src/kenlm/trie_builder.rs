@@ -40,6 +40,8 @@ pub struct KenlmTrieOptions {
     pub pointer_bits: Option<u8>,
     /// log10 p(`<unk>`) of a model that does not list it: `-u`.
     pub unknown_log10: f32,
+    /// Whether the file has the words as text; `-v` leaves them out.
+    pub has_words: bool,
 }
 
 impl Default for KenlmTrieOptions {
@@ -48,6 +50,7 @@ impl Default for KenlmTrieOptions {
             quantize: None,
             pointer_bits: None,
             unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10,
+            has_words: true,
         }
     }
 }
@@ -166,7 +169,7 @@ impl TrieWriter<'_> {
         let header = Header {
             model_type: ModelType::Trie { quantized: self.options.quantize.is_some(), compressed },
             probing_multiplier: super::KenlmProbingOptions::default().multiplier,
-            has_vocabulary: true,
+            has_vocabulary: self.options.has_words,
             counts: counts.clone(),
         };
         self.write(&header.to_bytes())?;
@@ -199,6 +202,9 @@ impl TrieWriter<'_> {
                 self.write_pointer_array(split, nodes)?;
             }
             self.write_level(layout, nodes)?;
+        }
+        if !self.options.has_words {
+            return Ok(());
         }
         let words = self.model.source_ids.iter().map(|&id| self.model.vocabulary.word(id));
         let strings = word_strings(words, &self.model.name)?;

@@ -242,6 +242,18 @@ fn the_line_that_is_no_object_is_named() {
         run(&[&good, &bad], &PerplexityOptions { json: json(true), ..options.clone() }).unwrap();
     assert_eq!(lines, LineCounts { read: 40_002, kept: 0, invalid: 1 });
     assert_eq!(lines_of(&printed).len(), 40_001);
-    let gone = run(&[b"\n"], &options).unwrap_err().to_string();
-    assert!(gone.ends_with("text, line 1: EOF while parsing a value (byte 0)"), "{gone}");
+    let cut = run(&[b"\n{\n"], &options).unwrap_err().to_string();
+    assert!(cut.ends_with("text, line 2: EOF while parsing an object (byte 1)"), "{cut}");
+}
+
+/// As Python's writers leave them, with a blank last line, and as Windows does.
+#[test]
+fn blank_lines_are_not_documents() {
+    let json = Some(JsonOptions { field: "text".into(), skip_invalid: false, buckets: None });
+    let options = PerplexityOptions { per_line: true, json, ..SUMMARY };
+    let plain = run(&[b"{\"text\":\"a b\"}\n{\"text\":\"a\"}\n"], &options).unwrap().0;
+    let text = b"\n{\"text\":\"a b\"}\n \r\n{\"text\":\"a\"}\n\n";
+    let (printed, lines) = run(&[text], &options).unwrap();
+    assert_eq!(printed, plain);
+    assert_eq!(lines, LineCounts { read: 5, kept: 0, invalid: 0 });
 }

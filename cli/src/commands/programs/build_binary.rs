@@ -43,7 +43,7 @@ struct Arguments {
     /// Refused: positive log probabilities
     #[arg(short = 'i')]
     allow_positive: bool,
-    /// Refused: a file without its words
+    /// Leave the words out of the file, which then can score but not list them
     #[arg(short = 'v')]
     without_words: bool,
     /// Refused: rest costs
@@ -56,7 +56,7 @@ struct Arguments {
     #[arg(short = 'b', requires = "prob_bits")]
     backoff_bits: Option<u32>,
     /// Compress the pointers of a trie: at most this number of their high bits is kept in an array
-    #[arg(short = 'a', value_parser = clap::value_parser!(u8).range(..=64))]
+    #[arg(short = 'a')]
     pointer_bits: Option<u8>,
     /// [probing|trie] input.arpa output
     #[arg(num_args = 1..=3, required = true)]
@@ -73,7 +73,6 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let refused = [
         ("-s", arguments.allow_missing_markers),
         ("-i", arguments.allow_positive),
-        ("-v", arguments.without_words),
         ("-r", arguments.rest.is_some()),
     ];
     if let Some((name, _)) = refused.into_iter().find(|(_, given)| *given) {
@@ -107,15 +106,19 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let progress = common.progress();
     let (defaults, duplicates) = (KenlmProbingOptions::default(), DuplicatePolicy::Reject);
     let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
+    let has_words = !arguments.without_words;
     let pool = common.build_thread_pool()?;
     if is_trie {
-        let pointer_bits = arguments.pointer_bits;
-        let options =
-            KenlmTrieOptions { quantize: quantize.transpose()?, pointer_bits, unknown_log10 };
+        let options = KenlmTrieOptions {
+            quantize: quantize.transpose()?,
+            pointer_bits: arguments.pointer_bits,
+            unknown_log10,
+            has_words,
+        };
         pool.install(|| build_kenlm_trie(arpa, output, options, duplicates, &progress))?;
     } else {
         let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
-        let options = KenlmProbingOptions { multiplier, unknown_log10 };
+        let options = KenlmProbingOptions { multiplier, unknown_log10, has_words };
         pool.install(|| build_kenlm_probing(arpa, output, options, duplicates, &progress))?;
     }
     Ok(())

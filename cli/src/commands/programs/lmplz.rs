@@ -1,4 +1,5 @@
-//! `lmplz`: estimates a model from text.
+//! `lmplz`: estimates a model from text. Long options may be shortened to what is unambiguous, as
+//! lmplz's parser allows.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,20 +8,20 @@ use clap::{ArgAction, Parser};
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory};
 
 use super::size::parse_sort_size;
-use crate::commands::estimate::{ModelFiles, estimate_files, fallback_discounts};
+use crate::commands::estimate::{ModelFiles, estimate_files, fallback_discounts, parse_switch};
 use crate::common::CommonOptions;
 
 /// Estimates a language model with modified Kneser-Ney smoothing, as KenLM's lmplz does
 #[derive(Parser)]
-#[command(name = "lmplz", arg_required_else_help = true)]
+#[command(name = "lmplz", arg_required_else_help = true, infer_long_args = true)]
 struct Arguments {
     /// Words in the longest n-grams
     #[arg(short, long)]
     order: usize,
     /// Interpolate unigrams with the uniform distribution (1), or not (0)
     #[arg(long = "interpolate_unigrams", num_args = 0..=1, default_value = "1",
-          default_missing_value = "1", value_parser = ["0", "1", "false", "true"])]
-    interpolate_unigrams: String,
+          default_missing_value = "1", value_parser = parse_switch, action = ArgAction::Set)]
+    interpolate_unigrams: bool,
     /// Read <s>, </s> and <unk> in the text as spaces
     #[arg(long = "skip_symbols")]
     skip_symbols: bool,
@@ -86,7 +87,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         limit_vocab: arguments.limit_vocab_file,
         vocab_pad: arguments.vocab_pad,
         discount_fallback: arguments.discount_fallback.as_deref().map(fallback_discounts),
-        interpolate_unigrams: matches!(&*arguments.interpolate_unigrams, "1" | "true"),
+        interpolate_unigrams: arguments.interpolate_unigrams,
         skip_symbols: arguments.skip_symbols,
         verbose_header: arguments.verbose_header.then(|| text_name(&arguments.text)),
         renumber: arguments.renumber || arguments.intermediate.is_some(),
