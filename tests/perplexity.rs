@@ -315,8 +315,7 @@ fn invalid_documents_are_named_or_left_out() {
     let model = toy_model_path();
     let good = "{\"t\":\"a b\"}\n";
     for (bad, reason) in [
-        (&b"\n"[..], "EOF while parsing a value"),
-        (b"a b\n", "expected value"),
+        (&b"a b\n"[..], "expected value"),
         (b"[{\"t\":\"a\"}]\n", "expected an object"),
         (b"{\"t\":[\"a\"]}\n", "invalid type: sequence, expected a string"),
         (b"{\"s\":\"a\"}\n", "no field \"t\""),
