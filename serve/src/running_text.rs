@@ -54,12 +54,15 @@ pub(crate) struct LinkedText {
     pub links: Links,
 }
 
+/// Counts the tokens of a text.
+type TokenCounter<'a> = &'a dyn Fn(&[u8]) -> usize;
+
 /// Cuts texts of one language.
 pub(crate) struct TextCutter<'a> {
     format: TextFormat,
     splitter: SentenceSplitter,
     /// The most tokens of a sentence, and what counts them.
-    limit: Option<(usize, &'a dyn Fn(&[u8]) -> usize)>,
+    limit: Option<(usize, TokenCounter<'a>)>,
     copies_numbers: bool,
     should_stop: &'a dyn Fn() -> bool,
 }

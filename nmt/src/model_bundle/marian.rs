@@ -119,10 +119,10 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     if argos::is_package(folder) {
         return argos::find_in_folder(folder);
     }
-    if let Some(config) = file("config.json") {
-        if let Some(weights) = hugging_face::find_weights(folder)? {
-            return hugging_face::find(folder, &weights, &config);
-        }
+    if let Some(config) = file("config.json")
+        && let Some(weights) = hugging_face::find_weights(folder)?
+    {
+        return hugging_face::find(folder, &weights, &config);
     }
     if let Some(model) = file("model.bin") {
         return ctranslate2::find(folder, &model, Files::default());

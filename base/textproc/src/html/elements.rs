@@ -256,7 +256,8 @@ pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
                     open.pop();
                     *counts.entry(other).or_default() -= 1;
                 }
-                if !(is_html && is_void(name)) && !tag.is_self_closing {
+                let is_empty = is_html && is_void(name) || tag.is_self_closing;
+                if !is_empty {
                     open.push((number, name));
                     *counts.entry(name).or_default() += 1;
                 }

@@ -95,14 +95,14 @@ impl HtmlText {
         mut length: impl FnMut(&[u8]) -> usize,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Self, Interrupted> {
-        Self::by_rules(html, &MarkupRules::html(), &mut |text| {
+        Self::by_rules(html, &MarkupRules::html(), |text| {
             splitter.split_within_until(text, limit, &mut length, should_stop)
         })
     }
 
     /// Finds the sentences of `html`, a part between two breaks at a time, whatever its length.
     fn without_limit(html: &[u8], split: &mut dyn FnMut(&[u8]) -> Vec<Range<usize>>) -> Self {
-        let text = Self::by_rules(html, &MarkupRules::html(), &mut |text| Ok(split(text)));
+        let text = Self::by_rules(html, &MarkupRules::html(), |text| Ok(split(text)));
         text.unwrap_or_else(|Interrupted| HtmlText { segments: Vec::new() })
     }
 
@@ -114,9 +114,9 @@ impl HtmlText {
     pub fn by_rules(
         document: &[u8],
         rules: &MarkupRules,
-        split: &mut dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted>,
+        mut split: impl FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted>,
     ) -> Result<Self, Interrupted> {
-        Ok(HtmlText { segments: segments::find(document, rules, split)? })
+        Ok(HtmlText { segments: segments::find(document, rules, &mut split)? })
     }
 
     /// The sentences as plain text, in order.

@@ -19,7 +19,7 @@ use super::tokens::{StartTag, Syntax, Token, TokenKind};
 /// let unit = b"<unit id=\"1\"><source>A red house.</source><note>by <x>Ann</x></note></unit>";
 /// let rules = MarkupRules::xml().ignoring(["x"]);
 /// let splitter = SentenceSplitter::new("en");
-/// let text = HtmlText::by_rules(unit, &rules, &mut |text| Ok(splitter.split(text))).unwrap();
+/// let text = HtmlText::by_rules(unit, &rules, |text| Ok(splitter.split(text))).unwrap();
 /// let sentences: Vec<&[u8]> = text.sentences().collect();
 /// assert_eq!(sentences, [&b"A red house."[..], b"by"]);
 /// ```

@@ -18,12 +18,11 @@ struct Request {
     text: OneOrMany,
 }
 
+/// Work on the texts of a language, until the closure says that nobody wants it any more.
+type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>;
+
 /// Answers with what `tool` makes of each text.
-async fn answer(
-    app: &App,
-    call: &Call,
-    tool: fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>,
-) -> Result<Value, Refusal> {
+async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
     let Request { language, text: texts } = parse(&call.body)?;
     admit_texts(app, call, texts.as_slice())?;
     let bytes = texts.as_slice().iter().map(String::len).sum();

@@ -4,7 +4,7 @@ use super::*;
 
 fn cut(document: &str, rules: &MarkupRules) -> (Vec<String>, String) {
     let splitter = SentenceSplitter::new("en");
-    let text = HtmlText::by_rules(document.as_bytes(), rules, &mut |text| Ok(splitter.split(text)));
+    let text = HtmlText::by_rules(document.as_bytes(), rules, |text| Ok(splitter.split(text)));
     let text = text.unwrap();
     let joined = text.join(text.sentences().map(AlignedTranslation::from));
     let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
@@ -99,7 +99,7 @@ fn ignored_elements_are_copied() {
 #[test]
 fn a_document_may_be_given_up() {
     let mut count = 0;
-    let found = HtmlText::by_rules(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), &mut |_| {
+    let found = HtmlText::by_rules(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), |_| {
         count += 1;
         if count < 2 { Ok(Vec::new()) } else { Err(Interrupted) }
     });
