@@ -19,7 +19,7 @@ fn translate() -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).arg(data("tiny.npz"));
     command.arg("-v").args([data("tiny.vocab.yml"), data("tiny.vocab.yml")]);
-    command.args(["--max-length-factor", "2", "-b", "3"]);
+    command.args(["--max-length-factor", "2"]);
     command
 }
 

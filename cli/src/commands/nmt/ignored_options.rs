@@ -8,11 +8,12 @@ use tracing::warn;
 use crate::common::exit_with_usage_error;
 
 /// Keys of the table that are options with an effect, here or of every command.
-const WITH_EFFECT: [&str; 11] = [
+const WITH_EFFECT: [&str; 12] = [
     "config",
     "cpu-threads",
     "force-decode",
     "input",
+    "log-level",
     "output",
     "output-sampling",
     "precision",
