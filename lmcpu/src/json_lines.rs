@@ -81,24 +81,31 @@ fn replace_python_numbers(line: &str) -> Option<String> {
     let mut replaced = String::with_capacity(line.len());
     let (mut rest, mut in_string, mut is_changed) = (line, false, false);
     while let Some(character) = rest.chars().next() {
-        let found = NUMBERS.iter().find(|(name, _)| !in_string && rest.starts_with(name));
-        let length = match (found, character) {
-            (Some((name, number)), _) => {
-                replaced.push_str(number);
-                rest = &rest[name.len()..];
-                is_changed = true;
-                continue;
-            }
-            (None, '\\') if in_string => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            (None, _) => {
-                in_string ^= character == '"';
-                character.len_utf8()
-            }
-        };
+        let value_begins = !in_string && begins_value(&replaced);
+        let found = NUMBERS.iter().filter(|_| value_begins).find_map(|(name, number)| {
+            let after = rest.strip_prefix(name)?;
+            let is_whole = !after.starts_with(|next: char| next.is_alphanumeric());
+            is_whole.then_some((*number, after))
+        });
+        if let Some((number, after)) = found {
+            replaced.push_str(number);
+            rest = after;
+            is_changed = true;
+            continue;
+        }
+        let escaped = if in_string && character == '\\' { rest[1..].chars().next() } else { None };
+        in_string ^= character == '"';
+        let length = character.len_utf8() + escaped.map_or(0, char::len_utf8);
         replaced.push_str(&rest[..length]);
         rest = &rest[length..];
     }
     is_changed.then_some(replaced)
+}
+
+/// Whether a number may begin after `before`, or after a minus sign there.
+fn begins_value(before: &str) -> bool {
+    let before = before.strip_suffix('-').unwrap_or(before);
+    before.ends_with([':', ',', '[', ' ', '\t', '\r'])
 }
 
 /// The message of `error` with its column only: there is only one line.
@@ -287,7 +294,15 @@ mod tests {
             read("a", line).unwrap_err(),
             "invalid type: floating point `1.0`, expected a string (byte 8)"
         );
-        for wrong in [r#"{"a":NaN"text":"x"}"#, r#"{"a":NaNs,"text":"x"}"#, "NaN"] {
+        for wrong in [
+            r#"{"a":NaN"text":"x"}"#,
+            r#"{"a":NaNs,"text":"x"}"#,
+            r#"{"a":NaN5,"text":"x"}"#,
+            r#"{"a":1NaN,"text":"x"}"#,
+            r#"{"a":1-Infinity,"text":"x"}"#,
+            r#"{"a":--Infinity,"text":"x"}"#,
+            "NaN",
+        ] {
             assert!(read("text", wrong).is_err(), "{wrong}");
         }
     }

@@ -313,7 +313,7 @@ impl App {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Lets a request of `characters` with the key `key` in, or not.
+    /// Checks the API key and its quota of characters.
     ///
     /// # Errors
     /// If there are keys and this is none, or it was used too much.
@@ -341,16 +341,16 @@ impl App {
         self.admit(key, texts.iter().map(|text| text.chars().count()).sum())
     }
 
-    /// Lets an administrator in. Without keys nobody is one.
+    /// Checks that the key is an administrator's. Fails if no keys are configured.
     ///
     /// # Errors
-    /// If the key is none of an administrator.
+    /// If the key is not an administrator's.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
         let keys = self.keys().ok_or(Refusal::Forbidden)?;
         keys.admit_admin(key).map_err(refuse_key)
     }
 
-    /// When a request that begins now should be done; it may ask for less than is allowed.
+    /// Deadline of a request that begins now: the smaller of its own limit and the server's.
     pub fn deadline(&self, asked: Option<u64>) -> Instant {
         let longest = self.configuration.limits.deadline();
         Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))

@@ -58,6 +58,14 @@ pub(crate) async fn run<T: Send + 'static>(
     }
 }
 
+/// What a text costs besides its bytes, in bytes: its language is looked for, its parts are kept.
+const TEXT_WORK: usize = 256;
+
+/// The work on texts, in bytes.
+pub(crate) fn text_work(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.len() + TEXT_WORK).sum()
+}
+
 /// As [`run`]; on this thread, if there are few bytes of text.
 pub(crate) async fn run_on_text<T: Send + 'static>(
     bytes: usize,
@@ -80,15 +88,16 @@ mod tests {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
     }
 
-    /// Work that goes on until it should stop, and then sends a message.
+    /// Work that sends a message when it begins, and one when it stops because it should.
     fn endless(
-        stopped: mpsc::Sender<()>,
+        messages: mpsc::Sender<()>,
     ) -> impl FnOnce(&dyn Fn() -> bool) -> Result<(), Interrupted> + Send + 'static {
         move |should_stop| {
+            messages.send(()).unwrap();
             while !should_stop() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            stopped.send(()).unwrap();
+            messages.send(()).unwrap();
             Err(Interrupted)
         }
     }
@@ -97,17 +106,18 @@ mod tests {
     fn work_stops_at_its_deadline_and_without_a_client() {
         let runtime = runtime();
         let patience = Duration::from_secs(60);
-        let (sender, stopped) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         let deadline = Instant::now() + Duration::from_millis(20);
         let outcome = runtime.block_on(run(deadline, endless(sender.clone())));
         assert_eq!(outcome, Err(Abandoned::Deadline));
-        stopped.recv_timeout(patience).unwrap();
+        messages.recv_timeout(patience).unwrap();
+        messages.recv_timeout(patience).unwrap();
         let far = Instant::now() + Duration::from_secs(3600);
         let waiting = runtime.spawn(run(far, endless(sender)));
+        messages.recv_timeout(patience).unwrap();
         waiting.abort();
         assert!(runtime.block_on(waiting).unwrap_err().is_cancelled());
-        // Work that was aborted before it began sends nothing; its sender is gone.
-        let _ = stopped.recv_timeout(patience);
+        messages.recv_timeout(patience).unwrap();
     }
 
     #[test]

@@ -306,7 +306,7 @@ impl ShortlistSetting {
     }
 
     /// That of the command line: a file, or `false`.
-    fn of_text(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         match text {
             "false" => ShortlistSetting::Flag(false),
             file => ShortlistSetting::File(file.into()),
@@ -409,7 +409,7 @@ impl ModelConfiguration {
                 "precision" => model.precision = Some(value.to_owned()),
                 "prefix-token" => model.prefix_token = Some(value.to_owned()),
                 "vocab" => model.vocabs.push(value.into()),
-                "shortlist" => model.shortlist = Some(ShortlistSetting::of_text(value)),
+                "shortlist" => model.shortlist = Some(ShortlistSetting::from_text(value)),
                 "search" => model.search = Some(value.to_owned()),
                 _ if is_decoding(key) => {}
                 _ => {

@@ -70,8 +70,8 @@ pub(crate) struct TextCutter<'a> {
 impl<'a> TextCutter<'a> {
     /// Cuts texts of `language`, until `should_stop` says so.
     pub fn new(format: &TextFormat, language: &str, should_stop: &'a dyn Fn() -> bool) -> Self {
-        let language = language.split(['-', '_']).next().unwrap_or_default();
-        let splitter = SentenceSplitter::new(&language.to_lowercase());
+        let code = miriam_nmt::language_code(language);
+        let splitter = SentenceSplitter::new(&code.unwrap_or_else(|| language.to_lowercase()));
         TextCutter {
             format: format.clone(),
             splitter,
@@ -136,6 +136,9 @@ impl<'a> TextCutter<'a> {
         let mut ranges = Vec::new();
         let mut start = 0;
         for line in text.split_inclusive(['\n', '\r']) {
+            if (self.should_stop)() {
+                return Err(Interrupted);
+            }
             let content = line.trim_end_matches(['\n', '\r']);
             let found = split(content)?.into_iter();
             ranges.extend(found.map(|range| start + range.start..start + range.end));

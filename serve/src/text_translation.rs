@@ -1,6 +1,8 @@
 //! Translating texts: cutting them, finding out their language, and joining what their sentences
 //! become, tags of HTML around the words that are aligned with theirs.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -97,17 +99,27 @@ impl Registry {
     ) -> Result<Vec<DetectedLanguage>, Interrupted> {
         let sources = self.sources();
         let english = sources.iter().find(|code| code.eq_ignore_ascii_case("en"));
-        let is_possible = |code: &&&str| to.is_none_or(|to| self.reaches(code, to));
+        // Looked up once for a language, not for each text.
+        let reached = RefCell::new(HashMap::new());
+        let reaches = |code: &str, to: &str| {
+            let found = reached.borrow().get(code).copied();
+            found.unwrap_or_else(|| {
+                let found = self.reaches(code, to);
+                reached.borrow_mut().insert(code.to_owned(), found);
+                found
+            })
+        };
+        let is_possible = |code: &&&str| to.is_none_or(|to| reaches(code, to));
         let possible = english.filter(is_possible).or_else(|| sources.iter().find(is_possible));
         let default = possible.or(sources.first()).copied().unwrap_or_default();
         let languages = if detection == Detection::Sources { sources } else { self.languages() };
         let detector = LanguageDetector::new(languages.iter().copied());
         let detect = |text: &str| {
             let found = detector.detect(text)?;
-            let Some(to) = to.filter(|to| !self.reaches(&found.code, to)) else {
+            let Some(to) = to.filter(|to| !reaches(&found.code, to)) else {
                 return Some(found);
             };
-            let possible = languages.iter().copied().filter(|from| self.reaches(from, to));
+            let possible = languages.iter().copied().filter(|from| reaches(from, to));
             let other = if found.confidence < UNSURE || detection == Detection::Sources {
                 LanguageDetector::new(possible).detect(text)
             } else {
@@ -163,11 +175,6 @@ fn visible_text(
     Ok(String::from_utf8_lossy(&blocks.join(&b' ')).into_owned())
 }
 
-/// The bytes of texts.
-fn count_bytes(texts: &[String]) -> usize {
-    texts.iter().map(String::len).sum()
-}
-
 impl App {
     /// Translates running texts. `options` are those of each sentence; several translations of
     /// a sentence become alternatives of its text.
@@ -179,7 +186,7 @@ impl App {
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
-        let bytes = count_bytes(texts);
+        let bytes = background::text_work(texts);
         let (models, own, format) = (route.clone(), texts.to_vec(), format.clone());
         let cutting = background::run_on_text(bytes, deadline, move |should_stop| {
             cut_texts(&models, &own, &format, should_stop)
@@ -217,11 +224,12 @@ impl App {
             return Err(RouteError::NoLanguage("auto".into()).into());
         }
         let (own, format, to) = (texts.to_vec(), format.clone(), to.map(str::to_owned));
-        let detecting = background::run_on_text(count_bytes(texts), deadline, move |should_stop| {
-            let visible = own.iter().map(|text| visible_text(text, &format, should_stop));
-            let visible = visible.collect::<Result<Vec<String>, Interrupted>>()?;
-            registry.detect(&visible, to.as_deref(), detection, should_stop)
-        });
+        let detecting =
+            background::run_on_text(background::text_work(texts), deadline, move |should_stop| {
+                let visible = own.iter().map(|text| visible_text(text, &format, should_stop));
+                let visible = visible.collect::<Result<Vec<String>, Interrupted>>()?;
+                registry.detect(&visible, to.as_deref(), detection, should_stop)
+            });
         Ok(detecting.await?)
     }
 

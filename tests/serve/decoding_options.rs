@@ -55,7 +55,7 @@ fn translated(server: &Server, options: Value, model: &str) -> Vec<String> {
 }
 
 /// A request's spelling of a line of the configuration.
-fn of_request(line: &str) -> Value {
+fn request_options(line: &str) -> Value {
     let (key, value) = line.split_once(" = ").unwrap();
     json!({key.replace('-', "_"): serde_json::from_str::<Value>(value).unwrap()})
 }
@@ -80,7 +80,7 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     for (at, (options, line)) in OPTIONS.iter().enumerate() {
         let expected = printed(options);
         assert_eq!(translated(&server, json!({}), &format!("m{at}")), expected, "{line}");
-        assert_eq!(translated(&server, of_request(line), "plain"), expected, "{line}");
+        assert_eq!(translated(&server, request_options(line), "plain"), expected, "{line}");
         changed += usize::from(expected != plain);
     }
     // Most make a difference for so few lines.

@@ -1,4 +1,4 @@
-//! What HTTP and its clients ask of a server beside a protocol: hosts, methods, bodies, encodings.
+//! Requests that HTTP allows or forbids in every protocol: hosts, methods, bodies, encodings.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -172,14 +172,14 @@ fn methods_are_those_of_the_path() {
     };
     for path in gets {
         let (status, head, body) = ask("GET", path);
-        let of_head = ask("HEAD", path);
-        assert_eq!((of_head.0, &*of_head.2), (status, ""), "{path}");
+        let head_answer = ask("HEAD", path);
+        assert_eq!((head_answer.0, &*head_answer.2), (status, ""), "{path}");
         assert!(status < 300, "{path}: {status}");
         let length = |head: &str| {
             head.lines().find(|line| line.starts_with("content-length")).map(str::to_owned)
         };
         if path != "/metrics" && path != "/readyz" {
-            assert_eq!(length(&of_head.1), length(&head), "{path}: {body}");
+            assert_eq!(length(&head_answer.1), length(&head), "{path}: {body}");
         }
     }
     for path in posts {

@@ -77,10 +77,7 @@ impl Multilingual {
 
     /// The options of the command line for a pair.
     fn options<'a>(&self, [from, to]: Pair<'a>) -> Vec<&'a str> {
-        match self.is_told_source {
-            true => vec!["--from", from, "--to", to],
-            false => vec!["--to", to],
-        }
+        if self.is_told_source { vec!["--from", from, "--to", to] } else { vec!["--to", to] }
     }
 
     fn pairs(&self) -> [Pair<'static>; 4] {
@@ -170,6 +167,35 @@ fn pairs_that_are_asked_for_at_once_do_not_mix() {
 }
 
 /// Each step of a route through a third language has a pair of its own.
+/// Models that spell a language differently make one route, and each is told its own spelling.
+#[test]
+fn a_route_goes_through_models_with_other_spellings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project_root().join("nmt/testdata/hf-nllb");
+    let text = format!(
+        "pivot = \"en\"\n[[model]]\nname = \"one\"\npath = {path:?}\nfrom = [\"de\", \"es\"]\n\
+         to = [\"en\"]\n[[model]]\nname = \"two\"\npath = {path:?}\n\
+         from = [\"eng_Latn\", \"fra_Latn\"]\nto = [\"zho_Hans\", \"spa_Latn\"]\n"
+    );
+    let config = folder.path().join("serve.toml");
+    std::fs::write(&config, text).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let model = path.to_str().unwrap();
+    for (from, to, options) in [
+        ("deu", "zh", &["--from", "de", "--then", model, "--via", "en", "--to", "zh"][..]),
+        ("en", "es", &["--from", "en", "--to", "es"]),
+    ] {
+        let expected = printed(&path, options);
+        for (text, expected) in texts().iter().zip(&expected) {
+            let body = json!({"text": text, "from": from, "to": to});
+            let found = server.post_json("/v1/translate", &body);
+            assert_eq!(found.status, 200, "{from} {to}: {}", found.text());
+            let found = found.json()["results"][0]["translations"][0]["text"].clone();
+            assert_eq!(found, expected.trim_end(), "{from} {to}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_pivot_translates_each_step_between_its_own_languages() {
     let folder = tempfile::tempdir().unwrap();

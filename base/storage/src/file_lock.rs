@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
+/// How often a lock is tried for whose file another process removes just then; file systems whose
+/// files have no lasting numbers would make it try for ever.
+const MOST_ATTEMPTS: usize = 1000;
+
 /// A lock on the file of a name, until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
@@ -25,7 +29,7 @@ impl FileLock {
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
     pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
-        loop {
+        for _ in 0..MOST_ATTEMPTS {
             let file = File::options().write(true).create(true).truncate(false).open(path);
             let file = file.map_err(|e| Error::io(path, "create", e))?;
             match file.try_lock() {
@@ -37,6 +41,8 @@ impl FileLock {
             }
             return Ok(Some(FileLock { path: path.to_owned(), file }));
         }
+        let reason = "another file has its name each time that it is opened";
+        Err(Error::io(path, "lock", std::io::Error::other(reason)))
     }
 }
 
@@ -53,7 +59,7 @@ impl Drop for FileLock {
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), fs::symlink_metadata(path)) {
+    match (file.metadata(), fs::metadata(path)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
         _ => false,
     }
@@ -69,6 +75,18 @@ pub(crate) fn is_at(_file: &File, path: &Path) -> bool {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_a_lock_is_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let lock = FileLock::try_acquire(&link).unwrap().unwrap();
+        assert!(FileLock::try_acquire(&file).unwrap().is_none());
+        drop(lock);
+        assert!(FileLock::try_acquire(&file).unwrap().is_some());
+    }
 
     #[test]
     fn a_lock_keeps_others_out_until_it_is_dropped() {

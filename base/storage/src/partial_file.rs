@@ -143,15 +143,16 @@ pub fn partial_path(target: &Path) -> PathBuf {
     path.into()
 }
 
+fn is_system_path(path: &Path) -> bool {
+    path.starts_with("/proc") || path.starts_with("/dev") && !path.starts_with("/dev/shm")
+}
+
 /// Whether `path` names a device, a pipe or an open file of the system (`/dev/stdout`), also
 /// through links: something to write into, not to replace. A folder is one too.
 pub fn is_special(path: &Path) -> bool {
-    let of_system = |path: &Path| {
-        path.starts_with("/proc") || path.starts_with("/dev") && !path.starts_with("/dev/shm")
-    };
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
-        if of_system(&path) {
+        if is_system_path(&path) {
             return true;
         }
         let Ok(link) = fs::read_link(&path) else { break };

@@ -154,7 +154,12 @@ impl Read for Input {
 /// The text after a byte order mark, or all of it.
 fn skip_byte_order_mark(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
-    reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
+    // No byte more than decides it: the writer of a short line may wait for an answer to it.
+    while start.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&start) {
+        if reader.by_ref().take(1).read_to_end(&mut start)? == 0 {
+            break;
+        }
+    }
     if start == BYTE_ORDER_MARK {
         return Ok(reader);
     }
@@ -216,6 +221,27 @@ mod tests {
         assert_eq!(read(zstd::encode_all(&marked[..], 1).unwrap()).unwrap(), &marked[3..]);
         for short in [&b""[..], b"\xef", b"\xef\xbb", b"ab"] {
             assert_eq!(read(short.to_vec()).unwrap(), short);
+        }
+    }
+
+    /// A pipe whose writer waits for an answer before it writes more.
+    struct Waiting(Option<&'static [u8]>);
+
+    impl Read for Waiting {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let line = self.0.take().expect("nothing more is asked for");
+            buffer[..line.len()].copy_from_slice(line);
+            Ok(line.len())
+        }
+    }
+
+    #[test]
+    fn a_short_first_line_is_read_at_once() {
+        for line in [&b"\n"[..], b"a\n"] {
+            let mut input = Input::from_reader(Waiting(Some(line)), "test", None).unwrap();
+            let mut text = vec![0; line.len()];
+            input.read_exact(&mut text).unwrap();
+            assert_eq!(text, line);
         }
     }
 

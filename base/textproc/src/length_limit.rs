@@ -66,7 +66,7 @@ impl SentenceSplitter {
         let mut checkpoint = Checkpoint::new(should_stop);
         let mut parts = Vec::new();
         for sentence in self.split_until(text, should_stop)? {
-            checkpoint.pass(sentence.end)?;
+            checkpoint.pass(sentence.start)?;
             if length(&text[sentence.clone()]) > limit {
                 let places = CutPlaces::find(&text[sentence.clone()]);
                 cut(text, sentence, &places, limit, &mut length, (&mut checkpoint, &mut parts))?;
@@ -233,6 +233,20 @@ mod tests {
     use super::*;
     use crate::steps;
     use proptest::prelude::*;
+
+    #[test]
+    fn cutting_a_long_sentence_stops_when_it_should() {
+        let splitter = SentenceSplitter::new("en");
+        let text = "ab,".repeat(100_000);
+        let looks = std::cell::Cell::new(0);
+        let should_stop = || {
+            looks.set(looks.get() + 1);
+            // The first looks are those of the splitter.
+            looks.get() > text.len() / (16 << 10) + 4
+        };
+        let found = splitter.split_within_until(text.as_bytes(), 50, <[u8]>::len, &should_stop);
+        assert_eq!(found, Err(Interrupted));
+    }
 
     fn split(text: &str, limit: usize) -> Vec<&str> {
         let splitter = SentenceSplitter::new("en");

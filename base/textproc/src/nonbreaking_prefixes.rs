@@ -33,7 +33,7 @@ pub struct NonbreakingPrefixes {
 const NUMERIC_ONLY_MARK: &[u8] = b"#NUMERIC_ONLY#";
 
 /// The lists, by the code of their language.
-const BUILT_IN_LISTS: [(&str, &str); 45] = [
+const BUILT_IN_LISTS: [(&str, &str); 46] = [
     ("as", include_str!("../prefixes/as.txt")),
     ("bg", include_str!("../prefixes/bg.txt")),
     ("bn", include_str!("../prefixes/bn.txt")),
@@ -60,6 +60,7 @@ const BUILT_IN_LISTS: [(&str, &str); 45] = [
     ("ml", include_str!("../prefixes/ml.txt")),
     ("mni", include_str!("../prefixes/mni.txt")),
     ("mr", include_str!("../prefixes/mr.txt")),
+    ("nb", include_str!("../prefixes/no.txt")),
     ("nl", include_str!("../prefixes/nl.txt")),
     ("no", include_str!("../prefixes/no.txt")),
     ("or", include_str!("../prefixes/or.txt")),

@@ -249,7 +249,7 @@ pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String
                 return Err(Error::mismatch(path, &key, reason));
             }
         } else {
-            let reason = "no option of decoding that is known; remove it or mend its name";
+            let reason = "unknown option of decoding; remove it or correct its name";
             return Err(Error::mismatch(path, &miriam_textio::shorten(&key), reason));
         }
     }

@@ -271,7 +271,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
         BodyError::Deadline => refuse(group, &Refusal::Deadline),
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
-    // What is left of the body is not read.
+    // The connection ends after the answer: the rest of the body may be long.
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }

@@ -1,4 +1,4 @@
-//! How much is queued, and how fast it is done: what a client that is sent away is told.
+//! Length of the queue, speed of the engine, and the Retry-After that follows from both.
 //!
 //! Speed is words a second of the time in which there was something to do: a server that has
 //! just begun, or was idle, is as fast as it was when it was busy last.

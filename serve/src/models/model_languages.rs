@@ -136,9 +136,13 @@ impl ModelLanguages {
     /// The codes by which the model knows the languages of a request, source and target; none of
     /// one that it is not told.
     pub fn codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
-        let code = |side: &'_ [NamedLanguage], name: Option<&str>| {
-            let at = side.iter().position(|language| Some(&*language.name) == name);
-            at.or((side.len() == 1 && name.is_none()).then_some(0))
+        // The route may have another model's spelling of the name.
+        let code = |side: &[NamedLanguage], name: Option<&str>| match name {
+            Some(name) => {
+                let found = super::languages::find(name, side.iter().map(|one| &*one.name))?;
+                side.iter().position(|one| &*one.name == found)
+            }
+            None => (side.len() == 1).then_some(0),
         };
         [
             code(&self.from, from).map(|at| &*self.from[at].code),

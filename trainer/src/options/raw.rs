@@ -287,7 +287,7 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
         let text = shorten(text);
-        Error::usage(format!("--{name}: {text:?} is no value for it"))
+        Error::usage(format!("--{name}: {text:?} is not a valid value"))
     })
 }
 

@@ -24,7 +24,7 @@ const WITH_EFFECT: [&str; 12] = [
 ];
 
 /// Keys of configurations that are about a configuration alone.
-const OF_CONFIGURATIONS: (&str, &str) =
+const CONFIGURATION_KEY: (&str, &str) =
     ("relative-paths", "write relative-paths: true into the configuration");
 
 /// The short forms of Marian's options.
@@ -58,7 +58,7 @@ fn keys_without_effect() -> impl Iterator<Item = &'static str> {
 
 /// The keys that are refused, with what to do instead.
 fn refused_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let keys = MARIAN_KEYS.refused.iter().copied().chain([OF_CONFIGURATIONS]);
+    let keys = MARIAN_KEYS.refused.iter().copied().chain([CONFIGURATION_KEY]);
     keys.filter(|(name, _)| !WITH_EFFECT.contains(name))
 }
 

@@ -25,7 +25,7 @@ type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Int
 async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
     let Request { language, text: texts } = parse(&call.body)?;
     admit_texts(app, call, texts.as_slice())?;
-    let bytes = texts.as_slice().iter().map(String::len).sum();
+    let bytes = background::text_work(texts.as_slice());
     let work = move |should_stop: &dyn Fn() -> bool| tool(&language, texts.as_slice(), should_stop);
     let results = background::run_on_text(bytes, app.deadline(None), work).await?;
     Ok(json!({"results": results}))

@@ -56,7 +56,7 @@ struct Options {
 }
 
 /// Options of decoding that are a model's: how long its sentences are is known before a request.
-const OF_MODELS: [&str; 2] = ["max-length", "max-length-crop"];
+const MODEL_KEYS: [&str; 2] = ["max-length", "max-length-crop"];
 
 impl Options {
     /// The options of decoding.
@@ -68,9 +68,9 @@ impl Options {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let is_known = DecodingSettings::KEYS.contains(&&*key) && !OF_MODELS.contains(&&*key);
+            let is_known = DecodingSettings::KEYS.contains(&&*key) && !MODEL_KEYS.contains(&&*key);
             if !is_known || name.contains('-') {
-                let keys = DecodingSettings::KEYS.iter().filter(|key| !OF_MODELS.contains(key));
+                let keys = DecodingSettings::KEYS.iter().filter(|key| !MODEL_KEYS.contains(key));
                 let names: Vec<String> = keys.map(|key| key.replace('-', "_")).collect();
                 return Err(Refusal::Invalid(format!(
                     "options: unknown field `{name}`, expected one of distinct, stack_size, \
