@@ -241,11 +241,11 @@ mod tests {
         let looks = std::cell::Cell::new(0);
         let should_stop = || {
             looks.set(looks.get() + 1);
-            // The first looks are those of the splitter.
-            looks.get() > text.len() / (16 << 10) + 4
+            // There is one sentence, so that the splitter does not look as often.
+            looks.get() > 4
         };
         let found = splitter.split_within_until(text.as_bytes(), 50, <[u8]>::len, &should_stop);
-        assert_eq!(found, Err(Interrupted));
+        assert!(found == Err(Interrupted));
     }
 
     fn split(text: &str, limit: usize) -> Vec<&str> {
