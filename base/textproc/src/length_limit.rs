@@ -22,8 +22,8 @@ enum CutRank {
     Clause,
 }
 
-/// The bytes for each unit of the limit of which the length is looked at first: few texts that have
-/// so many bytes are not too long.
+/// Bytes for each unit of the limit that are measured first: few texts of that many bytes are within
+/// the limit.
 const BYTES_PER_UNIT: usize = 4;
 
 impl SentenceSplitter {
@@ -129,8 +129,8 @@ fn char_boundary(text: &[u8], most: usize) -> usize {
     back.filter(|at| *at < text.len()).find(|at| !continues(at)).unwrap_or(most)
 }
 
-/// The places where a sentence may be cut: before characters that are no space, by rank, each list
-/// in order.
+/// The places where a sentence may be cut: before characters that are not white space, by rank, each
+/// list in order.
 struct CutPlaces {
     clauses: Vec<usize>,
     spaces: Vec<usize>,
@@ -142,7 +142,7 @@ impl CutPlaces {
     fn find(text: &[u8]) -> Self {
         let mut places =
             CutPlaces { clauses: Vec::new(), spaces: Vec::new(), characters: Vec::new() };
-        // The character before, and the last one that is no space.
+        // The character before, and the last one that is not white space.
         let (mut before, mut visible) = (None, None);
         for (at, symbol) in char_indices(text) {
             let here = symbol.character.unwrap_or('\u{1}');
@@ -339,7 +339,7 @@ mod tests {
         ) {
             let text = trim_start(trim_end(text.as_bytes()));
             let all = CutPlaces::find(text);
-            // Parts begin and end with characters that are no space.
+            // Parts begin and end with characters that are not white space.
             let boundary = |most: usize| {
                 if most < text.len() { char_boundary(text, most) } else { text.len() }
             };

@@ -235,7 +235,7 @@ impl<'t> Cursor<'t> {
             return invalid(format!("backoff {backoff} is not a finite number"));
         }
         self.expect_line_end("after the backoff")?;
-        // Zero becomes -0.0, the mark of an n-gram that is no context; builders
+        // Zero becomes -0.0, the mark of an n-gram that is not a context; builders
         // find out which are.
         Ok(if backoff == 0.0 { -0.0 } else { backoff })
     }

@@ -55,7 +55,7 @@ pub struct DecodingSettings {
     pub coverage_penalty: Option<Number>,
     /// The divisor of the scores of tokens generated before.
     pub repetition_penalty: Option<Number>,
-    /// No sequence of so many tokens is repeated; 0 allows all.
+    /// Length of the sequences of tokens that are never repeated; 0 allows all.
     pub no_repeat_ngram_size: Option<usize>,
     /// The margin below the best finished hypothesis at which search ends.
     pub early_stop: Option<Number>,

@@ -122,7 +122,7 @@ struct Block {
     items: Vec<InlineItem>,
     /// White space of the page that the next character will come after.
     space: Option<Range<usize>>,
-    /// What separates the next character from the last one where there is no white space.
+    /// Separation between the last character and the next one where there is no white space.
     separation: Option<Separation>,
     /// After a link and what ends with it the number of items.
     after_link: Option<usize>,

@@ -86,14 +86,14 @@ impl LanguageTag {
         if self.language != model.language || self.variant != model.variant {
             return None;
         }
-        let of_script = match (&self.script, &model.script) {
+        let script_fitness = match (&self.script, &model.script) {
             (Some(wanted), Some(script)) if wanted != script => return None,
             (Some(_), Some(_)) => 2,
             // Chinese alone means simplified characters.
             (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
             _ => 1,
         };
-        let of_region = match (&self.region, &model.region) {
+        let region_fitness = match (&self.region, &model.region) {
             (Some(wanted), Some(region)) if wanted == region => 2,
             // The script has told what the region says of Chinese.
             (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
@@ -101,7 +101,7 @@ impl LanguageTag {
             (_, None) => 1,
             (None, Some(_)) => 0,
         };
-        Some(3 * of_script + of_region)
+        Some(3 * script_fitness + region_fitness)
     }
 }
 
