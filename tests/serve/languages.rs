@@ -175,7 +175,7 @@ fn a_route_goes_through_models_with_other_spellings() {
     let text = format!(
         "pivot = \"en\"\n[[model]]\nname = \"one\"\npath = {path:?}\nfrom = [\"de\", \"es\"]\n\
          to = [\"en\"]\n[[model]]\nname = \"two\"\npath = {path:?}\n\
-         from = [\"eng_Latn\", \"fra_Latn\"]\nto = [\"zho_Hans\", \"spa_Latn\"]\n"
+         from = [\"eng_Latn\", \"ace_Arab\"]\nto = [\"zho_Hans\", \"spa_Latn\"]\n"
     );
     let config = folder.path().join("serve.toml");
     std::fs::write(&config, text).unwrap();
