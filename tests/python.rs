@@ -2,8 +2,8 @@
 //! its tests (`python/tests`) are run there by pytest.
 //!
 //! This needs a Python with maturin, pytest, NumPy and mypy: the one that `MIRIAM_PYTHON`
-//! names, else `target/python-env`, which `.ci/run` makes. `MIRIAM_WHEEL` names a wheel that
-//! has been built.
+//! names, as `.ci/run` does, else `target/python-env`. `MIRIAM_WHEEL` names a wheel that has
+//! been built.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
