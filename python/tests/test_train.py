@@ -83,7 +83,8 @@ def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -
         )
     assert (tmp_path / "m/model.npz").exists(), "its state is saved"
     lines: list[str] = []
-    options["after"] = "20u"
+    # More updates than the first run made until it noticed that it should stop.
+    options["after"] = "400u"
     model = train.neural(
         source, target, tmp_path / "m", options=options, vocab_size=150, log=lines.append
     )
