@@ -45,6 +45,7 @@ mod pt;
 mod python;
 mod readme;
 mod references;
+mod renamed_programs;
 mod robustness;
 mod running_text;
 mod self_contained;

@@ -90,14 +90,11 @@ enum Command {
     Serve(Box<commands::serve::Arguments>),
     Verify(commands::verify::Arguments),
     InstallAliases(commands::programs::InstallArguments),
-    #[command(hide = true)]
     Completions(commands::documentation::CompletionsArguments),
-    #[command(hide = true)]
     Man(commands::documentation::ManArguments),
     /// Print the licences of this program and of the libraries in it
     Licenses,
     #[cfg(feature = "serve")]
-    #[command(hide = true)]
     Health(commands::health::Arguments),
     Split(commands::textproc::split::Arguments),
     Tokenize(commands::textproc::tokenize::Arguments),
@@ -108,18 +105,21 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = commands::programs::run_by_name(std::env::args_os()) {
+    let words = commands::programs::rename(std::env::args_os().collect());
+    if let Some(code) = commands::programs::run_by_name(&words) {
         return code;
     }
     // Moses' options may have one dash or two, which clap does not support.
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|first| first == "translate") {
-        return translate(words, CommonOptions::default());
+    match words.get(1..).unwrap_or_default() {
+        [command, options @ ..] if command == "translate" => {
+            return translate(options.iter().cloned(), CommonOptions::default());
+        }
+        [help, command] if help == "help" && command == "translate" => {
+            return translate(std::iter::once("--help".into()), CommonOptions::default());
+        }
+        _ => {}
     }
-    if std::env::args_os().skip(1).eq(["help", "translate"]) {
-        return translate(std::iter::once("--help".into()), CommonOptions::default());
-    }
-    let words = commands::textproc::accept_single_dash_options(std::env::args_os());
+    let words = commands::textproc::accept_single_dash_options(words.into_iter());
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => error.exit(),

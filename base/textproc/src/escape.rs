@@ -45,8 +45,8 @@ pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[plain..]);
 }
 
-/// Appends `text` with its entities decoded, once.
-pub(crate) fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
+/// Appends `text` with its entities decoded, once, as Moses' deescape-special-chars.perl.
+pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest) {
         out.extend_from_slice(&rest[..at]);

@@ -56,6 +56,7 @@ pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, l
 pub use ccnet_normalizer::normalize_ccnet;
 pub use detokenizer::Detokenizer;
 pub use error::{Error, Result};
+pub use escape::unescape_special_chars;
 pub use html::{HtmlText, MarkupRules};
 pub use interruption::Interrupted;
 pub use language_detection::{DetectedLanguage, LanguageDetector};

@@ -28,7 +28,7 @@ const CONFIGURATION_KEY: (&str, &str) =
     ("relative-paths", "write relative-paths: true into the configuration");
 
 /// The short forms of Marian's options.
-const SHORT_FORMS: [(&str, char); 2] = [("workspace", 'w'), ("devices", 'd')];
+const SHORT_FORMS: [(&str, char); 3] = [("workspace", 'w'), ("devices", 'd'), ("gemm-type", 'g')];
 
 /// The keys of the table that choose kernels, which `--precision` does here.
 const KERNELS: [&str; 9] = [

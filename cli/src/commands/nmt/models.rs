@@ -22,7 +22,8 @@ pub struct ModelArguments {
     /// Models: packages of OPUS-MT or Argos Translate (zipped or unpacked), folders of
     /// CTranslate2, Hugging Face or Firefox, files of Marian, Nematus or Amun, decoder
     /// configurations, files of ours; several vote together
-    #[arg(short, long, num_args = 1.., value_name = "PATH", required_unless_present = "config")]
+    #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
+          required_unless_present = "config")]
     models: Vec<PathBuf>,
     /// A decoder's configuration (.yml); options given here override it
     #[arg(short, long, value_name = "FILE")]

@@ -7,6 +7,7 @@ use miriam_nmt::score::{ScoreOptions, ScoreSummary, ScoringInput, score_text};
 use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
 use miriam_textio::{CancellationToken, Input, Lines, Output};
 
+use super::ignored_options::IgnoredOptions;
 use super::models::ModelArguments;
 use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
@@ -20,18 +21,24 @@ pub struct Arguments {
     #[command(flatten)]
     models: ModelArguments,
     /// The source text, a sentence a line
-    #[arg(long, value_name = "FILE", required_unless_present = "tsv")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "train_sets"])]
     source: Option<PathBuf>,
     /// Its translation, line by line
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets"])]
     target: Option<PathBuf>,
+    /// Marian's option for both: source and target, or with a bare --n-best source and lists, or
+    /// with --tsv one file
+    #[arg(short, long, value_name = "FILE", num_args = 1..=2, hide = true,
+          conflicts_with_all = ["source", "target"])]
+    train_sets: Vec<PathBuf>,
     /// Both in one text, a tab between them: this file, or without one that of --source
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["target", "n_best"])]
     tsv: Option<Option<PathBuf>>,
     /// A file with lists of translations (number ||| translation ||| features ||| score),
     /// which get a feature more; instead of --target
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "tsv", "summary"])]
-    n_best: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1,
+          conflicts_with_all = ["target", "tsv", "summary"])]
+    n_best: Option<Option<PathBuf>>,
     /// The name of that feature
     #[arg(long, value_name = "NAME", default_value = "Score")]
     n_best_feature: String,
@@ -71,6 +78,57 @@ pub struct Arguments {
     cpu_threads: Option<Threads>,
     #[command(flatten)]
     tuner_cache: AutotunerCacheOptions,
+    #[command(flatten)]
+    ignored_options: IgnoredOptions,
+}
+
+/// The texts to score.
+struct Texts {
+    source: Option<PathBuf>,
+    target: Option<PathBuf>,
+    tsv: Option<PathBuf>,
+    n_best: Option<PathBuf>,
+}
+
+impl Texts {
+    /// The texts that the options name, in our way or in Marian's.
+    fn new(a: &Arguments) -> Self {
+        let none = || Texts { source: None, target: None, tsv: None, n_best: None };
+        match (&a.tsv, &a.n_best, &a.train_sets[..]) {
+            (None, None, [source, target]) => {
+                Texts { source: Some(source.clone()), target: Some(target.clone()), ..none() }
+            }
+            (None, Some(None), [source, list]) => {
+                Texts { source: Some(source.clone()), n_best: Some(list.clone()), ..none() }
+            }
+            (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..none() },
+            (_, _, [_, ..]) => exit_with_usage_error(
+                "--train-sets: give two files, source and target, or source and --n-best lists; \
+                 one with --tsv"
+                    .into(),
+            ),
+            (None, Some(None), []) => {
+                exit_with_usage_error("--n-best needs its file, or --train-sets with it".into())
+            }
+            (None, n_best, []) => Texts {
+                source: a.source.clone(),
+                target: a.target.clone(),
+                tsv: None,
+                n_best: n_best.clone().flatten(),
+            },
+            (Some(tsv), ..) => match (tsv, &a.source) {
+                (Some(_), Some(_)) => {
+                    exit_with_usage_error("--tsv FILE and --source: give one of them".into())
+                }
+                (Some(file), None) | (None, Some(file)) => {
+                    Texts { tsv: Some(file.clone()), ..none() }
+                }
+                (None, None) => {
+                    exit_with_usage_error("--tsv needs its file, or --source with it".into())
+                }
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -95,18 +153,9 @@ impl SummaryKind {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
-    // Both sides in one text.
-    let tsv = match (&a.tsv, &a.source) {
-        (None, _) => None,
-        (Some(Some(_)), Some(_)) => {
-            exit_with_usage_error("--tsv FILE and --source: give one of them".into())
-        }
-        (Some(Some(file)), None) | (Some(None), Some(file)) => Some(file),
-        (Some(None), None) => {
-            exit_with_usage_error("--tsv needs its file, or --source with it".into())
-        }
-    };
-    let inputs = [a.source.as_ref(), a.target.as_ref(), tsv, a.n_best.as_ref()];
+    a.ignored_options.check(a.tsv.is_some());
+    let texts = Texts::new(a);
+    let inputs = [&texts.source, &texts.target, &texts.tsv, &texts.n_best];
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
@@ -123,7 +172,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
         Ok(Lines::in_background(open_text(path)?).until_cancelled(&stop))
     };
-    let pairs = match (tsv, &a.source, &a.target, &a.n_best) {
+    let pairs = match (&texts.tsv, &texts.source, &texts.target, &texts.n_best) {
         (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),
         (_, Some(source), _, Some(list)) => ScoringInput::NBestLists {
             source: open(source)?,

@@ -65,12 +65,17 @@ pub fn task_parser() -> clap::builder::PossibleValuesParser {
 struct TrainerOptions(RawOptions);
 
 /// Marian's letters.
-const SHORT_NAMES: [(&str, char); 6] = [
+const SHORT_NAMES: [(&str, char); 11] = [
     ("train-sets", 't'),
     ("vocabs", 'v'),
     ("model", 'm'),
+    ("after", 'a'),
     ("after-epochs", 'e'),
+    ("learn-rate", 'l'),
+    ("tempdir", 'T'),
     ("beam-size", 'b'),
+    ("normalize", 'n'),
+    ("devices", 'd'),
     ("workspace", 'w'),
 ];
 

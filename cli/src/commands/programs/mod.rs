@@ -1,6 +1,8 @@
 //! Other programs under their own names: started as KenLM's `lmplz`, `build_binary` or `query`,
 //! as `fast_align`, `atools` or `extract_lex`, the binary takes their options and writes what
-//! they write, so that scripts which call them run unchanged. `miriam install-aliases` makes the names.
+//! they write, so that scripts which call them run unchanged. Where a command of this program has the
+//! options already, as for Moses' and Marian's programs, it runs that command (`renamed`).
+//! `miriam install-aliases` makes the names.
 //!
 //! An option that would change the output and that we do not have is refused by its name; one
 //! that only says how memory or files are used is accepted without effect.
@@ -11,7 +13,9 @@ mod extract_lex;
 mod fast_align;
 mod lmplz;
 mod query;
+mod renamed;
 mod size;
+mod text_filters;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,25 +24,36 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
 
+use self::renamed::RENAMED_PROGRAMS;
 use crate::common::CommonOptions;
 
 /// The names, each with what runs under it.
-const PROGRAMS: [(&str, Program); 6] = [
+const PROGRAMS: [(&str, Program); 8] = [
     ("atools", atools::run),
     ("build_binary", build_binary::run),
+    ("deescape-special-chars.perl", text_filters::unescape),
     ("extract_lex", extract_lex::run),
     ("fast_align", fast_align::run),
     ("lmplz", lmplz::run),
+    ("lowercase.perl", text_filters::lowercase),
     ("query", query::run),
 ];
 
 /// Runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
 
+/// The command line in this program's own options, if it was started under the name of a program
+/// whose options it has; otherwise `arguments` as they are.
+pub fn rename(arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().and_then(|path| Path::new(path).file_name());
+    let program = RENAMED_PROGRAMS.iter().find(|program| name.is_some_and(|n| n == program.name));
+    program.map_or_else(|| arguments.clone(), |program| program.translate(&arguments))
+}
+
 /// The outcome of the program whose name is the first of `arguments`; nothing for any other
 /// name.
-pub fn run_by_name(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
-    let arguments: Vec<OsString> = arguments.collect();
+pub fn run_by_name(arguments: &[OsString]) -> Option<ExitCode> {
+    let arguments = arguments.to_vec();
     let name = Path::new(arguments.first()?).file_name()?;
     let (_, program) = PROGRAMS.into_iter().find(|(known, _)| name == *known)?;
     let common = CommonOptions::default();
@@ -56,11 +71,12 @@ fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
     })
 }
 
-/// Make names of other programs for this binary: lmplz, build_binary, query of KenLM, fast_align,
-/// atools, extract_lex
+/// Make names of other programs for this binary, so that scripts that call them run unchanged
 ///
-/// Started under one of them it takes that program's options. The folder is for the PATH of
-/// scripts that call these programs.
+/// Started under one of these names it takes that program's options: lmplz, build_binary and query
+/// of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and Moses' scripts for
+/// text (tokenizer.perl and the like); marian, marian-decoder, marian-scorer, marian-server and
+/// marian-vocab. The folder is for the PATH of scripts that call these programs.
 ///
 /// Example: miriam install-aliases ~/miriam-bin && PATH=~/miriam-bin:$PATH lmplz -o 3 < text.en
 #[derive(Args)]
@@ -75,7 +91,10 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be made", folder.display()))?;
-    let links = PROGRAMS.map(|(name, _)| folder.join(name));
+    let mut names: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
+    names.extend(RENAMED_PROGRAMS.iter().map(|program| program.name));
+    names.sort_unstable();
+    let links: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
     // Nothing is made unless all can be.
     for link in &links {
         if link.symlink_metadata().is_ok_and(|found| !found.is_symlink() || !points_to_us(link)) {

@@ -1,0 +1,216 @@
+//! Programs of Moses and Marian whose options a command of this program has: their command lines
+//! become its command lines.
+//!
+//! A script of Moses ignores an option that it does not know. Here it is an error, so that a
+//! spelling mistake is found.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// A program and the command that takes its place.
+pub struct RenamedProgram {
+    pub name: &'static str,
+    /// The words after `miriam`.
+    command: &'static [&'static str],
+    /// Perl's Getopt::Long reads the options: names have one dash or two and may be shortened.
+    has_long_getopt: bool,
+    /// Options that are written differently; all others are passed on.
+    options: &'static [OptionRule],
+}
+
+/// What becomes of an option. Names that Getopt::Long reads are without dashes.
+struct OptionRule {
+    name: &'static str,
+    takes_value: bool,
+    /// The option in its place; none if it has no effect here.
+    replacement: Option<&'static str>,
+}
+
+const fn renamed(name: &'static str, replacement: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: true, replacement: Some(replacement) }
+}
+
+const fn renamed_switch(name: &'static str, replacement: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: false, replacement: Some(replacement) }
+}
+
+const fn ignored(name: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: false, replacement: None }
+}
+
+const fn ignored_with_value(name: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: true, replacement: None }
+}
+
+/// A program whose options are all passed on.
+const fn same_options(name: &'static str, command: &'static [&'static str]) -> RenamedProgram {
+    RenamedProgram { name, command, has_long_getopt: false, options: &[] }
+}
+
+pub const RENAMED_PROGRAMS: [RenamedProgram; 14] = [
+    RenamedProgram {
+        name: "detokenizer.perl",
+        command: &["detokenize"],
+        has_long_getopt: false,
+        options: &[],
+    },
+    RenamedProgram {
+        name: "detruecase.perl",
+        command: &["truecase", "--undo"],
+        has_long_getopt: true,
+        options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
+    },
+    RenamedProgram {
+        name: "marian",
+        command: &["nmt", "train"],
+        has_long_getopt: false,
+        options: &[renamed("-o", "--optimizer")],
+    },
+    same_options("marian-decoder", &["nmt", "translate"]),
+    same_options("marian-scorer", &["nmt", "score"]),
+    #[cfg(feature = "serve")]
+    same_options("marian-server", &["nmt", "serve"]),
+    RenamedProgram {
+        name: "marian-vocab",
+        command: &["nmt", "vocab", "--kind", "words", "--text", "-"],
+        has_long_getopt: false,
+        options: &[renamed("-m", "--size"), renamed("--max-size", "--size")],
+    },
+    same_options("moses", &["translate"]),
+    same_options("moses2", &["translate"]),
+    #[cfg(feature = "serve")]
+    same_options("mosesserver", &["translate", "-server"]),
+    same_options("normalize-punctuation.perl", &["normalize"]),
+    RenamedProgram {
+        name: "tokenizer.perl",
+        command: &["tokenize"],
+        has_long_getopt: false,
+        options: &[ignored_with_value("-lines"), ignored("-time")],
+    },
+    RenamedProgram {
+        name: "train-truecaser.perl",
+        command: &["truecase", "--train"],
+        has_long_getopt: true,
+        options: &[
+            renamed("corpus", "--input"),
+            renamed("model", "--output"),
+            renamed_switch("possiblyUseFirstToken", "--possibly-use-first-token"),
+        ],
+    },
+    RenamedProgram {
+        name: "truecase.perl",
+        command: &["truecase"],
+        has_long_getopt: true,
+        options: &[
+            renamed("model", "--model"),
+            renamed_switch("a", "--asr"),
+            renamed_switch("asr", "--asr"),
+            ignored("b"),
+            ignored("unbuffered"),
+        ],
+    },
+];
+
+impl RenamedProgram {
+    /// The command line of this program, the first word its own name, that does what `arguments`
+    /// ask for; the first of them is the name it was started under.
+    pub fn translate(&self, arguments: &[OsString]) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["miriam".into()];
+        words.extend(self.command.iter().map(OsString::from));
+        let mut given = arguments.iter().skip(1);
+        while let Some(word) = given.next() {
+            let Some((rule, attached)) = self.find_rule(word) else {
+                words.push(word.clone());
+                continue;
+            };
+            words.extend(rule.replacement.map(OsString::from));
+            if rule.takes_value {
+                let value = attached.or_else(|| given.next().cloned());
+                words.extend(value.filter(|_| rule.replacement.is_some()));
+            }
+        }
+        words
+    }
+
+    /// The rule of an option, and the value that is written in the same word.
+    fn find_rule(&self, word: &OsString) -> Option<(&OptionRule, Option<OsString>)> {
+        let bytes = word.as_bytes();
+        let value = |start: usize| Some(OsString::from_vec(bytes[start..].to_vec()));
+        let is_option = bytes.len() > 1 && bytes[0] == b'-' && bytes != b"--";
+        let equals = bytes.iter().position(|&byte| byte == b'=').filter(|_| is_option);
+        let name = std::str::from_utf8(&bytes[..equals.unwrap_or(bytes.len())]).ok()?;
+        let attached = equals.and_then(|at| value(at + 1));
+        let rules = self.options.iter().filter(|_| is_option);
+        if self.has_long_getopt {
+            let name = name.trim_start_matches('-').to_ascii_lowercase();
+            let lower = |rule: &OptionRule| rule.name.to_ascii_lowercase();
+            let exact = rules.clone().find(|rule| lower(rule) == name);
+            let mut shortened = rules.filter(|rule| lower(rule).starts_with(&name));
+            let unique = match (shortened.next(), shortened.next()) {
+                (Some(rule), None) => Some(rule),
+                _ => None,
+            };
+            return exact.or(unique).map(|rule| (rule, attached));
+        }
+        let mut rules = rules.map(|rule| {
+            if rule.name == name {
+                return Some((rule, attached.clone()));
+            }
+            // A letter and its value in one word.
+            let is_letter = rule.takes_value && rule.name.len() == 2;
+            let found = is_letter && bytes.starts_with(rule.name.as_bytes());
+            found.then(|| (rule, value(2)))
+        });
+        rules.find_map(|found| found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let program = RENAMED_PROGRAMS.iter().find(|program| words[0] == program.name).unwrap();
+        let words: Vec<_> =
+            program.translate(&words).into_iter().map(|w| w.into_string()).collect();
+        words.into_iter().collect::<Result<Vec<_>, _>>().unwrap().join(" ")
+    }
+
+    #[test]
+    fn options_are_renamed_as_the_programs_read_them() {
+        for (given, expected) in [
+            (
+                "moses2 -f moses.ini -n-best-list - 5",
+                "miriam translate -f moses.ini -n-best-list - 5",
+            ),
+            ("tokenizer.perl -l de -lines 100 -time -a", "miriam tokenize -l de -a"),
+            (
+                "train-truecaser.perl --model m --corpus c",
+                "miriam truecase --train --output m --input c",
+            ),
+            (
+                "train-truecaser.perl -mod=m -c=c -possibly",
+                "miriam truecase --train --output m --input c --possibly-use-first-token",
+            ),
+            ("truecase.perl -MODEL m -a -b", "miriam truecase --model m --asr"),
+            ("detruecase.perl --unbuf -in f", "miriam truecase --undo --input f"),
+            // A name that could be two, and one that is not known, are passed on.
+            ("truecase.perl --model m --headline x", "miriam truecase --model m --headline x"),
+            (
+                "marian -o adam --optimizer-delay 2",
+                "miriam nmt train --optimizer adam --optimizer-delay 2",
+            ),
+            ("marian -osgd -m model.npz", "miriam nmt train --optimizer sgd -m model.npz"),
+            ("marian-vocab -m 100", "miriam nmt vocab --kind words --text - --size 100"),
+            ("marian-vocab --max-size=100", "miriam nmt vocab --kind words --text - --size 100"),
+        ] {
+            assert_eq!(translated(given), expected);
+        }
+    }
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(RENAMED_PROGRAMS.is_sorted_by_key(|program| program.name));
+    }
+}

@@ -1,0 +1,47 @@
+//! Moses' scripts that change each line of standard input: `lowercase.perl` and
+//! `deescape-special-chars.perl`.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use miriam_textio::{Input, Output, map_lines};
+use miriam_textproc::unescape_special_chars;
+
+use crate::common::CommonOptions;
+
+#[derive(Parser)]
+#[command(disable_version_flag = true)]
+struct Arguments {
+    /// Flush every line; pipes are always flushed
+    #[arg(short = 'b')]
+    _unbuffered: bool,
+}
+
+/// Writes standard input in lower case.
+pub fn lowercase(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    change_lines(arguments, common, |line, out| {
+        for chunk in line.utf8_chunks() {
+            let lower = chunk.valid().chars().flat_map(char::to_lowercase);
+            out.extend_from_slice(lower.collect::<String>().as_bytes());
+            out.extend_from_slice(chunk.invalid());
+        }
+    })
+}
+
+/// Writes standard input with Moses' entities decoded.
+pub fn unescape(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    change_lines(arguments, common, unescape_special_chars)
+}
+
+fn change_lines(
+    arguments: Vec<OsString>,
+    common: &CommonOptions,
+    change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
+) -> anyhow::Result<()> {
+    let _: Arguments = super::parse(arguments);
+    let input = Input::open("-".as_ref())?;
+    let mut output = Output::create("-".as_ref())?;
+    let stage = ("changing lines", &common.progress() as &dyn miriam_textio::Progress);
+    map_lines(input, &mut output, common.threads.count(), stage, change)?;
+    Ok(output.finish()?)
+}

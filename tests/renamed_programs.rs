@@ -1,0 +1,187 @@
+//! Moses' and Marian's programs under their own names: they write what the commands of this program
+//! write.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{
+    lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error, run_with_input,
+};
+
+/// The names, made by the binary, in a folder that is removed in the end.
+struct Names {
+    folder: tempfile::TempDir,
+}
+
+impl Names {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        run(miriam().arg("install-aliases").arg(folder.path().join("names")));
+        Names { folder }
+    }
+
+    fn program(&self, name: &str) -> Command {
+        Command::new(self.folder.path().join("names").join(name))
+    }
+
+    /// A file with this content.
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// What a program writes for `input`.
+    fn output(&self, name: &str, arguments: &[&str], input: &str) -> String {
+        let output = run_with_input(self.program(name).args(arguments), input.as_bytes());
+        lossy_text(&output.stdout)
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn moses_programs_translate() {
+    let names = Names::new();
+    let ini = project_root().join("examples/toy/moses.ini");
+    let input = std::fs::read_to_string(project_root().join("examples/toy/input.txt")).unwrap();
+    let options = ["-f", text(&ini), "-n-best-list", "-", "3", "-threads", "2", "-quiet"];
+    let expected = run_with_input(miriam().arg("translate").args(options), input.as_bytes());
+    for name in ["moses", "moses2"] {
+        assert_eq!(names.output(name, &options, &input), lossy_text(&expected.stdout), "{name}");
+    }
+    // A server is started, if its options are right.
+    #[cfg(feature = "serve")]
+    {
+        let wrong = ["-f", text(&ini), "--server-port", "high"];
+        let error = run_to_usage_error(names.program("mosesserver").args(wrong));
+        assert!(error.contains("--server-port high: give a whole number"), "{error}");
+    }
+}
+
+#[test]
+fn scripts_of_moses_prepare_text() {
+    let names = Names::new();
+    let raw = "Mr. Smith's house, e.g. \u{201c}No. 5\u{201d}.\n\nA well-known one!\n";
+    let options = ["-l", "en", "-q", "-threads", "2", "-lines", "100", "-time", "-b", "-a"];
+    let expected = run_with_input(miriam().args(["tokenize", "-a"]), raw.as_bytes()).stdout;
+    let tokens = names.output("tokenizer.perl", &options, raw);
+    assert_eq!(tokens, lossy_text(&expected));
+    assert_eq!(
+        tokens,
+        "Mr. Smith &apos;s house , e.g. \u{201c} No. 5 \u{201d} .\n\nA well @-@ known one !\n"
+    );
+    for order in [&["-l", "en"][..], &["en"], &["-b", "-penn"]] {
+        let mut command = names.program("normalize-punctuation.perl");
+        if order.contains(&"-penn") {
+            assert!(run_to_usage_error(command.args(order)).contains("Penn"));
+            continue;
+        }
+        let normal = lossy_text(&run_with_input(command.args(order), raw.as_bytes()).stdout);
+        assert!(normal.contains("e.g. \"No. 5.\"\n"), "{order:?}: {normal}");
+    }
+    let detokenized = names.output("detokenizer.perl", &["-l", "en", "-q", "-u"], &tokens);
+    assert!(detokenized.starts_with("Mr. Smith's house, e.g. "), "{detokenized}");
+
+    let corpus = names.file("corpus", "The house .\nIn the House .\nin the house .\n");
+    let model = names.folder.path().join("model");
+    run(names
+        .program("train-truecaser.perl")
+        .args(["--model", text(&model)])
+        .args(["--corpus"])
+        .arg(&corpus));
+    let cased = names.output("truecase.perl", &["--model", text(&model)], "The house .\n");
+    assert_eq!(cased, "the house .\n");
+    let cased = names.output("truecase.perl", &["-a", "-model", text(&model)], "THE HOUSE .\n");
+    assert_eq!(cased, "the house .\n");
+    assert_eq!(names.output("detruecase.perl", &[], "the house .\n"), "The house .\n");
+    let lines = names.file("lines", "the house .\n");
+    assert_eq!(names.output("detruecase.perl", &["--in", text(&lines)], ""), "The house .\n");
+    let headline = names.program("detruecase.perl").args(["--headline", "x"]).output().unwrap();
+    assert!(lossy_text(&headline.stderr).contains("--headline"));
+
+    // Perl's lc: character by character, so that a final sigma is as any other.
+    let input = b"\xc3\x84B \xff \xce\xa3\xce\x91\xce\xa3\n".as_slice();
+    let lower = run_with_input(&mut names.program("lowercase.perl"), input).stdout;
+    assert_eq!(lower, b"\xc3\xa4b \xff \xcf\x83\xce\xb1\xcf\x83\n");
+    let plain = names.output("deescape-special-chars.perl", &["-b"], "a &amp;lt; &#124; &bra;\n");
+    assert_eq!(plain, "a &lt; | [\n");
+}
+
+#[test]
+fn programs_of_marian_translate_score_and_count_words() {
+    let names = Names::new();
+    let data = |name: &str| project_root().join("nmt/testdata").join(name);
+    let (model, vocabulary) = (data("tiny.npz"), data("tiny.vocab.yml"));
+    let files = ["-m", text(&model), "-v", text(&vocabulary), text(&vocabulary)];
+    let source = "w3 w4 w5\nw7\nw9 w10 w11 w12\n";
+    let options = ["-b", "3", "-n", "0.6", "-w", "128", "-d", "0", "--cpu-threads", "2", "--quiet"];
+    let ours = ["nmt", "translate", "-b", "3", "-n", "0.6", "--quiet"];
+    let ours = run_with_input(miriam().args(ours).args(files), source.as_bytes()).stdout;
+    let translated = names.output("marian-decoder", &[&files[..], &options].concat(), source);
+    assert_eq!(translated, lossy_text(&ours));
+
+    let [source, target] = [("source", source), ("target", &*translated)]
+        .map(|(name, content)| names.file(name, content));
+    let texts = ["--source", text(&source), "--target", text(&target)];
+    let ours = ["nmt", "score", "--quiet"];
+    let ours = lossy_text(&run(miriam().args(ours).args(files).args(texts)));
+    let texts = ["-t", text(&source), text(&target), "-w", "128", "--quiet", "--cpu-threads", "1"];
+    assert_eq!(names.output("marian-scorer", &[&files[..], &texts].concat(), ""), ours);
+    assert_eq!(ours.lines().count(), 3);
+
+    // Lists are the second text of --train-sets there.
+    let list = names.file("list", "0 ||| w3 ||| F0= -1 ||| -1\n1 ||| w4 ||| F0= -2 ||| -2\n");
+    let ours = ["nmt", "score", "--quiet", "--n-best", text(&list), "--source", text(&source)];
+    let ours = lossy_text(&run(miriam().args(ours).args(files)));
+    assert!(ours.starts_with("0 ||| w3 ||| F0= -1 Score= -"), "{ours}");
+    let lists = ["--n-best", "-t", text(&source), text(&list), "--quiet"];
+    assert_eq!(names.output("marian-scorer", &[&files[..], &lists].concat(), ""), ours);
+    let alone = ["-t", text(&source)];
+    let error = run_to_usage_error(names.program("marian-scorer").args(files).args(alone));
+    assert!(error.contains("--train-sets: give two files"), "{error}");
+
+    let words = names.output("marian-vocab", &["--max-size", "4"], "b a b\nc c b\n");
+    assert_eq!(words, "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n\"c\": 3\n");
+    #[cfg(feature = "serve")]
+    {
+        let missing = ["-m", "missing.npz", "-v", "a", "b", "-p", "0"];
+        let error = run_to_error(names.program("marian-server").args(missing));
+        assert!(error.contains("no model opened"), "{error}");
+    }
+}
+
+#[test]
+fn marian_reads_its_letters_for_training() {
+    let names = Names::new();
+    let options = [
+        "-t",
+        "a.de",
+        "a.en",
+        "-v",
+        "v.yml",
+        "v.yml",
+        "-m",
+        "model.npz",
+        "-o",
+        "sgd",
+        "-l",
+        "0.01",
+        "-e",
+        "3",
+        "-T",
+        "scratch",
+        "-d",
+        "0",
+        "--dump-config",
+        "minimal",
+    ];
+    let written = names.output("marian", &options, "");
+    for line in ["optimizer: sgd", "learn-rate: 0.01", "after-epochs: 3"] {
+        assert!(written.lines().any(|found| found == line), "{line}: {written}");
+    }
+    let error = run_to_usage_error(names.program("marian").args(["--learning-rate", "1"]));
+    assert!(error.contains("--learning-rate"), "{error}");
+}
