@@ -56,4 +56,5 @@ mod toy_model;
 mod train;
 mod translate;
 mod tune;
+mod typed_text;
 mod wrong_kinds;

@@ -1,6 +1,6 @@
 //! Options of all subcommands, and exit codes.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -138,14 +138,30 @@ pub fn warn_of_memory_floor(limit: Option<u64>) {
     }
 }
 
-/// Opens text, and warns where it looks like something else, which would be read as odd words.
+/// Opens text, and warns where it looks like something else, which would be read as odd words. Who
+/// is to type it is told so.
 pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
+    if path.as_os_str() == "-" && std::io::stdin().is_terminal() {
+        tracing::info!("type text, a line at a time; Ctrl-D ends it");
+    }
     let input = Input::open(path)?;
     if input.is_binary() {
         let name = input.name();
         tracing::warn!("{name}: it has zero bytes; is it text, and its encoding UTF-8?");
     }
     Ok(input)
+}
+
+/// Opens text that is an argument, or else the file.
+pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_textio::Result<Input> {
+    match argument {
+        Some(text) => {
+            let bytes = text.as_bytes().to_vec();
+            let size = bytes.len() as u64;
+            Input::from_reader(std::io::Cursor::new(bytes), "the text given", Some(size))
+        }
+        None => open_text(path),
+    }
 }
 
 /// Checks the checksums of a file of ours that is to be converted: what is written from it has

@@ -426,10 +426,17 @@ fn compose(first: &Links, second: &Links) -> Links {
 fn compose_weights(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);
+    // The largest end so far grows with the position, so that it can be searched too.
+    let ends = second.iter().scan(0, |largest, (between, ..)| {
+        *largest = between.end.max(*largest);
+        Some(*largest)
+    });
+    let ends: Vec<usize> = ends.collect();
     let mut links: Vec<WeightedLink> = Vec::new();
     for (source, between, weight) in first {
         let end = second.partition_point(|(other, ..)| other.start < between.end);
-        let meeting = second[..end].iter().filter(|(other, ..)| other.end > between.start);
+        let start = ends.partition_point(|&largest| largest <= between.start).min(end);
+        let meeting = second[start..end].iter().filter(|(other, ..)| other.end > between.start);
         links.extend(
             meeting.map(|(_, target, other)| (source.clone(), target.clone(), weight * other)),
         );

@@ -14,13 +14,15 @@ use miriam_decoder::{
 use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
-use crate::common::{CommonOptions, Threads, is_broken_pipe, open_text};
+use crate::common::{CommonOptions, Threads, is_broken_pipe, open_argument_or_file};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
 
 /// The tokens after `translate`, without those that the program itself handles.
 pub struct TranslateArguments {
+    /// Text in place of a file: what comes before the first option.
+    text: Option<String>,
     decoder_options: Vec<String>,
     raw_text: RawTextOptions,
     pub common: CommonOptions,
@@ -36,6 +38,7 @@ impl TranslateArguments {
         common: CommonOptions,
     ) -> Result<Self, Error> {
         let mut sorted = TranslateArguments {
+            text: None,
             decoder_options: Vec::new(),
             raw_text: RawTextOptions::default(),
             common,
@@ -48,7 +51,12 @@ impl TranslateArguments {
                 reason: format!("{} is not UTF-8", token.display()),
             })
         });
+        let mut is_first = true;
         while let Some(token) = tokens.next().transpose()? {
+            if std::mem::take(&mut is_first) && !token.starts_with('-') {
+                sorted.text = Some(token);
+                continue;
+            }
             if token.starts_with('-') {
                 let name = token.trim_start_matches('-');
                 let (name, value) = match name.split_once('=') {
@@ -70,6 +78,10 @@ impl TranslateArguments {
         {
             let tokens = &mut sorted.decoder_options;
             sorted.server = super::translate_server::ServerOptions::take(tokens)?;
+            if let (Some(text), true) = (&sorted.text, sorted.server.is_some()) {
+                let reason = format!("{text:?}: a server takes no text on its command line");
+                return Err(Error::Usage { reason });
+            }
         }
         Ok(sorted)
     }
@@ -116,6 +128,10 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         },
     )?;
     let settings = &configuration.settings;
+    if let (Some(text), true) = (&tokens.text, settings.input.as_os_str() != "-") {
+        let reason = format!("{text:?}: give either text or -i, not both");
+        return Err(Error::Usage { reason }.into());
+    }
     if settings.show_weights {
         return crate::console::print(configuration.weight_lines());
     }
@@ -137,7 +153,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let progress = TerminalProgress::new(tokens.common.quiet || any_shown);
     let stop = CancellationToken::new();
     // Opening waits for the first bytes; until then a signal kills at once.
-    let input = open_text(&system.settings().input)?;
+    let input = open_argument_or_file(tokens.text.as_deref(), &system.settings().input)?;
     let interrupts = SignalHandler::install(&stop)?;
     let outcome = match (&steps, format) {
         (steps, Some(format)) => {
@@ -171,7 +187,8 @@ fn find_ini(tokens: &[String]) -> Option<&Path> {
 fn help_text() -> String {
     format!(
         "Translate text with a phrase-based system: Moses2's options, Moses2's output\n\n\
-         Usage: miriam translate -f moses.ini [OPTIONS] < source > target\n\n\
+         Usage: miriam translate -f moses.ini [OPTIONS] < source > target\n\
+         \x20      miriam translate TEXT -f moses.ini [OPTIONS]\n\n\
          Example: miriam translate -f moses.ini -i news.de.zst -o news.en -threads all \\\n\
          \x20          -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400\n\n\
          Options take one dash or two and override the sections of the same name in the\n\

@@ -26,7 +26,8 @@ use super::value_parsers::{
     probability_mass,
 };
 use crate::common::{
-    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
+    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_argument_or_file,
+    parse_threads,
 };
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
@@ -96,6 +97,9 @@ struct PivotArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
 struct TextArguments {
+    /// Text to translate, in place of a file; before other options
+    #[arg(value_name = "TEXT", conflicts_with = "input")]
+    given: Option<String>,
     /// The text, a sentence a line; - for standard input. With --force-decode a second file
     /// has what each translation begins with
     #[arg(short, long, num_args = 1..=2, value_name = "FILE", default_value = "-")]
@@ -544,14 +548,15 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let progress = TerminalProgress::new(common.quiet || shown);
     let stop = CancellationToken::new();
     // Opening waits for the first bytes, which a signal may interrupt.
-    let open = |path: &PathBuf| -> anyhow::Result<_> {
-        let input = open_text(path)?;
+    let open = |argument: Option<&str>, path: &PathBuf| -> anyhow::Result<_> {
+        let input = open_argument_or_file(argument, path)?;
         let is_file = input.size().is_some();
         // In the background: a wait for input can be interrupted.
         Ok((Lines::in_background(input).until_cancelled(&stop), is_file))
     };
-    let (lines, is_file) = open(&text.input[0])?;
-    let prefixes = text.input.get(1).map(open).transpose()?.map(|(lines, _)| lines);
+    let (lines, is_file) = open(text.given.as_deref(), &text.input[0])?;
+    let prefixes = text.input.get(1).map(|path| open(None, path)).transpose()?;
+    let prefixes = prefixes.map(|(lines, _)| lines);
     let source = SourceText { lines, prefixes };
     // Output is created only after input could be opened.
     let output = Output::create(&text.output)?;
