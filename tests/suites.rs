@@ -7,6 +7,7 @@ mod common;
 mod align;
 mod alignment_programs;
 mod architecture;
+mod arpa_defects;
 mod bench;
 mod bench_async;
 mod clusters;

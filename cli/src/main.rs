@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arpa_arguments;
 mod commands;
 mod common;
 mod console;

@@ -22,6 +22,10 @@ pub enum ModelKind {
     NeuralModel,
     /// A model of word alignment.
     AlignmentModel,
+    /// A zip archive without a neural model.
+    ZipArchive,
+    /// What Git leaves in place of a large file.
+    GitLfsPointer,
 }
 
 impl ModelKind {
@@ -66,9 +70,11 @@ impl ModelKind {
         if head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\") {
             return Some(ModelKind::LanguageModel);
         }
-        // A zip archive with arrays.
         if head.starts_with(b"PK\x03\x04") {
-            return Some(ModelKind::NeuralModel);
+            return Some(Self::of_zip_archive(head));
+        }
+        if head.starts_with(b"version https://git-lfs.github.com/spec/") {
+            return Some(ModelKind::GitLfsPointer);
         }
         let has_line = |test: &dyn Fn(&[u8]) -> bool| {
             head.split(|&b| b == b'\n').any(|line| test(line.trim_ascii_end()))
@@ -82,6 +88,21 @@ impl ModelKind {
         let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
         let bars = first.windows(5).filter(|bytes| bytes == b" ||| ").count();
         (bars >= 2).then_some(ModelKind::PhraseTable)
+    }
+
+    /// The kind of a zip archive, by the name of its first file: NumPy's arrays or PyTorch's
+    /// objects are a neural model.
+    fn of_zip_archive(head: &[u8]) -> ModelKind {
+        const NAME_LENGTH: usize = 26;
+        const NAME: usize = 30;
+        let length = head.get(NAME_LENGTH..).and_then(|bytes| bytes.first_chunk());
+        let length = length.map_or(0, |bytes| usize::from(u16::from_le_bytes(*bytes)));
+        let name = head.get(NAME..).unwrap_or_default();
+        let name = &name[..length.min(name.len())];
+        match name.ends_with(b".npy") || name.ends_with(b"data.pkl") {
+            true => ModelKind::NeuralModel,
+            false => ModelKind::ZipArchive,
+        }
     }
 
     /// What it is, and which command takes the one at `path`.
@@ -109,6 +130,10 @@ impl ModelKind {
             ModelKind::AlignmentModel => {
                 format!("a model of word alignment; align with miriam align --load-model {file}")
             }
+            ModelKind::ZipArchive => "a zip archive; unpack it and give the file in it".into(),
+            ModelKind::GitLfsPointer => "a Git LFS pointer in place of the file; fetch the file \
+                                         with git lfs pull"
+                .into(),
         }
     }
 }
@@ -146,7 +171,12 @@ mod tests {
             ),
             (b"\n\\data\\\nngram 1=3\n", ModelKind::LanguageModel),
             (b"mmap lm http://kheafield.com/code format version 5\n\0", ModelKind::LanguageModel),
-            (b"PK\x03\x04\x14\0", ModelKind::NeuralModel),
+            (
+                b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0W.npy\x93",
+                ModelKind::NeuralModel,
+            ),
+            (b"PK\x03\x04\x14\0", ModelKind::ZipArchive),
+            (b"version https://git-lfs.github.com/spec/v1\n", ModelKind::GitLfsPointer),
             (b"models:\n  - model.npz\nvocabs:\n", ModelKind::NeuralModel),
             (b"das ||| the ||| 0.5 0.5 ||| 0-0\n", ModelKind::PhraseTable),
         ] {

@@ -31,3 +31,9 @@ pub enum Error {
         reason: String,
     },
 }
+
+impl miriam_lmcpu::AsDuplicateError for Error {
+    fn is_duplicate(&self) -> bool {
+        matches!(self, Error::Lm(error) if error.is_duplicate())
+    }
+}

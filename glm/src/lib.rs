@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use miriam_glm::{GlmModel, GlmOptions, build_glm};
-//! use miriam_lmcpu::{DuplicatePolicy, LanguageModel, State};
+//! use miriam_lmcpu::{ArpaOptions, LanguageModel, State};
 //! use miriam_storage::LoadMethod;
 //! use miriam_textio::NoProgress;
 //!
@@ -26,7 +26,7 @@
 //!      \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n",
 //! )?;
 //! let options = GlmOptions::default();
-//! let size = build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+//! let size = build_glm(&arpa, &file, &options, ArpaOptions::default(), &NoProgress)?;
 //! assert_eq!(size.counts, [4, 2]);
 //!
 //! let model = GlmModel::open(&file, LoadMethod::Lazy)?;

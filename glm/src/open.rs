@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_lmcpu::{DuplicatePolicy, LanguageModel, NgramSource, Result};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, NgramSource, OpenOptions, Result};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::Progress;
 
@@ -17,12 +17,13 @@ use crate::source::glm_source;
 /// The file cannot be read, or is no sound model.
 pub fn open(
     path: &Path,
-    load: LoadMethod,
+    options: impl Into<OpenOptions>,
     progress: &dyn Progress,
 ) -> Result<Arc<dyn LanguageModel>> {
+    let options = options.into();
     match is_glm(path)? {
-        true => Ok(Arc::new(GlmModel::open(path, load)?)),
-        false => miriam_lmcpu::open(path, load, progress),
+        true => Ok(Arc::new(GlmModel::open(path, options.load)?)),
+        false => miriam_lmcpu::open(path, options, progress),
     }
 }
 
@@ -34,12 +35,12 @@ pub fn open(
 /// The file cannot be read, or is no sound model.
 pub fn open_source<'p>(
     path: &Path,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     match is_glm(path)? {
         true => Ok(Box::new(glm_source(path)?)),
-        false => miriam_lmcpu::open_source(path, duplicates, progress),
+        false => miriam_lmcpu::open_source(path, arpa, progress),
     }
 }
 

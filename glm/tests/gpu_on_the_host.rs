@@ -19,7 +19,7 @@ use miriam_glm::format::NodeWidth;
 use miriam_glm::{GlmOptions, KIND, VERSION, write_glm};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
-use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
 use miriam_textio::{Log10, NoProgress};
 use rayon::prelude::*;
@@ -111,12 +111,12 @@ struct TestModels {
 impl TestModels {
     fn from_arpa(arpa: &Path) -> Self {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        build_trie(arpa, &path, None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        build_trie(arpa, &path, None, ArpaOptions::default(), &NoProgress).unwrap();
         TestModels { cpu_model: Arc::new(TrieModel::open(&path, LoadMethod::Lazy).unwrap()), path }
     }
 
     fn bytes(&self, width: NodeWidth, hashed: usize) -> Bytes {
-        let sorted = SortedModel::read(&self.path, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        let sorted = SortedModel::read(&self.path, ArpaOptions::default(), &NoProgress).unwrap();
         let writer = ContainerWriter::in_memory(Path::new("model"), KIND, VERSION).unwrap();
         write_glm(sorted, &GlmOptions { node_width: width, max_hashed_order: hashed }, writer)
             .unwrap()

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use miriam_lmcpu::trie::build_trie;
-use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State, open};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, LmWord, Request, ScoreResult, State, open};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
@@ -111,7 +111,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 /// The model in the ARPA text at `path` as a probing model and as a trie.
 fn open_kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_trie(path, file.path(), None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+    build_trie(path, file.path(), None, ArpaOptions::default(), &NoProgress).unwrap();
     let opened = |path| open(path, LoadMethod::HugePages, &NoProgress).unwrap();
     vec![("probing", opened(path)), ("trie", opened(file.path()))]
 }

@@ -5,6 +5,7 @@
 use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};
 use rayon::prelude::*;
 
+use crate::duplicates::reject_duplicates;
 use crate::{NgramSource, Result};
 
 /// Entries that one task prints.
@@ -16,7 +17,8 @@ const CHUNK_ENTRIES: usize = 1 << 13;
 ///
 /// # Errors
 ///
-/// If the source cannot be read or is damaged, or the output cannot be written.
+/// If the source cannot be read, is damaged or lists an n-gram twice, or the output cannot be
+/// written.
 pub fn dump(
     source: &mut dyn NgramSource,
     output: &mut Output,
@@ -40,6 +42,10 @@ pub fn dump(
         push_entry(out, unigram.log10, &[id], backoff, vocabulary);
     })?;
     while let Some(section) = source.next_section()? {
+        // Model files have each n-gram once.
+        if !section.is_empty() && section.line(0) > 0 {
+            reject_duplicates(&section, source)?;
+        }
         output.write(format!("\n\\{}-grams:\n", section.order).as_bytes())?;
         let vocabulary = source.vocabulary();
         write_entries(output, section.len(), &task, |i, out| {

@@ -5,22 +5,49 @@
 //! chooses to keep the first.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use miriam_textio::Vocabulary;
 use rayon::prelude::*;
 
-use crate::arpa::{ArpaReader, Section, Unigram};
+use crate::arpa::{ArpaOptions, ArpaReader, DuplicatePolicy, Section, Unigram};
 use crate::hash::combine;
+use crate::ngram_errors::duplicate_error;
 use crate::{NgramSource, Result};
 
-/// What to do with an n-gram that a source lists twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DuplicatePolicy {
-    /// It is an error.
-    #[default]
-    Reject,
-    /// Keep the first entry; drop the others and log their number.
-    KeepFirst,
+/// Reads the model at `path` with `read`. If it is ARPA text that lists an n-gram twice and can be
+/// read again, keeps the first of the two, which is KenLM's rule.
+///
+/// # Errors
+///
+/// Those of `read`.
+pub fn read_keeping_first<T, E>(
+    path: &Path,
+    options: ArpaOptions,
+    read: impl Fn(ArpaOptions) -> Result<T, E>,
+) -> Result<T, E>
+where
+    E: AsDuplicateError,
+{
+    match read(options) {
+        // Duplicates are rare, and what keeps the first needs more memory.
+        Err(error) if error.is_duplicate() && path.is_file() => {
+            read(ArpaOptions { duplicates: DuplicatePolicy::KeepFirst, ..options })
+        }
+        outcome => outcome,
+    }
+}
+
+/// An error that may say that an n-gram is listed twice.
+pub trait AsDuplicateError {
+    /// Whether it says so.
+    fn is_duplicate(&self) -> bool;
+}
+
+impl AsDuplicateError for crate::Error {
+    fn is_duplicate(&self) -> bool {
+        matches!(self, crate::Error::Duplicate(_))
+    }
 }
 
 /// An ARPA file without the later of two equal entries. All of it is read at once,
@@ -50,6 +77,20 @@ impl<'p> DedupSource<'p> {
         }
         Ok(DedupSource { arpa, counts, sections })
     }
+}
+
+/// Checks that `section`, of ARPA text, lists no n-gram twice: for readers that build no tables,
+/// which find them.
+///
+/// # Errors
+///
+/// If it does.
+pub(crate) fn reject_duplicates(section: &Section, source: &dyn NgramSource) -> Result<()> {
+    let Some(second) = mark_first_occurrences(section).iter().position(|is_first| !is_first) else {
+        return Ok(());
+    };
+    let first = (0..second).position(|i| section.ngram(i) == section.ngram(second));
+    Err(duplicate_error(section, first.unwrap_or(second), second, source))
 }
 
 /// For each n-gram whether it is the first of those with its words.
@@ -114,8 +155,9 @@ mod tests {
         -0.25\ta b\n-0.875\ta </s>\n\n\\end\\\n";
 
     fn read(arpa: &str, duplicates: DuplicatePolicy) -> Result<Vec<u8>> {
+        let options = ArpaOptions { duplicates, ..ArpaOptions::default() };
         let input = text_input(arpa.as_bytes(), "twice.arpa");
-        let arpa = ArpaReader::open(input, duplicates, &NoProgress)?;
+        let arpa = ArpaReader::open(input, options, &NoProgress)?;
         let mut source = DedupSource::read(arpa)?;
         Ok(capture_output(|output| dump(&mut source, output, &NoProgress))?.0)
     }

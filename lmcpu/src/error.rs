@@ -20,6 +20,9 @@ pub enum Error {
     /// ARPA file.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
+    /// An ARPA file lists an n-gram twice; the message names both lines.
+    #[error(transparent)]
+    Duplicate(miriam_textio::Error),
     /// A file in a format that this program does not read.
     #[error("{file}: {reason}")]
     Unsupported {

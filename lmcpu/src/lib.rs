@@ -74,14 +74,15 @@ mod walk;
 pub mod word_ids;
 mod word_key;
 
+pub use arpa::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
 pub use blank_lists::BlankLists;
 pub use dump::dump;
-pub use duplicates::DuplicatePolicy;
+pub use duplicates::{AsDuplicateError, read_keeping_first};
 pub use error::{Error, Result};
 pub use model::{LanguageModel, LmWord, Request, ScoreResult};
 pub use model_head::{HeadMetadata, ModelHead, ModelVocabulary, check_values};
 pub use ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 pub use ngram_source::{NgramSource, open_source};
-pub use open::{is_binary_model, open};
+pub use open::{OpenOptions, is_binary_model, open};
 pub use probing::verify;
 pub use state::{MAX_ORDER, State};

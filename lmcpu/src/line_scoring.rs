@@ -141,15 +141,16 @@ pub fn score_sentence(model: &dyn LanguageModel, text: &[u8], markers: SentenceM
     total
 }
 
-/// Calls `visit` with the id, log10 p and matched length of each word of `text`, and of
-/// `</s>` where `markers` ask for it.
+/// Calls `visit` with log10 p and matched length of each word of `text`, and whether it is
+/// unknown; of `</s>` too where `markers` ask for it, which is never unknown.
 pub fn walk_sentence(
     model: &dyn LanguageModel,
     text: &[u8],
     markers: SentenceMarkers,
-    mut visit: impl FnMut(LmWord, f32, u8),
+    mut visit: impl FnMut(bool, f32, u8),
 ) {
     let mut ids = sentence_ids(model, text);
+    let num_words = ids.len();
     if markers.end {
         ids.push(model.end_of_sentence());
     }
@@ -158,7 +159,10 @@ pub fn walk_sentence(
     let begin = if markers.begin { model.begin_state() } else { State::EMPTY };
     let mut scores = vec![Default::default(); ids.len()];
     model.score_sentences(&begin, &ids, &[ids.len()], &mut scores);
-    ids.iter().zip(&scores).for_each(|(&id, &(log10, matched))| visit(id, log10.0, matched));
+    let tokens = ids.iter().zip(&scores).enumerate();
+    tokens.for_each(|(at, (&id, &(log10, matched)))| {
+        visit(at < num_words && id == LmWord::UNKNOWN, log10.0, matched);
+    });
 }
 
 /// The ids of the words of `text`.

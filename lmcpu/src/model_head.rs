@@ -14,9 +14,9 @@ use crate::{LmWord, MAX_ORDER, Result, State};
 /// The part of the metadata that all our kinds of files end with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadMetadata {
-    /// The id of `<s>`.
+    /// The id of `<s>`; 0, that of `<unk>`, where the model does not have it.
     pub bos_id: u32,
-    /// The id of `</s>`.
+    /// The id of `</s>`, as that of `<s>`.
     pub eos_id: u32,
     /// Whether the source had `<unk>`.
     pub has_unknown: bool,
@@ -117,9 +117,12 @@ impl ModelHead {
             return Err(container.damaged("order-1", reason).into());
         }
         let &HeadMetadata { bos_id, eos_id, minimization_is_closed, .. } = metadata;
-        let known = |id: u32| id > 0 && (id as usize) < words.len();
-        if !known(bos_id) || !known(eos_id) {
-            return Err(damaged("<s> or </s> is no word of the model").into());
+        let is_valid = |id: u32, marker: &[u8]| match id {
+            0 => words.find(marker).is_none(),
+            _ => (id as usize) < words.len(),
+        };
+        if !is_valid(bos_id, b"<s>") || !is_valid(eos_id, b"</s>") {
+            return Err(damaged("<s> or </s> is not a word of the model").into());
         }
         let begin_state = State::of_word(LmWord(bos_id), backoff(&unigrams[bos_id as usize]));
         let eos_id = LmWord(eos_id);
@@ -138,8 +141,11 @@ impl ModelHead {
             return Err(container.damaged("words.index", reason).into());
         }
         let bos_id = self.begin_state.entries()[0].0;
-        let markers = [(&b"<unk>"[..], LmWord::UNKNOWN), (b"<s>", bos_id), (b"</s>", self.eos_id)];
-        if markers.iter().any(|&(text, id)| self.words.word(id) != Some(text)) {
+        let markers = [(&b"<s>"[..], bos_id), (b"</s>", self.eos_id)];
+        // Those that the model does not have are <unk>.
+        let markers = markers.into_iter().filter(|&(_, id)| id != LmWord::UNKNOWN);
+        let mut special_words = markers.chain([(&b"<unk>"[..], LmWord::UNKNOWN)]);
+        if special_words.any(|(text, id)| self.words.word(id) != Some(text)) {
             return Err(container.damaged("words.bytes", "a special word has another's id").into());
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Errors of builders about one n-gram of a source.
 
-use crate::arpa::Section;
+use crate::arpa::{DUPLICATE_REMEDY, Section};
 use crate::level_source::join_words;
 use crate::{Error, NgramSource};
 
@@ -15,10 +15,13 @@ pub(crate) fn duplicate_error(
     let (order, ngram) = (section.order, section.ngram(second));
     let reason = match (section.ngram(first) == ngram, section.line(first)) {
         (true, 0) => format!("this {order}-gram is there twice"),
-        (true, line) => format!(
-            "this {order}-gram is on line {line} already; remove one of the two, or pass \
-             --duplicates keep-first"
-        ),
+        (true, line) => {
+            let reason = format!("this {order}-gram is on line {line} already; {DUPLICATE_REMEDY}");
+            return match source.ngram_error(section, second, reason) {
+                Error::Text(error) => Error::Duplicate(error),
+                other => other,
+            };
+        }
         // No fault of the file.
         (false, 0) => {
             let ngram = join_words(source.vocabulary(), ngram);

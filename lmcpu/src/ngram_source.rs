@@ -5,12 +5,12 @@ use std::path::Path;
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Progress, Vocabulary};
 
-use crate::arpa::{ArpaReader, Section, Unigram};
+use crate::Result;
+use crate::arpa::{ArpaOptions, ArpaReader, DuplicatePolicy, Section, Unigram};
 use crate::duplicates::DedupSource;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
 use crate::probing::probing_source;
 use crate::trie::{self, trie_source};
-use crate::{DuplicatePolicy, Result};
 
 /// A part of the n-grams of an order.
 pub struct NgramPart {
@@ -106,16 +106,16 @@ impl NgramSource for ArpaReader<'_> {
 }
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for
-/// standard input; a file of ours; or one of KenLM's binary files. An n-gram that an
-/// ARPA file lists twice is an error, here or when a builder meets it, unless
-/// `duplicates` says otherwise.
+/// standard input; a file of ours; or one of KenLM's binary files. `options` say how ARPA text
+/// is read. An n-gram that it lists twice is an error, here or when a builder meets it, unless
+/// they say otherwise.
 ///
 /// # Errors
 ///
 /// If the file cannot be read or is damaged, or if its unigrams are invalid.
 pub fn open_source<'p>(
     path: &Path,
-    duplicates: DuplicatePolicy,
+    options: ArpaOptions,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     if Container::is_container(path) {
@@ -129,8 +129,8 @@ pub fn open_source<'p>(
     if is_kenlm_binary(path) {
         return KenlmFile::open(path, LoadMethod::Lazy)?.into_source(path);
     }
-    let arpa = ArpaReader::open(Input::open(path)?, duplicates, progress)?;
-    Ok(match duplicates {
+    let arpa = ArpaReader::open(Input::open(path)?, options, progress)?;
+    Ok(match options.duplicates {
         DuplicatePolicy::Reject => Box::new(arpa),
         DuplicatePolicy::KeepFirst => Box::new(DedupSource::read(arpa)?),
     })

@@ -9,7 +9,22 @@ use miriam_textio::Progress;
 use crate::kenlm::{KenlmFile, is_kenlm_binary};
 use crate::probing::{ProbingModel, probing_from_arpa};
 use crate::trie::{self, TrieModel};
-use crate::{LanguageModel, Result};
+use crate::{ArpaOptions, LanguageModel, Result};
+
+/// How a model is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions {
+    /// How a binary file is loaded into memory.
+    pub load: LoadMethod,
+    /// How ARPA text is read.
+    pub arpa: ArpaOptions,
+}
+
+impl From<LoadMethod> for OpenOptions {
+    fn from(load: LoadMethod) -> Self {
+        OpenOptions { load, arpa: ArpaOptions::default() }
+    }
+}
 
 /// Whether the file at `path` is one that [`open`] maps, of ours or of KenLM's: then it opens
 /// at once.
@@ -18,18 +33,19 @@ pub fn is_binary_model(path: &Path) -> bool {
 }
 
 /// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text
-/// (plain, gzip or zstd; `-` for standard input), which is built into a probing model
-/// in memory on rayon's current threads. `load` says how a binary file is loaded into
-/// memory.
+/// (plain or compressed; `-` for standard input), which is built into a probing model
+/// in memory on rayon's current threads. A [`LoadMethod`] alone stands for the default options of
+/// ARPA text.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, is of another kind or is damaged.
 pub fn open(
     path: &Path,
-    load: LoadMethod,
+    options: impl Into<OpenOptions>,
     progress: &dyn Progress,
 ) -> Result<Arc<dyn LanguageModel>> {
+    let OpenOptions { load, arpa } = options.into();
     if Container::is_container(path) {
         let container = Container::open_any(path, load)?;
         return Ok(match container.kind() {
@@ -41,5 +57,5 @@ pub fn open(
     if is_kenlm_binary(path) {
         return Ok(KenlmFile::open(path, load)?.into_model());
     }
-    Ok(Arc::new(probing_from_arpa(path, progress)?))
+    Ok(Arc::new(probing_from_arpa(path, arpa, progress)?))
 }

@@ -92,6 +92,8 @@ pub(crate) struct ScoredSentence<'b> {
     text: &'b [u8],
     ids: &'b [LmWord],
     scores: &'b [(Log10, u8)],
+    /// Whether the last token is the marker `</s>`, not a word of the text.
+    has_end_marker: bool,
     /// Empty unless the scorer keeps spans.
     spans: &'b [(u32, u32)],
 }
@@ -127,9 +129,10 @@ impl<'b> ScoredSentence<'b> {
         self.scores.iter().fold(0.0, |sum, score| sum + score.0.0)
     }
 
-    /// log10 p of its unknown words.
+    /// log10 p of its unknown words. `</s>` does not count, though a model may not have it.
     pub fn oov_log10s(&self) -> impl Iterator<Item = f32> {
-        let tokens = self.ids.iter().zip(self.scores);
+        let words = self.ids.len() - usize::from(self.has_end_marker);
+        let tokens = self.ids[..words].iter().zip(self.scores);
         tokens.filter(|(id, _)| **id == LmWord::UNKNOWN).map(|(_, score)| score.0.0)
     }
 }
@@ -145,14 +148,16 @@ impl<'b> ScoredText<'b> {
     /// Its lines in order; the last may lack its line end.
     pub fn sentences(&self) -> impl Iterator<Item = ScoredSentence<'b>> {
         let &ScoredText { text, words, scores } = self;
+        let num_ended = words.ends.len() - usize::from(words.last_is_unterminated);
         let mut start = 0;
-        words.ends.iter().map(move |&end| {
+        words.ends.iter().enumerate().map(move |(at, &end)| {
             let range = start..end;
             start = end;
             ScoredSentence {
                 text,
                 ids: &words.ids[range.clone()],
                 scores: &scores[range.clone()],
+                has_end_marker: words.has_end_markers && at < num_ended,
                 spans: words.spans.get(range).unwrap_or_default(),
             }
         })

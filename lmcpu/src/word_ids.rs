@@ -23,6 +23,8 @@ pub struct EncodedText {
     /// Whether the last sentence has no line end: then it has no `</s>` either and is
     /// not empty.
     pub last_is_unterminated: bool,
+    /// Whether the other sentences end in the id of `</s>`.
+    pub has_end_markers: bool,
     /// The span of each word in the text, [`EncodedText::NO_SPAN`] for `</s>`; empty
     /// unless the encoder keeps spans.
     pub spans: Vec<(u32, u32)>,
@@ -77,6 +79,7 @@ impl<'m> TextEncoder<'m> {
         words.ids.clear();
         words.ends.clear();
         words.spans.clear();
+        words.has_end_markers = self.eos_id.is_some();
         self.misses.clear();
         self.miss_positions.clear();
         // Where the word begins that ends at the next blank.
@@ -223,7 +226,7 @@ mod tests {
 
     /// What [`TextEncoder::encode`] gives, computed word by word.
     fn encode_word_by_word(model: &dyn LanguageModel, text: &[u8], markers: bool) -> EncodedText {
-        let mut words = EncodedText::default();
+        let mut words = EncodedText { has_end_markers: markers, ..EncodedText::default() };
         let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
         let last = lines.pop().unwrap();
         let mut at = 0;

@@ -9,7 +9,7 @@ use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{self, TuneOptions};
 use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
-use miriam_lmcpu::{DuplicatePolicy, perplexity, probing, trie};
+use miriam_lmcpu::{ArpaOptions, perplexity, probing, trie};
 use miriam_probingpt::BuildOptions;
 use miriam_storage::LoadMethod;
 use miriam_storage::hash::Hasher;
@@ -391,11 +391,11 @@ impl TrainingRun<'_> {
                 let model = self.path_of(LM_FILE);
                 build_thread_pool(options.threads)?.install(|| match options.lm_kind {
                     LmKind::Probing => {
-                        probing::build_probing(&arpa, &model, DuplicatePolicy::Reject, progress)
+                        probing::build_probing(&arpa, &model, ArpaOptions::default(), progress)
                             .map(drop)
                     }
                     LmKind::Trie => {
-                        trie::build_trie(&arpa, &model, None, DuplicatePolicy::Reject, progress)
+                        trie::build_trie(&arpa, &model, None, ArpaOptions::default(), progress)
                             .map(drop)
                     }
                 })?;

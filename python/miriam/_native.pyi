@@ -504,7 +504,16 @@ class Model:
 
 @disjoint_base
 class LanguageModel:
-    def __new__(cls, path: _Path, *, load: str = "populate", device: str = "cpu") -> LanguageModel: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        load: str = "populate",
+        device: str = "cpu",
+        duplicates: str = "reject",
+        positive: str = "reject",
+        missing_markers: str = "reject",
+    ) -> LanguageModel: ...
     @property
     def path(self) -> pathlib.Path: ...
     @property
@@ -603,11 +612,21 @@ def build(
     *,
     type: str = "probing",
     quantize: tuple[int, int] | None = None,
-    duplicates: str = "refuse",
+    duplicates: str = "reject",
+    positive: str = "reject",
+    missing_markers: str = "reject",
     threads: int = 0,
     progress: Callable[[str, int, int | None], object] | None = None,
 ) -> list[int]: ...
-def dump(model: _Path, arpa: _Path, *, duplicates: str = "refuse", threads: int = 0) -> None: ...
+def dump(
+    model: _Path,
+    arpa: _Path,
+    *,
+    duplicates: str = "reject",
+    positive: str = "reject",
+    missing_markers: str = "reject",
+    threads: int = 0,
+) -> None: ...
 def score_bleu(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],

@@ -93,7 +93,9 @@ class LanguageModel(_native.LanguageModel):
         *,
         type: str = "probing",
         quantize: int | tuple[int, int] | None = None,
-        duplicates: str = "refuse",
+        duplicates: str = "reject",
+        positive: str = "reject",
+        missing_markers: str = "reject",
         threads: int = 0,
         progress: ProgressCallback | None = None,
     ) -> list[int]:
@@ -102,7 +104,9 @@ class LanguageModel(_native.LanguageModel):
 
         ``type`` is ``probing``, ``trie``, ``glm``, or for programs that use KenLM
         ``kenlm-probing`` or ``kenlm-trie``; ``quantize`` gives the bits of probabilities and
-        backoffs of a trie, one number for both or two.
+        backoffs of a trie, one number for both or two. ``duplicates`` (``reject`` or
+        ``keep-first``), ``positive`` (``reject`` or ``zero``) and ``missing_markers`` (``reject``
+        or ``unknown``) say how defects of ARPA text are treated.
         """
         bits = (quantize, quantize) if isinstance(quantize, int) else quantize
         return _native.build(
@@ -111,11 +115,28 @@ class LanguageModel(_native.LanguageModel):
             type=type,
             quantize=bits,
             duplicates=duplicates,
+            positive=positive,
+            missing_markers=missing_markers,
             threads=threads,
             progress=listener(progress),
         )
 
     @staticmethod
-    def dump(model: _Path, arpa: _Path, *, duplicates: str = "refuse", threads: int = 0) -> None:
+    def dump(
+        model: _Path,
+        arpa: _Path,
+        *,
+        duplicates: str = "reject",
+        positive: str = "reject",
+        missing_markers: str = "reject",
+        threads: int = 0,
+    ) -> None:
         """Writes the model file ``model`` to the file ``arpa`` as ARPA text."""
-        _native.dump(model, arpa, duplicates=duplicates, threads=threads)
+        _native.dump(
+            model,
+            arpa,
+            duplicates=duplicates,
+            positive=positive,
+            missing_markers=missing_markers,
+            threads=threads,
+        )

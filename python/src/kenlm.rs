@@ -12,7 +12,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::line_scoring::{SentenceMarkers, count_words, score_sentence, walk_sentence};
 use miriam_lmcpu::{LanguageModel, LmWord, is_binary_model};
 use miriam_storage::LoadMethod;
@@ -23,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
 
 use crate::interrupt::run_interruptible;
-use crate::open::open_model;
+use crate::open::open_as_kenlm;
 use crate::text::text_bytes;
 
 /// Texts from this many bytes on are scored without the interpreter's lock: releasing it
@@ -201,7 +200,7 @@ impl Model {
                     file.display()
                 );
             }
-            open_model(file, load, DeviceChoice::Cpu, stop)
+            open_as_kenlm(file, load, stop)
         })?;
         let model = outcome.map_err(|error| {
             let reason = error.to_string().replace('\n', " ");
@@ -339,8 +338,8 @@ impl FullScores {
             let (model, markers) = (&*self.model, self.markers);
             let walk = || {
                 let mut scores = Vec::with_capacity(text.len() / 4 + 1);
-                walk_sentence(model, text, markers, |word, log10, length| {
-                    scores.push((log10, length, word == LmWord::UNKNOWN));
+                walk_sentence(model, text, markers, |is_unknown, log10, length| {
+                    scores.push((log10, length, is_unknown));
                 });
                 if let (true, Some(end)) = (markers.end, scores.last_mut()) {
                     // Even where the model lacks </s>.

@@ -16,7 +16,7 @@ use miriam_lmcpu::line_scoring::{
 };
 use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
-use miriam_lmcpu::{DuplicatePolicy, LmWord};
+use miriam_lmcpu::{ArpaOptions, LmWord, OpenOptions};
 use miriam_storage::LoadMethod;
 use miriam_textio::{CancellationToken, Input, Log10, Output, available_threads};
 use numpy::{IntoPyArray, PyArray1, PyReadwriteArray1};
@@ -56,6 +56,8 @@ pub struct LanguageModel {
     path: PathBuf,
     load: String,
     device: String,
+    /// By the names of [`ArpaOptions`].
+    arpa: [String; 3],
 }
 
 impl LanguageModel {
@@ -121,8 +123,19 @@ fn columns<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Colum
 #[pymethods]
 impl LanguageModel {
     #[new]
-    #[pyo3(signature = (path, *, load="populate", device="cpu"))]
-    fn new(py: Python<'_>, path: PathBuf, load: &str, device: &str) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, load="populate", device="cpu", duplicates="reject",
+                        positive="reject", missing_markers="reject"))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        load: &str,
+        device: &str,
+        duplicates: &str,
+        positive: &str,
+        missing_markers: &str,
+    ) -> PyResult<Self> {
+        let policies = [duplicates, positive, missing_markers];
+        let arpa = parse_arpa_options(policies)?;
         let method = match load {
             "lazy" => LoadMethod::Lazy,
             "populate" => LoadMethod::Populate,
@@ -131,9 +144,12 @@ impl LanguageModel {
         };
         let choice: DeviceChoice =
             device.parse().map_err(|reason| PyValueError::new_err(format!("device: {reason}")))?;
-        let outcome = run_interruptible(py, |stop| open_model(&path, method, choice, stop))?;
+        let outcome = run_interruptible(py, |stop| {
+            open_model(&path, OpenOptions { load: method, arpa }, choice, stop)
+        })?;
         let model = outcome.map_err(PyOSError::new_err)?;
-        Ok(LanguageModel { model, path, load: load.to_owned(), device: device.to_owned() })
+        let (load, device) = (load.to_owned(), device.to_owned());
+        Ok(LanguageModel { model, path, load, device, arpa: policies.map(str::to_owned) })
     }
 
     /// The length of the longest n-grams.
@@ -163,6 +179,9 @@ impl LanguageModel {
         let options = pyo3::types::PyDict::new(py);
         options.set_item("load", &self.load)?;
         options.set_item("device", &self.device)?;
+        for (name, policy) in ArpaOptions::NAMES.iter().zip(&self.arpa) {
+            options.set_item(name.replace('-', "_"), policy)?;
+        }
         Ok((PyTuple::new(py, [self.path.clone()])?, options))
     }
 
@@ -373,7 +392,8 @@ pub fn estimate(
 /// Builds the model file `out` from ARPA text or another model file. Returns the numbers of
 /// n-grams of each order.
 #[pyfunction]
-#[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="refuse",
+#[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="reject",
+                    positive="reject", missing_markers="reject",
                     threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn build(
@@ -383,6 +403,8 @@ pub fn build(
     r#type: &str,
     quantize: Option<(u32, u32)>,
     duplicates: &str,
+    positive: &str,
+    missing_markers: &str,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<u64>> {
@@ -405,7 +427,7 @@ pub fn build(
             return Err(PyValueError::new_err(format!("quantize: give bits from 1 to {most}")));
         }
     };
-    let duplicates = parse_duplicates(duplicates)?;
+    let options = parse_arpa_options([duplicates, positive, missing_markers])?;
     let threads = thread_count(threads)?;
     let listeners = Listeners { progress, log: None };
     let outcome = run_observed(py, &listeners, |progress| -> Result<ModelSize, String> {
@@ -413,24 +435,24 @@ pub fn build(
         Input::check_access(&arpa, Some(&out)).map_err(|error| message(&error))?;
         on_own_threads(threads, || match kind {
             "glm" => {
-                let options = GlmOptions::default();
-                miriam_glm::build_glm(&arpa, &out, &options, duplicates, progress)
+                let layout = GlmOptions::default();
+                miriam_glm::build_glm(&arpa, &out, &layout, options, progress)
                     .map_err(|error| message(&error))
             }
             "trie" => {
-                build_trie(&arpa, &out, bits, duplicates, progress).map_err(|error| message(&error))
+                build_trie(&arpa, &out, bits, options, progress).map_err(|error| message(&error))
             }
             "kenlm-trie" => {
-                let options = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
-                build_kenlm_trie(&arpa, &out, options, duplicates, progress)
+                let layout = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
+                build_kenlm_trie(&arpa, &out, layout, options, progress)
                     .map_err(|error| message(&error))
             }
             "kenlm-probing" => {
-                let options = KenlmProbingOptions::default();
-                build_kenlm_probing(&arpa, &out, options, duplicates, progress)
+                let layout = KenlmProbingOptions::default();
+                build_kenlm_probing(&arpa, &out, layout, options, progress)
                     .map_err(|error| message(&error))
             }
-            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, duplicates, progress)
+            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, options, progress)
                 .map_err(|error| message(&error)),
         })?
     })?;
@@ -439,22 +461,25 @@ pub fn build(
 
 /// Writes the model at `model` to the file `arpa` as ARPA text.
 #[pyfunction]
-#[pyo3(signature = (model, arpa, *, duplicates="refuse", threads=0))]
+#[pyo3(signature = (model, arpa, *, duplicates="reject", positive="reject",
+                    missing_markers="reject", threads=0))]
 pub fn dump(
     py: Python<'_>,
     model: PathBuf,
     arpa: PathBuf,
     duplicates: &str,
+    positive: &str,
+    missing_markers: &str,
     threads: usize,
 ) -> PyResult<()> {
-    let duplicates = parse_duplicates(duplicates)?;
+    let options = parse_arpa_options([duplicates, positive, missing_markers])?;
     let threads = thread_count(threads)?;
     let outcome = run_interruptible(py, |stop| {
         let write = || -> Result<(), miriam_glm::Error> {
             let lm = miriam_lmcpu::Error::from;
             Input::check_access(&model, Some(&arpa)).map_err(lm)?;
             let progress = Cancellation(stop);
-            let mut source = miriam_glm::open_source(&model, duplicates, &progress)?;
+            let mut source = miriam_glm::open_source(&model, options, &progress)?;
             let mut output = Output::create_atomic(&arpa).map_err(lm)?;
             miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
             Ok(output.finish().map_err(lm)?)
@@ -464,10 +489,11 @@ pub fn dump(
     outcome.map_err(PyRuntimeError::new_err)?.map_err(|error| file_error(&error))
 }
 
-fn parse_duplicates(text: &str) -> PyResult<DuplicatePolicy> {
-    match text {
-        "refuse" => Ok(DuplicatePolicy::Reject),
-        "keep-first" => Ok(DuplicatePolicy::KeepFirst),
-        _ => Err(PyValueError::new_err("duplicates: give \"refuse\" or \"keep-first\"")),
+/// From keywords, in the order of [`ArpaOptions::NAMES`], to options.
+fn parse_arpa_options(policies: [&str; 3]) -> PyResult<ArpaOptions> {
+    let mut options = ArpaOptions::default();
+    for (name, policy) in ArpaOptions::NAMES.iter().zip(policies) {
+        options.set(name, policy).map_err(|reason| PyValueError::new_err(reason))?;
     }
+    Ok(options)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_glm::device::{DeviceChoice, open_on_device};
-use miriam_lmcpu::{LanguageModel, is_binary_model};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, is_binary_model, read_keeping_first};
 use miriam_storage::LoadMethod;
 use miriam_textio::CancellationToken;
 
@@ -16,11 +16,33 @@ use crate::interrupt::Cancellation;
 /// pool that lives on would not survive a `fork`, and Python's processes fork.
 pub fn open_model(
     path: &Path,
-    load: LoadMethod,
+    options: OpenOptions,
     device: DeviceChoice,
     stop: &CancellationToken,
 ) -> Result<Arc<dyn LanguageModel>, String> {
-    let open = || open_on_device(path, load, device, &Cancellation(stop));
+    open_by(path, || open_on_device(path, options, device, &Cancellation(stop)))
+}
+
+/// Opens the model at `path` as KenLM's module does: of an n-gram that ARPA text lists twice the
+/// first is kept.
+pub fn open_as_kenlm(
+    path: &Path,
+    load: LoadMethod,
+    stop: &CancellationToken,
+) -> Result<Arc<dyn LanguageModel>, String> {
+    open_by(path, || {
+        read_keeping_first(path, ArpaOptions::default(), |arpa| {
+            let options = OpenOptions { load, arpa };
+            open_on_device(path, options, DeviceChoice::Cpu, &Cancellation(stop))
+        })
+    })
+}
+
+/// Opens the model at `path` by `open`, on threads of its own where it takes long.
+fn open_by(
+    path: &Path,
+    open: impl FnOnce() -> miriam_glm::Result<Arc<dyn LanguageModel>> + Send,
+) -> Result<Arc<dyn LanguageModel>, String> {
     let model = if is_binary_model(path) { open() } else { on_own_threads(0, open)? };
     model.map_err(|error| error.to_string())
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use miriam_lmcpu::ArpaOptions;
 use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
@@ -262,6 +263,12 @@ pub struct ModelConfiguration {
     pub mini_batch: Option<usize>,
     /// A neural model: the precision of products.
     pub precision: Option<String>,
+    /// A language model as ARPA text: what is done about n-grams listed twice.
+    pub duplicates: Option<String>,
+    /// A language model as ARPA text: what is done about positive log probabilities.
+    pub positive: Option<String>,
+    /// A language model as ARPA text: what is done where `<s>` or `</s>` is missing.
+    pub missing_markers: Option<String>,
 }
 
 /// A shortlist of a configuration.
@@ -368,6 +375,21 @@ impl ModelConfiguration {
         Ok(settings)
     }
 
+    /// How ARPA text is read.
+    ///
+    /// # Errors
+    /// If a policy does not have this value.
+    pub(crate) fn arpa_options(&self) -> Result<ArpaOptions, String> {
+        let mut options = ArpaOptions::default();
+        let given = [&self.duplicates, &self.positive, &self.missing_markers];
+        for (name, value) in ArpaOptions::NAMES.iter().zip(given) {
+            if let Some(value) = value {
+                options.set(name, value)?;
+            }
+        }
+        Ok(options)
+    }
+
     /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
     ///
     /// # Errors
@@ -407,6 +429,9 @@ impl ModelConfiguration {
                     model.beam = Some(value.parse().map_err(wrong)?);
                 }
                 "precision" => model.precision = Some(value.to_owned()),
+                "duplicates" => model.duplicates = Some(value.to_owned()),
+                "positive" => model.positive = Some(value.to_owned()),
+                "missing-markers" => model.missing_markers = Some(value.to_owned()),
                 "prefix-token" => model.prefix_token = Some(value.to_owned()),
                 "vocab" => model.vocabs.push(value.into()),
                 "shortlist" => model.shortlist = Some(ShortlistSetting::from_text(value)),
@@ -415,7 +440,8 @@ impl ModelConfiguration {
                 _ => {
                     return Err(format!(
                         "{key} is not known here; there are from, to (several with +), kind, \
-                         default, raw, beam, precision, prefix-token, vocab, shortlist, search, {}; \
+                         default, raw, beam, precision, prefix-token, vocab, shortlist, search, {}, \
+                         duplicates, positive, missing-markers; \
                          the rest is set in a file (--config)",
                         DecodingSettings::KEYS.join(", ")
                     ));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_lmcpu::DuplicatePolicy;
+use miriam_lmcpu::ArpaOptions;
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_textio::{Input, Progress, display_name};
 
@@ -36,7 +36,7 @@ impl BenchData {
         for text in texts {
             Input::check_access(text, None)?;
         }
-        let mut source = miriam_glm::open_source(path, DuplicatePolicy::Reject, progress)?;
+        let mut source = miriam_glm::open_source(path, ArpaOptions::default(), progress)?;
         let model = SortedModel::from_source(&mut *source)?;
         if model.counts.len() < 2 {
             let reason = format!("{}: a model of words alone has no walks", path.display());

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use miriam_glm::device::DeviceChoice;
 use miriam_glm::format::NodeWidth;
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
-use miriam_lmcpu::DuplicatePolicy;
+use miriam_lmcpu::ArpaOptions;
 use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
@@ -144,7 +144,7 @@ fn measure_all(
     }
     let (trie, probing) = (files.path().join("trie"), files.path().join("probing"));
     write_trie(source.model, &trie, None)?;
-    build_probing(&trie, &probing, DuplicatePolicy::Reject, progress)?;
+    build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
     bench.measure_other("trie", &TrieModel::open(&trie, LoadMethod::HugePages)?)?;
     bench.measure_other("probing", &ProbingModel::open(&probing, LoadMethod::HugePages)?)?;
     bench.report().write(folder)

@@ -1,7 +1,7 @@
 use std::io::Write as _;
 
 use miriam_lmcpu::sorted::SortedModel;
-use miriam_lmcpu::{DuplicatePolicy, NO_EXTENSION};
+use miriam_lmcpu::{ArpaOptions, NO_EXTENSION};
 use miriam_textio::NoProgress;
 
 use super::*;
@@ -55,7 +55,7 @@ fn a_model_written_as_text_is_read_back() {
         let model = SyntheticOptions { ngrams, order, seed: 7 }.generate_model();
         let file = tempfile::NamedTempFile::with_suffix(".arpa").unwrap();
         std::fs::write(file.path(), arpa(&model)).unwrap();
-        let read = SortedModel::read(file.path(), DuplicatePolicy::Reject, &NoProgress).unwrap();
+        let read = SortedModel::read(file.path(), ArpaOptions::default(), &NoProgress).unwrap();
         assert_eq!(read.counts, model.counts);
         assert_eq!((read.bos_id, read.eos_id), (model.bos_id, model.eos_id));
         assert_eq!(read.source_ids, model.source_ids);

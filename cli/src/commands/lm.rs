@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::error::ErrorKind;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use miriam_glm::GlmOptions;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
@@ -16,13 +16,16 @@ use miriam_lmcpu::perplexity::{
 };
 use miriam_lmcpu::query::Verbosity;
 use miriam_lmcpu::trie::{self, QuantizationBits};
-use miriam_lmcpu::{LanguageModel, perplexity, probing, query};
+use miriam_lmcpu::{
+    ArpaOptions, LanguageModel, OpenOptions, perplexity, probing, query, read_keeping_first,
+};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::estimate;
+use crate::arpa_arguments::ArpaArguments;
 use crate::common::{CommonOptions, open_text, parse_load_mode, verify_checksums};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
@@ -61,24 +64,6 @@ pub enum Command {
     Dump(super::dump::Arguments),
 }
 
-/// How n-grams that an ARPA file lists twice are treated.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum DuplicatePolicy {
-    /// An error that names both lines
-    Refuse,
-    /// The first counts, the others are left out
-    KeepFirst,
-}
-
-impl From<DuplicatePolicy> for miriam_lmcpu::DuplicatePolicy {
-    fn from(given: DuplicatePolicy) -> Self {
-        match given {
-            DuplicatePolicy::Refuse => Self::Reject,
-            DuplicatePolicy::KeepFirst => Self::KeepFirst,
-        }
-    }
-}
-
 #[derive(Args)]
 pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz, .zst, .bz2 or .xz; - for standard input), or a
@@ -107,9 +92,8 @@ pub struct BuildArguments {
     /// B-trees, which costs space; 0: none [default: 3]
     #[arg(long, value_name = "ORDER")]
     hash_orders: Option<usize>,
-    /// What to do about n-grams that an ARPA file lists twice
-    #[arg(long, value_name = "HOW", default_value = "refuse")]
-    duplicates: DuplicatePolicy,
+    #[command(flatten)]
+    arpa_text: ArpaArguments,
     /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
@@ -142,6 +126,8 @@ pub struct QueryArguments {
     /// Do not put <s> before and </s> after each line
     #[arg(short, long = "no-markers")]
     no_markers: bool,
+    #[command(flatten)]
+    arpa_text: ArpaArguments,
     /// Print the answer to each line before the next is read
     #[arg(short = 'b', long)]
     flush: bool,
@@ -205,6 +191,8 @@ pub struct PerplexityArguments {
     /// and read now) or huge (read into huge pages: private memory, faster queries)
     #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
+    #[command(flatten)]
+    arpa_text: ArpaArguments,
     /// Do not put <s> before and </s> after each line
     #[arg(long)]
     no_markers: bool,
@@ -285,34 +273,32 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     Input::check_access(arpa, Some(output))?;
     verify_checksums(arpa)?;
     let progress = common.progress();
-    let duplicates = arguments.duplicates.into();
+    let mut options = arguments.arpa_text.options();
+    if let Some(unknown_log10) = arguments.unknown {
+        options.unknown_log10 = unknown_log10;
+    }
     let size = common.build_thread_pool()?.install(|| match arguments.kind.as_str() {
-        "trie" => trie::build_trie(arpa, output, arguments.quantize, duplicates, &progress),
+        "trie" => trie::build_trie(arpa, output, arguments.quantize, options, &progress),
         "glm" => {
             let defaults = GlmOptions::default();
-            let options = GlmOptions {
+            let layout = GlmOptions {
                 node_width: arguments.node_width.unwrap_or(defaults.node_width),
                 max_hashed_order: arguments.hash_orders.unwrap_or(defaults.max_hashed_order),
             };
-            miriam_glm::build_glm(arpa, output, &options, duplicates, &progress)
+            miriam_glm::build_glm(arpa, output, &layout, options, &progress)
         }
         "kenlm-probing" => {
             let defaults = KenlmProbingOptions::default();
-            let options = KenlmProbingOptions {
-                multiplier: arguments.multiplier.unwrap_or(defaults.multiplier),
-                unknown_log10: arguments.unknown.unwrap_or(defaults.unknown_log10),
-                ..defaults
-            };
-            kenlm::build_kenlm_probing(arpa, output, options, duplicates, &progress)
+            let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
+            let layout = KenlmProbingOptions { multiplier, ..defaults };
+            kenlm::build_kenlm_probing(arpa, output, layout, options, &progress)
         }
         "kenlm-trie" => {
             let (quantize, pointer_bits) = (arguments.quantize, arguments.pointer_bits);
-            let defaults = KenlmTrieOptions::default();
-            let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
-            let options = KenlmTrieOptions { quantize, pointer_bits, unknown_log10, ..defaults };
-            kenlm::build_kenlm_trie(arpa, output, options, duplicates, &progress)
+            let layout = KenlmTrieOptions { quantize, pointer_bits, ..KenlmTrieOptions::default() };
+            kenlm::build_kenlm_trie(arpa, output, layout, options, &progress)
         }
-        _ => probing::build_probing(arpa, output, duplicates, &progress),
+        _ => probing::build_probing(arpa, output, options, &progress),
     })?;
     let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();
     let blanks = match size.blanks {
@@ -326,14 +312,30 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
 /// Opens the model at `model` on the device `processor`.
 pub fn open_model(
     model: &Path,
-    load: LoadMethod,
+    options: impl Into<OpenOptions>,
     processor: DeviceChoice,
     common: &CommonOptions,
 ) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
+    let options = options.into();
     let progress = common.progress();
     common
         .build_thread_pool()?
-        .install(|| open_on_device(model, load, processor, &progress))
+        .install(|| open_on_device(model, options, processor, &progress))
+        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
+}
+
+/// Opens the model at `model` as KenLM's programs do: of an n-gram that ARPA text lists twice the
+/// first is kept.
+pub fn open_model_as_kenlm(
+    model: &Path,
+    load: LoadMethod,
+    common: &CommonOptions,
+) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
+    let progress = common.progress();
+    let open = |arpa| miriam_glm::open(model, OpenOptions { load, arpa }, &progress);
+    common
+        .build_thread_pool()?
+        .install(|| read_keeping_first(model, ArpaOptions::default(), open))
         .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
 }
 
@@ -350,7 +352,8 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     Input::check_access(&arguments.input, Some(&arguments.output))?;
     let input = open_input_early(&arguments.input)?;
     Input::check_access(&arguments.model, Some(&arguments.output))?;
-    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
+    let options = OpenOptions { load: arguments.load, arpa: arguments.arpa_text.options() };
+    let model = open_model(&arguments.model, options, arguments.device, common)?;
     let input = input.map_or_else(|| open_text(&arguments.input), Ok)?;
     let mut output = Output::create(&arguments.output)?;
     let options = query::QueryOptions {
@@ -435,7 +438,8 @@ fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> any
     let buckets =
         arguments.cutoffs.as_deref().map(|path| read_cutoffs(path, &arguments.lang_field));
     let buckets = buckets.transpose()?;
-    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
+    let options = OpenOptions { load: arguments.load, arpa: arguments.arpa_text.options() };
+    let model = open_model(&arguments.model, options, arguments.device, common)?;
     let mut output = Output::create(&arguments.output)?;
     let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
     let options = perplexity::PerplexityOptions {

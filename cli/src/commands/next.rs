@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use miriam_glm::device::DeviceChoice;
+use miriam_lmcpu::OpenOptions;
 use miriam_lmcpu::next_word::{self, NextWordSelection};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
 use super::lm::open_model;
+use crate::arpa_arguments::ArpaArguments;
 use crate::common::{CommonOptions, open_text, parse_load_mode};
 
 #[derive(Args)]
@@ -30,6 +32,8 @@ pub struct Arguments {
     /// and read now) or huge (read into huge pages: private memory, faster queries)
     #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
+    #[command(flatten)]
+    arpa_text: ArpaArguments,
     /// Do not put <s> before each line
     #[arg(short, long)]
     no_markers: bool,
@@ -49,7 +53,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for path in inputs {
         Input::check_access(path, Some(&arguments.output))?;
     }
-    let model = open_model(&arguments.model, arguments.load, arguments.device, common)?;
+    let options = OpenOptions { load: arguments.load, arpa: arguments.arpa_text.options() };
+    let model = open_model(&arguments.model, options, arguments.device, common)?;
     let wanted = match &arguments.words {
         Some(words) => {
             NextWordSelection::Words(next_word::read_words(&*model, Input::open(words)?)?)

@@ -4,7 +4,7 @@
 //! A phrase alone fixes the scores of its inner words, which go into the total of its
 //! option; the words that depend on the context are scored in each expansion.
 
-use miriam_storage::LoadMethod;
+use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, OpenOptions, PositivePolicy};
 use miriam_textio::Log10;
 
 use super::expansion_feature::{ExpansionFeature, ExpansionInput, LmScorers, ScoredLms};
@@ -32,8 +32,8 @@ pub(crate) fn is_alias(type_name: &str) -> bool {
 pub struct LanguageModelSpec {
     /// The model file.
     pub path: String,
-    /// How a binary file is loaded.
-    pub load: LoadMethod,
+    /// How the file is opened.
+    pub open: OpenOptions,
     /// Whether a second component counts the words that the model does not know.
     pub has_oov_feature: bool,
     /// The factor of target words that is scored.
@@ -49,13 +49,30 @@ impl LanguageModelSpec {
         let oov_feature = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
         let has_oov_feature = oov_feature.transpose()?.unwrap_or(false);
         let path = keys.take("path").ok_or("path= is missing")?;
-        Ok(LanguageModelSpec { path, load: keys.take_load()?, has_oov_feature, factor })
+        let open = OpenOptions { load: keys.take_load()?, arpa: take_arpa_options(keys)? };
+        Ok(LanguageModelSpec { path, open, has_oov_feature, factor })
     }
 
     /// The number of components: the log probability, and the count of unknown words.
     pub(super) fn num_components(&self) -> usize {
         1 + usize::from(self.has_oov_feature)
     }
+}
+
+/// Reads the keys that say how ARPA text is read. Moses' features of other toolkits open what
+/// KenLM rejects.
+fn take_arpa_options(keys: &mut FeatureLine) -> Result<ArpaOptions, String> {
+    let mut options = ArpaOptions::default();
+    if matches!(keys.type_name(), "IRSTLM" | "SRILM") {
+        options.positive = PositivePolicy::Zero;
+        options.missing_markers = MissingMarkerPolicy::Unknown;
+    }
+    for name in ArpaOptions::NAMES {
+        if let Some(value) = keys.take(name) {
+            options.set(name, &value)?;
+        }
+    }
+    Ok(options)
 }
 
 /// Opens the model of `spec` and adds its features to `set`.
@@ -66,7 +83,7 @@ pub(super) fn load(
     context: &mut LoadContext<'_>,
 ) -> Result<()> {
     let path = (context.resolve_path)(&spec.path);
-    let opened = JoinedLanguageModel::open(&path, spec.load, spec.factor, context.progress)?;
+    let opened = JoinedLanguageModel::open(&path, spec.open, spec.factor, context.progress)?;
     let model = context.models.language_models.len();
     context.models.language_models.push(opened);
     let scores = LanguageModelFeature { model, component, weight: 0.0 };

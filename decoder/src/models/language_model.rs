@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_lmcpu::{LanguageModel, LmWord};
-use miriam_storage::LoadMethod;
+use miriam_lmcpu::{LanguageModel, LmWord, OpenOptions, read_keeping_first};
 use miriam_textio::{Progress, Vocabulary};
 
 use crate::Result;
@@ -22,14 +21,18 @@ pub(crate) struct JoinedLanguageModel {
 }
 
 impl JoinedLanguageModel {
-    /// Opens the model at `path`, which scores the factor `factor`.
+    /// Opens the model at `path`, which scores the factor `factor`. Of an n-gram that ARPA text
+    /// lists twice the first is kept, as in Moses.
     pub(crate) fn open(
         path: &Path,
-        load: LoadMethod,
+        options: OpenOptions,
         factor: usize,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let model = miriam_glm::open(path, load, progress)?;
+        let OpenOptions { load, arpa } = options;
+        let model = read_keeping_first(path, arpa, |arpa| {
+            miriam_glm::open(path, OpenOptions { load, arpa }, progress)
+        })?;
         let begin_sentence = model.word_id(b"<s>");
         Ok(JoinedLanguageModel { model, begin_sentence, word_ids: Vec::new(), factor })
     }

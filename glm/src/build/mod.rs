@@ -12,7 +12,7 @@ use std::path::Path;
 
 use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
-use miriam_lmcpu::{DuplicatePolicy, Result};
+use miriam_lmcpu::{ArpaOptions, Result};
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
@@ -34,7 +34,7 @@ const SIGN: u32 = 1 << 31;
 /// ```
 /// use miriam_glm::format::NodeWidth;
 /// use miriam_glm::{GlmModel, GlmOptions, build_glm};
-/// # use miriam_lmcpu::{DuplicatePolicy, LanguageModel, State};
+/// # use miriam_lmcpu::{ArpaOptions, LanguageModel, State};
 /// # use miriam_storage::LoadMethod;
 /// # use miriam_textio::NoProgress;
 /// # let folder = tempfile::tempdir()?;
@@ -45,7 +45,7 @@ const SIGN: u32 = 1 << 31;
 /// # std::fs::write(&arpa, text)?;
 /// for max_hashed_order in [0, 2] {
 ///     let options = GlmOptions { node_width: NodeWidth::Keys16, max_hashed_order };
-///     build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+///     build_glm(&arpa, &file, &options, ArpaOptions::default(), &NoProgress)?;
 ///     let model = GlmModel::open(&file, LoadMethod::Lazy)?;
 ///     assert_eq!(model.max_hashed_order(), max_hashed_order);
 ///     let (a, mut next) = (model.word_id(b"a"), State::EMPTY);
@@ -81,11 +81,11 @@ pub fn build_glm(
     path: &Path,
     output: &Path,
     options: &GlmOptions,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let task = progress.task("reading", path.metadata().map(|found| found.len()).ok());
-    let model = SortedModel::from_source(&mut *crate::open_source(path, duplicates, progress)?)?;
+    let model = SortedModel::from_source(&mut *crate::open_source(path, arpa, progress)?)?;
     drop(task);
     let size = model.size();
     let _task = progress.task("writing", None);

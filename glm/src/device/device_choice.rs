@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use miriam_lmcpu::LanguageModel;
+use miriam_lmcpu::{LanguageModel, OpenOptions};
 #[cfg(feature = "cuda")]
 use miriam_storage::Container;
 use miriam_storage::LoadMethod;
@@ -74,7 +74,7 @@ impl DeviceChoice {
 /// ```
 /// use miriam_glm::device::{DeviceChoice, open_on_device};
 /// use miriam_glm::{GlmOptions, build_glm};
-/// # use miriam_lmcpu::{DuplicatePolicy, State};
+/// # use miriam_lmcpu::{ArpaOptions, State};
 /// # use miriam_storage::LoadMethod;
 /// # use miriam_textio::NoProgress;
 /// # let folder = tempfile::tempdir()?;
@@ -84,7 +84,7 @@ impl DeviceChoice {
 /// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
 /// # std::fs::write(&arpa, text)?;
 /// let options = GlmOptions::default();
-/// build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+/// build_glm(&arpa, &file, &options, ArpaOptions::default(), &NoProgress)?;
 /// let choice: DeviceChoice = "auto".parse()?;
 /// let model = open_on_device(&file, LoadMethod::Lazy, choice, &NoProgress)?;
 /// let (a, mut next) = (model.word_id(b"a"), State::EMPTY);
@@ -97,16 +97,17 @@ impl DeviceChoice {
 /// ```
 pub fn open_on_device(
     path: &Path,
-    load: LoadMethod,
+    options: impl Into<OpenOptions>,
     choice: DeviceChoice,
     progress: &dyn Progress,
 ) -> Result<Arc<dyn LanguageModel>> {
+    let options = options.into();
     #[cfg(feature = "cuda")]
-    if let Some(model) = open_on_gpu(path, load, choice)? {
+    if let Some(model) = open_on_gpu(path, options.load, choice)? {
         return Ok(model);
     }
     choice.resolve_for_build()?;
-    Ok(crate::open(path, load, progress)?)
+    Ok(crate::open(path, options, progress)?)
 }
 
 /// The model on the GPU of `choice`; `None` where it is to be opened on the CPU.

@@ -99,7 +99,7 @@ impl<'a> ScoreBuffers<'a> {
 ///
 /// use miriam_glm::device::{DeviceModel, DeviceOptions, SENTENCE_START, ScoreBuffers};
 /// use miriam_glm::{GlmModel, GlmOptions, build_glm};
-/// # use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+/// # use miriam_lmcpu::{ArpaOptions, LanguageModel};
 /// # use miriam_storage::{Container, LoadMethod};
 /// # use miriam_textio::NoProgress;
 /// # let folder = tempfile::tempdir()?;
@@ -109,7 +109,7 @@ impl<'a> ScoreBuffers<'a> {
 /// #     \\2-grams:\n-0.5\t<s> a\n-0.75\ta </s>\n\n\\end\\\n";
 /// # std::fs::write(&arpa, text)?;
 /// let options = GlmOptions::default();
-/// build_glm(&arpa, &file, &options, DuplicatePolicy::default(), &NoProgress)?;
+/// build_glm(&arpa, &file, &options, ArpaOptions::default(), &NoProgress)?;
 /// let container = Container::open_any(&file, LoadMethod::Lazy)?;
 /// let cpu_model = Arc::new(GlmModel::from_container(&container)?);
 /// let ids = ["<s>", "a", "</s>"].map(|word| cpu_model.word_id(word.as_bytes()).0);

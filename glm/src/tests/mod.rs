@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, build_trie};
-use miriam_lmcpu::{DuplicatePolicy, LanguageModel, LmWord, Request, ScoreResult, State};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::btree::Isa;
 use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
 use miriam_textio::{Log10, NoProgress};
@@ -41,7 +41,7 @@ impl TestModel {
     }
 
     fn sorted(&self) -> SortedModel {
-        SortedModel::read(&self.path("lm.arpa"), DuplicatePolicy::Reject, &NoProgress).unwrap()
+        SortedModel::read(&self.path("lm.arpa"), ArpaOptions::default(), &NoProgress).unwrap()
     }
 
     fn bytes(&self, options: &GlmOptions) -> Bytes {
@@ -55,7 +55,7 @@ impl TestModel {
 
     fn trie(&self) -> TrieModel {
         let (arpa, trie) = (self.path("lm.arpa"), self.path("lm.trie"));
-        build_trie(&arpa, &trie, None, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        build_trie(&arpa, &trie, None, ArpaOptions::default(), &NoProgress).unwrap();
         TrieModel::open(&trie, LoadMethod::Lazy).unwrap()
     }
 }

@@ -92,7 +92,7 @@ proptest! {
         // suffixes.
         if built.sorted().size().blanks == 0 {
             let path = built.path("lm.probing");
-            build_probing(&built.path("lm.arpa"), &path, DuplicatePolicy::Reject, &NoProgress).unwrap();
+            build_probing(&built.path("lm.arpa"), &path, ArpaOptions::default(), &NoProgress).unwrap();
             let probing = ProbingModel::open(&path, LoadMethod::Lazy).unwrap();
             let model = built.glm(&GlmOptions { node_width: WIDTHS[width], max_hashed_order: 0 });
             let (probing_text, own_text) = (ids(&probing), ids(&model));
@@ -145,10 +145,10 @@ proptest! {
         std::fs::write(&from, &bytes[..]).unwrap();
         built.trie();
         for path in [&from, &built.path("lm.trie")] {
-            build_glm(path, &to, &options, DuplicatePolicy::Reject, &NoProgress).unwrap();
+            build_glm(path, &to, &options, ArpaOptions::default(), &NoProgress).unwrap();
             prop_assert!(std::fs::read(&to).unwrap() == bytes[..]);
         }
-        let mut source = open_source(&from, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        let mut source = open_source(&from, ArpaOptions::default(), &NoProgress).unwrap();
         let mut lines = read_ngrams(&mut *source);
         let mut expected: Vec<String> = arpa
             .lines()

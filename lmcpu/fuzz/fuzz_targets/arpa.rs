@@ -4,13 +4,13 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_lmcpu::DuplicatePolicy;
+use miriam_lmcpu::ArpaOptions;
 use miriam_lmcpu::arpa::ArpaReader;
 use miriam_textio::{Input, NoProgress};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(input) = Input::from_reader(Cursor::new(bytes.to_vec()), "fuzz", None) else { return };
-    let Ok(mut arpa) = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress) else {
+    let Ok(mut arpa) = ArpaReader::open(input, ArpaOptions::default(), &NoProgress) else {
         return;
     };
     while let Ok(Some(section)) = arpa.next_section() {

@@ -41,6 +41,8 @@ pub(super) struct EntryFormat {
     pub order: usize,
     /// Whether they are the longest ones, which have no backoff.
     pub longest: bool,
+    /// Whether a positive log probability is read as 0.
+    pub allows_positive: bool,
 }
 
 /// Entries parsed from a part of the text.
@@ -52,6 +54,8 @@ pub(super) struct ParsedEntries {
     pub backoffs: Vec<f32>,
     /// Orders from 2: the ids, `order` an entry, in the order of the text.
     pub words: Vec<u32>,
+    /// Positive log probabilities that were read as 0.
+    pub positives: u64,
     /// Order 1: the span of each word in the text.
     pub spans: Vec<(usize, usize)>,
     /// `(entry, line)`, where the line is not that of the entry before plus one.
@@ -175,12 +179,16 @@ impl<'t> Cursor<'t> {
         recent: &mut RecentWords,
         entries: &mut ParsedEntries,
     ) -> Result<(), EntryError> {
-        let probability = self.read_number("log probability")?;
-        if probability > 0.0 {
-            return invalid(format!(
-                "log probability {probability} is positive; no probability is above 1, so the \
-                 toolkit that wrote this model has a defect"
-            ));
+        let mut probability = self.read_number("log probability")?;
+        let is_positive = probability > 0.0;
+        if is_positive {
+            if !format.allows_positive {
+                return invalid(format!(
+                    "log probability {probability} is positive, as a defect of IRSTLM makes them; \
+                     --positive zero (build_binary: -i; moses.ini: positive=zero) reads it as 0"
+                ));
+            }
+            probability = 0.0;
         }
         let mut span = (0, 0);
         if format.order == 1 {
@@ -205,6 +213,7 @@ impl<'t> Cursor<'t> {
             }
         }
         let backoff = if format.longest { self.expect_no_backoff()? } else { self.read_backoff()? };
+        entries.positives += u64::from(is_positive);
         entries.log10.push(probability);
         if !format.longest {
             entries.backoffs.push(backoff);
@@ -396,7 +405,7 @@ fn find_word_id(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, EntryError>
 }
 
 /// Bytes of a file for a message: quoted, escaped, truncated.
-pub(super) fn quote(bytes: &[u8]) -> String {
+pub(crate) fn quote(bytes: &[u8]) -> String {
     const MAX_SHOWN: usize = 60;
     let cut = if bytes.len() > MAX_SHOWN { "..." } else { "" };
     let shown = &bytes[..bytes.len().min(MAX_SHOWN)];

@@ -2,13 +2,16 @@
 //! names the line and the remedy (`ngram-lm.md` 1).
 //!
 //! Two deliberate differences: unigram models are accepted, and two entries for the
-//! same n-gram are an error, where KenLM silently keeps one of them.
+//! same n-gram are an error, where KenLM silently keeps one of them, unless
+//! [`ArpaOptions`] say otherwise.
 //!
 //! Sections are read one after another, each in parallel: blocks of text are parsed on
 //! all threads as if an entry began at the start of each, which is true unless an entry
 //! spans several lines. Where it is not, the blocks after are parsed again.
 
 mod entry;
+mod options;
+mod other_formats;
 mod section;
 mod text;
 mod word_table;
@@ -16,20 +19,22 @@ mod word_table;
 use miriam_textio::{Input, Progress, Vocabulary};
 use rayon::prelude::*;
 
-use self::entry::{
-    EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, quote, read_entries,
-};
+pub(crate) use self::entry::quote;
+use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, read_entries};
+pub(crate) use self::options::MISSING_UNKNOWN_LOG10;
+pub use self::options::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
 pub use self::section::Section;
 use self::section::{LineNumbers, SectionBuilder, record_lines};
 use self::text::ArpaText;
 use self::word_table::WordTable;
-use crate::{DuplicatePolicy, MAX_ORDER, Result};
-
-/// log10 p(`<unk>`) of a model that does not list it, as in KenLM.
-pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
+use crate::{Error, MAX_ORDER, Result};
 
 /// The lines before `\data\`, at most: other files are not read to their end.
 const MAX_PREAMBLE_LINES: u64 = 1000;
+
+/// What to do about an n-gram that is listed twice.
+pub(crate) const DUPLICATE_REMEDY: &str =
+    "remove one of the two, or pass --duplicates keep-first, which is KenLM's rule";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -49,7 +54,7 @@ pub struct Unigram {
 /// Reads an ARPA file: the unigrams at once, then one order after another.
 ///
 /// ```
-/// use miriam_lmcpu::DuplicatePolicy;
+/// use miriam_lmcpu::ArpaOptions;
 /// use miriam_lmcpu::arpa::ArpaReader;
 /// use miriam_textio::{Input, NoProgress};
 ///
@@ -57,7 +62,7 @@ pub struct Unigram {
 ///             \\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-1.25\t</s>\n-1.5\ta\n\n\
 ///             \\2-grams:\n-0.5\t<s> a\n\n\\end\\\n";
 /// let input = Input::from_reader(text.as_bytes(), "toy.arpa", None)?;
-/// let mut arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress)?;
+/// let mut arpa = ArpaReader::open(input, ArpaOptions::default(), &NoProgress)?;
 /// assert_eq!(arpa.counts(), [4, 1]);
 /// assert_eq!(arpa.unigrams()[3].log10, -1.5);
 /// let bigrams = arpa.next_section()?.expect("a section of bigrams");
@@ -78,24 +83,23 @@ pub struct ArpaReader<'p> {
     next_order: usize,
     /// N-grams that are not yet read of the order that was begun last.
     remaining: u64,
+    /// Whether positive log probabilities are read as 0, and how many were.
+    allows_positive: bool,
+    positives: u64,
 }
 
 impl<'p> ArpaReader<'p> {
     /// Reads `input` up to the end of its unigrams.
     ///
-    /// The file must list `<s>` and `</s>`; a missing `<unk>` is logged and gets a
-    /// log10 probability of -100. `duplicates` says what to do with a word that is
-    /// listed twice; duplicates among longer n-grams are left to the caller.
+    /// A missing `<unk>` is logged and gets the log10 probability that `options` name,
+    /// which also say what to do with a word that is listed twice, with missing markers and with
+    /// positive log probabilities. Duplicates among longer n-grams are left to the caller.
     ///
     /// # Errors
     ///
     /// If the input cannot be read or its header or unigrams are invalid; the message
     /// names the line.
-    pub fn open(
-        input: Input,
-        duplicates: DuplicatePolicy,
-        progress: &'p dyn Progress,
-    ) -> Result<Self> {
+    pub fn open(input: Input, options: ArpaOptions, progress: &'p dyn Progress) -> Result<Self> {
         let size = input.size();
         let mut text = ArpaText::new(input, progress);
         let counts = read_counts(&mut text)?;
@@ -109,8 +113,10 @@ impl<'p> ArpaReader<'p> {
             has_unknown: false,
             next_order: 2,
             remaining: 0,
+            allows_positive: options.positive == PositivePolicy::Zero,
+            positives: 0,
         };
-        arpa.read_unigrams(duplicates)?;
+        arpa.read_unigrams(options)?;
         Ok(arpa)
     }
 
@@ -192,30 +198,46 @@ impl<'p> ArpaReader<'p> {
                 return Ok(None);
             }
             self.next_order += 1;
-            self.read_section_header(order)?;
+            read_section_header(&mut self.text, &self.counts, order)?;
             self.remaining = self.counts[order - 1];
         }
-        let order = self.next_order - 1;
-        Ok(Some(EntryFormat { order, longest: order == self.order() }))
+        Ok(Some(self.entry_format(self.next_order - 1)))
+    }
+
+    /// Reads the end of the file.
+    fn read_end(&mut self) -> Result<()> {
+        read_end(&mut self.text, &self.counts)?;
+        if self.positives > 0 {
+            let (name, count) = (&self.text.name, self.positives);
+            tracing::warn!("{name}: {count} positive log probabilities were read as 0");
+        }
+        Ok(())
+    }
+
+    fn entry_format(&self, order: usize) -> EntryFormat {
+        let longest = order == self.order();
+        EntryFormat { order, longest, allows_positive: self.allows_positive }
     }
 
     /// Reads some entries of the section that was begun.
     fn read_blocks(&mut self, format: EntryFormat, section: &mut SectionBuilder) -> Result<()> {
         let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
+        let positives = &mut self.positives;
         read_blocks(&mut self.text, format, &mut self.remaining, words, |blocks| {
+            *positives += blocks.iter().map(|block| block.entries.positives).sum::<u64>();
             section.append(blocks);
             Ok(())
         })
     }
 
-    fn read_unigrams(&mut self, duplicates: DuplicatePolicy) -> Result<()> {
-        self.read_section_header(1)?;
-        let format = EntryFormat { order: 1, longest: self.order() == 1 };
+    fn read_unigrams(&mut self, options: ArpaOptions) -> Result<()> {
+        read_section_header(&mut self.text, &self.counts, 1)?;
+        let format = self.entry_format(1);
         let mut vocabulary = Vocabulary::new();
         vocabulary.intern(b"<unk>");
-        let mut unigrams = vec![Unigram { log10: MISSING_UNKNOWN_LOG10, backoff: 0.0 }];
+        let mut unigrams = vec![Unigram { log10: options.unknown_log10, backoff: 0.0 }];
         let mut lines = LineNumbers::default();
-        let mut seen = 0;
+        let (mut seen, mut positives) = (0, 0);
         let mut unknown = UnknownEntries::default();
         let name = self.text.name.clone();
         let error = |line, reason| miriam_textio::Error::format(&name, line, None, reason);
@@ -223,6 +245,7 @@ impl<'p> ArpaReader<'p> {
         let mut take = |parsed_blocks: Vec<ParsedBlock<'_>>| {
             for ParsedBlock { entries, text, line } in parsed_blocks {
                 record_lines(&mut lines, seen, line, &entries);
+                positives += entries.positives;
                 for (i, &(start, end)) in entries.spans.iter().enumerate() {
                     let word = &text[start..end];
                     let backoff = if format.longest { -0.0 } else { entries.backoffs[i] };
@@ -250,14 +273,14 @@ impl<'p> ArpaReader<'p> {
                         }
                     };
                     if let Some(earlier) = earlier
-                        && duplicates == DuplicatePolicy::Reject
+                        && options.duplicates == DuplicatePolicy::Reject
                     {
                         let reason = format!(
-                            "{} is among the unigrams already on line {}; remove one of the two",
+                            "{} is among the unigrams already on line {}; {DUPLICATE_REMEDY}",
                             quote(word),
                             lines.line(earlier)
                         );
-                        return Err(error(lines.line(seen), reason).into());
+                        return Err(Error::Duplicate(error(lines.line(seen), reason)));
                     }
                     seen += 1;
                 }
@@ -268,15 +291,21 @@ impl<'p> ArpaReader<'p> {
         while remaining > 0 {
             read_blocks(&mut self.text, format, &mut remaining, no_words, &mut take)?;
         }
-        for marker in [&b"<s>"[..], b"</s>"] {
-            if vocabulary.find(marker).is_none() {
+        for marker in ["<s>", "</s>"] {
+            if vocabulary.find(marker.as_bytes()).is_some() {
+                continue;
+            }
+            if options.missing_markers == MissingMarkerPolicy::Reject {
                 let reason = format!(
-                    "{} is not among the unigrams above; a model needs both sentence markers",
-                    quote(marker)
+                    "\"{marker}\" is not among the unigrams above; a model needs both sentence \
+                     markers, or --missing-markers unknown (build_binary: -s; moses.ini: \
+                     missing-markers=unknown) to score them as <unk>"
                 );
                 return Err(self.error(self.text.line(), reason));
             }
+            tracing::warn!("{name}: no {marker} among the unigrams; it is scored as <unk>");
         }
+        self.positives = positives;
         self.has_unknown = unknown.has_any();
         if unknown.has_both() {
             tracing::warn!(
@@ -287,51 +316,51 @@ impl<'p> ArpaReader<'p> {
         }
         if !self.has_unknown {
             tracing::warn!(
-                "{name}: no <unk> among the unigrams; its log10 probability becomes {MISSING_UNKNOWN_LOG10}"
+                "{name}: no <unk> among the unigrams; its log10 probability becomes {}",
+                options.unknown_log10
             );
         }
         self.word_table = WordTable::new(&vocabulary);
         (self.vocabulary, self.unigrams) = (vocabulary, unigrams);
         Ok(())
     }
+}
 
-    /// Skips blank lines and reads the line `\ORDER-grams:`.
-    fn read_section_header(&mut self, order: usize) -> Result<()> {
-        let expected = format!("\\{order}-grams:");
-        let line = next_nonblank_line(&mut self.text, &expected)?;
-        if trim(&line.bytes) == expected.as_bytes() {
-            return Ok(());
-        }
-        let mut reason = format!("expected {expected}, found {}", quote(&line.bytes));
-        if order > 1 {
-            let (before, count) = (order - 1, self.counts[order - 2]);
-            reason += &format!(
-                "; does the section hold more {before}-grams than the {count} the header promises?"
-            );
-        }
-        Err(self.error(line.number, reason))
+/// Skips blank lines and reads the line `\ORDER-grams:`.
+fn read_section_header(text: &mut ArpaText<'_>, counts: &[u64], order: usize) -> Result<()> {
+    let expected = format!("\\{order}-grams:");
+    let line = next_nonblank_line(text, &expected)?;
+    if trim(&line.bytes) == expected.as_bytes() {
+        return Ok(());
     }
+    let mut reason = format!("expected {expected}, found {}", quote(&line.bytes));
+    if order > 1 {
+        let (before, count) = (order - 1, counts[order - 2]);
+        reason += &format!(
+            "; does the section hold more {before}-grams than the {count} the header promises?"
+        );
+    }
+    Err(text.error(line.number, reason))
+}
 
-    /// Reads `\end\` and checks that only blank lines follow.
-    fn read_end(&mut self) -> Result<()> {
-        let line = next_nonblank_line(&mut self.text, "\\end\\")?;
-        if trim(&line.bytes) != b"\\end\\" {
-            let (order, count) = (self.order(), self.counts[self.order() - 1]);
-            return Err(self.error(
-                line.number,
-                format!("expected \\end\\ after the {count} {order}-grams the header promises, found {}", quote(&line.bytes)),
-            ));
-        }
-        while let Some(line) = self.text.next_line()? {
-            if !is_blank(&line.bytes) {
-                return Err(self.error(
-                    line.number,
-                    format!("found {} after \\end\\; remove it", quote(&line.bytes)),
-                ));
-            }
-        }
-        Ok(())
+/// Reads `\end\` and checks that only blank lines follow.
+fn read_end(text: &mut ArpaText<'_>, counts: &[u64]) -> Result<()> {
+    let line = next_nonblank_line(text, "\\end\\")?;
+    if trim(&line.bytes) != b"\\end\\" {
+        let (order, count) = (counts.len(), counts[counts.len() - 1]);
+        let found = quote(&line.bytes);
+        let reason = format!(
+            "expected \\end\\ after the {count} {order}-grams the header promises, found {found}"
+        );
+        return Err(text.error(line.number, reason));
     }
+    while let Some(line) = text.next_line()? {
+        if !is_blank(&line.bytes) {
+            let reason = format!("found {} after \\end\\; remove it", quote(&line.bytes));
+            return Err(text.error(line.number, reason));
+        }
+    }
+    Ok(())
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -365,7 +394,7 @@ fn skip_preamble(text: &mut ArpaText<'_>) -> Result<()> {
         if trim(&line.bytes) == b"\\data\\" {
             return Ok(());
         }
-        let is_text = !line.bytes.contains(&0) && other_format(&line.bytes).is_none();
+        let is_text = !line.bytes.contains(&0) && other_formats::describe(&line.bytes).is_none();
         let number = line.number;
         if first.is_none() && !is_blank(&line.bytes) {
             first = Some(line);
@@ -478,29 +507,10 @@ impl UnknownEntries {
 /// Why a file that starts with `line` is not an ARPA file.
 fn not_arpa_reason(line: &[u8]) -> String {
     let found = quote(line);
-    other_format(line).map_or_else(
+    other_formats::describe(line).map_or_else(
         || format!("expected a line \\data\\, found {found}; it is not an ARPA file"),
-        str::to_owned,
+        |format| format!("this is {format}"),
     )
-}
-
-/// Names the format of a file that starts with `line`, where it is a known one.
-fn other_format(line: &[u8]) -> Option<&'static str> {
-    let formats: [(&[u8], &str); 4] = [
-        (b"blmt", "this is an IRSTLM binary file; write ARPA with its compile-lm --text=yes"),
-        (b"iARPA", "this is an IRSTLM iARPA file; write ARPA with its compile-lm --text=yes"),
-        (
-            crate::kenlm::MAGIC,
-            "this is a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
-             decompressed",
-        ),
-        (
-            b"\x8fmiriam",
-            "this is a model file of ours, compressed or from a pipe; give it as a file of its own, \
-             decompressed",
-        ),
-    ];
-    formats.into_iter().find(|(magic, _)| line.starts_with(magic)).map(|(_, reason)| reason)
 }
 
 /// The entries of a block, its text and the number of its first line.
@@ -523,7 +533,7 @@ fn read_blocks(
     let (mut used, mut truncated) = (Vec::new(), false);
     let blocks = text.blocks(8 * rayon::current_num_threads())?;
     if blocks.is_empty() {
-        return Err(truncated_error(text, format, left));
+        return Err(truncated_section(text, format.order, left));
     }
     let parsed: Vec<ParsedEntries> =
         blocks.par_iter().map(|block| read_entries(block, format, left, words)).collect();
@@ -566,16 +576,18 @@ fn read_blocks(
         text.consume(bytes, lines);
     }
     if truncated && !text.join_blocks()? {
-        return Err(truncated_error(text, format, left));
+        return Err(truncated_section(text, format.order, left));
     }
     Ok(())
 }
 
-fn truncated_error(text: &ArpaText<'_>, format: EntryFormat, missing: u64) -> crate::Error {
-    let order = format.order;
+fn truncated_section(text: &ArpaText<'_>, order: usize, missing: u64) -> crate::Error {
     text.error(
         text.line(),
-        format!("the file ends, but {missing} of the {order}-grams the header promises are missing; it is cut or its counts are wrong"),
+        format!(
+            "the file ends, but {missing} of the {order}-grams the header promises are missing; \
+             it is cut or its counts are wrong"
+        ),
     )
 }
 

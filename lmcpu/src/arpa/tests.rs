@@ -15,7 +15,7 @@ type ModelContent = (Vec<String>, Vec<Unigram>, Vec<Ngrams>);
 fn read(input: impl Read + Send + 'static) -> Result<ModelContent> {
     let mut arpa = ArpaReader::open(
         Input::from_reader(input, "test", None)?,
-        DuplicatePolicy::Reject,
+        ArpaOptions::default(),
         &NoProgress,
     )?;
     let mut sections = Vec::new();
@@ -42,7 +42,7 @@ fn error_message(text: &str) -> String {
 /// The n-grams of all parts of each order, and how many parts there are.
 fn read_parts(text: &str) -> (Vec<Ngrams>, usize) {
     let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "test", None).unwrap();
-    let mut arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
+    let mut arpa = ArpaReader::open(input, ArpaOptions::default(), &NoProgress).unwrap();
     let mut orders = vec![Ngrams::default(); arpa.order() - 1];
     let mut num_parts = 0;
     while let Some(part) = arpa.next_part().unwrap() {
@@ -134,7 +134,7 @@ fn both_names_of_the_unknown_word_are_one_word() {
         assert_eq!((unigrams[0].log10, unigrams[4].log10), (log10, -1.7));
         assert_eq!(sections[1].0, [1, 3, 4]);
         let input = Input::from_reader(Cursor::new(text.into_bytes()), "test", None).unwrap();
-        let arpa = ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        let arpa = ArpaReader::open(input, ArpaOptions::default(), &NoProgress).unwrap();
         assert_eq!(arpa.counts()[0], 5);
     }
 }

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::{Progress, display_name};
 
-use crate::{DuplicatePolicy, Error, LanguageModel, MAX_ORDER, NgramSource, Result, open_source};
+use crate::{ArpaOptions, Error, LanguageModel, MAX_ORDER, NgramSource, Result, open_source};
 
 use header::{Header, ModelType};
 use probing::ProbingFile;
@@ -66,18 +66,19 @@ pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If the model cannot be read or KenLM has no such models, or `unknown_log10` is no probability for `<unk>`.
+/// If the model cannot be read or KenLM has no such models, or the value of `arpa` for `<unk>` is not a
+/// log probability.
 fn open_for_building<'p>(
     path: &Path,
-    unknown_log10: f32,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     let unsupported = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
+    let unknown_log10 = arpa.unknown_log10;
     if unknown_log10.is_nan() || unknown_log10 > 0.0 {
-        return unsupported(format!("{unknown_log10} is no log10 probability for <unk>"));
+        return unsupported(format!("{unknown_log10} is not a log10 probability for <unk>"));
     }
-    let source = open_source(path, duplicates, progress)?;
+    let source = open_source(path, arpa, progress)?;
     match source.order() {
         2..=MAX_ORDER => Ok(source),
         order => unsupported(format!(

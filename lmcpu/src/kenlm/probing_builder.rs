@@ -28,7 +28,7 @@ use crate::hash::hash_oldest_first;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
-use crate::{DuplicatePolicy, Error, NO_EXTENSION, NgramSource, Result};
+use crate::{ArpaOptions, Error, NO_EXTENSION, NgramSource, Result};
 
 /// A longer n-gram ends in this one.
 const EXTENDS_LEFT: u8 = 1;
@@ -47,19 +47,13 @@ const WRITE_SLOTS: usize = 1 << 16;
 pub struct KenlmProbingOptions {
     /// The number of slots of a table for each entry, more than 1: `-p`.
     pub multiplier: f32,
-    /// log10 p(`<unk>`) of a model that does not list it: `-u`.
-    pub unknown_log10: f32,
     /// Whether the file has the words as text; `-v` leaves them out.
     pub has_words: bool,
 }
 
 impl Default for KenlmProbingOptions {
     fn default() -> Self {
-        KenlmProbingOptions {
-            multiplier: 1.5,
-            unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10,
-            has_words: true,
-        }
+        KenlmProbingOptions { multiplier: 1.5, has_words: true }
     }
 }
 
@@ -74,7 +68,7 @@ pub fn build_kenlm_probing(
     path: &Path,
     output: &Path,
     options: KenlmProbingOptions,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
@@ -83,8 +77,8 @@ pub fn build_kenlm_probing(
     }
     let size = path.metadata().map(|found| found.len()).ok();
     let task = progress.task("reading", size);
-    let mut source = open_for_building(path, options.unknown_log10, duplicates, progress)?;
-    let mut tables = ProbingBuilder::new(&*source, options);
+    let mut source = open_for_building(path, arpa, progress)?;
+    let mut tables = ProbingBuilder::new(&*source, options, arpa.unknown_log10);
     while let Some(section) = source.next_section()? {
         tables.add_section(&section, &*source)?;
     }
@@ -204,12 +198,12 @@ struct ProbingBuilder {
 }
 
 impl ProbingBuilder {
-    fn new(source: &dyn NgramSource, options: KenlmProbingOptions) -> Self {
+    fn new(source: &dyn NgramSource, options: KenlmProbingOptions, unknown_log10: f32) -> Self {
         let unigrams = source.unigrams().iter();
         let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
         if !source.has_unknown() {
             // KenLM gives it a backoff of +0.0.
-            unigrams[0] = u64::from(options.unknown_log10.to_bits());
+            unigrams[0] = u64::from(unknown_log10.to_bits());
         }
         let unigram_marks = new_marks(unigrams.len());
         let order = source.order();

@@ -4,7 +4,7 @@ use miriam_textio::{NoProgress, Output};
 use proptest::prelude::*;
 
 use super::*;
-use crate::DuplicatePolicy;
+use crate::ArpaOptions;
 use crate::sorted::SortedModel;
 use crate::test_support::{assert_same, capture_output, query_output, read_shared, shared_path};
 use crate::trie::QuantizationBits;
@@ -141,7 +141,9 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
             let expected = read_shared(&format!("kenlm-cases/{name}.{kind}.query.gz")).unwrap();
             let arpa = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(arpa.path(), dump_arpa(&file).unwrap()).unwrap();
-            let model = crate::probing::probing_from_arpa(arpa.path(), &NoProgress).unwrap();
+            let model =
+                crate::probing::probing_from_arpa(arpa.path(), ArpaOptions::default(), &NoProgress)
+                    .unwrap();
             assert_same(&query_output(&model, &text), &expected, &format!("{name}.{kind}"));
         }
     }
@@ -150,7 +152,7 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
 /// The file built from the model at `path`.
 fn build_file(path: &Path, options: KenlmProbingOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_kenlm_probing(path, file.path(), options, DuplicatePolicy::Reject, &NoProgress)?;
+    build_kenlm_probing(path, file.path(), options, ArpaOptions::default(), &NoProgress)?;
     Ok(std::fs::read(file.path()).unwrap())
 }
 
@@ -176,7 +178,7 @@ fn assert_equal_bytes(found: &[u8], expected: &[u8], file: &str) {
 /// The trie built from the model at `path`.
 fn build_trie_file(path: &Path, options: KenlmTrieOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
-    build_kenlm_trie(path, file.path(), options, DuplicatePolicy::Reject, &NoProgress)?;
+    build_kenlm_trie(path, file.path(), options, ArpaOptions::default(), &NoProgress)?;
     Ok(std::fs::read(file.path()).unwrap())
 }
 
@@ -234,9 +236,11 @@ fn a_trie_built_from_a_trie_is_that_trie() {
          \\2-grams:\n-0.5\t<s> a\n\n\\end\\\n",
     )
     .unwrap();
-    let unknown = |log10| {
-        let options = KenlmTrieOptions { unknown_log10: log10, ..KenlmTrieOptions::default() };
-        let model = open(&build_trie_file(&arpa, options)?)?.into_model();
+    let unknown = |unknown_log10| {
+        let file = folder.path().join("no-unknown.trie");
+        let arpa_options = ArpaOptions { unknown_log10, ..ArpaOptions::default() };
+        build_kenlm_trie(&arpa, &file, KenlmTrieOptions::default(), arpa_options, &NoProgress)?;
+        let model = open(&std::fs::read(file).unwrap())?.into_model();
         Ok::<_, crate::Error>(model.score_after(&[], crate::LmWord::UNKNOWN).0.0)
     };
     assert_eq!(unknown(-7.0).unwrap(), -7.0);

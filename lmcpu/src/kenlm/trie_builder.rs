@@ -4,8 +4,7 @@
 //! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each order is
 //! packed by all threads: eight entries end at a byte, whatever the bits of one.
 //!
-//! Deliberate differences: two entries for the same n-gram are an error, and with one bit a backoff that is
-//! not 0 becomes 0, where `build_binary` writes an index outside its table.
+//! A deliberate difference: two entries for the same n-gram are an error.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -22,10 +21,8 @@ use super::vocabulary::{sort_by_hash, word_strings};
 use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
 use crate::sorted::{Nodes, SortedModel};
-use crate::trie::quantize::{
-    QuantizationBits, backoff_centres, encode_backoff, encode_prob, prob_centres,
-};
-use crate::{DuplicatePolicy, Result};
+use crate::trie::quantize::{QuantizationBits, backoff_centres, encode_ngram, prob_centres};
+use crate::{ArpaOptions, Result};
 
 /// Entries that a task packs: a multiple of 8.
 const CHUNK: usize = 1 << 14;
@@ -38,20 +35,13 @@ pub struct KenlmTrieOptions {
     pub quantize: Option<QuantizationBits>,
     /// Pointers are compressed: at most this number of their high bits is kept in an array: `-a`.
     pub pointer_bits: Option<u8>,
-    /// log10 p(`<unk>`) of a model that does not list it: `-u`.
-    pub unknown_log10: f32,
     /// Whether the file has the words as text; `-v` leaves them out.
     pub has_words: bool,
 }
 
 impl Default for KenlmTrieOptions {
     fn default() -> Self {
-        KenlmTrieOptions {
-            quantize: None,
-            pointer_bits: None,
-            unknown_log10: crate::arpa::MISSING_UNKNOWN_LOG10,
-            has_words: true,
-        }
+        KenlmTrieOptions { quantize: None, pointer_bits: None, has_words: true }
     }
 }
 
@@ -66,16 +56,16 @@ pub fn build_kenlm_trie(
     path: &Path,
     output: &Path,
     options: KenlmTrieOptions,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let size = path.metadata().map(|found| found.len()).ok();
     let task = progress.task("reading", size);
-    let mut source = open_for_building(path, options.unknown_log10, duplicates, progress)?;
+    let mut source = open_for_building(path, arpa, progress)?;
     let (hashes, ids) = sort_by_hash(source.vocabulary(), source.name())?;
     let mut unknown = source.unigrams()[0];
     if !source.has_unknown() {
-        (unknown.log10, unknown.backoff) = (options.unknown_log10, 0.0);
+        (unknown.log10, unknown.backoff) = (arpa.unknown_log10, 0.0);
     }
     let model = SortedModel::with_word_ids(&mut *source, &ids, unknown)?;
     drop(task);
@@ -138,11 +128,10 @@ impl LevelLayout {
             }
             // Here the backoff comes first; in files that are not quantised it comes second.
             Some(codebook) => {
-                if self.backoff_bits > 0 {
-                    let code = encode_backoff(&codebook.backoffs, backoff());
-                    writer.push(code.into(), self.backoff_bits);
-                }
-                writer.push(encode_prob(&codebook.log10, nodes.log10[at]).into(), self.prob_bits);
+                let (prob, code) =
+                    encode_ngram(&codebook.log10, &codebook.backoffs, nodes.log10[at], backoff());
+                writer.push(code.into(), self.backoff_bits);
+                writer.push(prob.into(), self.prob_bits);
             }
             None => {
                 writer.push((nodes.log10[at].to_bits() & !SIGN).into(), self.prob_bits);
@@ -180,6 +169,7 @@ impl TrieWriter<'_> {
         self.write(&bytes)?;
         let layouts: Vec<LevelLayout> = (1..levels.len()).map(|at| self.layout(at)).collect();
         if let Some(bits) = self.options.quantize {
+            bits.warn_of_lost_backoffs();
             self.write(&[
                 QUANTIZER_VERSION,
                 bits.prob() as u8,

@@ -39,7 +39,7 @@ use super::blank_keys::BlankKeyWriter;
 use super::*;
 use crate::arpa::Section;
 use crate::ngram_source::NgramPart;
-use crate::{DuplicatePolicy, NgramSource, open_source};
+use crate::{ArpaOptions, NgramSource, open_source};
 
 /// The bit of a value that is cleared when a longer n-gram ends in this one.
 const NO_LEFT_EXTENSION: u64 = SIGN as u64;
@@ -66,7 +66,7 @@ pub struct ModelSize {
 ///
 /// ```
 /// use miriam_lmcpu::probing::{ProbingModel, build_probing};
-/// use miriam_lmcpu::{DuplicatePolicy, LanguageModel};
+/// use miriam_lmcpu::{ArpaOptions, LanguageModel};
 /// use miriam_storage::LoadMethod;
 /// use miriam_textio::NoProgress;
 ///
@@ -74,7 +74,7 @@ pub struct ModelSize {
 /// let (arpa, output) = (folder.path().join("toy.arpa"), folder.path().join("toy.lm"));
 /// let text = "\\data\\\nngram 1=3\n\n\\1-grams:\n-99\t<s>\n-1.5\t</s>\n-2\ta\n\n\\end\\\n";
 /// std::fs::write(&arpa, text)?;
-/// let size = build_probing(&arpa, &output, DuplicatePolicy::Reject, &NoProgress)?;
+/// let size = build_probing(&arpa, &output, ArpaOptions::default(), &NoProgress)?;
 /// assert_eq!((size.counts, size.blanks), (vec![3], 0));
 /// let model = ProbingModel::open(&output, LoadMethod::Lazy)?;
 /// assert_eq!((LanguageModel::order(&model), LanguageModel::num_words(&model)), (1, 4));
@@ -88,24 +88,32 @@ pub struct ModelSize {
 pub fn build_probing(
     path: &Path,
     output: &Path,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     let writer = || ContainerWriter::create(output, KIND, VERSION);
-    Ok(build(path, duplicates, progress, writer)?.0)
+    Ok(build(path, arpa, progress, writer)?.0)
 }
 
-/// The model in the ARPA text at `arpa`, built in memory on rayon's current
+/// The model in the ARPA text at `path`, built in memory on rayon's current
 /// threads.
-pub(crate) fn probing_from_arpa(arpa: &Path, progress: &dyn Progress) -> Result<ProbingModel> {
-    let bytes = build_in_memory(arpa, progress)?;
-    ProbingModel::from_container(&Container::from_bytes(bytes, arpa)?)
+pub(crate) fn probing_from_arpa(
+    path: &Path,
+    arpa: ArpaOptions,
+    progress: &dyn Progress,
+) -> Result<ProbingModel> {
+    let bytes = build_in_memory(path, arpa, progress)?;
+    ProbingModel::from_container(&Container::from_bytes(bytes, path)?)
 }
 
 /// The bytes of the file that [`build_probing`] would write.
-pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<Bytes> {
-    let writer = || ContainerWriter::in_memory(arpa, KIND, VERSION);
-    let (_, bytes) = build(arpa, DuplicatePolicy::Reject, progress, writer)?;
+pub(super) fn build_in_memory(
+    path: &Path,
+    arpa: ArpaOptions,
+    progress: &dyn Progress,
+) -> Result<Bytes> {
+    let writer = || ContainerWriter::in_memory(path, KIND, VERSION);
+    let (_, bytes) = build(path, arpa, progress, writer)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
@@ -113,14 +121,14 @@ pub(super) fn build_in_memory(arpa: &Path, progress: &dyn Progress) -> Result<By
 /// returned if it is in memory.
 fn build(
     path: &Path,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
     writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
 ) -> Result<(ModelSize, Option<Bytes>)> {
     let is_file = path != Path::new("-") && path.is_file();
     let task = progress.task("reading", path.metadata().ok().filter(|_| is_file).map(|m| m.len()));
-    let mut source = open_source(path, duplicates, progress)?;
-    let again = || open_source(path, duplicates, progress);
+    let mut source = open_source(path, arpa, progress)?;
+    let again = || open_source(path, arpa, progress);
     let again: Option<OpenAgain<'_>> = if is_file { Some(&again) } else { None };
     build_from_source(&mut *source, again, (task, progress), writer)
 }

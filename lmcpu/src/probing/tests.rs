@@ -11,14 +11,12 @@ use proptest::prelude::*;
 use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
 use crate::test_support::{TOY, large_arpa, long_arpa, shared_path};
-use crate::{
-    DuplicatePolicy, LanguageModel, NgramSource, Request, ScoreResult, State, open_source,
-};
+use crate::{ArpaOptions, LanguageModel, NgramSource, Request, ScoreResult, State, open_source};
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(arpa.as_bytes()).unwrap();
-    build::build_in_memory(file.path(), &NoProgress)
+    build::build_in_memory(file.path(), ArpaOptions::default(), &NoProgress)
 }
 
 fn build_model(arpa: &str) -> ProbingModel {
@@ -327,7 +325,7 @@ fn assert_lists_same_ngrams(arpa: &str) {
     std::fs::write(input.path(), arpa).unwrap();
     let container = Container::from_bytes(build_bytes(arpa).unwrap(), Path::new("x")).unwrap();
     let mut ngrams = probing_source(&container).unwrap();
-    let mut text = open_source(input.path(), DuplicatePolicy::Reject, &NoProgress).unwrap();
+    let mut text = open_source(input.path(), ArpaOptions::default(), &NoProgress).unwrap();
     assert_eq!(ngrams.counts(), text.counts());
     assert_eq!(ngrams.has_unknown(), text.has_unknown());
     assert!(ngrams.vocabulary().iter().eq(text.vocabulary().iter()));
@@ -388,7 +386,7 @@ fn duplicates_in_different_parts_are_found_in_files_and_in_pipes() {
     check(pool.install(|| build_bytes(&arpa)).err().unwrap().to_string());
     let input = crate::test_support::text_input(arpa.as_bytes(), "pipe");
     let mut pipe =
-        crate::arpa::ArpaReader::open(input, DuplicatePolicy::Reject, &NoProgress).unwrap();
+        crate::arpa::ArpaReader::open(input, ArpaOptions::default(), &NoProgress).unwrap();
     let writer = || miriam_storage::ContainerWriter::in_memory(Path::new("model"), KIND, VERSION);
     let progress: &dyn miriam_textio::Progress = &NoProgress;
     let reading = (progress.task("reading", None), progress);
@@ -428,7 +426,7 @@ fn displacement<L: TableLine>(
 #[test]
 fn kenlms_hashes_spread_over_the_lines() {
     let Some(arpa) = shared_path("m30k-de-en/lm/lm.5.en.arpa.gz") else { return };
-    let bytes = build::build_in_memory(&arpa, &NoProgress).unwrap();
+    let bytes = build::build_in_memory(&arpa, ArpaOptions::default(), &NoProgress).unwrap();
     let container = Container::from_bytes(bytes, &arpa).unwrap();
     let metadata: ProbingMetadata = container.metadata().unwrap();
     assert!(metadata.head.minimization_is_closed);

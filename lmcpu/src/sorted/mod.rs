@@ -20,7 +20,7 @@ pub use sorted_trie::{Nodes, SortedTrie};
 
 use crate::arpa::Unigram;
 use crate::probing::ModelSize;
-use crate::{DuplicatePolicy, Error, HeadMetadata, NgramSource, Result, open_source};
+use crate::{ArpaOptions, Error, HeadMetadata, NgramSource, Result, open_source};
 
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
@@ -39,9 +39,9 @@ pub struct SortedModel {
     pub source_ids: Vec<WordId>,
     /// Whether the source itself lists `<unk>`.
     pub has_unknown: bool,
-    /// The new id of `<s>`.
+    /// The new id of `<s>`; 0, that of `<unk>`, where the source does not list it.
     pub bos_id: u32,
-    /// The new id of `</s>`.
+    /// The new id of `</s>`, as that of `<s>`.
     pub eos_id: u32,
     /// The n-grams.
     pub trie: SortedTrie,
@@ -54,10 +54,10 @@ impl SortedModel {
     ///
     /// If the source cannot be read, lacks contexts or has duplicates or too many
     /// n-grams.
-    pub fn read(path: &Path, duplicates: DuplicatePolicy, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(path: &Path, arpa: ArpaOptions, progress: &dyn Progress) -> Result<Self> {
         let size = path.metadata().map(|found| found.len()).ok();
         let _task = progress.task("reading", size);
-        Self::from_source(&mut *open_source(path, duplicates, progress)?)
+        Self::from_source(&mut *open_source(path, arpa, progress)?)
     }
 
     /// Reads all of `source`.

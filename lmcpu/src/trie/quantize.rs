@@ -36,6 +36,16 @@ impl QuantizationBits {
     pub fn backoff(self) -> u32 {
         self.backoff
     }
+
+    /// Logs that one bit cannot hold backoffs.
+    pub(crate) fn warn_of_lost_backoffs(self) {
+        if self.backoff == 1 {
+            tracing::warn!(
+                "one bit holds no backoffs: those that are not 0 are lost and change probabilities, \
+                 as in KenLM; use 2 bits or more"
+            );
+        }
+    }
 }
 
 /// The `2^bits` bin centres of the log10 probabilities `values`, which are in any
@@ -72,22 +82,26 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
     centres
 }
 
-/// The index of the centre nearest to the probability `value`.
-pub(crate) fn encode_prob(codebook: &[f32], value: f32) -> u32 {
-    nearest_centre(codebook, value)
-}
-
-/// The index of the centre nearest to the backoff `value`, or of its reserved value.
-pub(crate) fn encode_backoff(codebook: &[f32], value: f32) -> u32 {
-    if value == 0.0 {
-        return u32::from(value.to_bits() != NO_EXTENSION);
+/// The indices of the centres nearest to the probability and the backoff of an n-gram. The longest
+/// n-grams have no backoffs, nor a codebook of them.
+///
+/// One bit leaves no bins for backoffs. KenLM's index, 2, then overflows into the lowest bit of
+/// the probability's, and the n-gram loses its backoff with its extension. Its scores follow from
+/// that, so it is repeated here.
+pub(crate) fn encode_ngram(
+    log10_codebook: &[f32],
+    backoff_codebook: &[f32],
+    log10: f32,
+    backoff: f32,
+) -> (u32, u32) {
+    let prob = nearest_centre(log10_codebook, log10);
+    match backoff_codebook.split_at_checked(RESERVED_CODES) {
+        // The longest n-grams.
+        None => (prob, 0),
+        _ if backoff == 0.0 => (prob, u32::from(backoff.to_bits() != NO_EXTENSION)),
+        Some((_, [])) => (prob | 1, 0),
+        Some((_, centres)) => (prob, RESERVED_CODES as u32 + nearest_centre(centres, backoff)),
     }
-    if codebook.len() == RESERVED_CODES {
-        // With one bit there are no bins: the backoff is lost, the extension is not.
-        // KenLM would write the number of a bin that does not exist.
-        return 1;
-    }
-    RESERVED_CODES as u32 + nearest_centre(&codebook[RESERVED_CODES..], value)
 }
 
 /// The index of the nearest of `centres`, which are sorted; of two equally near, the
@@ -110,10 +124,9 @@ mod tests {
     fn bins_are_of_equal_population_and_ties_go_up() {
         let codebook = prob_centres(vec![-1.0, -4.0, -2.0, -3.0, -5.0], 1);
         assert_eq!(codebook, [-4.5, -2.0]);
-        assert_eq!(encode_prob(&codebook, -9.0), 0);
-        assert_eq!(encode_prob(&codebook, -3.25), 1);
-        assert_eq!(encode_prob(&codebook, -3.26), 0);
-        assert_eq!(encode_prob(&codebook, 0.0), 1);
+        for (log10, code) in [(-9.0, 0), (-3.25, 1), (-3.26, 0), (0.0, 1)] {
+            assert_eq!(encode_ngram(&codebook, &[], log10, 0.0), (code, 0), "{log10}");
+        }
     }
 
     #[test]
@@ -126,10 +139,29 @@ mod tests {
         let codebook = backoff_centres(vec![-0.5, -0.25], 2);
         assert_eq!(codebook[1..], [0.0, -0.5, -0.25]);
         assert_eq!(codebook[0].to_bits(), NO_EXTENSION);
-        assert_eq!(encode_backoff(&codebook, -0.0), 0);
-        assert_eq!(encode_backoff(&codebook, 0.0), 1);
-        assert_eq!(encode_backoff(&codebook, 0.3), 3);
-        assert_eq!(encode_backoff(&backoff_centres(vec![-0.5], 1), -0.5), 1);
+        for (backoff, code) in [(-0.0, 0), (0.0, 1), (0.3, 3), (-0.5, 2)] {
+            assert_eq!(encode_ngram(&[-1.0], &codebook, -1.0, backoff), (0, code), "{backoff}");
+        }
+    }
+
+    /// The index of a backoff, 2, has its high bit where that of the probability begins.
+    #[test]
+    fn with_one_bit_backoffs_overflow_as_in_kenlm() {
+        let backoffs = backoff_centres(vec![-0.5], 1);
+        let log10s = [-4.0, -3.0, -2.0, -1.0];
+        for (log10, backoff, codes) in [
+            (-4.0, -0.5, (1, 0)),
+            (-3.0, -0.5, (1, 0)),
+            (-2.0, 0.25, (3, 0)),
+            (-4.0, 0.0, (0, 1)),
+            (-4.0, -0.0, (0, 0)),
+        ] {
+            assert_eq!(
+                encode_ngram(&log10s, &backoffs, log10, backoff),
+                codes,
+                "{log10} {backoff}"
+            );
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_lmcpu::{LanguageModel as Model, LmWord, State};
+use miriam_lmcpu::line_scoring::{SentenceMarkers, walk_sentence};
+use miriam_lmcpu::{ArpaOptions, LanguageModel as Model, LmWord, OpenOptions, State};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Log10, NoProgress};
 
@@ -31,12 +32,13 @@ impl LineScore {
 }
 
 impl LanguageModel {
-    /// Opens the model at `path`.
+    /// Opens the model at `path`; `arpa` says how ARPA text is read.
     ///
     /// # Errors
-    /// If it cannot be read or is no model for CPUs.
-    pub fn open(path: &Path) -> Result<Self> {
-        let opened = miriam_lmcpu::open(path, LoadMethod::Lazy, &NoProgress);
+    /// If it cannot be read or is not a model for CPUs.
+    pub fn open(path: &Path, arpa: ArpaOptions) -> Result<Self> {
+        let options = OpenOptions { load: LoadMethod::Lazy, arpa };
+        let opened = miriam_lmcpu::open(path, options, &NoProgress);
         opened.map(LanguageModel).map_err(|error| Error::Model(error.to_string()))
     }
 
@@ -48,15 +50,11 @@ impl LanguageModel {
     /// The score of a line, between `<s>` and `</s>`.
     pub fn score(&self, line: &[u8]) -> LineScore {
         let mut score = LineScore { log10: 0.0, tokens: 0, oovs: 0 };
-        let (mut state, mut next) = (self.0.begin_state(), State::EMPTY);
-        let words = split(line).map(|word| self.0.word_id(word));
-        for word in words.chain([self.0.end_of_sentence()]) {
-            let (log10, _) = self.0.score(&state, word, &mut next);
-            score.log10 += log10.0;
+        walk_sentence(&*self.0, line, SentenceMarkers::BOTH, |is_unknown, log10, _| {
+            score.log10 += log10;
             score.tokens += 1;
-            score.oovs += usize::from(word == LmWord::UNKNOWN);
-            state = next;
-        }
+            score.oovs += usize::from(is_unknown);
+        });
         score
     }
 

@@ -87,7 +87,9 @@ impl Opener {
         let configuration = configuration.clone();
         let engine = Arc::clone(&self.engine);
         if kind == ModelKind::Lm {
-            let model = LanguageModel::open(&configuration.path)?;
+            let arpa = configuration.arpa_options();
+            let arpa = arpa.map_err(|reason| Error::model(&configuration.name, reason))?;
+            let model = LanguageModel::open(&configuration.path, arpa)?;
             let files = Fingerprint::of(std::iter::once(configuration.path.clone()));
             let facts = vec![("order", model.order().to_string())];
             let served = Served::Calls(Arc::new(model));
@@ -461,12 +463,18 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (given.mini_batch.is_some(), "mini-batch"),
         (given.precision.is_some(), "precision"),
     ];
+    let language = [
+        (given.duplicates.is_some(), "duplicates"),
+        (given.positive.is_some(), "positive"),
+        (given.missing_markers.is_some(), "missing-markers"),
+    ];
     let decoding = given.decoding_values();
     let decoding: Vec<(bool, &str)> =
         decoding.iter().map(|(key, value)| (value.is_some(), *key)).collect();
     let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
     let of_neural = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
-    match of_phrase.chain(of_neural).find(|(is_set, _)| *is_set) {
+    let of_language = language.iter().filter(|_| kind != ModelKind::Lm);
+    match of_phrase.chain(of_neural).chain(of_language).find(|(is_set, _)| *is_set) {
         None => Ok(()),
         Some((_, key)) => {
             let reason = format!("{key} has no effect on a model of the kind {}", kind.name());

@@ -1,15 +1,17 @@
 //! `build_binary`: packs ARPA text into KenLM's probing and trie files.
+//!
+//! As with getopt, an option that takes a value takes whatever follows: `-T -s` names a prefix.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use miriam_lmcpu::DuplicatePolicy;
 use miriam_lmcpu::kenlm::{
     KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
 };
 use miriam_lmcpu::trie::QuantizationBits;
+use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, PositivePolicy, read_keeping_first};
 use miriam_textio::Input;
 
 use super::size::parse_sort_size;
@@ -17,47 +19,52 @@ use crate::common::CommonOptions;
 
 /// Packs ARPA text into KenLM's binary formats, as KenLM's build_binary does
 #[derive(Parser)]
-#[command(name = "build_binary", arg_required_else_help = true, disable_version_flag = true)]
+#[command(
+    name = "build_binary",
+    arg_required_else_help = true,
+    disable_version_flag = true,
+    args_override_self = true
+)]
 struct Arguments {
     /// log10 probability of <unk> where the ARPA file has none
-    #[arg(short = 'u', allow_negative_numbers = true)]
+    #[arg(short = 'u', allow_hyphen_values = true)]
     unknown: Option<f32>,
     /// Slots of a probing table for each entry, more than 1
-    #[arg(short = 'p')]
+    #[arg(short = 'p', allow_hyphen_values = true)]
     multiplier: Option<f32>,
     /// Accepted without effect: how the file is written
-    #[arg(short = 'w', value_parser = ["mmap", "after"])]
+    #[arg(short = 'w', allow_hyphen_values = true, value_parser = ["mmap", "after"])]
     write_method: Option<String>,
     /// Accepted without effect: there are no temporary files
-    #[arg(short = 'T', visible_short_alias = 't')]
+    #[arg(short = 'T', visible_short_alias = 't', allow_hyphen_values = true)]
     temporary: Option<PathBuf>,
     /// Accepted without effect: the file is built in memory
-    #[arg(short = 'S', value_parser = parse_sort_size)]
+    #[arg(short = 'S', allow_hyphen_values = true, value_parser = parse_sort_size)]
     memory: Option<u64>,
     /// Accepted without effect, as -S in MiB
-    #[arg(short = 'm')]
+    #[arg(short = 'm', allow_hyphen_values = true)]
     mebibytes: Option<u64>,
-    /// Refused: a model without <s> and </s>
+    /// Score <s> and </s> as <unk> where the ARPA file does not have them
     #[arg(short = 's')]
     allow_missing_markers: bool,
-    /// Refused: positive log probabilities
+    /// Read positive log probabilities, which IRSTLM writes, as 0
     #[arg(short = 'i')]
     allow_positive: bool,
     /// Leave the words out of the file, which then can score but not list them
     #[arg(short = 'v')]
     without_words: bool,
     /// Refused: rest costs
-    #[arg(short = 'r')]
+    #[arg(short = 'r', allow_hyphen_values = true)]
     rest: Option<String>,
     /// Bits of a probability in a quantised trie, 1 to 25
-    #[arg(short = 'q')]
+    #[arg(short = 'q', allow_hyphen_values = true)]
     prob_bits: Option<u32>,
     /// Bits of a backoff in a quantised trie [default: those of -q]
-    #[arg(short = 'b', requires = "prob_bits")]
+    #[arg(short = 'b', allow_hyphen_values = true, requires = "prob_bits")]
     backoff_bits: Option<u32>,
     /// Compress the pointers of a trie: at most this number of their high bits is kept in an array
-    #[arg(short = 'a')]
-    pointer_bits: Option<u8>,
+    #[arg(short = 'a', allow_hyphen_values = true)]
+    pointer_bits: Option<u64>,
     /// [probing|trie] input.arpa output
     #[arg(num_args = 1..=3, required = true)]
     files: Vec<PathBuf>,
@@ -70,13 +77,8 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
 }
 
 fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let refused = [
-        ("-s", arguments.allow_missing_markers),
-        ("-i", arguments.allow_positive),
-        ("-r", arguments.rest.is_some()),
-    ];
-    if let Some((name, _)) = refused.into_iter().find(|(_, given)| *given) {
-        bail!("{name} is not supported; leave it out, or use KenLM's build_binary");
+    if arguments.rest.is_some() {
+        bail!("-r is not supported; leave it out, or use KenLM's build_binary");
     }
     // These say how memory and files are used.
     let _ = (arguments.write_method, arguments.temporary);
@@ -104,22 +106,41 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     });
     Input::check_access(arpa, Some(output))?;
     let progress = common.progress();
-    let (defaults, duplicates) = (KenlmProbingOptions::default(), DuplicatePolicy::Reject);
-    let unknown_log10 = arguments.unknown.unwrap_or(defaults.unknown_log10);
+    let mut options = ArpaOptions::default();
+    if let Some(unknown_log10) = arguments.unknown {
+        options.unknown_log10 = unknown_log10;
+    }
+    if arguments.allow_missing_markers {
+        options.missing_markers = MissingMarkerPolicy::Unknown;
+    }
+    if arguments.allow_positive {
+        options.positive = PositivePolicy::Zero;
+    }
+    let pointer_bits = arguments.pointer_bits.map(pointer_bits);
     let has_words = !arguments.without_words;
     let pool = common.build_thread_pool()?;
     if is_trie {
-        let options = KenlmTrieOptions {
-            quantize: quantize.transpose()?,
-            pointer_bits: arguments.pointer_bits,
-            unknown_log10,
-            has_words,
-        };
-        pool.install(|| build_kenlm_trie(arpa, output, options, duplicates, &progress))?;
+        let quantize = quantize.transpose()?;
+        let layout = KenlmTrieOptions { quantize, pointer_bits, has_words };
+        let build = |options| build_kenlm_trie(arpa, output, layout, options, &progress);
+        pool.install(|| read_keeping_first(arpa, options, build))?;
     } else {
+        let defaults = KenlmProbingOptions::default();
         let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
-        let options = KenlmProbingOptions { multiplier, unknown_log10, has_words };
-        pool.install(|| build_kenlm_probing(arpa, output, options, duplicates, &progress))?;
+        let layout = KenlmProbingOptions { multiplier, has_words };
+        let build = |options| build_kenlm_probing(arpa, output, layout, options, &progress);
+        pool.install(|| read_keeping_first(arpa, options, build))?;
     }
     Ok(())
+}
+
+/// The value of `-a` as KenLM has it, in eight bits.
+fn pointer_bits(given: u64) -> u8 {
+    let bits = given as u8;
+    if u64::from(bits) != given {
+        tracing::warn!(
+            "-a {given}: KenLM's build_binary reads it as {bits}; give 255 for the most"
+        );
+    }
+    bits
 }

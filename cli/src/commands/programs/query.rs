@@ -4,17 +4,21 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Parser;
-use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::query::{QueryOptions, query};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use crate::commands::lm::{open_model, parse_levels};
+use crate::commands::lm::{open_model_as_kenlm, parse_levels};
 use crate::common::CommonOptions;
 
 /// Scores the text of standard input, as KenLM's query does
 #[derive(Parser)]
-#[command(name = "query", arg_required_else_help = true, disable_version_flag = true)]
+#[command(
+    name = "query",
+    arg_required_else_help = true,
+    disable_version_flag = true,
+    args_override_self = true
+)]
 struct Arguments {
     /// Print the answer to each line before the next is read
     #[arg(short = 'b')]
@@ -23,10 +27,10 @@ struct Arguments {
     #[arg(short = 'n')]
     no_markers: bool,
     /// What to print: word, sentence or summary, repeatable; 2, 1 or 0
-    #[arg(short = 'v', value_parser = ["word", "sentence", "summary", "0", "1", "2"])]
+    #[arg(short = 'v', allow_hyphen_values = true, value_parser = ["word", "sentence", "summary", "0", "1", "2"])]
     verbosity: Vec<String>,
     /// How a binary file is loaded; read and parallel are populate here
-    #[arg(short = 'l', default_value = "populate",
+    #[arg(short = 'l', allow_hyphen_values = true, default_value = "populate",
           value_parser = ["lazy", "populate", "read", "parallel"])]
     load: String,
     /// A model file or ARPA text
@@ -36,7 +40,7 @@ struct Arguments {
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     let arguments: Arguments = super::parse(arguments);
     let load = if arguments.load == "lazy" { LoadMethod::Lazy } else { LoadMethod::Populate };
-    let model = open_model(&arguments.model, load, DeviceChoice::Cpu, common)?;
+    let model = open_model_as_kenlm(&arguments.model, load, common)?;
     let input = Input::open("-".as_ref())?;
     let mut output = Output::create("-".as_ref())?;
     let options = QueryOptions {

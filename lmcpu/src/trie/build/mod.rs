@@ -16,7 +16,7 @@ use trie_writer::TrieWriter;
 
 use super::quantize::QuantizationBits;
 use super::*;
-use crate::DuplicatePolicy;
+use crate::ArpaOptions;
 use crate::probing::ModelSize;
 use crate::sorted::SortedModel;
 
@@ -32,10 +32,10 @@ pub fn build_trie(
     path: &Path,
     output: &Path,
     bits: Option<QuantizationBits>,
-    duplicates: DuplicatePolicy,
+    arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let model = SortedModel::read(path, duplicates, progress)?;
+    let model = SortedModel::read(path, arpa, progress)?;
     let size = model.size();
     let _task = progress.task("writing", None);
     write_trie(model, output, bits)?;
@@ -55,7 +55,7 @@ pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantizationBi
 /// The bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
 pub(super) fn build_in_memory(path: &Path, bits: Option<QuantizationBits>) -> Result<Bytes> {
-    let model = SortedModel::read(path, DuplicatePolicy::Reject, &miriam_textio::NoProgress)?;
+    let model = SortedModel::read(path, ArpaOptions::default(), &miriam_textio::NoProgress)?;
     let bytes =
         TrieWriter::new(model, bits).write(ContainerWriter::in_memory(path, KIND, VERSION)?)?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))

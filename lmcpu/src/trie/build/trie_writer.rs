@@ -9,9 +9,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::sorted::{Nodes, SortedModel};
 use crate::trie::level::bits_for;
-use crate::trie::quantize::{
-    QuantizationBits, backoff_centres, encode_backoff, encode_prob, prob_centres,
-};
+use crate::trie::quantize::{QuantizationBits, backoff_centres, encode_ngram, prob_centres};
 use crate::trie::*;
 
 /// The load factor of tables: a higher one makes files smaller and moves more entries
@@ -35,17 +33,6 @@ impl BackoffCoding {
             BackoffCoding::Codebook(codebook, _) | BackoffCoding::Quantized(codebook) => codebook,
         }
     }
-
-    fn encode(&self, backoff: f32) -> u32 {
-        match self {
-            BackoffCoding::Raw => backoff.to_bits(),
-            // Every value is in the codebook.
-            BackoffCoding::Codebook(_, indices) => {
-                indices.get(&backoff.to_bits()).copied().unwrap_or(0)
-            }
-            BackoffCoding::Quantized(codebook) => encode_backoff(codebook, backoff),
-        }
-    }
 }
 
 /// How the n-grams of one order are written.
@@ -59,6 +46,7 @@ struct LevelCoding {
 /// A model and how it is written.
 pub(super) struct TrieWriter {
     model: SortedModel,
+    bits: Option<QuantizationBits>,
     /// Orders from 2.
     codings: Vec<LevelCoding>,
 }
@@ -95,13 +83,18 @@ impl TrieWriter {
             LevelCoding { widths, prob_codebook, backoffs }
         };
         let codings = levels[1..].iter().enumerate().map(coding).collect();
-        TrieWriter { model, codings }
+        TrieWriter { model, bits, codings }
     }
 
     /// Writes all sections; each array is freed when it has been written.
     pub fn write(self, mut writer: ContainerWriter) -> Result<Option<Bytes>> {
-        let TrieWriter { mut model, codings } = self;
-        let head = model.head_metadata();
+        let TrieWriter { mut model, bits, codings } = self;
+        let mut head = model.head_metadata();
+        if let Some(bits) = bits {
+            bits.warn_of_lost_backoffs();
+            // With a backoff an n-gram loses its place in states, be it a suffix or not.
+            head.minimization_is_closed &= bits.backoff() > 1;
+        }
         let unigrams = unigram_records(&model.trie.levels[0]);
         let tables = build_tables(&mut model, &codings)?;
         writer.write_metadata(&TrieMetadata {
@@ -179,14 +172,23 @@ fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<
 impl LevelCoding {
     /// The value of the entry of the node `at`.
     fn value(&self, nodes: &Nodes, at: usize) -> u64 {
-        let prob = match self.prob_codebook.is_empty() {
-            true => nodes.log10[at].to_bits() & !SIGN,
-            false => encode_prob(&self.prob_codebook, nodes.log10[at]),
+        let (log10, backoff) = (nodes.log10[at], nodes.backoffs.get(at).copied().unwrap_or(0.0));
+        let raw_log10 = log10.to_bits() & !SIGN;
+        let (prob, backoff) = match &self.backoffs {
+            BackoffCoding::Raw if self.prob_codebook.is_empty() => (raw_log10, backoff.to_bits()),
+            // The longest n-grams.
+            BackoffCoding::Raw => encode_ngram(&self.prob_codebook, &[], log10, backoff),
+            // Every value is in the codebook.
+            BackoffCoding::Codebook(_, indices) => {
+                (raw_log10, indices.get(&backoff.to_bits()).copied().unwrap_or(0))
+            }
+            BackoffCoding::Quantized(codebook) => {
+                encode_ngram(&self.prob_codebook, codebook, log10, backoff)
+            }
         };
         if self.widths.backoff == 0 {
             return u64::from(prob);
         }
-        let backoff = self.backoffs.encode(nodes.backoffs[at]);
         self.widths.pack(prob, backoff, !nodes.children_of(at as u32).is_empty())
     }
 }

@@ -1,0 +1,26 @@
+//! Options of every command that reads ARPA text.
+
+use clap::Args;
+use miriam_lmcpu::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
+
+#[derive(Args, Clone, Copy)]
+pub struct ArpaArguments {
+    /// N-grams that an ARPA file lists twice: reject, or keep-first, as KenLM
+    #[arg(long, value_name = "HOW", default_value = "reject")]
+    duplicates: DuplicatePolicy,
+    /// Positive log probabilities in an ARPA file: reject, or zero, as KenLM's build_binary -i
+    #[arg(long, value_name = "HOW", default_value = "reject")]
+    positive: PositivePolicy,
+    /// <s> or </s> missing from an ARPA file: reject, or unknown to score it as <unk>, as KenLM's
+    /// build_binary -s
+    #[arg(long, value_name = "HOW", default_value = "reject")]
+    missing_markers: MissingMarkerPolicy,
+}
+
+impl ArpaArguments {
+    /// The options that they stand for.
+    pub fn options(self) -> ArpaOptions {
+        let ArpaArguments { duplicates, positive, missing_markers } = self;
+        ArpaOptions { duplicates, positive, missing_markers, ..ArpaOptions::default() }
+    }
+}
