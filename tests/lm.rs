@@ -473,7 +473,7 @@ fn kenlm_options_are_checked() {
     let kenlm = ["--type", "kenlm-probing", "--multiplier", "1"];
     assert!(run_to_error(&mut build(&kenlm)).contains("a multiplier of 1 is not above 1"));
     let kenlm = ["--type", "kenlm-probing", "--unknown", "1"];
-    assert!(run_to_error(&mut build(&kenlm)).contains("no log10 probability"));
+    assert!(run_to_error(&mut build(&kenlm)).contains("not a log10 probability"));
     run(&mut build(&["--type", "kenlm-probing", "--multiplier", "3"]));
     let text = b"a zz b a\n\n";
     let expected = run_piped(&mut lm(&["query", path_str(&model)]), text);

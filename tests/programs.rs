@@ -14,8 +14,16 @@ fn aliases(folder: &Path) -> PathBuf {
     let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
     let made: Vec<PathBuf> = printed.lines().map(PathBuf::from).collect();
     assert!(made.is_sorted() && made.iter().all(|link| link.parent() == Some(&names)));
-    for name in ["atools", "build_binary", "extract_lex", "fast_align", "lmplz", "query", "moses2"]
-    {
+    for name in [
+        "atools",
+        "build_binary",
+        "extract_lex",
+        "fast_align",
+        "filter",
+        "lmplz",
+        "query",
+        "moses2",
+    ] {
         assert!(made.contains(&names.join(name)), "{name}");
     }
     names

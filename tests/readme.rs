@@ -14,6 +14,11 @@ fn commands_in_the_readme_print_what_it_shows() {
 }
 
 #[test]
+fn commands_in_the_page_on_language_models_print_what_it_shows() {
+    check("docs/language-models.md", 9);
+}
+
+#[test]
 fn commands_in_the_page_on_perplexity_print_what_it_shows() {
     check("docs/perplexity.md", 8);
 }

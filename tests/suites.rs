@@ -22,6 +22,7 @@ mod evaluate;
 mod extract;
 mod features;
 mod glm_files;
+mod kenlm_scripts;
 mod lm;
 mod markup;
 mod n_best;

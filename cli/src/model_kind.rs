@@ -146,6 +146,8 @@ pub fn explain_wrong_kind(
     wanted: ModelKind,
 ) -> anyhow::Error {
     match ModelKind::of(path) {
+        // Neural models come in archives too; what is wrong with one is in the error.
+        Some(ModelKind::ZipArchive) if wanted == ModelKind::NeuralModel => error.into(),
         Some(kind) if kind != wanted => {
             anyhow::anyhow!("{}: this is {}", path.display(), kind.describe(path))
         }

@@ -3,7 +3,8 @@
 //! [`open`](open()) opens any model file as a [`LanguageModel`]. ARPA text is read by
 //! [`arpa`] and built into a [`probing`] model or a [`trie`]; KenLM's binary files are
 //! mapped and used as they are ([`kenlm`]); [`dump`](dump()) writes any model as ARPA
-//! text. [`estimate`] estimates a model from plain text, as lmplz does. [`query`],
+//! text. [`estimate`] estimates a model from plain text, as lmplz does; [`filter`] reduces one to
+//! what given sentences need. [`query`],
 //! [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`lines`] gives the same
 //! scores for lines in memory.
 //!
@@ -49,6 +50,7 @@ mod dump;
 mod duplicates;
 mod error;
 pub mod estimate;
+pub mod filter;
 mod hash;
 pub mod json_lines;
 pub mod kenlm;

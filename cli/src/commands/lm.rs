@@ -53,6 +53,12 @@ pub enum Command {
                             miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
     )]
     Estimate(estimate::EstimateArguments),
+    /// Reduce a model to what given sentences can ask for, as KenLM's filter does
+    #[command(
+        after_help = "Examples:\n  miriam lm filter single --model lm.arpa --vocab words.txt -o small.arpa\n  \
+                            miriam lm filter union --model lm.arpa.gz -o small.arpa < input.en"
+    )]
+    Filter(super::filter::Arguments),
     /// The most probable next words, with their probabilities
     #[command(
         after_help = "Examples:\n  echo 'the weather is' | miriam lm next lm.miriam --top 5\n  \
@@ -233,6 +239,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Query(arguments) => run_query(arguments, common),
         Command::Perplexity(arguments) => run_perplexity(arguments, common),
         Command::Estimate(arguments) => estimate::run(arguments, common),
+        Command::Filter(arguments) => super::filter::run(arguments, common),
         Command::Next(arguments) => super::next::run(arguments, common),
         Command::Dump(arguments) => super::dump::run(arguments, common),
     }

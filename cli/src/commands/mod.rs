@@ -8,6 +8,7 @@ pub mod dump;
 mod estimate;
 pub mod evaluate;
 pub mod extract;
+mod filter;
 #[cfg(feature = "serve")]
 pub mod health;
 pub mod lm;

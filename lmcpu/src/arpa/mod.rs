@@ -10,6 +10,7 @@
 //! spans several lines. Where it is not, the blocks after are parsed again.
 
 mod entry;
+mod lines;
 mod options;
 mod other_formats;
 mod section;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 
 pub(crate) use self::entry::quote;
 use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, read_entries};
+pub(crate) use self::lines::{ArpaLines, LineChunk};
 pub(crate) use self::options::MISSING_UNKNOWN_LOG10;
 pub use self::options::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
 pub use self::section::Section;

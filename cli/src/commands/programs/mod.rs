@@ -1,6 +1,6 @@
-//! Other programs under their own names: started as KenLM's `lmplz`, `build_binary` or `query`,
-//! as `fast_align`, `atools` or `extract_lex`, the binary takes their options and writes what
-//! they write, so that scripts which call them run unchanged. Where a command of this program has the
+//! Other programs under their own names: started as KenLM's `lmplz`, `build_binary`, `query` or
+//! `filter`, as `fast_align`, `atools` or `extract_lex`, the binary takes their options and writes
+//! what they write, so that scripts which call them run unchanged. Where a command of this program has the
 //! options already, as for Moses' and Marian's programs, it runs that command (`renamed`).
 //! `miriam install-aliases` makes the names.
 //!
@@ -11,6 +11,7 @@ mod atools;
 mod build_binary;
 mod extract_lex;
 mod fast_align;
+mod filter;
 mod lmplz;
 mod query;
 mod renamed;
@@ -28,12 +29,13 @@ use self::renamed::RENAMED_PROGRAMS;
 use crate::common::CommonOptions;
 
 /// The names, each with what runs under it.
-const PROGRAMS: [(&str, Program); 8] = [
+const PROGRAMS: [(&str, Program); 9] = [
     ("atools", atools::run),
     ("build_binary", build_binary::run),
     ("deescape-special-chars.perl", text_filters::unescape),
     ("extract_lex", extract_lex::run),
     ("fast_align", fast_align::run),
+    ("filter", filter::run),
     ("lmplz", lmplz::run),
     ("lowercase.perl", text_filters::lowercase),
     ("query", query::run),
@@ -73,8 +75,8 @@ fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
 
 /// Make names of other programs for this binary, so that scripts that call them run unchanged
 ///
-/// Started under one of these names it takes that program's options: lmplz, build_binary and query
-/// of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and Moses' scripts for
+/// Started under one of these names it takes that program's options: lmplz, build_binary, query
+/// and filter of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and Moses' scripts for
 /// text (tokenizer.perl and the like); marian, marian-decoder, marian-scorer, marian-server and
 /// marian-vocab. The folder is for the PATH of scripts that call these programs.
 ///

@@ -1,0 +1,111 @@
+//! `miriam lm filter`: reduces a model to what given sentences can ask for.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
+use miriam_textio::Input;
+
+use crate::common::{CommonOptions, exit_with_usage_error};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Which n-grams stay
+    mode: Mode,
+    /// The model: ARPA text, or n-grams one a line with --format raw; - for standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    model: PathBuf,
+    /// The words that may be asked for, in sentences one a line; - for standard input
+    #[arg(long, visible_alias = "input", short = 'i', value_name = "FILE", default_value = "-")]
+    vocab: PathBuf,
+    /// The format of the model: arpa, or raw for n-grams with anything after a tab
+    #[arg(long, default_value = "arpa")]
+    format: Format,
+    /// Ask only for the words before the last of each n-gram
+    #[arg(long)]
+    context: bool,
+    /// Sentences are of phrases, separated by tabs; n-grams stay that they can make up in any order
+    #[arg(long)]
+    phrase: bool,
+    /// The file to write; with multiple, what names begin with, before the number of the sentence
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// All: the file is only written anew
+    Copy,
+    /// Those whose words are in the vocabulary
+    Single,
+    /// Those of the words of one sentence, a file for each sentence
+    Multiple,
+    /// Those of the words of any one sentence
+    Union,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Arpa,
+    Raw,
+}
+
+/// The files of a filter.
+pub struct FilterFiles<'p> {
+    pub model: &'p Path,
+    pub vocabulary: &'p Path,
+    pub output: &'p Path,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let options = FilterOptions {
+        mode: match arguments.mode {
+            Mode::Copy => FilterMode::Copy,
+            Mode::Single => FilterMode::Single,
+            Mode::Multiple => FilterMode::Multiple,
+            Mode::Union => FilterMode::Union,
+        },
+        format: match arguments.format {
+            Format::Arpa => FilterFormat::Arpa,
+            Format::Raw => FilterFormat::Raw,
+        },
+        context: arguments.context,
+        phrases: arguments.phrase,
+        threads: common.threads.count(),
+    };
+    if let Err(error) = options.validate() {
+        exit_with_usage_error(error.to_string());
+    }
+    let Arguments { model, vocab, output, .. } = &arguments;
+    filter_files(&FilterFiles { model, vocabulary: vocab, output }, &options, common)
+}
+
+/// Filters the model of `files`.
+pub fn filter_files(
+    files: &FilterFiles<'_>,
+    options: &FilterOptions,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let &FilterFiles { model, vocabulary, output } = files;
+    let needs_vocabulary = options.mode != FilterMode::Copy;
+    if needs_vocabulary && model == vocabulary && model == Path::new("-") {
+        bail!("standard input can be read only once; name the file of the model or the vocabulary");
+    }
+    if options.mode == FilterMode::Multiple && output == Path::new("-") {
+        bail!("multiple writes a file for each sentence; say what their names begin with (-o)");
+    }
+    for path in [model, vocabulary] {
+        Input::check_access(path, Some(output))?;
+    }
+    let vocabulary = match needs_vocabulary {
+        true => Input::open(vocabulary)?,
+        false => Input::from_reader(&b""[..], "no vocabulary", None)?,
+    };
+    let progress = common.progress();
+    let pool = common.build_thread_pool()?;
+    let (read, kept) =
+        pool.install(|| filter(Input::open(model)?, vocabulary, output, options, &progress))?;
+    tracing::info!("kept {kept} of {read} n-grams");
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! `filter`: reduces a model to what given sentences can ask for.
+//!
+//! Arguments are words in any order before the input and the output, not options.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions};
+
+use crate::commands::filter::{FilterFiles, filter_files};
+use crate::common::CommonOptions;
+
+const USAGE: &str = "\
+Reduces a model to what given sentences can ask for, as KenLM's filter does
+
+Usage: filter MODE [context] [phrase] [raw|arpa] [threads:N] [batch_size:N] (vocab|model):INPUT OUTPUT
+
+MODE is copy (all n-grams), single (the vocabulary is one sentence), multiple (a file for each
+line of the vocabulary: OUTPUT and its number, from 0) or union (what multiple writes, in one
+file).
+context: all words of an n-gram but the last have to pass.
+phrase: the vocabulary has phrases separated by tabs, which make up n-grams in any order.
+raw: lines of n-grams, each followed by a tab and any text, or not. arpa: ARPA text (default).
+vocab:FILE: the vocabulary; the model comes from standard input. model:FILE: the reverse.
+batch_size:N is accepted without effect.
+";
+
+pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    let arguments = &arguments[1..];
+    let [words @ .., input, output] = arguments else {
+        crate::console::print_error(USAGE);
+        std::process::exit(1);
+    };
+    let mut options = FilterOptions {
+        mode: FilterMode::Copy,
+        format: FilterFormat::Arpa,
+        context: false,
+        phrases: false,
+        threads: common.threads.count(),
+    };
+    let mut mode = None;
+    for word in words {
+        let word = word.to_string_lossy();
+        match &*word {
+            "copy" => mode = Some(FilterMode::Copy),
+            "single" => mode = Some(FilterMode::Single),
+            "multiple" => mode = Some(FilterMode::Multiple),
+            "union" => mode = Some(FilterMode::Union),
+            "phrase" => options.phrases = true,
+            "context" => options.context = true,
+            "arpa" => options.format = FilterFormat::Arpa,
+            "raw" => options.format = FilterFormat::Raw,
+            _ => match word.split_once(':') {
+                Some(("threads", number)) => options.threads = parse_count(&word, number)?,
+                Some(("batch_size", number)) => {
+                    parse_count(&word, number)?;
+                }
+                _ => bail!("{word}: there is no such mode or option; filter alone prints them"),
+            },
+        }
+    }
+    options.mode = mode.context("name a mode: copy, single, multiple or union")?;
+    options.validate()?;
+    let text = input.to_string_lossy();
+    let stdin = Path::new("-");
+    let (is_model, input) = match text.split_once(':') {
+        Some(("vocab", file)) => (false, file),
+        Some(("model", file)) => (true, file),
+        Some(_) => bail!("{text}: write vocab: or model: before the file"),
+        None => {
+            tracing::info!("{text}: taken as the model; write model: or vocab: before it");
+            (true, &*text)
+        }
+    };
+    let (input, output) = (Path::new(input), Path::new(output));
+    let files = match is_model {
+        true => FilterFiles { model: input, vocabulary: stdin, output },
+        false => FilterFiles { model: stdin, vocabulary: input, output },
+    };
+    filter_files(&files, &options, common)
+}
+
+/// The number in `word`, from 1.
+fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
+    let count = number
+        .parse()
+        .ok()
+        .filter(|count| (1..=4096usize).contains(count) || word.starts_with('b') && *count > 0);
+    count.with_context(|| format!("{word}: give a number from 1"))
+}

@@ -1,0 +1,127 @@
+//! N-grams that phrases of a sentence can make up, in any order: the first may begin and the last
+//! may end inside a phrase, and an n-gram may be inside one.
+//!
+//! For each sequence of words inside a phrase it is known in which sentences it is one, begins
+//! one, ends one, or is a part of one. The sentences of an n-gram follow from its parts from left
+//! to right.
+
+use hashbrown::HashMap;
+use miriam_textio::Vocabulary;
+
+use super::criterion::Passes;
+
+/// Whether `word` is a tag such as `<s>`, which no sentence has to have.
+pub(super) fn is_tag(word: &[u8]) -> bool {
+    word.first() == Some(&b'<') && word.last() == Some(&b'>')
+}
+
+/// The sentences with a sequence of words, ascending.
+#[derive(Default)]
+struct Occurrences {
+    /// In a phrase.
+    inside: Vec<u32>,
+    /// At the start of a phrase.
+    at_start: Vec<u32>,
+    /// At the end of a phrase.
+    at_end: Vec<u32>,
+    /// As a phrase.
+    whole: Vec<u32>,
+}
+
+/// The phrases of sentences.
+#[derive(Default)]
+pub(super) struct PhraseIndex {
+    words: Vocabulary,
+    sequences: HashMap<Box<[u32]>, Occurrences>,
+    num_sentences: u32,
+}
+
+fn push(sentences: &mut Vec<u32>, sentence: u32) {
+    if sentences.last() != Some(&sentence) {
+        sentences.push(sentence);
+    }
+}
+
+impl PhraseIndex {
+    /// The number of sentences.
+    pub fn num_sentences(&self) -> u32 {
+        self.num_sentences
+    }
+
+    /// Adds a line: phrases of words between blanks, separated by tabs. Carriage returns and form
+    /// feeds end sentences, as in KenLM, and sentences without words do not count.
+    pub fn add_line(&mut self, line: &[u8]) {
+        for sentence in line.split(|byte| matches!(byte, b'\n' | b'\r' | 0x0c)) {
+            let mut has_words = false;
+            for phrase in sentence.split(|byte| matches!(byte, b'\t' | 0x0b)) {
+                let words = phrase.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+                let ids: Vec<u32> = words.map(|word| self.words.intern(word).0).collect();
+                has_words |= !ids.is_empty();
+                self.add_phrase(&ids);
+            }
+            self.num_sentences += u32::from(has_words);
+        }
+    }
+
+    fn add_phrase(&mut self, phrase: &[u32]) {
+        let sentence = self.num_sentences;
+        for start in 0..phrase.len() {
+            for end in start + 1..=phrase.len() {
+                let key = &phrase[start..end];
+                let found = self.sequences.entry(key.into()).or_default();
+                push(&mut found.inside, sentence);
+                if start == 0 {
+                    push(&mut found.at_start, sentence);
+                }
+                if end == phrase.len() {
+                    push(&mut found.at_end, sentence);
+                }
+                if start == 0 && end == phrase.len() {
+                    push(&mut found.whole, sentence);
+                }
+            }
+        }
+    }
+
+    /// Where the n-gram of `words` passes. A tag before it is left out, and what follows `</s>`.
+    pub fn check(&self, words: &[&[u8]]) -> Passes {
+        let skipped = usize::from(words.first().is_some_and(|word| is_tag(word)));
+        let words = words[skipped..].iter().take_while(|word| **word != b"</s>");
+        let ids: Option<Vec<u32>> =
+            words.map(|word| self.words.find(word).map(|id| id.0)).collect();
+        match ids {
+            None => Passes::Nowhere,
+            Some(ids) if ids.is_empty() => Passes::Everywhere,
+            Some(ids) => Passes::in_some(self.sentences(&ids)),
+        }
+    }
+
+    /// The sentences whose phrases make up `ngram`, which is not empty.
+    fn sentences(&self, ngram: &[u32]) -> Vec<u32> {
+        let last = ngram.len() - 1;
+        // By position: sentences of which some phrases end there and make up what is before.
+        let mut boundaries: Vec<Vec<u32>> = Vec::with_capacity(last);
+        let mut all = Vec::new();
+        for end in 0..=last {
+            let mut found = Vec::new();
+            if let Some(sequence) = self.sequences.get(&ngram[..=end]) {
+                found.extend(if end == last { &sequence.inside } else { &sequence.at_end });
+            }
+            for (start, before) in boundaries.iter().enumerate() {
+                let Some(sequence) = self.sequences.get(&ngram[start + 1..=end]) else { continue };
+                let after = if end == last { &sequence.at_start } else { &sequence.whole };
+                let (few, many) =
+                    if before.len() < after.len() { (before, after) } else { (after, before) };
+                found.extend(few.iter().filter(|sentence| many.binary_search(sentence).is_ok()));
+            }
+            found.sort_unstable();
+            found.dedup();
+            if end == last {
+                all = found;
+            } else {
+                boundaries.push(found);
+            }
+        }
+        all
+    }
+}

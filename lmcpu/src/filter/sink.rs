@@ -1,0 +1,176 @@
+//! Files of n-grams that pass.
+//!
+//! The counts of an ARPA file come before its n-grams, and are known after them. So n-grams wait
+//! in memory, or in a temporary file beside the output; that also bounds how many files are open.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use miriam_textio::Output;
+use tempfile::SpooledTempFile;
+
+use crate::Result;
+
+/// Bytes that wait in memory.
+const MEMORY_BYTES: usize = 1 << 20;
+
+/// A file to be written.
+pub(super) enum Sink {
+    /// Lines are written as they are found.
+    Stream(Output),
+    /// Lines wait.
+    Spool(Spool),
+}
+
+/// Lines that wait for the end.
+pub(super) struct Spool {
+    path: PathBuf,
+    lines: SpooledTempFile,
+    /// Lines that are not yet written to `lines`.
+    buffer: Vec<u8>,
+    /// Of an ARPA file.
+    counts: Option<ArpaCounts>,
+}
+
+/// The counts of an ARPA file.
+struct ArpaCounts {
+    /// The bytes that those of the model take.
+    reserved: usize,
+    kept: Vec<u64>,
+}
+
+/// The counts as KenLM's `filter` writes them, after an empty line.
+fn header(counts: &[u64]) -> Vec<u8> {
+    let mut text = b"\n\\data\\\n".to_vec();
+    for (order, count) in (1..).zip(counts) {
+        text.extend_from_slice(format!("ngram {order}={count}\n").as_bytes());
+    }
+    text.push(b'\n');
+    text
+}
+
+impl Sink {
+    /// The ARPA file `path` from a model with `counts`.
+    pub fn arpa(path: &Path, counts: &[u64]) -> Self {
+        let reserved = header(counts).len();
+        Sink::Spool(Spool::new(path, Some(ArpaCounts { reserved, kept: Vec::new() })))
+    }
+
+    /// The file `path` of lines alone, `is_single` if it is the only one.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be created.
+    pub fn raw(path: &Path, is_single: bool) -> Result<Self> {
+        Ok(match is_single {
+            true => Sink::Stream(Output::create(path)?),
+            false => Sink::Spool(Spool::new(path, None)),
+        })
+    }
+
+    /// Begins `order`, if it is not the current one.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be written.
+    pub fn begin(&mut self, order: usize) -> Result<()> {
+        match self {
+            Sink::Spool(spool) => spool.begin(order),
+            Sink::Stream(_) => Ok(()),
+        }
+    }
+
+    /// Writes `count` lines.
+    ///
+    /// # Errors
+    ///
+    /// If the file, or a temporary one, cannot be written.
+    pub fn write(&mut self, lines: &[u8], count: u64) -> Result<()> {
+        match self {
+            Sink::Stream(output) => Ok(output.write(lines)?),
+            Sink::Spool(spool) => {
+                if let Some(current) = spool.counts.as_mut().and_then(|c| c.kept.last_mut()) {
+                    *current += count;
+                }
+                spool.push(lines)
+            }
+        }
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Sink::Stream(output) => Ok(output.finish()?),
+            Sink::Spool(spool) => spool.finish(),
+        }
+    }
+}
+
+impl Spool {
+    fn new(path: &Path, counts: Option<ArpaCounts>) -> Self {
+        let folder = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Path::new(".").to_owned(),
+            Some(parent) if path.is_file() || !path.exists() => parent.to_owned(),
+            // Standard output or a device.
+            _ => std::env::temp_dir(),
+        };
+        let folder = if path == Path::new("-") { std::env::temp_dir() } else { folder };
+        let lines = SpooledTempFile::new_in(MEMORY_BYTES, folder);
+        Spool { path: path.to_owned(), lines, buffer: Vec::new(), counts }
+    }
+
+    fn begin(&mut self, order: usize) -> Result<()> {
+        let Some(counts) = &mut self.counts else { return Ok(()) };
+        if counts.kept.len() == order {
+            return Ok(());
+        }
+        counts.kept.push(0);
+        let blank = if order > 1 { "\n" } else { "" };
+        self.push(format!("{blank}\\{order}-grams:\n").as_bytes())
+    }
+
+    fn push(&mut self, lines: &[u8]) -> Result<()> {
+        const BUFFER_BYTES: usize = 1 << 14;
+        self.buffer.extend_from_slice(lines);
+        if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = self.lines.write_all(&self.buffer);
+        self.buffer.clear();
+        written.map_err(|error| self.error("write a temporary file beside", error))
+    }
+
+    fn error(&self, action: &'static str, error: io::Error) -> crate::Error {
+        miriam_textio::Error::io(&self.path.display().to_string(), action, error).into()
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if self.counts.is_some() {
+            self.push(b"\n\\end\\\n")?;
+        }
+        self.flush()?;
+        let mut output = Output::create(&self.path)?;
+        if let Some(ArpaCounts { reserved, kept }) = &self.counts {
+            let mut counts = header(kept);
+            // Counts have fewer digits than those of the model: blank lines fill the rest.
+            counts.resize(counts.len().max(*reserved), b'\n');
+            output.write(&counts)?;
+        }
+        let cannot = "read back a temporary file beside";
+        let rewound = self.lines.seek(SeekFrom::Start(0));
+        rewound.map_err(|error| self.error(cannot, error))?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = self.lines.read(&mut buffer);
+            match read.map_err(|error| self.error(cannot, error))? {
+                0 => return Ok(output.finish()?),
+                count => output.write(&buffer[..count])?,
+            }
+        }
+    }
+}
