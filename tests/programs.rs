@@ -219,6 +219,112 @@ fn query_prints_what_kenlms_printed() {
     assert_eq!(lossy_text(&found.stdout), "Total: -2.1 OOV: 0\n");
 }
 
+/// What KenLM's build_binary printed for the same files.
+#[test]
+fn build_binary_estimates_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    let sizes = |arguments: &[&str]| {
+        let output = Command::new(names.join("build_binary")).args(arguments).output().unwrap();
+        assert!(output.status.success() && output.stdout.is_empty());
+        lossy_text(&output.stderr)
+    };
+    assert_eq!(
+        sizes(&[toy().to_str().unwrap()]),
+        "Memory estimate for binary LM:\ntype       B\nprobing  260 assuming -p 1.5\n\
+         probing  308 assuming -r models -p 1.5\ntrie     227 without quantization\n\
+         trie    3272 assuming -q 8 -b 8 quantization \n\
+         trie     250 assuming -a 22 array pointer compression\n\
+         trie    3295 assuming -a 22 -q 8 -b 8 array pointer compression and quantization\n"
+    );
+    let Some(cases) = shared_data("kenlm-cases") else { return };
+    let arpa = cases.join("o3.arpa.gz");
+    assert_eq!(
+        sizes(&["-q", "4", "-b", "5", "-a", "3", "-p", "2", arpa.to_str().unwrap()]),
+        "Memory estimate for binary LM:\ntype     kB\nprobing 845 assuming -p 2\n\
+         probing 944 assuming -r models -p 2\ntrie    282 without quantization\n\
+         trie    152 assuming -q 4 -b 5 quantization \n\
+         trie    278 assuming -a 3 array pointer compression\n\
+         trie    148 assuming -a 3 -q 4 -b 5 array pointer compression and quantization\n"
+    );
+}
+
+/// One bit holds no backoffs. KenLM's `query` of KenLM's file printed these lines.
+#[test]
+fn quantised_backoffs_of_one_bit_are_those_of_kenlm() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    let built = folder.path().join("built");
+    let mut build = Command::new(names.join("build_binary"));
+    let output =
+        build.args(["-q", "8", "-b", "1", "trie"]).arg(toy()).arg(&built).output().unwrap();
+    assert!(lossy_text(&output.stderr).contains("one bit holds no backoffs"));
+    let text = b"a b a\nb b b\na zz b a\n";
+    let found = run_with_input(Command::new(names.join("query")).arg(&built), text);
+    assert_eq!(
+        lossy_text(&found.stdout),
+        "a=2 2 -0.5\tb=4 2 -0.6\ta=2 2 -0.9\t</s>=3 1 -1.4000001\tTotal: -3.4 OOV: 0\n\
+         b=4 1 -2\tb=4 1 -1.8000001\tb=4 1 -1.8000001\t</s>=3 2 -0.7\tTotal: -6.3 OOV: 0\n\
+         a=2 2 -0.5\tzz=0 1 -1.2\tb=4 1 -1.7\ta=2 2 -0.9\t</s>=3 1 -1.4000001\t\
+         Total: -5.7000003 OOV: 1\n\
+         Perplexity including OOVs:\t15.297322711296886\n\
+         Perplexity excluding OOVs:\t15.25223110046864\nOOVs:\t1\nTokens:\t13\n"
+    );
+    let ours = folder.path().join("ours");
+    run(miriam()
+        .args(["lm", "build", "--type", "trie", "--quantize", "8,1", "-o"])
+        .arg(&ours)
+        .arg(toy()));
+    let totals = run_with_input(miriam().args(["lm", "query", "-v", "sentence"]).arg(&ours), text);
+    let expected = "Total: -3.4 OOV: 0\nTotal: -6.3 OOV: 0\nTotal: -5.7000003 OOV: 1\n";
+    assert_eq!(lossy_text(&totals.stdout), expected);
+}
+
+/// Rest costs are one more number of each word and each n-gram but the longest: log10 p of the
+/// model of that order.
+#[test]
+fn rest_costs_come_from_models_of_lower_orders() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = aliases(folder.path());
+    let unigrams = "\\data\\\nngram 1=5\n\n\\1-grams:\n-0.9\t<unk>\n-98\t<s>\n-1.1\t</s>\n\
+                    -1.4\ta\n-1.6\tb\n\n\\end\\\n";
+    let bigrams = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-0.95\t<unk>\n-97\t<s>\t-0.25\n\
+                   -1.15\t</s>\n-1.5\ta\t-0.125\n-1.75\tb\t-0.375\n\n\\2-grams:\n-0.5\ta b\n\n\
+                   \\end\\\n";
+    std::fs::write(folder.path().join("1.arpa"), unigrams).unwrap();
+    std::fs::write(folder.path().join("2.arpa"), bigrams).unwrap();
+    let build = |arguments: &[&str]| {
+        let mut command = Command::new(names.join("build_binary"));
+        run(command.args(arguments).arg(toy()).arg("built").current_dir(folder.path()));
+        std::fs::read(folder.path().join("built")).unwrap()
+    };
+    let (plain, rest) = (build(&[]), build(&["-r", "1.arpa 2.arpa"]));
+    assert_eq!((plain[96], rest[96]), (0, 1));
+    // The header, and the slots of five words.
+    let words = 136 + 8 + 12 * 7;
+    assert_eq!(plain[97..words], rest[97..words]);
+    let entries = |file: &[u8], from: usize, count: usize, size: usize| -> Vec<Vec<u8>> {
+        file[from..].chunks(size).take(count).map(<[u8]>::to_vec).collect()
+    };
+    let cost = |entry: &[u8]| f32::from_le_bytes(*entry.last_chunk().unwrap());
+    let unigrams = entries(&rest, words, 6, 12);
+    let costs: Vec<f32> = unigrams.iter().map(|entry| cost(entry)).collect();
+    assert_eq!(costs, [-0.9, -98.0, -1.1, -1.4, -1.6, 0.0]);
+    let bare: Vec<Vec<u8>> = unigrams.iter().map(|entry| entry[..8].to_vec()).collect();
+    assert_eq!(bare, entries(&plain, words, 6, 8));
+    // Six slots for four bigrams: <s> a backs off, a b is listed, b </s> and b a back off.
+    let bigrams = entries(&rest, words + 6 * 12, 6, 20);
+    let bare: Vec<Vec<u8>> = bigrams.iter().map(|entry| entry[..16].to_vec()).collect();
+    assert_eq!(bare, entries(&plain, words + 6 * 8, 6, 16));
+    let mut costs: Vec<f32> = bigrams.iter().map(|entry| cost(entry)).collect();
+    costs.sort_by(f32::total_cmp);
+    assert_eq!(costs, [-1.875, -1.75, -1.525, -0.5, 0.0, 0.0]);
+    let mut build = miriam();
+    build.args(["lm", "build", "--type", "kenlm-probing", "-o", "ours"]).arg(toy());
+    run(build.args(["--rest", "1.arpa", "2.arpa"]).current_dir(folder.path()));
+    assert!(std::fs::read(folder.path().join("ours")).unwrap() == rest);
+}
+
 #[test]
 fn what_is_not_there_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -228,12 +334,12 @@ fn what_is_not_there_is_refused_by_name() {
     let refused: [(&str, &[&str], &str); 10] = [
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
-        ("build_binary", &["-r", "1", toy, "out"], "-r is not supported"),
+        ("build_binary", &["-r", "1", "trie", toy, "out"], "-r is for probing files"),
+        ("build_binary", &["-r", toy, toy, "out"], "takes 2, of orders 1 to 2"),
         ("build_binary", &["-q", "8", toy, "out"], "write trie before the ARPA file"),
         ("build_binary", &["-q", "26", "trie", toy, "out"], "give 1 to 25 bits"),
         ("build_binary", &["-p", "2", "trie", toy, "out"], "-p is for probing files"),
         ("build_binary", &["try", toy, "out"], "give probing or trie"),
-        ("build_binary", &[toy], "name the file to write"),
         ("build_binary", &["missing.arpa", "out"], "missing.arpa"),
         ("query", &["-v", "all", toy], "invalid value 'all'"),
     ];

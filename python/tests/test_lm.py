@@ -191,6 +191,25 @@ def test_errors_name_the_file_and_what_to_do(tmp_path: Path) -> None:
         LanguageModel.dump(TOY, tmp_path / "x", duplicates="last")
 
 
+def test_defects_of_arpa_text_are_read_by_options(tmp_path: Path) -> None:
+    arpa = tmp_path / "bare.arpa"
+    arpa.write_text(
+        "\\data\\\nngram 1=2\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n0.5\ta\t-0.25\n\n"
+        "\\2-grams:\n-0.125\ta a\n-0.5\ta a\n\n\\end\\\n"
+    )
+    options = {"duplicates": "keep-first", "positive": "zero", "missing_markers": "unknown"}
+    for left_out in options:
+        some = {name: value for name, value in options.items() if name != left_out}
+        with pytest.raises(OSError, match="--" + left_out.replace("_", "-")):
+            LanguageModel(arpa, **some)
+    model = LanguageModel(arpa, **options)
+    # a after <unk>, a a, and <unk> after a.
+    assert model.score_many(["a a"]).tolist() == [-1.375]
+    assert pickle.loads(pickle.dumps(model)).score_many(["a a"]).tolist() == [-1.375]
+    LanguageModel.build(arpa, tmp_path / "built", **options)
+    assert LanguageModel(tmp_path / "built").score_many(["a a"]).tolist() == [-1.375]
+
+
 def test_pickles_hold_the_path(tmp_path: Path) -> None:
     model = LanguageModel(TOY, load="lazy")
     pickled = pickle.dumps(model)

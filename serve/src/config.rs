@@ -588,6 +588,22 @@ mod tests {
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
     }
 
+    /// Every option of ARPA text is a key of a language model.
+    #[test]
+    fn options_of_arpa_text_are_keys_of_models() {
+        for (name, value) in ArpaOptions::NAMES.iter().zip(["keep-first", "zero", "unknown"]) {
+            let mut expected = ArpaOptions::default();
+            expected.set(name, value).unwrap();
+            let text = format!("[[model]]\nname = \"a\"\n{name} = \"{value}\"\n");
+            let found = Configuration::parse(&text).unwrap();
+            assert_eq!(found.models[0].arpa_options(), Ok(expected), "{name}");
+            let found = ModelConfiguration::parse(&format!("a=b,{name}={value}")).unwrap();
+            assert_eq!(found.arpa_options(), Ok(expected), "{name}");
+            let wrong = ModelConfiguration::parse(&format!("a=b,{name}=x")).unwrap();
+            assert!(wrong.arpa_options().unwrap_err().starts_with(&format!("{name}=x: give")));
+        }
+    }
+
     /// Every option of decoding is a key of a model, in a file and on the command line.
     #[test]
     fn options_of_decoding_are_keys_of_models() {

@@ -106,6 +106,10 @@ pub struct BuildArguments {
     /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an array
     #[arg(long, value_name = "BITS")]
     pointer_bits: Option<u8>,
+    /// Add rest costs for bottom-up parsers to a KenLM probing file: models of orders 1, 2 and so
+    /// on, the first as ARPA text
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    rest: Vec<PathBuf>,
     /// log10 probability of <unk> in a KenLM file where the model has none
     /// [default: -100]
     #[arg(long, value_name = "LOG10", allow_negative_numbers = true)]
@@ -259,6 +263,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     }
     for (name, is_given, kinds) in [
         ("--multiplier", arguments.multiplier.is_some(), &["kenlm-probing"][..]),
+        ("--rest", !arguments.rest.is_empty(), &["kenlm-probing"]),
         ("--pointer-bits", arguments.pointer_bits.is_some(), &["kenlm-trie"]),
         ("--unknown", arguments.unknown.is_some(), &["kenlm-probing", "kenlm-trie"]),
     ] {
@@ -277,7 +282,9 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
     let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);
-    Input::check_access(arpa, Some(output))?;
+    for input in arguments.rest.iter().chain([arpa]) {
+        Input::check_access(input, Some(output))?;
+    }
     verify_checksums(arpa)?;
     let progress = common.progress();
     let mut options = arguments.arpa_text.options();
@@ -298,7 +305,8 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             let defaults = KenlmProbingOptions::default();
             let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
             let layout = KenlmProbingOptions { multiplier, ..defaults };
-            kenlm::build_kenlm_probing(arpa, output, layout, options, &progress)
+            let rest = &arguments.rest;
+            kenlm::build_kenlm_rest_probing(arpa, output, layout, rest, options, &progress)
         }
         "kenlm-trie" => {
             let (quantize, pointer_bits) = (arguments.quantize, arguments.pointer_bits);

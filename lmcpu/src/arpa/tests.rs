@@ -206,6 +206,48 @@ fn errors_name_the_line() {
     }
 }
 
+/// Positive log probabilities are 0 in every order, and markers that are not there have no ids of
+/// their own.
+#[test]
+fn defects_are_read_by_options() {
+    let read = |text: &str, options: ArpaOptions| {
+        let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "test", None)?;
+        let mut arpa = ArpaReader::open(input, options, &NoProgress)?;
+        let mut log10s: Vec<f32> = arpa.unigrams().iter().map(|unigram| unigram.log10).collect();
+        while let Some(section) = arpa.next_section()? {
+            log10s.extend(&section.log10);
+        }
+        let words: Vec<String> =
+            arpa.vocabulary().iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect();
+        Ok::<_, crate::Error>((words, log10s))
+    };
+    let defaults = ArpaOptions::default();
+    let positive = ArpaOptions { positive: PositivePolicy::Zero, ..defaults };
+    let text = TOY.replace("-1.5\ta", "1.5\ta").replace("-0.9\tb", "9e-1\tb");
+    let text = text.replace("-0.3\t<s> a b", "+0.3\t<s> a b");
+    let expected = read(TOY, defaults).unwrap().1;
+    let found = read(&text, positive).unwrap().1;
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        let is_changed = [3, 8, 9].contains(&i);
+        assert_eq!(*found, if is_changed { 0.0 } else { *expected }, "{i}");
+    }
+    assert!(read(&text, defaults).unwrap_err().to_string().contains("--positive zero"));
+
+    let markers = ArpaOptions { missing_markers: MissingMarkerPolicy::Unknown, ..defaults };
+    let text = TOY.replace("1=5", "1=4").replace("-1.2\t</s>\n", "");
+    let text = text.replace("2=4", "2=3").replace("-0.7\tb </s>\n", "");
+    assert_eq!(read(&text, markers).unwrap().0, ["<unk>", "<s>", "a", "b"]);
+    let message = read(&text, defaults).unwrap_err().to_string();
+    assert!(
+        message.contains("\"</s>\" is not") && message.contains("--missing-markers"),
+        "{message}"
+    );
+
+    let unknown = ArpaOptions { unknown_log10: -5.0, ..defaults };
+    let text = TOY.replace("1=5", "1=4").replace("-1.0\t<unk>\n", "");
+    assert_eq!(read(&text, unknown).unwrap().1[0], -5.0);
+}
+
 #[test]
 fn numbers_are_delimited_as_in_kenlm() {
     let text = TOY.replace("-0.5\t<s> a\t", "-.5e0<s> a\t+");

@@ -24,6 +24,8 @@ mod header;
 mod ngram_recovery;
 mod probing;
 mod probing_builder;
+mod rest_costs;
+mod sizes;
 mod source;
 mod table;
 mod trie;
@@ -45,7 +47,8 @@ use header::{Header, ModelType};
 use probing::ProbingFile;
 use trie::TrieFile;
 
-pub use probing_builder::{KenlmProbingOptions, build_kenlm_probing};
+pub use probing_builder::{KenlmProbingOptions, build_kenlm_probing, build_kenlm_rest_probing};
+pub use sizes::{KenlmSizes, SizeOptions, kenlm_sizes};
 pub use trie_builder::{KenlmTrieOptions, build_kenlm_trie};
 pub(crate) use vocabulary::sort_by_hash;
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! One deliberate difference: two entries for the same n-gram are an error.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use miriam_storage::atomic_file::AtomicFile;
@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
 use super::header::{Header, ModelType};
 use super::open_for_building;
+use super::rest_costs::RestCosts;
 use super::table::{FastModulo, bucket_count};
 use super::vocabulary::{equal_hashes_error, word_hash, word_strings};
 use crate::arpa::Section;
@@ -71,6 +72,24 @@ pub fn build_kenlm_probing(
     arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
+    build_kenlm_rest_probing(path, output, options, &[], arpa, progress)
+}
+
+/// As [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models in `rest`: one
+/// for each order but the last, from 1, of the same words; the first is ARPA text. Without any the
+/// file has no rest costs.
+///
+/// # Errors
+///
+/// As those of [`build_kenlm_probing`], or if the models do not fit.
+pub fn build_kenlm_rest_probing(
+    path: &Path,
+    output: &Path,
+    options: KenlmProbingOptions,
+    rest: &[PathBuf],
+    arpa: ArpaOptions,
+    progress: &dyn Progress,
+) -> Result<ModelSize> {
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
         let reason = format!("a multiplier of {} is not above 1 and up to 100", options.multiplier);
         return Err(Error::Unsupported { file: display_name(path), reason });
@@ -78,7 +97,11 @@ pub fn build_kenlm_probing(
     let size = path.metadata().map(|found| found.len()).ok();
     let task = progress.task("reading", size);
     let mut source = open_for_building(path, arpa, progress)?;
-    let mut tables = ProbingBuilder::new(&*source, options, arpa.unknown_log10);
+    let rest_costs = match rest {
+        [] => None,
+        files => Some(RestCosts::open(files, &*source, arpa, progress)?),
+    };
+    let mut tables = ProbingBuilder::new(&*source, options, arpa.unknown_log10, rest_costs);
     while let Some(section) = source.next_section()? {
         tables.add_section(&section, &*source)?;
     }
@@ -137,6 +160,8 @@ struct TableBuilder {
     keys: Vec<u64>,
     values: Vec<u64>,
     marks: Vec<AtomicU8>,
+    /// Empty where there are none.
+    rest_costs: Vec<f32>,
     entries: usize,
 }
 
@@ -155,6 +180,7 @@ impl TableBuilder {
             keys,
             values,
             marks,
+            rest_costs: Vec::new(),
             entries: count,
         })
     }
@@ -192,13 +218,19 @@ struct ProbingBuilder {
     order: usize,
     unigrams: Vec<u64>,
     unigram_marks: Vec<AtomicU8>,
+    rest_costs: Option<RestCosts>,
     /// From order 2.
     tables: Vec<TableBuilder>,
     blanks: u64,
 }
 
 impl ProbingBuilder {
-    fn new(source: &dyn NgramSource, options: KenlmProbingOptions, unknown_log10: f32) -> Self {
+    fn new(
+        source: &dyn NgramSource,
+        options: KenlmProbingOptions,
+        unknown_log10: f32,
+        rest_costs: Option<RestCosts>,
+    ) -> Self {
         let unigrams = source.unigrams().iter();
         let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
         if !source.has_unknown() {
@@ -207,7 +239,15 @@ impl ProbingBuilder {
         }
         let unigram_marks = new_marks(unigrams.len());
         let order = source.order();
-        ProbingBuilder { options, order, unigrams, unigram_marks, tables: Vec::new(), blanks: 0 }
+        ProbingBuilder {
+            options,
+            order,
+            unigrams,
+            unigram_marks,
+            rest_costs,
+            tables: Vec::new(),
+            blanks: 0,
+        }
     }
 
     /// Adds the n-grams of the next order.
@@ -227,10 +267,20 @@ impl ProbingBuilder {
             })
             .collect();
         let slots = bucket_count(section.len() as u64, self.options.multiplier) as usize;
-        let table = TableBuilder::new(entries, slots, !longest).map_err(|equal| {
+        let mut table = TableBuilder::new(entries, slots, !longest).map_err(|equal| {
             let DuplicateKeys(first, second) = equal;
             duplicate_error(section, first as usize, second as usize, source)
         })?;
+        if let Some(rest_costs) = self.rest_costs.as_ref().filter(|_| !longest) {
+            let ngrams = (0..section.len()).into_par_iter().with_min_len(CHUNK);
+            let costs: Vec<f32> = ngrams.map(|i| rest_costs.cost(section.ngram(i))).collect();
+            table.rest_costs = vec![0.0; slots];
+            for (i, cost) in costs.into_iter().enumerate() {
+                if let Ok(at) = table.find_slot(hash_oldest_first(section.ngram(i))) {
+                    table.rest_costs[at] = cost;
+                }
+            }
+        }
         for index in self.mark_extensions(section) {
             self.mark_extensions_with_blanks(section, index, source)?;
         }
@@ -326,6 +376,9 @@ impl ProbingBuilder {
                 });
             }
             set_mark(&table.marks[at], EXTENDS_LEFT);
+            if let Some(rest_costs) = &self.rest_costs {
+                table.rest_costs[at] = rest_costs.cost(&ngram[order - n..]);
+            }
             self.blanks += 1;
         }
         if self.mark_extends_right(&ngram[..order - 1]).is_none() {
@@ -357,7 +410,10 @@ impl ProbingBuilder {
         let slots = bucket_count(counts[0], multiplier) as usize;
         let unigram_slots = counts[0] as usize + 1;
         let header = Header {
-            model_type: ModelType::Probing,
+            model_type: match self.rest_costs {
+                Some(_) => ModelType::RestProbing,
+                None => ModelType::Probing,
+            },
             probing_multiplier: multiplier,
             has_vocabulary: self.options.has_words,
             counts,
@@ -380,11 +436,16 @@ impl ProbingBuilder {
             bytes.extend_from_slice(&key.to_le_bytes());
             bytes.extend_from_slice(&id.to_le_bytes());
         }
-        for (&value, marks) in self.unigrams.iter().zip(&self.unigram_marks) {
+        for (word, (&value, marks)) in self.unigrams.iter().zip(&self.unigram_marks).enumerate() {
             bytes
                 .extend_from_slice(&with_flags(value, marks.load(Ordering::Relaxed)).to_le_bytes());
+            if let Some(rest_costs) = &self.rest_costs {
+                bytes.extend_from_slice(&rest_costs.cost(&[word as u32]).to_le_bytes());
+            }
         }
-        bytes.resize(bytes.len() + 8 * (unigram_slots.saturating_sub(self.unigrams.len())), 0);
+        let unigram_bytes = if self.rest_costs.is_some() { 12 } else { 8 };
+        let empty_slots = unigram_slots.saturating_sub(self.unigrams.len());
+        bytes.resize(bytes.len() + unigram_bytes * empty_slots, 0);
         write(&bytes)?;
         for table in &self.tables {
             // Few chunks at a time, so that memory stays small.
@@ -415,6 +476,9 @@ fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
             Some(marks) => {
                 let value = with_flags(value, marks.load(Ordering::Relaxed));
                 bytes.extend_from_slice(&value.to_le_bytes());
+                if let Some(cost) = table.rest_costs.get(slot) {
+                    bytes.extend_from_slice(&cost.to_le_bytes());
+                }
             }
             None => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
         }

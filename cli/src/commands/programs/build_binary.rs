@@ -3,12 +3,13 @@
 //! As with getopt, an option that takes a value takes whatever follows: `-T -s` names a prefix.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Parser;
 use miriam_lmcpu::kenlm::{
-    KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
+    KenlmProbingOptions, KenlmTrieOptions, SizeOptions, build_kenlm_rest_probing, build_kenlm_trie,
+    kenlm_sizes,
 };
 use miriam_lmcpu::trie::QuantizationBits;
 use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, PositivePolicy, read_keeping_first};
@@ -53,7 +54,8 @@ struct Arguments {
     /// Leave the words out of the file, which then can score but not list them
     #[arg(short = 'v')]
     without_words: bool,
-    /// Refused: rest costs
+    /// Rest costs of a probing file, from models of orders 1, 2 and so on, separated by blanks; the
+    /// first is an ARPA file
     #[arg(short = 'r', allow_hyphen_values = true)]
     rest: Option<String>,
     /// Bits of a probability in a quantised trie, 1 to 25
@@ -71,17 +73,24 @@ struct Arguments {
 }
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
-    let outcome = build(super::parse(arguments), common);
+    let arguments: Arguments = super::parse(arguments);
+    let outcome = match &arguments.files[..] {
+        [arpa] => {
+            let outcome = print_sizes(arpa, &arguments, common);
+            if outcome.is_ok() {
+                return outcome;
+            }
+            outcome
+        }
+        _ => build(arguments, common),
+    };
     crate::console::print_error(if outcome.is_ok() { "SUCCESS\n" } else { "ERROR\n" });
     outcome
 }
 
 fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.rest.is_some() {
-        bail!("-r is not supported; leave it out, or use KenLM's build_binary");
-    }
     // These say how memory and files are used.
-    let _ = (arguments.write_method, arguments.temporary);
+    let _ = (&arguments.write_method, &arguments.temporary);
     let _ = (arguments.memory, arguments.mebibytes);
     let (is_trie, arpa, output) = match &arguments.files[..] {
         [arpa, output] => (false, arpa, output),
@@ -90,7 +99,7 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         [kind, ..] if arguments.files.len() == 3 => {
             bail!("type {}: give probing or trie", kind.display())
         }
-        _ => bail!("name the file to write after the ARPA file; sizes are not estimated"),
+        _ => bail!("name the file to write after the ARPA file"),
     };
     if !is_trie && (arguments.prob_bits.is_some() || arguments.pointer_bits.is_some()) {
         bail!("-q, -b and -a are for tries: write trie before the ARPA file");
@@ -98,13 +107,15 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if is_trie && arguments.multiplier.is_some() {
         bail!("-p is for probing files; leave it out");
     }
-    let quantize = arguments.prob_bits.map(|prob| {
-        let backoff = arguments.backoff_bits.unwrap_or(prob);
-        let most = QuantizationBits::MAX;
-        QuantizationBits::new(prob, backoff)
-            .with_context(|| format!("-q {prob} -b {backoff}: give 1 to {most} bits"))
-    });
-    Input::check_access(arpa, Some(output))?;
+    if is_trie && arguments.rest.is_some() {
+        bail!("-r is for probing files; leave it out");
+    }
+    let rest: Vec<PathBuf> =
+        arguments.rest.iter().flat_map(|files| files.split(' ').map(PathBuf::from)).collect();
+    let quantize = quantization_bits(&arguments);
+    for input in rest.iter().chain([arpa]) {
+        Input::check_access(input, Some(output))?;
+    }
     let progress = common.progress();
     let mut options = ArpaOptions::default();
     if let Some(unknown_log10) = arguments.unknown {
@@ -128,9 +139,58 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         let defaults = KenlmProbingOptions::default();
         let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
         let layout = KenlmProbingOptions { multiplier, has_words };
-        let build = |options| build_kenlm_probing(arpa, output, layout, options, &progress);
+        let build =
+            |options| build_kenlm_rest_probing(arpa, output, layout, &rest, options, &progress);
         pool.install(|| read_keeping_first(arpa, options, build))?;
     }
+    Ok(())
+}
+
+/// The bits of `-q` and `-b`, if any.
+fn quantization_bits(arguments: &Arguments) -> Option<anyhow::Result<QuantizationBits>> {
+    arguments.prob_bits.map(|prob| {
+        let backoff = arguments.backoff_bits.unwrap_or(prob);
+        let most = QuantizationBits::MAX;
+        QuantizationBits::new(prob, backoff)
+            .with_context(|| format!("-q {prob} -b {backoff}: give 1 to {most} bits"))
+    })
+}
+
+/// Prints how large the model in `arpa` is in each format.
+fn print_sizes(arpa: &Path, arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    const DEFAULT_POINTER_BITS: u8 = 22;
+    let default_bits = QuantizationBits::new(8, 8).context("8 bits are valid")?;
+    let options = SizeOptions {
+        multiplier: arguments.multiplier.unwrap_or(KenlmProbingOptions::default().multiplier),
+        quantize: quantization_bits(arguments).transpose()?.unwrap_or(default_bits),
+        pointer_bits: arguments.pointer_bits.map_or(DEFAULT_POINTER_BITS, pointer_bits),
+    };
+    let sizes = kenlm_sizes(Input::open(arpa)?, options, &common.progress())?;
+    let SizeOptions { multiplier: p, quantize, pointer_bits: a } = options;
+    let (q, b) = (quantize.prob(), quantize.backoff());
+    let rows = [
+        ("probing", sizes.probing, format!("assuming -p {p}")),
+        ("probing", sizes.rest_probing, format!("assuming -r models -p {p}")),
+        ("trie", sizes.trie, "without quantization".into()),
+        ("trie", sizes.quantized_trie, format!("assuming -q {q} -b {b} quantization ")),
+        ("trie", sizes.array_trie, format!("assuming -a {a} array pointer compression")),
+        (
+            "trie",
+            sizes.quantized_array_trie,
+            format!("assuming -a {a} -q {q} -b {b} array pointer compression and quantization"),
+        ),
+    ];
+    let smallest = rows.iter().map(|row| row.1).min().unwrap_or(0);
+    let largest = rows.iter().map(|row| row.1).max().unwrap_or(0);
+    let units = [(' ', 0), ('k', 10), ('M', 20), ('G', 30)];
+    let fitting = units.into_iter().find(|(_, shift)| smallest >> shift < 10 << 10);
+    let (unit, shift) = fitting.unwrap_or(units[3]);
+    let width = ((largest as f64 / (1u64 << shift) as f64).log10().ceil() as usize).max(2);
+    let mut table = format!("Memory estimate for binary LM:\ntype    {unit:>0$}B\n", width - 1);
+    for (kind, size, note) in rows {
+        table += &format!("{kind:<8}{:>width$} {note}\n", size >> shift);
+    }
+    crate::console::print_error(table);
     Ok(())
 }
 

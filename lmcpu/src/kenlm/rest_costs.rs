@@ -1,0 +1,126 @@
+//! Rest costs: the probabilities that a bottom-up parser charges for words while it does not know
+//! what is before them (`ngram-lm.md` 2.4). Those of an n-gram come from a model of its own order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miriam_storage::LoadMethod;
+use miriam_textio::{Input, Progress, display_name};
+
+use crate::arpa::ArpaReader;
+use crate::{
+    ArpaOptions, Error, LanguageModel, LmWord, MAX_ORDER, MissingMarkerPolicy, NgramSource,
+    OpenOptions, Result, open,
+};
+
+/// The models of lower orders.
+pub(super) struct RestCosts {
+    /// By word id: log10 p of the model of order 1.
+    unigrams: Vec<f32>,
+    /// From order 2.
+    models: Vec<LowerModel>,
+}
+
+struct LowerModel {
+    model: Arc<dyn LanguageModel>,
+    /// By word id of the model that is built: the id of this model.
+    ids: Vec<LmWord>,
+}
+
+fn wrong(path: &Path, reason: String) -> Error {
+    Error::Unsupported { file: display_name(path), reason }
+}
+
+impl RestCosts {
+    /// Opens the models in `files`, one for each order of `source` but the last, from 1. The first
+    /// is ARPA text.
+    ///
+    /// # Errors
+    ///
+    /// If there is another number of files, one cannot be read, has another order, or does not
+    /// have the words of `source`.
+    pub fn open(
+        files: &[PathBuf],
+        source: &dyn NgramSource,
+        arpa: ArpaOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let order = source.order();
+        let [first, others @ ..] = files else {
+            let reason = "name models for rest costs".to_owned();
+            return Err(Error::InvalidOptions { reason });
+        };
+        if files.len() != order - 1 {
+            let reason = format!(
+                "{} models for rest costs; a model of order {order} takes {}, of orders 1 to {}",
+                files.len(),
+                order - 1,
+                order - 1
+            );
+            return Err(Error::InvalidOptions { reason });
+        }
+        let unigrams = read_unigrams(first, source, arpa, progress)?;
+        let mut models = Vec::new();
+        for (order, path) in (2..).zip(others) {
+            let model = open(path, OpenOptions { load: LoadMethod::Lazy, arpa }, progress)?;
+            if model.order() != order {
+                let reason = format!(
+                    "a model of order {}; as number {order} for rest costs it should be of order \
+                     {order}",
+                    model.order()
+                );
+                return Err(wrong(path, reason));
+            }
+            let words = source.vocabulary().iter();
+            let ids = words.map(|word| model.word_id(word)).collect();
+            models.push(LowerModel { model, ids });
+        }
+        Ok(RestCosts { unigrams, models })
+    }
+
+    /// log10 of the rest cost of `ngram`, which is shorter than the longest.
+    pub fn cost(&self, ngram: &[u32]) -> f32 {
+        let [context @ .., newest] = ngram else { return 0.0 };
+        if context.is_empty() {
+            return self.unigrams[*newest as usize];
+        }
+        let LowerModel { model, ids } = &self.models[context.len() - 1];
+        let mut newest_first = [LmWord::UNKNOWN; MAX_ORDER];
+        for (id, &word) in newest_first.iter_mut().zip(context.iter().rev()) {
+            *id = ids[word as usize];
+        }
+        model.score_after(&newest_first[..context.len()], ids[*newest as usize]).0.0
+    }
+}
+
+/// The probabilities of the words of `source` in the ARPA file at `path`.
+fn read_unigrams(
+    path: &Path,
+    source: &dyn NgramSource,
+    arpa: ArpaOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<f32>> {
+    // Only probabilities count, so markers may be missing where the model has none.
+    let options = ArpaOptions { missing_markers: MissingMarkerPolicy::Unknown, ..arpa };
+    let reader = ArpaReader::open(Input::open(path)?, options, progress)?;
+    if reader.order() != 1 {
+        let reason = format!(
+            "a model of order {}; the first for rest costs should be of order 1",
+            reader.order()
+        );
+        return Err(wrong(path, reason));
+    }
+    let log10 = |word: &[u8]| match reader.vocabulary().find(word) {
+        Some(id) => Ok(reader.unigrams()[id.index()].log10),
+        None => {
+            let word = String::from_utf8_lossy(word);
+            Err(wrong(
+                path,
+                format!(
+                    "the word \"{word}\" is missing; models for rest costs have the same words"
+                ),
+            ))
+        }
+    };
+    source.vocabulary().iter().map(log10).collect()
+}

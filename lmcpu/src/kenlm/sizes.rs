@@ -1,0 +1,113 @@
+//! Sizes of KenLM's files, from the counts of an ARPA file alone.
+
+use miriam_textio::{Input, Progress};
+
+use super::bit_packing::{BitPackedArray, required_bits};
+use super::probing::LONGEST_ENTRY_BYTES;
+use super::table::bucket_count;
+use super::trie::PointerSplit;
+use crate::arpa::ArpaLines;
+use crate::trie::QuantizationBits;
+use crate::{Error, Result};
+
+/// What the sizes of KenLM's files depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeOptions {
+    /// The number of slots of a probing table for each entry.
+    pub multiplier: f32,
+    /// The bits of a quantised trie.
+    pub quantize: QuantizationBits,
+    /// The most bits of pointers that a compressed trie has in an array.
+    pub pointer_bits: u8,
+}
+
+/// Bytes that a model takes in each of KenLM's formats, without its words as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KenlmSizes {
+    /// Probing.
+    pub probing: u64,
+    /// Probing with rest costs.
+    pub rest_probing: u64,
+    /// Trie.
+    pub trie: u64,
+    /// Trie with quantised values.
+    pub quantized_trie: u64,
+    /// Trie with compressed pointers.
+    pub array_trie: u64,
+    /// Trie with both.
+    pub quantized_array_trie: u64,
+}
+
+/// The sizes of the model in `arpa`, of which only the counts are read. They do not tell how many
+/// entries are added for missing suffixes.
+///
+/// # Errors
+///
+/// If the counts cannot be read or KenLM has no such models.
+pub fn kenlm_sizes(
+    arpa: Input,
+    options: SizeOptions,
+    progress: &dyn Progress,
+) -> Result<KenlmSizes> {
+    let lines = ArpaLines::open(arpa, progress)?;
+    let counts = lines.counts();
+    if counts.len() < 2 {
+        let (file, order) = (lines.name().to_owned(), counts.len());
+        let reason =
+            format!("KenLM has no models of order {order}; its models have bigrams at least");
+        return Err(Error::Unsupported { file, reason });
+    }
+    let trie =
+        |is_quantized, is_compressed| trie_bytes(counts, options, is_quantized, is_compressed);
+    Ok(KenlmSizes {
+        probing: probing_bytes(counts, options.multiplier, 0),
+        rest_probing: probing_bytes(counts, options.multiplier, 4),
+        trie: trie(false, false),
+        quantized_trie: trie(true, false),
+        array_trie: trie(false, true),
+        quantized_array_trie: trie(true, true),
+    })
+}
+
+/// The bytes of a probing file whose entries, but for the longest, have `rest` bytes more.
+fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
+    let table = |count: u64, entry: u64| bucket_count(count, multiplier).saturating_mul(entry);
+    let [unigrams, middle @ .., longest] = counts else { return 0 };
+    let words = 8 + table(*unigrams, 12);
+    let unigrams = (unigrams + 1).saturating_mul(8 + rest);
+    let middle = middle.iter().map(|&count| table(count, 16 + rest));
+    let longest = table(*longest, LONGEST_ENTRY_BYTES as u64);
+    middle.fold(words.saturating_add(unigrams).saturating_add(longest), u64::saturating_add)
+}
+
+fn trie_bytes(
+    counts: &[u64],
+    options: SizeOptions,
+    is_quantized: bool,
+    is_compressed: bool,
+) -> u64 {
+    let order = counts.len();
+    let (prob_bits, backoff_bits) = match is_quantized {
+        true => (options.quantize.prob(), options.quantize.backoff()),
+        false => (31, 32),
+    };
+    let word_bits = required_bits(counts[0]);
+    let packed = |count: u64, bits: u32| {
+        let bits = (count + 1).saturating_mul(u64::from(word_bits + bits));
+        bits.div_ceil(8).saturating_add(BitPackedArray::PADDING as u64)
+    };
+    let mut bytes = 8 + 8 * counts[0] + 16 * (counts[0] + 2);
+    if is_quantized {
+        let (prob, backoff) = (4u64 << prob_bits, 4u64 << backoff_bits);
+        bytes += 8 + (order as u64 - 2) * (prob + backoff) + prob;
+    }
+    for pair in counts[1..].windows(2) {
+        let limit = if is_compressed { options.pointer_bits } else { 0 };
+        let split = PointerSplit::smallest(pair[0] + 1, pair[1], limit.into());
+        bytes = bytes.saturating_add(packed(pair[0], prob_bits + backoff_bits + split.low_bits));
+        if is_compressed {
+            bytes = bytes.saturating_add(split.section_bytes().unwrap_or(u64::MAX));
+        }
+    }
+    bytes.saturating_add(packed(counts[order - 1], prob_bits))
+}
