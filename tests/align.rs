@@ -250,3 +250,28 @@ fn shortlists_are_what_marian_reads() {
     let expected = "the das 1.000000\nhouse haus 1.000000\nbook buch 1.000000\na ein 1.000000\n";
     assert_eq!(lossy_text(&list), expected);
 }
+
+/// A pair that is too long on both sides is one pair, and its length is the reason, not an empty
+/// side.
+#[test]
+fn pairs_that_are_too_long_are_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let long = "a ".repeat(1200) + "\n";
+    let log = |source: &str, target: &str| {
+        std::fs::write(folder.join("s"), source).unwrap();
+        std::fs::write(folder.join("t"), target).unwrap();
+        let mut command = miriam();
+        command.args(["align", "--source", "s", "--target", "t", "-o", "links"]);
+        let output = command.current_dir(folder).output().unwrap();
+        assert!(output.status.success());
+        lossy_text(&output.stderr)
+    };
+    let one = log(&long, &long);
+    assert!(one.contains("1 sentence pair is not aligned"), "{one}");
+    assert!(one.contains("more than 1000 words") && !one.contains("nothing to align"), "{one}");
+    assert!(one.contains("1 sentence pairs, 0 of them empty"), "{one}");
+    let three = log(&format!("{long}a\n{long}a b\n\n"), &format!("{long}{long}x\nx y\nx\n"));
+    assert!(three.contains("3 sentence pairs are not aligned"), "{three}");
+    assert!(three.contains("5 sentence pairs, 1 of them empty"), "{three}");
+}

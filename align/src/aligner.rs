@@ -78,8 +78,8 @@ pub struct AlignSummary {
     pub links: u64,
     /// Pairs that got no links because a side has no words.
     pub empty_pairs: u64,
-    /// Lines that got no links because they have more than [`crate::MAX_SENTENCE_WORDS`] words.
-    pub too_long_lines: u64,
+    /// Pairs that got no links because a side has more than [`crate::MAX_SENTENCE_WORDS`] words.
+    pub too_long_pairs: u64,
     /// Distinct pairs of words that cooccur in a line.
     pub word_pairs: u64,
     /// Bytes spilled to a temporary file.
@@ -140,7 +140,7 @@ fn train_and_align(
     progress: &dyn Progress,
 ) -> Result<AlignSummary> {
     let mut summary = AlignSummary::from_bitext(text);
-    if summary.empty_pairs == summary.pairs {
+    if summary.has_nothing_to_align() {
         (0..text.len()).try_for_each(|_| write(b"\n"))?;
         return Ok(summary);
     }
@@ -217,13 +217,19 @@ fn align_with_saved_model(
 }
 
 impl AlignSummary {
+    /// Whether no pair has words on both sides in lines that are short enough.
+    pub fn has_nothing_to_align(&self) -> bool {
+        self.empty_pairs + self.too_long_pairs == self.pairs
+    }
+
     pub(crate) fn from_bitext(text: &Bitext) -> Self {
         let pairs = text.len() as u64;
         let used = (0..text.len()).filter(|&line| text.pair(line).is_some()).count() as u64;
+        let too_long_pairs = text.num_too_long_pairs();
         AlignSummary {
             pairs,
-            empty_pairs: pairs - used,
-            too_long_lines: text.source.too_long_lines + text.target.too_long_lines,
+            empty_pairs: pairs - used - too_long_pairs,
+            too_long_pairs,
             ..AlignSummary::default()
         }
     }

@@ -29,8 +29,8 @@ pub(crate) struct CorpusSide {
     /// For each position the index of its word among the sentence's distinct words.
     word_indices: Vec<u16>,
     index_ends: Vec<usize>,
-    /// Lines of more than [`MAX_SENTENCE_WORDS`] words, stored as empty lines.
-    pub too_long_lines: u64,
+    /// Indices of lines of more than [`MAX_SENTENCE_WORDS`] words, which are stored as empty lines.
+    too_long_lines: Vec<usize>,
 }
 
 /// A sentence of one language.
@@ -75,7 +75,7 @@ impl CorpusSide {
             if position == MAX_SENTENCE_WORDS {
                 self.words.truncate(first_word);
                 self.word_indices.truncate(first_place);
-                self.too_long_lines += 1;
+                self.too_long_lines.push(self.word_ends.len());
                 break;
             }
             let id = self.vocabulary.intern(word);
@@ -130,6 +130,13 @@ pub(crate) struct SentencePair<'a> {
 }
 
 impl Bitext {
+    /// The number of pairs with a line of more than [`MAX_SENTENCE_WORDS`] words.
+    pub fn num_too_long_pairs(&self) -> u64 {
+        let [source, target] = [&self.source.too_long_lines, &self.target.too_long_lines];
+        let target_only = target.iter().filter(|line| source.binary_search(line).is_err());
+        (source.len() + target_only.count()) as u64
+    }
+
     /// Reads both files, which must have the same number of lines, and adds their words to
     /// the vocabularies.
     pub fn read(
@@ -233,7 +240,14 @@ mod tests {
             (&[0, 1, 2][..], &[0u16, 1, 0, 2][..])
         );
         assert!(text.pair(1).is_none() && text.pair(2).is_none());
-        assert_eq!(text.source.too_long_lines, 1);
         assert_eq!(text.pair(3).expect("both sides have words").source.distinct_words, [2, 0]);
+    }
+
+    /// Of four pairs one is too long on both sides, one on each side.
+    #[test]
+    fn a_pair_that_is_too_long_on_both_sides_counts_once() {
+        let long = "a ".repeat(MAX_SENTENCE_WORDS + 1);
+        let text = from_lines(&[(&long, &long), ("a", "x"), (&long, "x"), ("a", &long)]);
+        assert_eq!(text.num_too_long_pairs(), 3);
     }
 }

@@ -76,7 +76,7 @@ pub fn fast_align(
             length_ratio: length_ratio(&text, options.reverse),
         };
         let mut output = Output::create_atomic(output)?;
-        if summary.align.empty_pairs == summary.align.pairs {
+        if summary.align.has_nothing_to_align() {
             (0..text.len()).try_for_each(|_| output.write(b"\n"))?;
             output.finish()?;
             return Ok(summary);

@@ -27,8 +27,8 @@ class Alignment:
     """The number of links."""
     empty_pairs: int
     """The number of pairs with a side without words, which have no links."""
-    too_long_lines: int
-    """The number of lines that are too long and have no links."""
+    too_long_pairs: int
+    """The number of pairs with a side that is too long, which have no links."""
     perplexity: tuple[float | None, float | None]
     """The perplexity of the last iteration, forward and reverse; ``None`` of a direction that
     was not trained."""
@@ -45,8 +45,8 @@ class Agreement:
 
 
 def _alignment(counts: tuple[int, int, int, int, list[float | None]]) -> Alignment:
-    pairs, links, empty_pairs, too_long_lines, (forward, reverse) = counts
-    return Alignment(pairs, links, empty_pairs, too_long_lines, (forward, reverse))
+    pairs, links, empty_pairs, too_long_pairs, (forward, reverse) = counts
+    return Alignment(pairs, links, empty_pairs, too_long_pairs, (forward, reverse))
 
 
 def align(

@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 
-/// Pairs, links, pairs without words, lines that are too long, perplexity of both directions.
+/// Pairs, links, pairs without words, pairs that are too long, perplexity of both directions.
 type Counts = (u64, u64, u64, u64, [Option<f64>; 2]);
 
 fn counts(summary: AlignSummary) -> Counts {
-    let AlignSummary { pairs, links, empty_pairs, too_long_lines, perplexity, .. } = summary;
-    (pairs, links, empty_pairs, too_long_lines, perplexity)
+    let AlignSummary { pairs, links, empty_pairs, too_long_pairs, perplexity, .. } = summary;
+    (pairs, links, empty_pairs, too_long_pairs, perplexity)
 }
 
 pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {

@@ -153,15 +153,22 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
     Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
 }
 
-fn log_summary(summary: &AlignSummary) {
-    if summary.too_long_lines > 0 {
+/// Warns of pairs that were not aligned because of their length.
+pub fn warn_of_too_long_pairs(summary: &AlignSummary) {
+    let (pairs, limit) = (summary.too_long_pairs, miriam_align::MAX_SENTENCE_WORDS);
+    if pairs > 0 {
+        let are = if pairs == 1 { "sentence pair is" } else { "sentence pairs are" };
         tracing::warn!(
-            "{} lines of more than {} words were not aligned",
-            summary.too_long_lines,
-            miriam_align::MAX_SENTENCE_WORDS
+            "{pairs} {are} not aligned: a side has more than {limit} words; shorten such \
+             pairs, or remove them from both files"
         );
     }
-    if summary.pairs == summary.empty_pairs {
+}
+
+fn log_summary(summary: &AlignSummary) {
+    warn_of_too_long_pairs(summary);
+    // Where some are too long, the warning above is the reason.
+    if summary.has_nothing_to_align() && summary.too_long_pairs == 0 {
         tracing::warn!("there is nothing to align: no line has words on both sides");
     }
     let pairs = summary.pairs;

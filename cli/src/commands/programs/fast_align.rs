@@ -13,6 +13,7 @@ use miriam_align::{
 };
 use miriam_textio::Input;
 
+use crate::commands::align::warn_of_too_long_pairs;
 use crate::common::CommonOptions;
 use crate::console::print_error;
 
@@ -132,14 +133,8 @@ fn report(summary: &FastAlignSummary, options: &FastAlignOptions) {
     }
     print_error(&log);
     let align = &summary.align;
-    if align.too_long_lines > 0 {
-        tracing::warn!(
-            "{} lines of more than {} words were not aligned",
-            align.too_long_lines,
-            miriam_align::MAX_SENTENCE_WORDS
-        );
-    }
-    let empty = align.empty_pairs.saturating_sub(align.too_long_lines);
+    warn_of_too_long_pairs(align);
+    let empty = align.empty_pairs;
     if empty > 0 {
         tracing::warn!("{empty} lines have no words on a side; a line is `source ||| target`");
     }
