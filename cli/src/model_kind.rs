@@ -151,7 +151,17 @@ pub fn explain_wrong_kind(
         Some(kind) if kind != wanted => {
             anyhow::anyhow!("{}: this is {}", path.display(), kind.describe(path))
         }
-        _ => error.into(),
+        Some(_) => error.into(),
+        None => explain_foreign(error, path),
+    }
+}
+
+/// The error of opening `path`: where it is a file of Moses that is not read, what it is; else
+/// `error`.
+pub fn explain_foreign(error: impl Into<anyhow::Error>, path: &Path) -> anyhow::Error {
+    match miriam_probingpt::describe_foreign(path) {
+        Some(reason) => anyhow::anyhow!("{}: {reason}", path.display()),
+        None => error.into(),
     }
 }
 

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
-use miriam_storage::LoadMethod;
+use miriam_storage::{Container, LoadMethod};
 
+use crate::foreign_files::explain_binary;
 use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 
 /// A phrase table of either kind, with the methods of [`PhraseTable`].
@@ -51,11 +52,14 @@ impl AnyTable {
     ///
     /// A file cannot be read, or is no sound table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
-        if path.is_dir() {
-            Ok(AnyTable::Moses(Box::new(MosesTable::open(path, load)?)))
+        let opened = if path.is_dir() {
+            MosesTable::open(path, load).map(|table| AnyTable::Moses(Box::new(table)))
         } else {
-            Ok(PhraseTable::open(path, load)?.into())
-        }
+            PhraseTable::open(path, load).map(AnyTable::from)
+        };
+        // What is damaged is a table all the same.
+        let is_table = Container::is_container(path) || path.join("probing_hash.dat").is_file();
+        opened.map_err(|error| if is_table { error } else { explain_binary(path, error) })
     }
 
     /// The file or folder, or the name of a table in memory.
@@ -87,6 +91,14 @@ impl AnyTable {
         match self {
             AnyTable::Native(table) => table.has_alignment(),
             AnyTable::Moses(_) => true,
+        }
+    }
+
+    /// The number of distinct source phrases.
+    pub fn num_source_phrases(&self) -> u64 {
+        match self {
+            AnyTable::Native(table) => table.num_sources(),
+            AnyTable::Moses(table) => table.num_sources(),
         }
     }
 

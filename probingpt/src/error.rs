@@ -25,6 +25,14 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// The file is not a table, or not one that is read.
+    #[error("{}: {reason}", path.display())]
+    Foreign {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it is, and what to do.
+        reason: String,
+    },
     /// Options that contradict each other or the tables.
     #[error("{0}")]
     Options(String),

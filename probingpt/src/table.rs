@@ -85,6 +85,13 @@ impl PhraseTable {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }
 
+    /// Whether an entry has sparse features, field 6 of its text, which are not scored. Takes time
+    /// in proportion to the distinct texts from field 6 on.
+    pub fn has_sparse_features(&self) -> bool {
+        let mut extra = self.extra.iter().flat_map(StringPool::iter);
+        extra.any(crate::build::has_sparse_features)
+    }
+
     /// The phrase table in an open container.
     ///
     /// # Errors

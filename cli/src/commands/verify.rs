@@ -37,6 +37,7 @@ pub fn run(arguments: Arguments, _common: &CommonOptions) -> anyhow::Result<()> 
                 "{}: there are no checksums in this file, so it cannot be verified; it is {what}",
                 path.display()
             ),
+            (_, None) => model_kind::explain_foreign(error, &arguments.file),
             _ => error.into(),
         },
     )?;

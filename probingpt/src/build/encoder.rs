@@ -65,6 +65,8 @@ pub(crate) struct Encoder<'a> {
     pub extra: Interner,
     pub partitions: PartitionBuffers,
     pub pruned: u64,
+    /// Entries with sparse features, those pruned among them.
+    pub sparse_entries: u64,
     current_run: SourceRunBuilder,
     key_buffer: Vec<u8>,
 }
@@ -109,6 +111,7 @@ impl<'a> Encoder<'a> {
             extra: Interner::new(),
             partitions: PartitionBuffers::new(bound),
             pruned: 0,
+            sparse_entries: 0,
             current_run: SourceRunBuilder::default(),
             key_buffer: Vec::new(),
         }
@@ -144,6 +147,7 @@ impl<'a> Encoder<'a> {
         }
 
         let fields = entry.fields();
+        self.sparse_entries += u64::from(fields.has_sparse_features());
         let third = self.push_scores(entry, &fields)?;
         if self.plan.num_reordering > 0 {
             self.push_reordering(entry)?;

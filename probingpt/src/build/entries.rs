@@ -32,6 +32,38 @@ pub(crate) struct EntryFields<'a> {
     pub extra: &'a [u8],
 }
 
+impl EntryFields<'_> {
+    /// Whether field 6 has sparse features.
+    pub fn has_sparse_features(&self) -> bool {
+        has_sparse_features(self.extra)
+    }
+}
+
+/// Whether `extra`, field 6 and later ones, begins with sparse features.
+pub(crate) fn has_sparse_features(extra: &[u8]) -> bool {
+    let sparse = &extra[..find_separator(extra).unwrap_or(extra.len())];
+    // Some tables have properties, {{Name value}}, a field too early.
+    fields::split_words(sparse).next().is_some_and(|word| !word.starts_with(b"{{"))
+}
+
+/// The error for a table `name` of hierarchical rules.
+pub(crate) fn rule_table_error(name: &str) -> Error {
+    Error::Options(format!(
+        "{name}: a table of hierarchical rules, with non-terminals such as [X]; hierarchical \
+         decoding is not available, give the table of a phrase-based model"
+    ))
+}
+
+/// Whether a word is a non-terminal inside a rule, `[X][NP]`.
+pub(crate) fn is_linked_non_terminal(word: &[u8]) -> bool {
+    is_non_terminal(word) && word.windows(2).any(|pair| pair == b"][")
+}
+
+/// Whether a word is `[LABEL]`.
+fn is_non_terminal(word: &[u8]) -> bool {
+    word.len() > 2 && word.starts_with(b"[") && word.ends_with(b"]")
+}
+
 impl<'a> TextEntry<'a> {
     pub fn source(&self) -> &'a [u8] {
         &self.line[..self.separators.0]
@@ -39,6 +71,16 @@ impl<'a> TextEntry<'a> {
 
     pub fn target(&self) -> &'a [u8] {
         &self.line[self.separators.0 + 3..self.separators.1]
+    }
+
+    /// Whether it has the form of a rule of hierarchical or syntactic models, of which both sides
+    /// end with a non-terminal, their left-hand side: `[X][X] house [X] ||| [X][X] casa [X]`.
+    pub fn is_rule(&self) -> bool {
+        let last_of = |phrase| fields::split_words(phrase).last();
+        let ends_with_label = |phrase| last_of(phrase).is_some_and(is_non_terminal);
+        fields::split_words(self.source()).nth(1).is_some()
+            && ends_with_label(self.source())
+            && ends_with_label(self.target())
     }
 
     /// The number of reordering scores.

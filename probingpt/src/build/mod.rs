@@ -32,10 +32,11 @@ use miriam_textio::{
 
 use self::encoder::Encoder;
 use self::entries::{EntryBlock, EntryReader, TextEntry};
+pub(crate) use self::entries::{has_sparse_features, is_linked_non_terminal, rule_table_error};
 pub(crate) use self::plan::ZeroScorePolicy;
 use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
 use crate::format::{KIND, Metadata, VERSION};
-use crate::{Error, PhraseTable, Result};
+use crate::{Error, PhraseTable, Result, foreign_files};
 
 /// Bytes of a block of entries that is sent to a worker.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -96,6 +97,9 @@ pub struct BuildReport {
     /// The number of pairs of the reordering table that the phrase table lacks, which are
     /// left out.
     pub unused_reordering: u64,
+    /// The number of pairs of the text with sparse features, which are kept in the file and
+    /// not scored.
+    pub sparse_entries: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
 }
@@ -153,11 +157,13 @@ pub fn build_file(
         job.build(writer, progress)
     };
     // Sorting and writing run on rayon's threads.
-    let (mut report, _) = if options.threads > 1 || options.sort {
-        build_thread_pool(options.threads)?.install(work)?
+    let built = if options.threads > 1 || options.sort {
+        build_thread_pool(options.threads)?.install(work)
     } else {
-        work()?
+        work()
     };
+    let inputs = [Some(&options.phrase_table), options.reordering.as_ref()];
+    let (mut report, _) = built.map_err(|error| explain_inputs(inputs, error))?;
     let written = std::fs::metadata(output);
     report.bytes =
         written.map_err(|e| miriam_storage::Error::io(output, "read its size", e))?.len();
@@ -234,9 +240,18 @@ fn load_table(
         };
         job.build(writer, progress)
     };
-    let (_, bytes) = if threads > 1 { build_thread_pool(threads)?.install(work)? } else { work()? };
+    let built = if threads > 1 { build_thread_pool(threads)?.install(work) } else { work() };
+    let (_, bytes) = built.map_err(|error| foreign_files::explain(path, error))?;
     let bytes = bytes.expect("a writer in memory returns its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
+}
+
+/// The error of a build, or what the first input that is not a table is.
+fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
+    inputs.into_iter().flatten().fold(error, |error, path| match error {
+        Error::Foreign { .. } => error,
+        _ => foreign_files::explain(path, error),
+    })
 }
 
 fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
@@ -322,6 +337,9 @@ impl BuildJob<'_> {
         if sample.len() == 0 && takes_first_number {
             return Err(Error::Options(format!("{}: it has no phrase pair", plan_options.table)));
         }
+        if sample.len() > 0 && sample.entries().all(|entry| entry.is_rule()) {
+            return Err(rule_table_error(&plan_options.table));
+        }
         let plan = Plan::choose(plan_options, &sample, first_scores)?;
         let encoders = if self.threads == 1 {
             vec![self.encode_on_caller(&plan, sample, progress)?]
@@ -331,6 +349,7 @@ impl BuildJob<'_> {
         let unused_reordering = self.entries.finish()?;
         drop(task);
         let pruned = encoders.iter().map(|e| e.pruned).sum();
+        let sparse_entries = encoders.iter().map(|e| e.sparse_entries).sum();
         let (metadata, bytes) = write::write_table(
             &plan,
             encoders,
@@ -346,6 +365,7 @@ impl BuildJob<'_> {
             pruned,
             missing_reordering,
             unused_reordering,
+            sparse_entries,
             bytes: bytes.as_ref().map_or(0, |b| b.len() as u64),
         };
         Ok((report, bytes))

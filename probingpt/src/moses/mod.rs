@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use miriam_storage::{Bytes, LoadMethod, prefetch_at};
 use miriam_textio::{Vocabulary, WordId};
 
+use crate::build::{is_linked_non_terminal, rule_table_error};
 use crate::lookup::HashedSpan;
 use crate::{Error, RecordOffset, Result, SpanHit, SpanLookup};
 
@@ -73,12 +74,16 @@ impl MosesTable {
             return Err(miriam_storage::Error::NotAFile { path: folder.to_owned(), remedy }.into());
         }
         let config = Config::read(&at("config"))?;
+        let target = words::read_target_words(&at("TargetVocab.dat"))?;
+        if target.iter().any(is_linked_non_terminal) {
+            return Err(rule_table_error(&folder.display().to_string()));
+        }
         Ok(MosesTable {
             config,
             index: ProbingIndex::open(&at("probing_hash.dat"), config.sources, load)?,
             records: Bytes::open(&at("TargetColl.dat"), load)?,
             source: SourceWords::read(&at("source_vocabids"))?,
-            target: words::read_target_words(&at("TargetVocab.dat"))?,
+            target,
             alignments: Alignments::read(&at("Alignments.dat"))?,
             folder: folder.to_owned(),
         })

@@ -1,0 +1,271 @@
+//! Files of Moses that are not read as tables, recognised by their names and first bytes.
+//!
+//! Where a table cannot be opened or read, the error then says what the file is and how to go
+//! on, instead of what its bytes lack. Nothing is recognised before it has failed: a table
+//! that is read may have any name.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use miriam_textio::fields::{split_fields, split_words};
+use miriam_textio::{Input, Lines};
+
+use crate::Error;
+
+/// Bytes of a file that are looked at.
+const HEAD_BYTES: u64 = 4096;
+
+const FROM_TEXT: &str =
+    "it is not read; build a table from the text that it was made from with `miriam pt build`";
+
+const REORDERING_FROM_TEXT: &str = "it is not read; name the text table that it was made from, or \
+    build it into the phrase table with `miriam pt build --reordering`";
+
+const SUFFIX_ARRAY: &str =
+    "it is not read; extract and score a phrase table from its corpus with `miriam train`";
+
+/// A kind of table that Moses keeps in files named after the table.
+struct Family {
+    /// What Moses adds to the path of the ini.
+    extensions: &'static [&'static str],
+    what: &'static str,
+    remedy: &'static str,
+}
+
+const FAMILIES: [Family; 5] = [
+    Family { extensions: &[".minphr"], what: "a compact phrase table of Moses", remedy: FROM_TEXT },
+    Family {
+        extensions: &[".minlexr"],
+        what: "a compact reordering table of Moses",
+        remedy: REORDERING_FROM_TEXT,
+    },
+    Family {
+        extensions: &[
+            ".binphr.idx",
+            ".binphr.srctree",
+            ".binphr.srctree.wa",
+            ".binphr.srcvoc",
+            ".binphr.tgtdata",
+            ".binphr.tgtdata.wa",
+            ".binphr.tgtvoc",
+        ],
+        what: "a binary phrase table of Moses 1",
+        remedy: FROM_TEXT,
+    },
+    Family {
+        extensions: &[
+            ".binlexr.idx",
+            ".binlexr.srctree",
+            ".binlexr.tgtdata",
+            ".binlexr.voc0",
+            ".binlexr.voc1",
+        ],
+        what: "a binary reordering table of Moses 1",
+        remedy: REORDERING_FROM_TEXT,
+    },
+    Family {
+        extensions: &[".mct", ".mam", ".tdx", ".sfa"],
+        what: "a suffix-array table of Moses",
+        remedy: SUFFIX_ARRAY,
+    },
+];
+
+/// Says what the file or folder at `path` is, where it is one of Moses that is not read as a
+/// table, and what to do. Where nothing is at `path`, the files are considered that Moses looks
+/// for in its place. `None` where it is not known.
+pub fn describe_foreign(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        return describe_folder(path);
+    }
+    if !path.exists() {
+        return describe_in_place(path);
+    }
+    if !path.is_file() {
+        return None;
+    }
+    if let Some(text) = describe_content(path) {
+        return Some(text);
+    }
+    let name = path.file_name()?.to_str()?;
+    let has_extension = |family: &&Family| family.extensions.iter().any(|e| name.ends_with(e));
+    let Family { what, remedy, .. } = FAMILIES.iter().find(has_extension)?;
+    Some(format!("this is a file of {what}; {remedy}"))
+}
+
+/// Whether the file at `path` is a phrase or reordering table as text, plain or compressed.
+pub fn is_text_table(path: &Path) -> bool {
+    first_line(path).is_some_and(|line| {
+        let fields: Vec<&[u8]> = split_fields(&line).collect();
+        let is_score =
+            |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f32>().is_ok());
+        fields.len() >= 3
+            && split_words(fields[2]).next().is_some()
+            && split_words(fields[2]).all(is_score)
+    })
+}
+
+/// The error `error` of reading the table at `path`; where the file is known not to be a table,
+/// one that says what it is.
+pub(crate) fn explain(path: &Path, error: Error) -> Error {
+    match describe_foreign(path) {
+        Some(reason) => Error::Foreign { path: path.to_owned(), reason },
+        None => error,
+    }
+}
+
+/// As [`explain`], where a binary table is expected.
+pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
+    if path.is_file() && is_text_table(path) {
+        let file = path.display();
+        let reason = format!(
+            "this is a text table; build a binary one with `miriam pt build --phrase-table {file} \
+             -o FILE`"
+        );
+        return Error::Foreign { path: path.to_owned(), reason };
+    }
+    explain(path, error)
+}
+
+/// What is in the place of the missing file `path`.
+fn describe_in_place(path: &Path) -> Option<String> {
+    let beside = |extension: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    FAMILIES.iter().find_map(|Family { extensions, what, remedy }| {
+        let file = extensions.iter().map(|e| beside(e)).find(|file| file.is_file())?;
+        Some(format!("there is no such file, but {}, {what}; {remedy}", file.display()))
+    })
+}
+
+fn describe_folder(folder: &Path) -> Option<String> {
+    let has = |name: &str| folder.join(name).is_file();
+    let (what, remedy) = if has("probing_hash.dat") {
+        ("a ProbingPT folder of Moses", "name it in a ProbingPT line, or see `miriam pt dump`")
+    } else if has("Misc.dat") && has("Source.dat") {
+        ("an on-disk phrase table of Moses", FROM_TEXT)
+    } else if has("dalm.ini") {
+        ("a language model of DALM", "it is not read; name its ARPA file in a KENLM line")
+    } else if has("f.bin") && has("e.bin") {
+        ("a suffix-array table of Moses", SUFFIX_ARRAY)
+    } else {
+        return None;
+    };
+    Some(format!("this is {what}; {remedy}"))
+}
+
+fn describe_content(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    std::fs::File::open(path).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    let is_language_model =
+        head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\");
+    if head.starts_with(b"version https://git-lfs.github.com/spec/") {
+        let text = "this is a pointer of Git LFS instead of the file; fetch the file with `git \
+                    lfs pull`";
+        return Some(text.into());
+    }
+    if is_language_model {
+        return Some("this is an n-gram language model; name it in a KENLM line".into());
+    }
+    // Its hash functions are those of the CMPH library, whose algorithm is named after three
+    // numbers of 64 bits.
+    if head.get(24..28) == Some(b"chd\0") && path.extension().is_none_or(|e| e != "minlexr") {
+        return Some(format!("this is a compact table of Moses; {FROM_TEXT}"));
+    }
+    describe_extract(&first_line(path)?).map(str::to_owned)
+}
+
+/// What a line of Moses' `extract` files is, none of which has scores.
+fn describe_extract(line: &[u8]) -> Option<&'static str> {
+    let third = split_fields(line).nth(2)?;
+    let mut words = split_words(third).peekable();
+    words.peek()?;
+    let is_link = |word: &[u8]| {
+        let mut parts = word.split(|&b| b == b'-');
+        let mut is_number =
+            || parts.next().is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
+        is_number() && is_number() && parts.next().is_none()
+    };
+    const ORIENTATIONS: [&[u8]; 8] =
+        [b"mono", b"swap", b"other", b"dright", b"dleft", b"nomono", b"left", b"right"];
+    let words: Vec<&[u8]> = words.collect();
+    if words.iter().all(|word| is_link(word)) {
+        return Some(
+            "these are extracted phrase pairs without scores; `miriam extract` makes a phrase \
+             table from the corpus",
+        );
+    }
+    words.iter().all(|word| ORIENTATIONS.contains(word)).then_some(
+        "these are orientations of extracted phrase pairs without scores; `miriam extract` makes \
+         a reordering table from the corpus",
+    )
+}
+
+/// The first line of a file, decompressed.
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    let mut lines = Lines::new(Input::open(path).ok()?);
+    lines.next().ok()?.map(|line| line.bytes.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn describe(folder: &Path, name: &str, content: &[u8]) -> Option<String> {
+        std::fs::write(folder.join(name), content).unwrap();
+        describe_foreign(&folder.join(name))
+    }
+
+    #[test]
+    fn files_are_recognized_by_content_or_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let compact = [&[10u8, 0, 0, 0, 0, 0, 0, 0][..], &[1; 16], b"chd\0\xd4\x01"].concat();
+        for (name, content, expected) in [
+            ("t.minphr", &compact[..], "compact table"),
+            ("renamed", &compact, "compact table"),
+            ("r.minlexr", &compact, "compact reordering table"),
+            ("t.binphr.tgtdata.wa", b"\0\x01", "binary phrase table of Moses 1"),
+            ("r.binlexr.voc1", b"\0\x01", "binary reordering table of Moses 1"),
+            ("pointer", b"version https://git-lfs.github.com/spec/v1\noid x\n", "git lfs pull"),
+            ("lm", b"\n\\data\\\nngram 1=1\n", "n-gram language model"),
+            ("extract", b"a b ||| c ||| 0-0 1-0\n", "without scores"),
+            ("extract.o", b"a b ||| c ||| mono other\n", "without scores"),
+        ] {
+            let text = describe(folder, name, content).unwrap_or_default();
+            assert!(text.contains(expected), "{name}: {text}");
+        }
+        for text in [&b"a ||| b ||| 0.5 1 ||| 0-0\n"[..], b"a ||| b\n", b"", b"a ||| b ||| \n"] {
+            assert_eq!(describe(folder, "table", text), None, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn missing_files_are_explained_by_those_in_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = folder.path().join("ro");
+        assert_eq!(describe_foreign(&table), None);
+        std::fs::write(folder.path().join("ro.binlexr.idx"), "").unwrap();
+        let text = describe_foreign(&table).unwrap();
+        assert!(text.contains("ro.binlexr.idx, a binary reordering table"), "{text}");
+        for name in ["Misc.dat", "Source.dat"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let text = describe_foreign(folder.path()).unwrap();
+        assert!(text.contains("on-disk") && text.contains("miriam pt build"), "{text}");
+    }
+
+    #[test]
+    fn text_tables_are_told_by_their_scores() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let is_table = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            is_text_table(file.path())
+        };
+        assert!(
+            is_table("a ||| b ||| 0.5 1e-3\n") && is_table("a ||| b ||| 1 ||| 0-0 ||| 1 1 1\n")
+        );
+        assert!(!is_table("a ||| b ||| 0-0\n") && !is_table("a b 0.5\n") && !is_table(""));
+    }
+}
