@@ -34,7 +34,21 @@ fn every_command_says_what_the_file_is() {
     };
     let phrase_system = "miriam translate -f";
     let neural = "miriam nmt translate -m";
-    let cases: [(&[&str], &str, &str, &str); 9] = [
+    let scaling = ["bench", "scaling", "-i", "/dev/null", "-o", "scaling", "--config"];
+    let cases: [(&[&str], &str, &str, &str); 12] = [
+        (&scaling, "neural/decoder.yml", "a neural model", neural),
+        (
+            &["tune", "--source", "s", "--reference", "r", "-o", "o", "-f"],
+            "neural",
+            "a neural model",
+            neural,
+        ),
+        (
+            &["pt", "build", "-o", "binary", "--config"],
+            "lm.arpa",
+            "n-gram language",
+            "miriam lm query",
+        ),
         (&["nmt", "translate", "-m"], "moses.ini", "moses.ini of a phrase-based", phrase_system),
         (&["nmt", "translate", "-m"], ".", "folder of a phrase-based", phrase_system),
         (&["nmt", "info"], "lm.miriam", "n-gram language model", "miriam lm query"),
@@ -111,7 +125,13 @@ fn misspelt_options_of_the_decoder_get_a_suggestion() {
     let mut command = miriam();
     command.args(["translate", "-xyz", "-f"]).arg(model("moses.ini"));
     let message = lossy_text(&command.output().unwrap().stderr);
-    assert!(message.contains("supported: config,") && message.contains("tokenize"), "{message}");
+    let expected = "miriam: -xyz is unknown; `miriam translate --help` lists all options";
+    assert_eq!(message.trim_end(), expected);
+    let mut command = miriam();
+    command.args(["translate", "-m", "model.npz", "-f"]).arg(model("moses.ini"));
+    let message = lossy_text(&command.output().unwrap().stderr);
+    assert!(message.contains("-mark-unknown") && message.contains("--help"), "{message}");
+    assert!(message.len() < 200, "{message}");
 }
 
 /// Marian may cut a vocabulary, so that one with too many pieces is no error.

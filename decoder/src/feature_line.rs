@@ -59,6 +59,11 @@ impl FeatureLine {
         self.pairs.first().map(|(key, _)| &key[..])
     }
 
+    /// Whether `key` is there and has not been taken.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.pairs.iter().any(|(k, _)| k == key)
+    }
+
     /// Takes the value of `key`, if it is there.
     pub(crate) fn take(&mut self, key: &str) -> Option<String> {
         let at = self.pairs.iter().position(|(k, _)| k == key)?;

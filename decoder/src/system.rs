@@ -74,6 +74,7 @@ impl System {
         };
         let mut plan = SearchPlan::load(configuration, &mut context)?;
         models.join_vocabulary()?;
+        models.warn_of_unmatched_reordering()?;
         plan.features.finish(&models, settings.exact_recombination)?;
         plan.choose_path();
         Ok(System { settings, models, plan })

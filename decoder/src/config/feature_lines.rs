@@ -14,6 +14,13 @@ use crate::{Error, Result};
 /// The largest number of scores of a feature, more than any table has.
 const MAX_COMPONENTS: usize = 10_000;
 
+/// Keys that Moses accepts for every feature and that change no translation here, with the reason.
+const KEYS_WITHOUT_EFFECT: [(&str, &str); 3] = [
+    ("filterable", "scripts that filter models read it"),
+    ("verbosity", "log messages have a level for all features (-log-level)"),
+    ("require-sorting-after-source-context", "no feature here looks at the source context"),
+];
+
 /// Parses the features of `lines` and applies `edits`; weights are still empty.
 pub(super) fn parse(
     ini: &Path,
@@ -50,6 +57,7 @@ pub(super) fn parse(
             }
         }
     }
+    warn_of_keys_without_effect(&parsed);
     let mut features = Vec::new();
     for ((name, mut keys), line) in parsed.into_iter().zip(lines) {
         match parse_feature(name, &mut keys) {
@@ -74,6 +82,31 @@ fn make_default_name(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> Str
     }
 }
 
+/// A value of `tuneable-components`, a boolean for each of `count` components.
+fn parse_tuneable_components(list: &str, count: usize) -> Result<Vec<bool>, String> {
+    let flags = list.split(',').map(|text| parse_flag("tuneable-components", text));
+    let flags = flags.collect::<Result<Vec<_>, _>>()?;
+    if flags.len() != count {
+        return Err(format!(
+            "tuneable-components={list} has {} values for {count} scores; give true or false for \
+             each, separated by commas",
+            flags.len()
+        ));
+    }
+    Ok(flags)
+}
+
+/// Warns once of each key that changes nothing, with the features that have it.
+fn warn_of_keys_without_effect(features: &[(String, FeatureLine)]) {
+    for (key, why) in KEYS_WITHOUT_EFFECT {
+        let with_key = features.iter().filter(|(_, keys)| keys.has(key));
+        let names: Vec<&str> = with_key.map(|(name, _)| &name[..]).collect();
+        if !names.is_empty() {
+            tracing::warn!("{key}= does nothing here ({}): {why}", names.join(", "));
+        }
+    }
+}
+
 fn parse_feature(name: String, keys: &mut FeatureLine) -> Result<FeatureSpec, String> {
     let given =
         keys.take("num-features").map(|text| parse_count("num-features", &text)).transpose()?;
@@ -81,6 +114,10 @@ fn parse_feature(name: String, keys: &mut FeatureLine) -> Result<FeatureSpec, St
         return Err(format!("num-features={given}: there are at most {MAX_COMPONENTS}"));
     }
     let tuneable = keys.take("tuneable").map(|text| parse_flag("tuneable", &text)).transpose()?;
+    let tuneable_components = keys.take("tuneable-components");
+    for (key, _) in KEYS_WITHOUT_EFFECT {
+        keys.take(key);
+    }
     let type_name = keys.type_name().to_owned();
     if is_language_model_alias(&type_name) {
         tracing::warn!("{name}: {type_name} files are opened as KENLM opens ARPA files");
@@ -98,8 +135,17 @@ fn parse_feature(name: String, keys: &mut FeatureLine) -> Result<FeatureSpec, St
         return Err(format!("num-features={}, but it has {components} scores", given.unwrap_or(0)));
     }
     if let Some(key) = keys.remaining_key() {
-        return Err(format!("{type_name} has no parameter {key}"));
+        return Err(if key.starts_with("sparse") {
+            format!("{key}= of {type_name} needs sparse features, which are not available")
+        } else {
+            format!("{type_name} has no parameter {key}")
+        });
     }
-    let tuneable = tuneable.unwrap_or(!matches!(kind, FeatureKind::UnknownWordPenalty(_)));
+    let is_tuneable = tuneable.unwrap_or(!matches!(kind, FeatureKind::UnknownWordPenalty(_)));
+    let tuneable = match tuneable_components {
+        None => vec![is_tuneable; components],
+        Some(list) if is_tuneable => parse_tuneable_components(&list, components)?,
+        Some(_) => return Err("tuneable-components= of a feature with tuneable=false".into()),
+    };
     Ok(FeatureSpec { name, num_components: components, tuneable, weights: Vec::new(), kind })
 }

@@ -4,12 +4,25 @@
 //! line is a value of its section. A section without values does not define its
 //! parameter.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miriam_textio::{Input, Lines};
 
 use super::{Parameters, supported_parameters};
 use crate::{Error, Result};
+
+/// The ini that `path` names: a file, or the moses.ini of a folder.
+pub(super) fn locate(path: PathBuf) -> Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path);
+    }
+    let ini = path.join("moses.ini");
+    if ini.is_file() {
+        return Ok(ini);
+    }
+    let reason = "this folder has no moses.ini; name the ini of a system, or its folder";
+    Err(Error::configuration(path.display().to_string(), reason))
+}
 
 /// Reads the ini file at `path`, plain or compressed.
 pub(super) fn read(path: &Path) -> Result<Parameters> {

@@ -28,8 +28,9 @@ impl InputSettings {
             Some("7") => true,
             Some(other) => {
                 let reason = format!(
-                    "{other} is not supported; 0 is plain text, 7 text with a phrase table in \
-                     each line"
+                    "{other}{}; there are 0, plain text, and 7, text with a phrase table in each \
+                     line",
+                    describe_input_type(other)
                 );
                 return read.fail("inputtype", reason);
             }
@@ -66,6 +67,18 @@ impl InputSettings {
             has_sentence_table,
             factors: read_factor_settings(read)?,
         })
+    }
+}
+
+/// What Moses reads under an input type that is not available.
+fn describe_input_type(number: &str) -> &'static str {
+    match number {
+        "1" => " is confusion networks, which are not available",
+        "2" => " is word lattices, which are not available",
+        "3" => " is parse trees, which are not available",
+        "5" => " is sentences with columns of their own, which are not available",
+        "6" => " is parse forests, which are not available",
+        _ => " is unknown",
     }
 }
 

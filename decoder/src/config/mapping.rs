@@ -89,7 +89,8 @@ fn parse_backoffs(
     steps: usize,
 ) -> Result<Vec<DecodingGraphBackoff>> {
     const NAME: &str = "decoding-graph-backoff";
-    let values = parameters.get(NAME).unwrap_or_default();
+    let lines = parameters.get(NAME).unwrap_or_default().iter();
+    let values: Vec<&str> = lines.flat_map(|line| line.split_ascii_whitespace()).collect();
     if values.len() > steps {
         let reason = format!("{} values for {steps} lines of [mapping]", values.len());
         return Err(parameters.invalid_value(ini, NAME, reason));

@@ -67,6 +67,13 @@ impl Parameters {
         &mut self.list[at].values
     }
 
+    /// Removes `name`; returns whether it was there.
+    fn remove(&mut self, name: &str) -> bool {
+        let count = self.list.len();
+        self.list.retain(|p| p.name != name);
+        self.list.len() < count
+    }
+
     fn mark_overridden(&mut self, name: &str) {
         self.values_mut(name);
         self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
@@ -124,7 +131,7 @@ pub struct Configuration {
 
 impl Configuration {
     /// Reads the command line `tokens` (without program and subcommand) and the ini file
-    /// named by `-f`.
+    /// named by `-f`, which may also name the folder of a moses.ini.
     ///
     /// # Errors
     ///
@@ -132,7 +139,7 @@ impl Configuration {
     pub fn from_command_line(tokens: &[String]) -> Result<Self> {
         let command_line = arguments::parse(tokens)?;
         let ini = match command_line.get("config") {
-            Some([file]) => PathBuf::from(file),
+            Some([file]) => ini::locate(PathBuf::from(file))?,
             Some([]) | None => {
                 return Err(Error::usage("the configuration is missing: -f moses.ini"));
             }
@@ -146,13 +153,15 @@ impl Configuration {
         Self::from_parameters(ini, parameters)
     }
 
-    /// Reads the ini file at `path` alone.
+    /// Reads the ini file at `path`, or that of the folder at `path`, alone.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or a section, feature or weight is wrong.
     pub fn from_ini(path: &Path) -> Result<Self> {
-        Self::from_parameters(path.to_owned(), ini::read(path)?)
+        let path = ini::locate(path.to_owned())?;
+        let parameters = ini::read(&path)?;
+        Self::from_parameters(path, parameters)
     }
 
     fn from_parameters(ini: PathBuf, mut parameters: Parameters) -> Result<Self> {
@@ -178,6 +187,23 @@ impl Configuration {
         Ok(Configuration { ini, settings, features, mapping })
     }
 
+    /// Whether `name` is a section of the old format.
+    pub(crate) fn is_section_of_old_format(name: &str) -> bool {
+        old_format::is_section(name)
+    }
+
+    /// The lines of `[feature]` and `[weight]` that the ini of the old format becomes; `None` for
+    /// one of the new format.
+    pub(crate) fn lines_of_old_format(&self) -> Result<Option<[Vec<String>; 2]>> {
+        let mut parameters = ini::read(&self.ini)?;
+        if parameters.get("feature").is_some() {
+            return Ok(None);
+        }
+        old_format::convert(&self.ini, &mut parameters)?;
+        let lines = |name| parameters.get(name).unwrap_or_default().to_vec();
+        Ok(Some(["feature", "weight"].map(lines)))
+    }
+
     /// The weights of all features, a line each, as Moses prints them:
     /// `Name= 0.5 0.2`, or `Name UNTUNEABLE`.
     pub fn weight_lines(&self) -> String {
@@ -191,21 +217,23 @@ impl Configuration {
     }
 
     /// Resolves a path of the ini: as given if it exists, else in the ini's folder;
-    /// always in the ini's folder if it begins with `${INI}/`.
+    /// always in the ini's folder if it begins with `${INI}/`. A file that exists only compressed,
+    /// as `PATH.gz`, is found too, as Moses finds reordering tables.
     pub fn resolve_path(&self, path: &str) -> PathBuf {
-        if let Some(beside) = path.strip_prefix("${INI}/") {
-            return self.ini.parent().unwrap_or(Path::new("")).join(beside);
-        }
-        let given = PathBuf::from(path);
-        if given.is_relative()
-            && !given.exists()
-            && let Some(folder) = self.ini.parent()
-        {
-            let beside = folder.join(&given);
-            if beside.exists() {
-                return beside;
-            }
-        }
-        given
+        let folder = self.ini.parent().unwrap_or(Path::new(""));
+        let (given, beside) = match path.strip_prefix("${INI}/") {
+            Some(beside) => (folder.join(beside), None),
+            None => (PathBuf::from(path), Some(folder.join(path))),
+        };
+        let candidates = [Some(&given), beside.as_ref()];
+        let existing = ["", ".gz", ".zst", ".bz2", ".xz"].iter().find_map(|extension| {
+            let mut candidates = candidates.into_iter().flatten().map(|path| {
+                let mut name = path.as_os_str().to_owned();
+                name.push(extension);
+                PathBuf::from(name)
+            });
+            candidates.find(|path| path.exists())
+        });
+        existing.unwrap_or(given)
     }
 }

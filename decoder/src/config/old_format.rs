@@ -30,7 +30,13 @@ const SECTIONS: &[(&str, &str)] = &[
     ("weight-u", "u"),
     ("weight-w", "w"),
     ("input-scores", ""),
+    ("lmodel-oov-feature", ""),
 ];
+
+/// Sections of the old format whose values are keys of feature lines in the new one. Moses lets
+/// them stay in inis of the new format, where they change nothing.
+const KEY_SECTIONS: [(&str, &str); 2] =
+    [("ttable-limit", "table-limit"), ("lmodel-oov-feature", "oov-feature")];
 
 /// The long name of a section of the old format.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
@@ -39,10 +45,18 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
     SECTIONS.iter().find(matches).map(|&(name, _)| name)
 }
 
+/// Whether `name` is a section that an ini of the new format cannot have.
+pub(super) fn is_section(name: &str) -> bool {
+    SECTIONS.iter().any(|&(section, _)| section == name)
+}
+
 /// Converts sections of the old format; leaves the new format unchanged.
 pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
-    let old = SECTIONS.iter().find(|(name, _)| parameters.get(name).is_some());
     let new = ["feature", "weight"].into_iter().find(|name| parameters.get(name).is_some());
+    if new.is_some() {
+        remove_key_sections(ini, parameters);
+    }
+    let old = SECTIONS.iter().find(|(name, _)| parameters.get(name).is_some());
     match (old, new) {
         (None, _) => Ok(()),
         (Some((old, _)), Some(new)) => {
@@ -59,6 +73,19 @@ pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
             *parameters.values_mut("feature") = features;
             *parameters.values_mut("weight") = weights;
             Ok(())
+        }
+    }
+}
+
+/// Removes sections that change nothing beside `[feature]`, with a warning.
+fn remove_key_sections(ini: &Path, parameters: &mut Parameters) {
+    for (section, key) in KEY_SECTIONS {
+        if parameters.remove(section) {
+            tracing::warn!(
+                "{}, [{section}]: it does nothing beside [feature], as in Moses; the key {key}= of \
+                 a feature line says it (-feature-overwrite \"NAME {key}=...\")",
+                ini.display()
+            );
         }
     }
 }
@@ -110,8 +137,9 @@ impl Conversion<'_> {
     /// `type factor order path`, a weight each.
     fn convert_language_models(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-l")?;
+        let oov_features = self.oov_features()?;
         let mut counts: [(&str, usize); 3] = [("SRILM", 0), ("IRSTLM", 0), ("KENLM", 0)];
-        for line in self.values("lmodel-file") {
+        for (i, line) in self.values("lmodel-file").iter().enumerate() {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let [kind, factor, order, path] = fields[..] else {
                 let reason = format!("{line:?} is not of the form `8 0 5 lm.arpa`");
@@ -130,14 +158,29 @@ impl Conversion<'_> {
                     return self.fail("lmodel-file", reason);
                 }
             };
+            let (number, oov) = match oov_features.get(i) {
+                Some(true) => (2, "oov-feature=1 "),
+                _ => (1, ""),
+            };
             let (name, count) = &mut counts[kind];
             self.features.push(format!(
-                "{name} factor={factor} order={order} num-features=1 {load}path={path}"
+                "{name} factor={factor} order={order} num-features={number} {load}{oov}path={path}"
             ));
-            self.weights.push(format!("{name}{count}={}", weights.take(self, 1, &line)?));
+            self.weights.push(format!("{name}{count}={}", weights.take(self, number, line)?));
             *count += 1;
         }
         weights.finish(self)
+    }
+
+    /// Whether each language model has a second weight, that of unknown words.
+    fn oov_features(&self) -> Result<Vec<bool>> {
+        const NAME: &str = "lmodel-oov-feature";
+        let parse = |text: &String| match &text[..] {
+            "0" => Ok(false),
+            "1" => Ok(true),
+            _ => self.fail(NAME, format!("{text:?}: give 0 or 1 for each language model")),
+        };
+        self.words(NAME).iter().map(parse).collect()
     }
 
     /// The distance, then `factors type number path`, as many weights each.
@@ -185,7 +228,7 @@ impl Conversion<'_> {
     fn convert_tables(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-t")?;
         let lines = self.values("ttable-file");
-        let limits = self.values("ttable-limit");
+        let limits = self.words("ttable-limit");
         if limits.len() > 1 && limits.len() < lines.len() {
             let reason = format!("{} limits for {} tables", limits.len(), lines.len());
             return self.fail("ttable-limit", reason);
@@ -234,6 +277,12 @@ impl Conversion<'_> {
         self.parameters.get(name).unwrap_or_default().to_vec()
     }
 
+    /// The values of `name`, one a line or several separated by blanks.
+    fn words(&self, name: &str) -> Vec<String> {
+        let values = self.parameters.get(name).unwrap_or_default().iter();
+        values.flat_map(|value| value.split_ascii_whitespace()).map(str::to_owned).collect()
+    }
+
     fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
         Err(self.error(name, reason))
     }
@@ -252,15 +301,14 @@ struct SectionWeights {
 
 impl SectionWeights {
     fn new(conversion: &Conversion<'_>, section: &str) -> Result<Self> {
-        let given = conversion.parameters.get(section);
         let mut values = Vec::new();
-        for text in given.unwrap_or_default() {
+        for text in conversion.words(section) {
             match text.parse::<f32>() {
                 Ok(weight) if weight.is_finite() => values.push(weight),
                 _ => return conversion.fail(section, format!("{text:?} is not a number")),
             }
         }
-        let is_given = given.is_some();
+        let is_given = conversion.parameters.get(section).is_some();
         Ok(SectionWeights { section: section.to_owned(), is_given, values: values.into_iter() })
     }
 
@@ -375,6 +423,7 @@ mod tests {
             ("weight-i", &["1"], "lattices"),
             ("weight-lr", &["1"], "[weight-d]"),
             ("feature", &["WordPenalty"], "old format"),
+            ("lmodel-oov-feature", &["2"], "[lmodel-oov-feature]"),
         ] {
             let message = message(section, values);
             assert!(message.contains(named), "{section}: {message}");
@@ -384,6 +433,35 @@ mod tests {
         two.values_mut("ttable-limit").push("8".into());
         let message = convert(Path::new("ini"), &mut two).unwrap_err().to_string();
         assert!(message.contains("2 limits for 3 tables"), "{message}");
+    }
+
+    /// As Moses converts them: a model with the count of unknown words has two weights.
+    #[test]
+    fn unknown_words_of_language_models_have_a_weight_of_their_own() {
+        let mut parameters = parameters(ALL);
+        parameters.values_mut("lmodel-oov-feature").push("0 1".into());
+        *parameters.values_mut("weight-l") = vec!["0.1 0.2".into(), "0.3".into(), "0.4".into()];
+        convert(Path::new("ini"), &mut parameters).unwrap();
+        let features = parameters.get("feature").unwrap();
+        assert_eq!(features[1], "IRSTLM factor=0 order=3 num-features=2 oov-feature=1 path=b.blm");
+        assert!(features[0].contains("num-features=1"), "{features:?}");
+        let weights = parameters.get("weight").unwrap();
+        assert_eq!(weights[..3], ["KENLM0= 0.1", "IRSTLM0= 0.2 0.3", "KENLM1= 0.4"]);
+    }
+
+    /// Moses does not count them as a mix of formats.
+    #[test]
+    fn sections_of_keys_do_nothing_beside_features() {
+        let mut parameters = parameters(&[
+            ("feature", &["WordPenalty"]),
+            ("ttable-limit", &["20"]),
+            ("lmodel-oov-feature", &["1"]),
+        ]);
+        convert(Path::new("ini"), &mut parameters).unwrap();
+        assert_eq!(parameters.get("feature").unwrap(), ["WordPenalty"]);
+        assert!(parameters.get("ttable-limit").is_none());
+        parameters.values_mut("ttable-file").push("0 0 0 1 pt".into());
+        assert!(convert(Path::new("ini"), &mut parameters).is_err());
     }
 
     #[test]

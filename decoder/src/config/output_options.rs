@@ -52,7 +52,8 @@ impl OutputOptions {
     ) -> Result<Self> {
         let best = output_path(read.value("output-file")?.unwrap_or("-"));
         let mut n_best = None;
-        match read.parameters.get("n-best-list") {
+        let values = read.parameters.get("n-best-list").map(split_n_best_values);
+        match values.as_deref() {
             None => {}
             Some([file, size, rest @ ..]) => {
                 let Ok(size) = size.parse() else {
@@ -127,6 +128,17 @@ impl Settings {
     }
 }
 
+/// The values of `n-best-list`: one a line, as Moses takes them, or all on one line.
+fn split_n_best_values(values: &[String]) -> Vec<String> {
+    let is_size = |text: &String| text.parse::<usize>().is_ok();
+    let one_a_line = values.get(1).is_some_and(is_size);
+    let has_several = values.first().is_some_and(|first| first.contains([' ', '\t']));
+    if one_a_line || !has_several {
+        return values.to_vec();
+    }
+    values.iter().flat_map(|value| value.split_ascii_whitespace()).map(str::to_owned).collect()
+}
+
 /// Moses writes to standard output under both names.
 pub(super) fn output_path(path: &str) -> PathBuf {
     if path == "/dev/stdout" { "-".into() } else { path.into() }
@@ -172,6 +184,17 @@ mod tests {
         let list = n_best("f 7 distinct").unwrap().unwrap();
         assert!(list.size == 7 && list.distinct && list.labels && !list.segmentation);
         assert!(!n_best("f 7").unwrap().unwrap().distinct);
+        // In an ini all may be on one line, or the last on a line of its own.
+        for lines in [&["f 7 distinct"][..], &["f\t7", "distinct"], &["my file", "7", "distinct"]] {
+            let mut parameters = Parameters::default();
+            parameters.values_mut("n-best-list").extend(lines.iter().map(|&l| l.to_owned()));
+            let reader = SettingsReader { ini: Path::new("moses.ini"), parameters: &parameters };
+            let mut outputs = Vec::new();
+            let list = OutputOptions::read(&reader, &mut outputs).unwrap().n_best.unwrap();
+            assert!(list.size == 7 && list.distinct, "{lines:?}");
+            let file = if lines[0] == "my file" { "my file" } else { "f" };
+            assert!(outputs.contains(&(OutputStream::NBest, file.into())), "{outputs:?}");
+        }
         for wrong in ["f", "f many", "f 7 distinc", "f 7 distinct more"] {
             let message = n_best(wrong).unwrap_err().to_string();
             assert!(message.contains("n-best-list"), "{message}");

@@ -32,7 +32,12 @@ const fn parameter(
 
 /// Every parameter the decoder honours.
 const SUPPORTED: &[ParameterInfo] = &[
-    parameter("config", "f", "FILE", "moses.ini: the features, weights and defaults of a system"),
+    parameter(
+        "config",
+        "f",
+        "FILE",
+        "moses.ini, or its folder: the features, weights and defaults of a system",
+    ),
     parameter(
         "input-file",
         "i",
@@ -256,6 +261,9 @@ const PROGRAM_OPTIONS: &[&str] = &[
     "log-level",
 ];
 
+/// Options that begin with an unknown name, at most, in the error about it.
+const MAX_ALTERNATIVES: usize = 4;
+
 /// The error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if NOT_IMPLEMENTED.contains(&name) {
@@ -266,9 +274,27 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if let Some(meant) = suggest_name(name, known) {
         return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
     }
-    let shown = shorten(shown);
-    let (moses, program) = (names.join(", "), PROGRAM_OPTIONS.join(", "));
-    format!("{shown} is unknown; supported: {moses}, {program}")
+    let longer = names.iter().chain(PROGRAM_OPTIONS).filter(|known| known.starts_with(name));
+    let longer: Vec<String> = longer
+        .filter(|_| !name.is_empty())
+        .take(MAX_ALTERNATIVES)
+        .map(|known| shown.replace(name, known))
+        .collect();
+    let meant = if longer.is_empty() {
+        String::new()
+    } else {
+        format!("did you mean {}? ", join_alternatives(&longer))
+    };
+    format!("{} is unknown; {meant}`miriam translate --help` lists all options", shorten(shown))
+}
+
+/// `a, b or c`.
+fn join_alternatives(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 /// Every parameter the decoder honours, for completions and manual pages.

@@ -47,7 +47,7 @@ pub(super) fn assign_weights(
                     weights.len()
                 ));
             }
-            None if feature.tuneable => {
+            None if feature.tuneable.contains(&true) => {
                 return place.fail(format!("{name} has no weights; add a line `{name}= ...`"));
             }
             None => vec![1.0; *num_components],
@@ -98,7 +98,7 @@ pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
     let mut text = Vec::new();
     for feature in features {
         text.extend_from_slice(feature.name.as_bytes());
-        if feature.tuneable {
+        if feature.is_tuneable() {
             text.push(b'=');
             for &weight in &feature.weights {
                 text.push(b' ');

@@ -22,10 +22,22 @@ pub struct FeatureComponents {
     pub name: String,
     /// Its components.
     pub range: Range<usize>,
-    /// Whether it is tuned; n-best lists leave others out.
-    pub tuneable: bool,
+    /// Whether each component is tuned; n-best lists leave others out.
+    pub tuneable: Vec<bool>,
     /// Its weights, one a component.
     pub weights: Vec<f32>,
+}
+
+impl FeatureComponents {
+    /// Whether a component is tuned.
+    pub fn is_tuneable(&self) -> bool {
+        self.tuneable.contains(&true)
+    }
+
+    /// The components that are tuned.
+    pub fn tuned_components(&self) -> impl Iterator<Item = usize> + '_ {
+        self.range.clone().zip(&self.tuneable).filter_map(|(c, &tuned)| tuned.then_some(c))
+    }
 }
 
 /// A source of options, in the order of the ini's tables, the unknown-word penalty among

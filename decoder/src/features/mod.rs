@@ -62,12 +62,19 @@ pub struct FeatureSpec {
     pub name: String,
     /// The number of its components.
     pub num_components: usize,
-    /// Whether it is tuned; features that are not need no weight line.
-    pub tuneable: bool,
+    /// Whether each component is tuned; a feature without a tuned one needs no weight line.
+    pub tuneable: Vec<bool>,
     /// One weight a component.
     pub weights: Vec<f32>,
     /// Its type and parameters.
     pub kind: FeatureKind,
+}
+
+impl FeatureSpec {
+    /// Whether a component is tuned.
+    pub(crate) fn is_tuneable(&self) -> bool {
+        self.tuneable.contains(&true)
+    }
 }
 
 /// The kinds of feature functions, with the parameters of their lines.
@@ -166,7 +173,7 @@ impl FeatureSet {
         self.components.push(FeatureComponents {
             name: feature.name.clone(),
             range: first..self.num_components,
-            tuneable: feature.tuneable,
+            tuneable: feature.tuneable.clone(),
             weights: feature.weights.clone(),
         });
         if !is_used {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use miriam_probingpt::AnyTable;
+use miriam_probingpt::{AnyTable, is_text_table};
 use miriam_storage::{Container, LoadMethod};
 
 use super::{FeatureSet, FeatureSpec, LoadContext, TableSlot};
@@ -172,11 +172,11 @@ fn open_table(
 ) -> Result<AnyTable> {
     let is_ours = Container::is_container(path);
     match spec.format {
-        PhraseTableFormat::Binary if path.is_file() && !is_ours => {
+        PhraseTableFormat::Binary if !is_ours && path.is_file() && is_text_table(path) => {
+            let file = path.display();
             let reason = format!(
-                "{} is no binary table of ours; text tables are PhraseDictionaryMemory, or \
-                 build one with `miriam pt build`",
-                path.display()
+                "{file} is a text table: use PhraseDictionaryMemory, or build a binary one with \
+                 `miriam pt build --phrase-table {file} -o FILE`"
             );
             Err(Error::feature(&feature.name, reason))
         }
@@ -187,7 +187,15 @@ fn open_table(
         PhraseTableFormat::Text => {
             let scores = Some(feature.num_components);
             let (threads, progress) = (context.threads, context.progress);
-            Ok(miriam_probingpt::load_text(path, scores, threads, progress)?.into())
+            let table = miriam_probingpt::load_text(path, scores, threads, progress)?;
+            if table.has_sparse_features() {
+                tracing::warn!(
+                    "{}: {} has sparse features (field 6), which are not scored",
+                    feature.name,
+                    path.display()
+                );
+            }
+            Ok(table.into())
         }
         _ => Ok(AnyTable::open(path, spec.load)?),
     }

@@ -288,8 +288,14 @@ impl OptionBuilder {
             self.push_option(system, &mut list, candidate, phrase.details, None, lm_word);
             list.target_indices.push(u32::MAX);
         }
-        let width = system.plan.features.reordering_width();
+        let features = &system.plan.features;
+        let width = features.reordering_width();
         list.reordering.resize(self.candidates.len() * width, 0.0);
+        if width > 0 {
+            for row in list.reordering.chunks_exact_mut(width) {
+                features.write_default_reordering(Weighting::Weighted, row);
+            }
+        }
         self.add_reordering_scores(system, source, &mut list)?;
         Ok(list)
     }
@@ -335,6 +341,7 @@ impl OptionBuilder {
             list.reordering.resize(row + features.reordering_width(), 0.0);
             let row = &mut list.reordering[row..];
             let weighting = Weighting::Weighted;
+            features.write_default_reordering(weighting, row);
             features.write_record_reordering(table, &self.targets, target, weighting, row);
         }
         self.add_reordering_scores(system, source, &mut list)?;

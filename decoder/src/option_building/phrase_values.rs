@@ -102,6 +102,7 @@ impl OptionBuilder {
             row[..scores.len()].copy_from_slice(scores);
             let row = &mut row[layout.reordering_offset..];
             let weighting = Weighting::Unweighted;
+            features.write_default_reordering(weighting, row);
             features.write_record_reordering(table, &self.targets, target, weighting, row);
         }
         self.write_reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
@@ -117,6 +118,9 @@ impl OptionBuilder {
     fn write_input_values(&mut self, option: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
         let OptionRef { system, sentence, options, option: id, span } = option;
         let words = options.words(id);
+        let features = &system.plan.features;
+        let reordering = &mut row[features.row_layout.reordering_offset..];
+        features.write_default_reordering(Weighting::Unweighted, reordering);
         self.write_reordering_values(system, sentence.source_span(span), 1, |_| words, row)?;
         let inner = &mut row[system.plan.features.row_layout.inner_lm_offset..];
         self.write_inner_lm_scores(system, sentence, words, inner);

@@ -93,13 +93,13 @@ pub(crate) fn push_feature_values(
     labels: bool,
     number: impl Fn(&mut Vec<u8>, f32),
 ) {
-    for feature in features.iter().filter(|feature| feature.tuneable) {
+    for feature in features.iter().filter(|feature| feature.is_tuneable()) {
         if labels {
             out.extend_from_slice(feature.name.as_bytes());
             out.extend_from_slice(b"= ");
         }
-        for &value in &values[feature.range.clone()] {
-            number(out, value);
+        for component in feature.tuned_components() {
+            number(out, values[component]);
             out.push(b' ');
         }
     }
@@ -140,6 +140,7 @@ mod tests {
 
     fn feature(name: &str, range: std::ops::Range<usize>, tuneable: bool) -> FeatureComponents {
         let weights = vec![1.0; range.len()];
+        let tuneable = vec![tuneable; range.len()];
         FeatureComponents { name: name.to_owned(), range, tuneable, weights }
     }
 

@@ -122,8 +122,11 @@ impl PhraseModel {
     fn named_values(&self, values: &[f32]) -> Vec<(String, Vec<f32>)> {
         let features = self.system.features().iter().filter(|_| !values.is_empty());
         features
-            .filter(|feature| feature.tuneable)
-            .map(|feature| (feature.name.clone(), values[feature.range.clone()].to_vec()))
+            .filter(|feature| feature.is_tuneable())
+            .map(|feature| {
+                let values = feature.tuned_components().map(|component| values[component]);
+                (feature.name.clone(), values.collect())
+            })
             .collect()
     }
 

@@ -21,6 +21,8 @@ mod phrase_based;
 mod scores;
 mod span_stack;
 
+use miriam_textio::Ln;
+
 use super::expansion_feature::ExpansionFeature;
 use super::stateful_feature::StatefulFeature;
 use super::{FeatureSet, FeatureSpec, LoadContext, RecombinationKey};
@@ -47,6 +49,9 @@ pub struct ReorderingSpec {
     pub input_factors: Vec<usize>,
     /// Which factors the columns of target words are in a table of its own.
     pub output_factors: Vec<usize>,
+    /// The natural logarithms of the scores of phrase pairs that the table lacks, a column each;
+    /// `None`: nothing is charged for them.
+    pub default_scores: Option<Vec<f32>>,
 }
 
 /// Where reordering scores come from.
@@ -75,7 +80,11 @@ impl ReorderingSpec {
             (None, None) => return Err("path= or property-index= is missing".into()),
             (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
         };
-        Ok(ReorderingSpec { model, source, input_factors, output_factors })
+        let default_scores = keys.take("default-scores");
+        let columns = model.num_columns();
+        let default_scores =
+            default_scores.map(|list| parse_default_scores(&list, columns)).transpose()?;
+        Ok(ReorderingSpec { model, source, input_factors, output_factors, default_scores })
     }
 
     /// The file of a table of its own.
@@ -85,6 +94,22 @@ impl ReorderingSpec {
             ReorderingSource::PhraseTable(_) => None,
         }
     }
+}
+
+/// A value of `default-scores`, a probability for each of `columns` columns, as logarithms.
+fn parse_default_scores(list: &str, columns: usize) -> Result<Vec<f32>, String> {
+    let parse = |text: &str| match text.parse::<f32>() {
+        Ok(probability) if probability.is_finite() && probability >= 0.0 => {
+            Ok(Ln::from_probability(probability).0)
+        }
+        _ => Err(format!("default-scores={list}: {text:?} is not a probability")),
+    };
+    let scores = list.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
+    if scores.len() != columns {
+        let found = scores.len();
+        return Err(format!("default-scores={list}: {found} scores where {columns} are expected"));
+    }
+    Ok(scores)
 }
 
 /// Adds the model of `spec` to `set`, and opens its table where it has one.

@@ -22,6 +22,8 @@ pub(crate) struct ReorderingScores {
     phrase_table_offset: Option<usize>,
     /// Its own table among those of the models.
     own_table: Option<usize>,
+    /// The scores of phrase pairs that the table lacks.
+    default_scores: Option<Vec<f32>>,
 }
 
 /// A column of an option's row.
@@ -47,7 +49,15 @@ impl ReorderingScores {
             |(table_column, weight_index)| RowColumn { table_column, weight_index, weight: 0.0 };
         let columns = spec.model.column_weight_indices().map(column).collect();
         let name = feature.name.clone();
-        ReorderingScores { name, component, columns, phrase_table_offset, own_table }
+        let default_scores = spec.default_scores.clone();
+        ReorderingScores {
+            name,
+            component,
+            columns,
+            phrase_table_offset,
+            own_table,
+            default_scores,
+        }
     }
 
     /// The component of each of its columns in an option's row.
@@ -127,6 +137,18 @@ pub(crate) struct OptionRows<'a> {
 }
 
 impl FeatureSet {
+    /// Writes the scores of phrase pairs that no table has to the columns of an option's row,
+    /// which are 0.
+    pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
+        for model in &self.reordering {
+            let (own, rest) = row.split_at_mut(model.num_columns());
+            row = rest;
+            if let Some(scores) = &model.default_scores {
+                model.write(weighting, scores, own);
+            }
+        }
+    }
+
     /// Writes the reordering scores in `table`'s record of a target to the row of its
     /// option, `row`, which has a column for each orientation of all models.
     pub(crate) fn write_record_reordering(

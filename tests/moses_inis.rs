@@ -1,0 +1,249 @@
+//! Inis of the kinds that Moses' own regression tests have, end to end: they translate, or are
+//! refused with the true reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::common::{lossy_text, miriam, run, run_to_error, run_with_input};
+
+const TABLE: &str = "das haus ||| the house ||| 0.5 0.5\ndas ||| the ||| 0.5 0.25\n\
+                     haus ||| house ||| 0.25 0.5\nhaus ||| building ||| 0.25 0.125\n";
+const REORDERING: &str = "das haus ||| the house ||| 0.5 0.25 0.25\ndas ||| the ||| 0.5 0.25 0.25\n\
+                          haus ||| house ||| 0.25 0.25 0.5\n";
+const ARPA: &str = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.1\n\
+                    -1\t</s>\n-1\tthe\t-0.2\n-1\thouse\n\n\\2-grams:\n-0.25\tthe house\n\n\\end\\\n";
+
+/// A folder with small models.
+fn write_models() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in
+        [("phrase-table", TABLE), ("reordering-table", REORDERING), ("lm.arpa", ARPA)]
+    {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// An ini of the new format with these feature lines after those of the penalties.
+fn write_ini(folder: &Path, features: &str, weights: &str, more: &str) -> PathBuf {
+    let ini = format!(
+        "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nWordPenalty\nDistortion\n{features}\n\
+         [weight]\nWordPenalty0= -0.5\nDistortion0= 0.3\n{weights}\n{more}\n"
+    );
+    fs::write(folder.join("moses.ini"), ini).unwrap();
+    folder.join("moses.ini")
+}
+
+fn translate(ini: &Path) -> Command {
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(ini);
+    command
+}
+
+fn translate_text(ini: &Path, options: &[&str], input: &str) -> Output {
+    run_with_input(translate(ini).args(options), input.as_bytes())
+}
+
+const PLAIN_TABLE: &str = "PhraseDictionaryMemory name=T num-features=2 path=phrase-table";
+const REORDERING_MODEL: &str =
+    "LexicalReordering name=R num-features=3 type=msd-backward-fe path=reordering-table";
+
+/// Moses accepts these keys for every feature.
+#[test]
+fn generic_keys_of_moses_change_nothing() {
+    let folder = write_models();
+    let plain = write_ini(folder.path(), PLAIN_TABLE, "T= 0.5 0.5", "");
+    let scores = ["-output-hypo-score"];
+    let expected = translate_text(&plain, &scores, "das haus\n").stdout;
+    let keys = "filterable=false verbosity=2 require-sorting-after-source-context=true";
+    let features = format!("{PLAIN_TABLE} {keys}\nPhrasePenalty name=P filterable=true");
+    let ini = write_ini(folder.path(), &features, "T= 0.5 0.5\nP= 0", "");
+    let output = translate_text(&ini, &scores, "das haus\n");
+    assert_eq!(lossy_text(&output.stdout), lossy_text(&expected));
+    let log = lossy_text(&output.stderr);
+    for warning in
+        ["filterable= does nothing here (T, P)", "verbosity= does nothing", "require-sorting"]
+    {
+        assert_eq!(log.matches(warning).count(), 1, "{log}");
+    }
+    let ini = write_ini(folder.path(), &format!("{PLAIN_TABLE} filterables=1"), "T= 1 1", "");
+    assert!(run_to_error(&mut translate(&ini)).contains("no parameter filterables"));
+}
+
+/// As in Moses, components that are not tuned are left out of n-best lists and keep their weights.
+#[test]
+fn components_are_tuned_one_by_one() {
+    let folder = write_models();
+    let features = format!("{PLAIN_TABLE} tuneable-components=true,false");
+    let ini = write_ini(folder.path(), &features, "T= 0.5 0.25", "");
+    let list = lossy_text(&translate_text(&ini, &["-n-best-list", "-", "1"], "das\n").stdout);
+    // The logarithm of 0.5, and not that of 0.25.
+    assert!(list.contains("T= -0.693147 |||"), "{list}");
+    let weights = lossy_text(&run(translate(&ini).arg("-show-weights")));
+    assert!(weights.contains("T= 0.5 0.25\n"), "{weights}");
+    let (source, reference) = (folder.path().join("s"), folder.path().join("r"));
+    fs::write(&source, "das haus\nhaus\n").unwrap();
+    fs::write(&reference, "the building\nbuilding\n").unwrap();
+    let tuned = folder.path().join("tuned.ini");
+    let mut tune = miriam();
+    tune.args(["tune", "--iterations", "3", "-f"]).arg(&ini).arg("-o").arg(&tuned);
+    run(tune.arg("--source").arg(&source).arg("--reference").arg(&reference));
+    let tuned = fs::read_to_string(&tuned).unwrap();
+    let line = tuned.lines().find(|line| line.starts_with("T= ")).unwrap();
+    assert!(line.ends_with(" 0.25") && line != "T= 0.5 0.25", "{line}");
+    for (value, expected) in [
+        ("true", "1 values for 2 scores"),
+        ("true,maybe", "maybe"),
+        ("true,true tuneable=false", "tuneable=false"),
+    ] {
+        let features = format!("{PLAIN_TABLE} tuneable-components={value}");
+        let ini = write_ini(folder.path(), &features, "T= 0.5 0.25", "");
+        let message = run_to_error(&mut translate(&ini));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// Pairs that the table lacks get the default scores, by arithmetic: the logarithm of 0.125 for
+/// `building`, which monotone order charges.
+#[test]
+fn reordering_has_default_scores() {
+    let folder = write_models();
+    let score = |keys: &str, input: &str| -> f32 {
+        let table = "PhraseDictionaryMemory name=T num-features=2 path=phrase-table table-limit=0";
+        let features = format!("{table}\n{REORDERING_MODEL} {keys}");
+        let ini = write_ini(folder.path(), &features, "T= 0 0\nR= 1 1 1", "");
+        let options = ["-output-hypo-score", "-n-best-list", "-", "100"];
+        let list = lossy_text(&translate_text(&ini, &options, input).stdout);
+        let line = list.lines().find(|line| line.contains("building")).unwrap();
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    // Minus half a word penalty is 0.5 for one word.
+    assert!((score("", "haus\n") - 0.5).abs() < 1e-6);
+    let with_default = score("default-scores=0.125,0.25,0.5", "haus\n");
+    assert!((with_default - (0.5 + 0.125f32.ln())).abs() < 1e-5, "{with_default}");
+    for (keys, expected) in
+        [("default-scores=0.5,0.5", "2 scores where 3"), ("sparse-words=1", "sparse features")]
+    {
+        let features = format!("{PLAIN_TABLE}\n{REORDERING_MODEL} {keys}");
+        let ini = write_ini(folder.path(), &features, "T= 0 0\nR= 1 1 1", "");
+        let message = run_to_error(&mut translate(&ini));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// File, size and `distinct` on one line, as Moses' documentation of inis has them on three.
+#[test]
+fn an_n_best_list_may_be_one_line_of_the_ini() {
+    let folder = write_models();
+    let list = |section: &str| {
+        let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", section);
+        let output = run_with_input(translate(&ini).current_dir(folder.path()), b"das haus\n");
+        assert!(!output.stdout.is_empty());
+        fs::read_to_string(folder.path().join("list")).unwrap()
+    };
+    let lines = list("[n-best-list]\nlist\n10\ndistinct");
+    assert!(lines.lines().count() > 1);
+    assert_eq!(list("[n-best-list]\nlist 10 distinct"), lines);
+    assert_eq!(list("[n-best-list]\nlist 10\ndistinct"), lines);
+}
+
+/// The old format with a weight of unknown words for the language model gives what the new one
+/// does, and sections that the new format has as keys may stay beside it.
+#[test]
+fn sections_of_the_old_format_that_are_keys_today() {
+    let folder = write_models();
+    let table = format!("{PLAIN_TABLE} table-limit=1\n");
+    let lm = "KENLM name=LM factor=0 order=2 num-features=2 oov-feature=1 path=lm.arpa";
+    let weights = "T= 0.2 0.2\nLM= 0.5 -2";
+    let ini = write_ini(folder.path(), &format!("{lm}\n{table}"), weights, "");
+    let scores = ["-output-hypo-score"];
+    let input = "das haus 7\nhaus\n";
+    let new = translate_text(&ini, &scores, input);
+    let old = "[mapping]\n0 T 0\n[lmodel-file]\n8 0 2 lm.arpa\n[weight-l]\n0.5\n-2\n\
+               [lmodel-oov-feature]\n1\n[ttable-file]\n0 0 0 2 phrase-table\n[weight-t]\n0.2\n0.2\n\
+               [ttable-limit]\n1\n[weight-d]\n0.3\n[weight-w]\n-0.5\n";
+    let path = folder.path().join("old.ini");
+    fs::write(&path, old).unwrap();
+    assert_eq!(lossy_text(&translate_text(&path, &scores, input).stdout), lossy_text(&new.stdout));
+    let more = "[ttable-limit]\n20\n[lmodel-oov-feature]\n0";
+    let ini = write_ini(folder.path(), &format!("{lm}\n{table}"), weights, more);
+    let output = translate_text(&ini, &scores, input);
+    assert_eq!(output.stdout, new.stdout);
+    let log = lossy_text(&output.stderr);
+    assert!(log.contains("[ttable-limit]") && log.contains("table-limit="), "{log}");
+    assert!(log.contains("[lmodel-oov-feature]") && log.contains("oov-feature="), "{log}");
+}
+
+/// Every kind of ini that is refused says why.
+#[test]
+fn what_is_not_available_is_named() {
+    let folder = write_models();
+    let table = PLAIN_TABLE;
+    let line = |line: &str| format!("{table}\n{line}");
+    let cases = [
+        (table.to_owned(), "[inputtype]\n1", "confusion networks"),
+        (table.to_owned(), "[inputtype]\n2", "lattices"),
+        (table.to_owned(), "[search-algorithm]\n3", "hierarchical"),
+        (table.to_owned(), "[translation-systems]\ndefault D 0", "several systems"),
+        (table.to_owned(), "[weight-file]\nsparse", "sparse features"),
+        (table.to_owned(), "[consensus-decoding]\ntrue", "Bayes"),
+        (line("Generation num-features=1 path=g input-factor=0 output-factor=1"), "", "generation"),
+        (line("InputFeature num-features=1 num-input-features=1"), "", "confusion networks"),
+        (line("PhraseDictionaryCompact num-features=1 path=t"), "", "minphr"),
+        (line("PhraseDictionaryOnDisk num-features=1 path=t"), "", "on-disk"),
+        (line("PhraseDictionaryBinary num-features=1 path=t"), "", "binary tables of Moses 1"),
+        (line("PhraseDictionaryMultiModel mode=interpolate components=T"), "", "combined"),
+        (line("PhraseDictionaryALSuffixArray path=t"), "", "suffix-array"),
+        (line("TargetNgramFeature n=2"), "", "sparse"),
+    ];
+    for (features, more, expected) in cases {
+        let ini = write_ini(folder.path(), &features, "T= 1 1", more);
+        let message = run_to_error(&mut translate(&ini));
+        assert!(message.contains(expected), "{features} {more}: {message}");
+    }
+}
+
+/// A byte order mark is not text, in an ini as anywhere.
+#[test]
+fn an_ini_may_begin_with_a_byte_order_mark() {
+    let folder = write_models();
+    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
+    let expected = translate_text(&ini, &[], "das haus\n").stdout;
+    let text = fs::read_to_string(&ini).unwrap();
+    fs::write(&ini, format!("\u{feff}{text}")).unwrap();
+    let output = translate_text(&ini, &[], "\u{feff}das haus\n");
+    assert_eq!(lossy_text(&output.stdout), lossy_text(&expected));
+}
+
+/// The folder of a system is as good as its ini.
+#[test]
+fn a_folder_names_its_ini() {
+    let folder = write_models();
+    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
+    let expected = translate_text(&ini, &[], "das haus\n").stdout;
+    assert_eq!(translate_text(folder.path(), &[], "das haus\n").stdout, expected);
+    let empty = tempfile::tempdir().unwrap();
+    let message = run_to_error(&mut translate(empty.path()));
+    assert!(message.contains("this folder has no moses.ini"), "{message}");
+}
+
+/// A bar separates factors, so the rest of the word is lost; training text has an escape for it.
+#[test]
+fn words_that_are_cut_at_a_bar_are_warned_of() {
+    let folder = write_models();
+    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
+    let output = translate_text(&ini, &[], "das\nhaus|NN das|ART\nhaus\nhaus|\n");
+    let log = lossy_text(&output.stderr);
+    assert_eq!(log.matches("cut at a bar").count(), 1, "{log}");
+    assert!(log.contains("line 2: 3 words are cut") && log.contains("&#124;"), "{log}");
+    assert_eq!(lossy_text(&output.stdout).lines().count(), 4);
+    for (options, input) in
+        [(&[][..], "das &#124; haus\n| ||\n"), (&["-factor-delimiter", "none"], "das|haus\n")]
+    {
+        let log = lossy_text(&translate_text(&ini, options, input).stderr);
+        assert!(!log.contains("cut at a bar"), "{input}: {log}");
+    }
+    let log = lossy_text(&translate_text(&ini, &["-split"], "das haus|NN .\n").stderr);
+    assert!(log.contains("line 1: 1 word is cut at a bar"), "{log}");
+}
