@@ -207,6 +207,33 @@ fn empty_development_texts_are_refused() {
     assert!(message.contains("empty: there is nothing to tune on"), "{message}");
 }
 
+/// References without words cannot rank translations.
+#[test]
+fn references_of_empty_lines_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ini = write_toy_system(folder.path(), "0.5");
+    let text = |name: &str, lines: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, lines).expect("writable");
+        path
+    };
+    let source = text("source", "the house\nthe red house\nthe house\n");
+    let tune = |source: &Path, reference: &Path| {
+        let mut command = miriam();
+        command.args(["tune", "-f", path_str(&ini), "--iterations", "1", "-o"]);
+        command.arg(folder.path().join("tuned")).arg("--source").arg(source);
+        command.arg("--reference").arg(reference);
+        command
+    };
+    let empty = text("empty", "\n \n\t\n");
+    let message = run_to_error(&mut tune(&source, &empty));
+    assert!(message.contains("empty: all its lines are empty"), "{message}");
+    let message = run_to_error(&mut tune(&empty, &source));
+    assert!(message.contains("empty: all its lines are empty"), "{message}");
+    let log = run_log(&mut tune(&source, &text("most", "la casa\n\n\n")));
+    assert!(log.contains("most: 2 of 3 lines are empty"), "{log}");
+}
+
 #[test]
 fn untunable_systems_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");

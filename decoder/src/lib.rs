@@ -62,8 +62,10 @@
 
 #![forbid(unsafe_code)]
 
+mod binary_system;
 mod config;
 mod coverage;
+mod cut_words;
 mod decoded_sentence;
 mod error;
 mod factors;
@@ -71,6 +73,7 @@ mod feature_line;
 mod features;
 mod future_cost;
 mod hypothesis;
+mod ini_text;
 mod input_line;
 mod joint_states;
 mod line_decoder;
@@ -99,6 +102,7 @@ mod translator;
 pub mod tuning;
 mod unknown_words;
 
+pub use binary_system::{BinarySystem, BuiltTable, build_binary_system};
 pub use config::{
     Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,
     ParameterInfo, SearchAlgorithm, Settings, options_help, supported_parameters,

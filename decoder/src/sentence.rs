@@ -23,6 +23,8 @@ pub(crate) struct Sentence {
     /// Their ids in the language models, all models of a word together.
     local_lm_words: Vec<LmWord>,
     first_local_id: u32,
+    /// Words that lost a part after a bar, because only surfaces count.
+    num_cut_words: u64,
     /// Positions of placeholders, ascending, and the texts printed for them.
     placeholders: Vec<(u32, Vec<u8>)>,
 }
@@ -38,12 +40,15 @@ impl Sentence {
         self.local_vocabulary.clear();
         self.local_lm_words.clear();
         self.placeholders.clear();
+        self.num_cut_words = 0;
         self.first_local_id = models.vocabulary.len() as u32;
         if models.factor_scheme.is_some() {
             return self.read_factored(line, models);
         }
         for token in fields::split_words(line) {
-            let id = self.intern(surface(token), models);
+            let word = surface(token);
+            self.num_cut_words += u64::from(word.len() < token.len());
+            let id = self.intern(word, models);
             self.ids.push(id);
         }
         Ok(())
@@ -116,6 +121,11 @@ impl Sentence {
     /// The number of words.
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    /// The number of words that lost a part after a bar.
+    pub(crate) fn num_cut_words(&self) -> u64 {
+        self.num_cut_words
     }
 
     /// The words of `span`.

@@ -31,6 +31,8 @@ pub struct Statistics {
     pub words: u64,
     /// The words that the best translations copy, for no phrase translates them.
     pub unknown_words: u64,
+    /// The words that lost a part after a bar `|`, in a system without factors.
+    pub cut_words: u64,
     /// Expansions scored.
     pub expansions: u64,
 }
@@ -131,6 +133,7 @@ impl<'s> SentenceDecoder<'s> {
         }
         self.statistics.sentences += 1;
         self.statistics.words += self.sentence.len() as u64;
+        self.statistics.cut_words += self.sentence.num_cut_words();
         if self.sentence.len() == 0 {
             // The empty hypothesis is complete; no `</s>` is scored.
             self.score = Some(0.0);

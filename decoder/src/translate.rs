@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Progress, affinity, ordered_map};
 
+use crate::cut_words::CutWordCounts;
 use crate::line_errors::Warnings;
 use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::unknown_words::UnknownWordCounts;
@@ -134,12 +135,12 @@ fn translate_lines(
         id = id.wrapping_add(1);
         Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
     };
-    let unknown_words = UnknownWordCounts::default();
+    let (unknown_words, cut_words) = (UnknownWordCounts::default(), CutWordCounts::default());
     let workers = WorkerPins::new(system);
     let worker = || {
         workers.pin_next();
         let mut translator = Translator::new(system);
-        let unknown_words = &unknown_words;
+        let (unknown_words, cut_words) = (&unknown_words, &cut_words);
         move |(number, id, mut line): (u64, i64, Vec<u8>)| {
             if let Some(form) = form {
                 let raw = std::mem::take(&mut line);
@@ -150,6 +151,7 @@ fn translate_lines(
             let before = translator.statistics();
             translator.translate_to_streams(id, &line, &mut out)?;
             unknown_words.add(before, translator.statistics());
+            cut_words.add(number, before, translator.statistics());
             if let Some(form) = form {
                 let best = std::mem::take(out.stream_mut(OutputStream::Best));
                 let best = best.strip_suffix(b"\n").unwrap_or(&best);
@@ -185,6 +187,7 @@ fn translate_lines(
         warnings.finish();
     }
     unknown_words.warn_if_most(&miriam_textio::display_name(&settings.input));
+    cut_words.warn(&miriam_textio::display_name(&settings.input));
     // What was written is flushed also where more could not be written.
     let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)

@@ -10,6 +10,7 @@ use miriam_textproc::{
     locate_tokens,
 };
 
+use crate::cut_words::CutWordCounts;
 use crate::line_errors::{LineError, LineErrorKind, Warnings};
 use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::sentence::MAX_SENTENCE_WORDS;
@@ -76,10 +77,17 @@ pub fn translate_segments(
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let read = || if stop.is_cancelled() { Ok(None) } else { reader.next() };
     let workers = WorkerPins::new(system);
+    let cut_words = CutWordCounts::default();
     let worker = || {
         workers.pin_next();
         let mut translator = Translator::new(system);
-        move |segment: NumberedSegment| translate_segment(&mut translator, form, segment)
+        let cut_words = &cut_words;
+        move |segment: NumberedSegment| {
+            let (line, before) = (segment.line, translator.statistics());
+            let translation = translate_segment(&mut translator, form, segment);
+            cut_words.add(line, before, translator.statistics());
+            translation
+        }
     };
     let task = progress.task("translating", None);
     let (mut written, mut writer) = (0, SegmentWriter::new());
@@ -108,6 +116,7 @@ pub fn translate_segments(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
+    cut_words.warn(&miriam_textio::display_name(&settings.input));
     let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)
 }

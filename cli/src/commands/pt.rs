@@ -1,13 +1,15 @@
 //! `miriam pt`: binary phrase tables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use miriam_probingpt::{AnyTable, BuildOptions, EntryPrinter, Statistics, build_file};
+use miriam_decoder::{Configuration, build_binary_system};
+use miriam_probingpt::{AnyTable, BuildOptions, BuildReport, EntryPrinter, Statistics, build_file};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
 use crate::common::{CommonOptions, verify_checksums, warn_of_memory_floor};
+use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -21,21 +23,35 @@ pub enum Command {
 ///
 /// The files must be in the order of `LC_ALL=C sort` of whole lines, as Moses
 /// writes them (without a reordering table it is enough that lines of one source
-/// are adjacent), or be sorted with --sort. Plain, gzip and zstd are recognised
-/// by their content.
+/// are adjacent), or be sorted with --sort. Plain and compressed text is
+/// recognised by its content.
+///
+/// With --config all text tables of a moses.ini are built into the folder of -o,
+/// the reordering table into the phrase tables, and a moses.ini that names them is
+/// written there; everything else of the ini stays as it is.
 ///
 /// Example: miriam pt build --phrase-table phrase-table.gz --reordering
 /// reordering-table.gz -o phrase-table.miriam
+///
+/// Example: miriam pt build --config moses.ini -o binary
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct BuildArguments {
     /// The phrase table: source ||| target ||| scores [||| alignment [||| counts ...]]
-    #[arg(long, value_name = "FILE")]
-    phrase_table: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "config")]
+    phrase_table: Option<PathBuf>,
+    /// The moses.ini, or its folder, whose text tables are built
+    #[arg(
+        short = 'f',
+        long,
+        value_name = "INI",
+        conflicts_with_all = ["phrase_table", "reordering", "num_scores"]
+    )]
+    config: Option<PathBuf>,
     /// The lexical reordering table: source ||| target ||| scores
     #[arg(long, value_name = "FILE")]
     reordering: Option<PathBuf>,
-    /// The file to write
+    /// The file to write; with --config the folder
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Fail unless lines have this many scores
@@ -129,7 +145,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
     warn_of_memory_floor(arguments.memory);
     let options = BuildOptions {
-        phrase_table: arguments.phrase_table,
+        phrase_table: arguments.phrase_table.unwrap_or_default(),
         reordering: arguments.reordering,
         num_scores: arguments.num_scores,
         prune: arguments.prune,
@@ -138,11 +154,44 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         threads: common.threads.count(),
         ..BuildOptions::default()
     };
+    if let Some(ini) = &arguments.config {
+        return build_system(ini, &arguments.output, &options, common);
+    }
     for input in std::iter::once(&options.phrase_table).chain(&options.reordering) {
         Input::check_access(input, Some(&arguments.output))?;
     }
     let start = std::time::Instant::now();
     let report = build_file(&options, &arguments.output, &common.progress())?;
+    log_report(&report, &arguments.output);
+    tracing::info!("built in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Builds the text tables of an ini, and writes the ini that names the binary ones.
+fn build_system(
+    ini: &Path,
+    output: &Path,
+    options: &BuildOptions,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let configuration = Configuration::from_ini(ini)
+        .map_err(|error| explain_wrong_kind(error, ini, ModelKind::PhraseSystem))?;
+    let built = build_binary_system(&configuration, output, options, &common.progress())?;
+    for table in &built.tables {
+        log_report(&table.report, &table.file);
+    }
+    for name in &built.text_reordering {
+        tracing::warn!(
+            "{name}: its table stays text, because the records of the phrase tables cannot hold its \
+             scores"
+        );
+    }
+    tracing::info!("{}: translate with `miriam translate -f {0}`", built.ini.display());
+    Ok(())
+}
+
+/// Logs what was built into `file`.
+fn log_report(report: &BuildReport, file: &Path) {
     let mut extra = String::new();
     let mut add = |count: u64, what: &str| {
         if count > 0 {
@@ -153,14 +202,27 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     add(report.missing_reordering, "without reordering scores");
     add(report.unused_reordering, "of the reordering table not in the phrase table (left out)");
     tracing::info!(
-        "{}: {} phrase pairs of {} sources, {} bytes, {:.1} s{extra}",
-        arguments.output.display(),
+        "{}: {} phrase pairs of {} sources, {} bytes{extra}",
+        file.display(),
         report.entries,
         report.sources,
         report.bytes,
-        start.elapsed().as_secs_f64(),
     );
-    Ok(())
+    if report.entries > 0 && report.missing_reordering == report.entries {
+        tracing::warn!(
+            "{}: no phrase pair has reordering scores; was the reordering table made with another \
+             phrase table?",
+            file.display()
+        );
+    }
+    if report.sparse_entries > 0 {
+        tracing::warn!(
+            "{}: {} phrase pairs have sparse features (field 6), which are kept for `miriam pt dump` \
+             and not scored",
+            file.display(),
+            report.sparse_entries
+        );
+    }
 }
 
 fn query(arguments: QueryArguments) -> anyhow::Result<()> {

@@ -121,12 +121,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         let raw = tokens.raw_text.of_a_server()?;
         return server.run(&tokens.decoder_options, raw);
     }
-    let configuration = Configuration::from_command_line(&tokens.decoder_options).map_err(
-        |error| match find_ini(&tokens.decoder_options) {
-            Some(ini) => explain_wrong_kind(error, ini, ModelKind::PhraseSystem),
-            None => error.into(),
-        },
-    )?;
+    let configuration = read_configuration(&tokens.decoder_options)?;
     let settings = &configuration.settings;
     if let (Some(text), true) = (&tokens.text, settings.input.as_os_str() != "-") {
         let reason = format!("{text:?}: give either text or -i, not both");
@@ -174,6 +169,16 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         ));
     }
     outcome
+}
+
+/// The configuration of `tokens`; where they name a model of another kind, the error says so.
+pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
+    Configuration::from_command_line(tokens).map_err(|error| match find_ini(tokens) {
+        Some(ini) if !matches!(error, Error::Usage { .. }) => {
+            explain_wrong_kind(error, ini, ModelKind::PhraseSystem)
+        }
+        _ => error.into(),
+    })
 }
 
 /// The ini that the tokens name, as they give it.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use miriam_decoder::{Configuration as System, Error};
+use miriam_decoder::Error;
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_serve::{Configuration, ModelConfiguration, ModelKind};
 
@@ -79,7 +79,7 @@ impl ServerOptions {
         for option in &self.without_effect {
             tracing::warn!("{option}: without effect");
         }
-        let system = System::from_command_line(tokens)?;
+        let system = super::translate::read_configuration(tokens)?;
         let threads = if self.is_serial { 1 } else { system.settings.threads };
         let model = ModelConfiguration {
             name: "moses".into(),

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use miriam_decoder::Configuration;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
 use miriam_textio::Input;
 
+use super::translate::read_configuration;
 use crate::common::CommonOptions;
 
 /// Search options unless others follow `--`: as good as wider searches, in a fraction of
@@ -19,7 +19,7 @@ const DEFAULT_SEARCH_OPTIONS: [&str; 6] =
 /// Example: miriam tune -f moses.ini --source dev.de --reference dev.en -o tuned.ini
 #[derive(Args)]
 pub struct Arguments {
-    /// The system, with the weights to begin with
+    /// The system's moses.ini, or its folder, with the weights to begin with
     #[arg(short = 'f', long = "config", value_name = "INI")]
     ini: PathBuf,
     /// The development text, a sentence a line, prepared as the system's input is
@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Let BLEU ignore the case of ASCII letters
     #[arg(long)]
     case_insensitive: bool,
-    /// Also write a line an iteration to this file
+    /// Also write a line an iteration to this file, which is FILE.partial until the run ends
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Options of `miriam translate` in one argument, as mert-moses takes them
@@ -80,7 +80,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if tokens.len() == 2 {
         tokens.extend(DEFAULT_SEARCH_OPTIONS.map(str::to_owned));
     }
-    let mut configuration = Configuration::from_command_line(&tokens)?;
+    let mut configuration = read_configuration(&tokens)?;
     configuration.settings.threads = common.threads.count();
     let options = TuneOptions {
         log: arguments.log,

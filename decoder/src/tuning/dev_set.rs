@@ -7,10 +7,26 @@ use miriam_textio::{Input, Lines, ProgressTask, display_name, fields, ordered_ma
 
 use super::n_best_lists::{BleuStatistics, NBestList};
 use super::{TuneOptions, TunedComponents};
+use crate::cut_words::CutWordCounts;
 use crate::line_decoder::LineDecoder;
 use crate::n_best::{NBest, NBestLimits};
 use crate::unknown_words::UnknownWordCounts;
 use crate::{Error, Result, System};
+
+/// Counts of words of the source lines.
+#[derive(Default)]
+pub(super) struct DevSetCounts {
+    unknown_words: UnknownWordCounts,
+    cut_words: CutWordCounts,
+}
+
+impl DevSetCounts {
+    /// Warns of what `source` is probably not prepared for.
+    pub(super) fn warn(&self, source: &Path) {
+        self.unknown_words.warn_if_most(&display_name(source));
+        self.cut_words.warn(&display_name(source));
+    }
+}
 
 /// Source lines with their references.
 pub(super) struct DevSet {
@@ -48,6 +64,31 @@ impl DevSet {
             let reason = format!("{}: there is nothing to tune on", display_name(source));
             return Err(Error::DevelopmentText { reason });
         }
+        let is_empty = |line: &Vec<u8>| fields::split_words(line).next().is_none();
+        if lines.iter().all(is_empty) {
+            let reason = format!("{}: all its lines are empty", display_name(source));
+            return Err(Error::DevelopmentText { reason });
+        }
+        for (path, text) in references.iter().zip(&texts) {
+            let empty = text.iter().filter(|line| is_empty(line)).count();
+            if empty == text.len() {
+                let reason = format!(
+                    "{}: all its lines are empty, so that no translation is better than another; \
+                     give the translation of {}",
+                    display_name(path),
+                    display_name(source)
+                );
+                return Err(Error::DevelopmentText { reason });
+            }
+            if 2 * empty > text.len() {
+                tracing::warn!(
+                    "{}: {empty} of {} lines are empty, which draws the weights towards short \
+                     translations",
+                    display_name(path),
+                    text.len()
+                );
+            }
+        }
         let references = (0..lines.len())
             .map(|i| ReferenceNgrams::new(texts.iter().map(|text| fields::split_words(&text[i]))));
         let references: Vec<_> = references.collect();
@@ -58,17 +99,17 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// The n-best lists of all lines, the best translation first; `unknown_words` counts their
-    /// words.
+    /// The n-best lists of all lines, the best translation first; `counts` gets the numbers of
+    /// their words.
     pub(super) fn translate(
         &self,
         system: &System,
         space: &TunedComponents,
         options: &TuneOptions,
-        unknown_words: &UnknownWordCounts,
+        counts: &DevSetCounts,
         task: &ProgressTask<'_>,
     ) -> Result<Vec<NBestList>> {
-        let mut lines = self.lines.iter();
+        let mut lines = (1..).zip(&self.lines);
         let mut lists = Vec::with_capacity(self.len());
         let weights = system.weights();
         let worker = || {
@@ -83,10 +124,11 @@ impl DevSet {
                 matcher: NgramMatcher::default(),
                 word: Vec::new(),
             };
-            move |(line, references): &(Vec<u8>, ReferenceNgrams)| {
+            move |(number, (line, references)): (u64, &(Vec<u8>, ReferenceNgrams))| {
                 let before = lister.decoder.statistics();
                 let list = lister.decode_n_best(line, references);
-                unknown_words.add(before, lister.decoder.statistics());
+                counts.unknown_words.add(before, lister.decoder.statistics());
+                counts.cut_words.add(number, before, lister.decoder.statistics());
                 list
             }
         };

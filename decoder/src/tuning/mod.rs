@@ -25,11 +25,10 @@ use std::path::{Path, PathBuf};
 
 use miriam_metrics::bleu::BleuCounts;
 use miriam_storage::random::SplitMix64;
-use miriam_textio::{Output, Progress, display_name};
+use miriam_textio::{Output, Progress};
 
-use crate::unknown_words::UnknownWordCounts;
 use crate::{Configuration, Error, Result, System};
-use dev_set::DevSet;
+use dev_set::{DevSet, DevSetCounts};
 use n_best_lists::NBestLists;
 
 /// The optimiser of weights.
@@ -53,7 +52,7 @@ pub struct TuneOptions {
     pub references: Vec<PathBuf>,
     /// The ini to write.
     pub output: PathBuf,
-    /// A log file, in addition to log messages.
+    /// A log file, in addition to log messages: `NAME.partial` until the run ends.
     pub log: Option<PathBuf>,
     /// The optimiser of weights.
     pub method: TuningAlgorithm,
@@ -181,11 +180,11 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     loop {
         let number = report.iterations.len();
         let task = progress.task(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
-        let unknown_words = UnknownWordCounts::default();
-        let translated = text.translate(&system, &space, options, &unknown_words, &task)?;
+        let word_counts = DevSetCounts::default();
+        let translated = text.translate(&system, &space, options, &word_counts, &task)?;
         drop(task);
         if number == 0 {
-            unknown_words.warn_if_most(&display_name(&options.source));
+            word_counts.warn(&options.source);
         }
         let (counts, found) = lists.merge(translated);
         let weights = system.weights();
@@ -233,11 +232,10 @@ struct TunedComponents {
 
 impl TunedComponents {
     fn new(system: &System) -> Result<Self> {
-        let components = |tuneable| {
-            let features = system.features().iter().filter(move |f| f.tuneable == tuneable);
-            features.flat_map(|feature| feature.range.clone()).collect::<Vec<_>>()
-        };
-        let space = TunedComponents { tuned: components(true), fixed: components(false) };
+        let features = system.features().iter();
+        let tuned: Vec<usize> = features.flat_map(|feature| feature.tuned_components()).collect();
+        let fixed = (0..system.weights().len()).filter(|c| !tuned.contains(c)).collect();
+        let space = TunedComponents { tuned, fixed };
         if space.tuned.is_empty() {
             return Err(Error::usage("no feature can be tuned: all have tuneable=false"));
         }
@@ -275,7 +273,7 @@ fn format_log_line(number: usize, iteration: &Iteration, system: &System) -> Str
         "iteration {}: BLEU {bleu:.2} (length ratio {ratio:.3}), {found} new translations;",
         number + 1
     );
-    for feature in system.features().iter().filter(|feature| feature.tuneable) {
+    for feature in system.features().iter().filter(|feature| feature.is_tuneable()) {
         let _ = write!(line, " {}=", feature.name);
         for weight in &weights[feature.range.clone()] {
             let _ = write!(line, " {weight:.6}");
@@ -294,7 +292,7 @@ impl TuningLog {
 
     fn write(&mut self, line: &str) -> Result<()> {
         self.0.write(format!("{line}\n").as_bytes())?;
-        // So that the log can be followed.
+        // The log can be followed under the name `NAME.partial`, which it has until the run ends.
         Ok(self.0.flush()?)
     }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use miriam_bench::scaling::ScalingOptions;
 use miriam_decoder::Configuration;
 
+use crate::commands::translate::read_configuration;
 use crate::console::standard_output;
 
 /// How translation speeds up with threads: cores first, then hyperthreads
@@ -21,7 +22,7 @@ use crate::console::standard_output;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The system's moses.ini
+    /// The system's moses.ini, or its folder
     #[arg(long, value_name = "INI")]
     config: PathBuf,
     /// The text to translate: plain, .gz, .zst, .bz2 or .xz
@@ -63,8 +64,12 @@ pub struct RunArguments {
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    // An error of the ini or an option comes before the first measurement.
+    let tokens = ["-f".to_owned(), arguments.config.to_string_lossy().into_owned()];
+    let tokens = [&tokens[..], &arguments.options].concat();
+    let configuration = read_configuration(&tokens)?;
     let options = ScalingOptions {
-        config: arguments.config,
+        config: configuration.ini,
         input: arguments.input,
         counts: arguments.counts.into_iter().map(usize::from).collect(),
         output: arguments.output,

@@ -1,0 +1,272 @@
+//! Binary tables for a whole system: a folder with a table for each text phrase table of an ini,
+//! reordering scores integrated, and the ini that names them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miriam_probingpt::{BuildOptions, BuildReport, build_file};
+use miriam_textio::{Output, Progress, is_same_file};
+use miriam_textproc::TextProcessorConfig;
+
+use crate::features::{
+    FeatureKind, FeatureSpec, PhraseTableFormat, PhraseTableSpec, ReorderingSource,
+};
+use crate::ini_text::IniText;
+use crate::markup::XmlInputMode;
+use crate::{Configuration, Error, Result};
+
+/// The name of the ini in the folder.
+const INI_NAME: &str = "moses.ini";
+
+/// What was written.
+#[derive(Clone, Debug)]
+pub struct BinarySystem {
+    /// The new ini.
+    pub ini: PathBuf,
+    /// The tables, in the order of the ini.
+    pub tables: Vec<BuiltTable>,
+    /// The names of reordering models that stay text, because a record of a phrase table cannot
+    /// hold their scores.
+    pub text_reordering: Vec<String>,
+}
+
+/// A table that was built.
+#[derive(Clone, Debug)]
+pub struct BuiltTable {
+    /// The name of its feature.
+    pub feature: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Counts of its entries.
+    pub report: BuildReport,
+}
+
+/// Builds a binary table in `folder` for each text phrase table of `configuration`, and writes the
+/// ini that names them, `folder/moses.ini`; everything else of the ini stays. `options` apply to
+/// all tables, but for their files and numbers of scores.
+///
+/// The first reordering model with a text table is built into the phrase tables, if all tables
+/// are text with its factors, and no other source of phrases has its scores.
+///
+/// # Errors
+///
+/// Fails where no table is text, a table cannot be built, or the ini would replace the one that is
+/// read.
+///
+/// # Examples
+///
+/// ```
+/// use miriam_decoder::{Configuration, build_binary_system};
+/// # use miriam_probingpt::BuildOptions;
+/// # use miriam_textio::NoProgress;
+/// # let folder = tempfile::tempdir()?;
+/// # let ini = folder.path().join("moses.ini");
+/// # std::fs::write(folder.path().join("phrase-table"), "haus ||| house ||| 0.5\n")?;
+/// # std::fs::write(
+/// #     &ini,
+/// #     "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\n\
+/// #      PhraseDictionaryMemory name=Table num-features=1 path=phrase-table\n\
+/// #      [weight]\nUnknownWordPenalty0= 1\nTable= 1\n",
+/// # )?;
+/// let configuration = Configuration::from_ini(&ini)?;
+/// let output = folder.path().join("binary");
+/// let built =
+///     build_binary_system(&configuration, &output, &BuildOptions::default(), &NoProgress)?;
+/// assert_eq!(built.tables[0].report.entries, 1);
+/// let text = std::fs::read_to_string(output.join("moses.ini"))?;
+/// assert!(text.contains("ProbingPT name=Table num-features=1 path=${INI}/phrase-table.miriam"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn build_binary_system(
+    configuration: &Configuration,
+    folder: &Path,
+    options: &BuildOptions,
+    progress: &dyn Progress,
+) -> Result<BinarySystem> {
+    let tables: Vec<(usize, &FeatureSpec, &PhraseTableSpec)> = text_tables(configuration).collect();
+    if tables.is_empty() {
+        let reason = "no feature has a text table (PhraseDictionaryMemory), so there is nothing to \
+                      build";
+        return Err(Error::configuration(configuration.ini.display().to_string(), reason));
+    }
+    let cannot_make = |e| miriam_textio::Error::io(&folder.display().to_string(), "make", e);
+    fs::create_dir_all(folder).map_err(cannot_make)?;
+    let ini = folder.join(INI_NAME);
+    if is_same_file(&configuration.ini, &ini) {
+        let reason = "the new ini would replace this one; give another folder";
+        return Err(Error::configuration(ini.display().to_string(), reason));
+    }
+    let text = IniText::read(configuration)?.for_folder_of(&ini, configuration)?;
+    let reordering = integrated_reordering(configuration);
+    let mut built: Vec<(usize, BuiltTable)> = Vec::new();
+    for (number, feature, spec) in tables {
+        let name = table_name(&spec.path, |name| {
+            built.iter().any(|(_, table)| table.file.ends_with(name))
+        });
+        let file = folder.join(name);
+        let options = BuildOptions {
+            phrase_table: configuration.resolve_path(&spec.path),
+            reordering: reordering.map(|(_, path)| configuration.resolve_path(path)),
+            num_scores: Some(feature.num_components),
+            ..options.clone()
+        };
+        let report = build_file(&options, &file, progress)?;
+        built.push((number, BuiltTable { feature: feature.name.clone(), file, report }));
+    }
+    let text = text.change_features(|number, line| {
+        if let Some((_, table)) = built.iter().find(|(built, _)| *built == number) {
+            return binary_table_line(line, table);
+        }
+        match reordering {
+            Some((integrated, _)) if integrated == number => integrated_line(line),
+            _ => line.to_owned(),
+        }
+    });
+    copy_preparation(configuration, folder)?;
+    let mut output = Output::create_atomic(&ini)?;
+    output.write(&text.into_bytes())?;
+    output.finish()?;
+    let text_reordering = text_reordering(configuration)
+        .filter(|(number, ..)| reordering.is_none_or(|(integrated, _)| integrated != *number))
+        .map(|(_, feature, _)| feature.name.clone())
+        .collect();
+    let tables = built.into_iter().map(|(_, table)| table).collect();
+    Ok(BinarySystem { ini, tables, text_reordering })
+}
+
+/// The phrase tables that are text, with the numbers of their features.
+fn text_tables(
+    configuration: &Configuration,
+) -> impl Iterator<Item = (usize, &FeatureSpec, &PhraseTableSpec)> {
+    let features = configuration.features.iter().enumerate();
+    features.filter_map(|(number, feature)| match &feature.kind {
+        FeatureKind::PhraseTable(spec) if spec.format == PhraseTableFormat::Text => {
+            Some((number, feature, spec))
+        }
+        _ => None,
+    })
+}
+
+/// The reordering models with text tables, with the numbers of their features and their paths.
+fn text_reordering(
+    configuration: &Configuration,
+) -> impl Iterator<Item = (usize, &FeatureSpec, &str)> {
+    let features = configuration.features.iter().enumerate();
+    features.filter_map(|(number, feature)| match &feature.kind {
+        FeatureKind::LexicalReordering(spec) => match &spec.source {
+            ReorderingSource::Text(path) => Some((number, feature, &path[..])),
+            ReorderingSource::PhraseTable(_) => None,
+        },
+        _ => None,
+    })
+}
+
+/// The number and the path of the reordering model whose scores the records of phrase tables get.
+/// `None` where its table would have to be asked for other phrases too: those of binary tables, of
+/// tables with other factors, or of the input.
+fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)> {
+    let input = &configuration.settings.input_format;
+    let has_markup = !matches!(input.markup, XmlInputMode::PassThrough | XmlInputMode::Ignore);
+    if has_markup || input.has_sentence_table {
+        return None;
+    }
+    let (number, feature, path) = text_reordering(configuration).next()?;
+    let FeatureKind::LexicalReordering(spec) = &feature.kind else { return None };
+    let fits = |table: &PhraseTableSpec| {
+        table.format == PhraseTableFormat::Text
+            && table.input_factors == spec.input_factors
+            && table.output_factors.as_deref().unwrap_or(&[0]) == spec.output_factors
+    };
+    let all_fit = configuration.features.iter().all(|feature| match &feature.kind {
+        FeatureKind::PhraseTable(table) => fits(table),
+        _ => true,
+    });
+    all_fit.then_some((number, path))
+}
+
+/// The name of the binary file for the text table at `path`, which `is_taken` is false for.
+fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("phrase-table");
+    let stem = [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|end| name.strip_suffix(end));
+    let stem = stem.unwrap_or(name);
+    let numbered = (2..).map(|number| format!("{stem}-{number}.miriam"));
+    let mut names = std::iter::once(format!("{stem}.miriam")).chain(numbered);
+    names.find(|name| !is_taken(name)).expect("there are numbers enough")
+}
+
+/// The line of a text table for the binary one. It keeps its name, by which weights are found.
+fn binary_table_line(line: &str, table: &BuiltTable) -> String {
+    let file = table.file.file_name().unwrap_or_default().to_string_lossy();
+    let mut tokens = line.split_ascii_whitespace();
+    let mut new = vec!["ProbingPT".to_owned()];
+    if !line.split_ascii_whitespace().any(|token| token.starts_with("name=")) {
+        new.push(format!("name={}", table.feature));
+    }
+    tokens.next();
+    new.extend(tokens.map(|token| match token.starts_with("path=") {
+        true => format!("path=${{INI}}/{file}"),
+        false => token.to_owned(),
+    }));
+    new.join(" ")
+}
+
+/// The line of a reordering model whose scores are in the phrase table.
+fn integrated_line(line: &str) -> String {
+    let tokens = line.split_ascii_whitespace().map(|token| match token.starts_with("path=") {
+        true => "property-index=0",
+        false => token,
+    });
+    tokens.collect::<Vec<_>>().join(" ")
+}
+
+/// Copies the steps for raw text beside the ini, and the truecase model that they name.
+fn copy_preparation(configuration: &Configuration, folder: &Path) -> Result<()> {
+    let from =
+        configuration.ini.parent().unwrap_or(Path::new("")).join(TextProcessorConfig::FILE_NAME);
+    if !from.is_file() {
+        return Ok(());
+    }
+    let unreadable = |reason: String| Error::configuration(from.display().to_string(), reason);
+    let mut steps = TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string()))?;
+    if let Some(model) = &mut steps.truecase {
+        let name = PathBuf::from(model.file_name().unwrap_or_default());
+        let copied = fs::copy(&*model, folder.join(&name));
+        copied.map_err(|e| miriam_textio::Error::io(&model.display().to_string(), "copy", e))?;
+        *model = name;
+    }
+    Output::write_file(&folder.join(TextProcessorConfig::FILE_NAME), steps.to_text().as_bytes())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_other_keys() {
+        let report = BuildReport::default();
+        let file = PathBuf::from("folder/pt.miriam");
+        let table = BuiltTable { feature: "PhraseDictionaryMemory0".into(), file, report };
+        assert_eq!(
+            binary_table_line(
+                "PhraseDictionaryMemory num-features=4\tpath=pt.gz table-limit=9",
+                &table
+            ),
+            "ProbingPT name=PhraseDictionaryMemory0 num-features=4 path=${INI}/pt.miriam table-limit=9"
+        );
+        assert_eq!(
+            binary_table_line("PhraseDictionaryMemory path=/m/pt.gz name=T", &table),
+            "ProbingPT path=${INI}/pt.miriam name=T"
+        );
+        assert_eq!(
+            integrated_line("LexicalReordering type=msd path=ro num-features=3"),
+            "LexicalReordering type=msd property-index=0 num-features=3"
+        );
+    }
+
+    #[test]
+    fn tables_of_one_name_get_numbers() {
+        assert_eq!(table_name("a/pt.gz", |_| false), "pt.miriam");
+        assert_eq!(table_name("pt", |name| name == "pt.miriam"), "pt-2.miriam");
+    }
+}

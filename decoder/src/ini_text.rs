@@ -1,0 +1,204 @@
+//! The text of an ini, for programs that write it with something changed: everything else stays,
+//! byte for byte. An ini of the old format becomes one of the new format, whose lines can be
+//! changed one by one. In another folder relative paths would name other files, so there they are
+//! made absolute.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use miriam_textio::Input;
+
+use crate::{Configuration, Error, Result};
+
+/// The text of an ini of the new format.
+pub(crate) struct IniText(Vec<u8>);
+
+impl IniText {
+    /// Reads the ini of `configuration`, converted to the new format where it has the old one.
+    pub(crate) fn read(configuration: &Configuration) -> Result<Self> {
+        let mut input = Input::open(&configuration.ini)?;
+        let mut text = Vec::new();
+        let name = input.name().to_owned();
+        input.read_to_end(&mut text).map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
+        match configuration.lines_of_old_format()? {
+            Some([features, weights]) => Ok(IniText(in_new_format(&text, &features, &weights))),
+            None => Ok(IniText(text)),
+        }
+    }
+
+    /// Whether a section has a line.
+    pub(crate) fn has_section(&self, name: &str) -> bool {
+        section_lines(&self.0).any(|(section, _)| section == name)
+    }
+
+    /// The text for the folder of `file`, to which it will be written.
+    pub(crate) fn for_folder_of(self, file: &Path, configuration: &Configuration) -> Result<Self> {
+        let folder = |path: &Path| path.parent().and_then(|p| p.join(".").canonicalize().ok());
+        if folder(&configuration.ini) == folder(file) {
+            return Ok(self);
+        }
+        let text = make_paths_absolute(&self.0, |given| configuration.resolve_path(given));
+        text.map(IniText)
+            .map_err(|reason| Error::configuration(configuration.ini.display().to_string(), reason))
+    }
+
+    /// Replaces each line of `[feature]`: `change` gets its number and its text without comments.
+    pub(crate) fn change_features(self, change: impl Fn(usize, &str) -> String) -> Self {
+        let mut out = Vec::with_capacity(self.0.len() + 256);
+        let (mut section, mut number) = ("", 0);
+        for line in self.0.split_inclusive(|&b| b == b'\n') {
+            section = section_name(line).unwrap_or(section);
+            let said = strip_comment(line);
+            let is_feature = section == "feature" && !said.is_empty() && !said.starts_with(b"[");
+            match std::str::from_utf8(said) {
+                Ok(text) if is_feature => {
+                    let indent = line.len() - line.trim_ascii_start().len();
+                    out.extend_from_slice(&line[..indent]);
+                    out.extend_from_slice(change(number, text).as_bytes());
+                    out.extend_from_slice(&line[indent + said.len()..]);
+                    number += 1;
+                }
+                _ => out.extend_from_slice(line),
+            }
+        }
+        IniText(out)
+    }
+
+    /// The text.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// `text` without its sections of the old format, whose content is in `features` and `weights`.
+fn in_new_format(text: &[u8], features: &[String], weights: &[String]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 256);
+    let mut section = "";
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        section = section_name(line).unwrap_or(section);
+        if !Configuration::is_section_of_old_format(section) {
+            out.extend_from_slice(line);
+        }
+    }
+    if out.last().is_some_and(|&byte| byte != b'\n') {
+        out.push(b'\n');
+    }
+    for (name, lines) in [("feature", features), ("weight", weights)] {
+        out.extend_from_slice(format!("\n[{name}]\n{}\n", lines.join("\n")).as_bytes());
+    }
+    out
+}
+
+/// A line without comments and surrounding spaces.
+pub(crate) fn strip_comment(line: &[u8]) -> &[u8] {
+    line.split(|&b| b == b'#').next().unwrap_or_default().trim_ascii()
+}
+
+/// The name of the section that a line begins.
+pub(crate) fn section_name(line: &[u8]) -> Option<&str> {
+    let rest = strip_comment(line).strip_prefix(b"[")?;
+    let name = rest.split(|&b| b == b']').next()?;
+    std::str::from_utf8(name).ok()
+}
+
+/// The lines that are not blank or comments, each with its section.
+pub(crate) fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
+    let mut current = "";
+    text.split(|&b| b == b'\n').filter_map(move |line| {
+        if let Some(name) = section_name(line) {
+            current = name;
+            return None;
+        }
+        let content = strip_comment(line);
+        (!content.is_empty()).then_some((current, content))
+    })
+}
+
+/// `text` with what `resolve` makes of the relative paths of its features, absolute.
+/// `Err` says which path an ini cannot hold.
+fn make_paths_absolute(
+    text: &[u8],
+    resolve: impl Fn(&str) -> PathBuf,
+) -> std::result::Result<Vec<u8>, String> {
+    const KEY: &[u8] = b"path=";
+    let mut out = Vec::with_capacity(text.len() + 256);
+    let mut current = "";
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        current = section_name(line).unwrap_or(current);
+        if !current.starts_with("feature") {
+            out.extend_from_slice(line);
+            continue;
+        }
+        let said = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+        for token in line[..said].split_inclusive(|b| b.is_ascii_whitespace()) {
+            let word = token.trim_ascii_end();
+            match word.strip_prefix(KEY).and_then(|path| std::str::from_utf8(path).ok()) {
+                Some(path) if !path.is_empty() && Path::new(path).is_relative() => {
+                    out.extend_from_slice(KEY);
+                    out.extend_from_slice(absolute_path(path, &resolve)?.as_bytes());
+                    out.extend_from_slice(&token[word.len()..]);
+                }
+                _ => out.extend_from_slice(token),
+            }
+        }
+        out.extend_from_slice(&line[said..]);
+    }
+    Ok(out)
+}
+
+/// What `resolve` makes of `path`, absolute.
+fn absolute_path(
+    path: &str,
+    resolve: impl Fn(&str) -> PathBuf,
+) -> std::result::Result<String, String> {
+    let full = std::path::absolute(resolve(path)).map_err(|e| format!("path={path}: {e}"))?;
+    let can_hold = |text: &&str| !text.contains([' ', '\t', '\n', '\r', '#']);
+    full.to_str().filter(can_hold).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "path={path} is relative, and an ini in another folder cannot name {}: no path with \
+             a space or # in it; write the new ini into the folder of this one",
+            full.display()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_become_absolute() {
+        let resolve = |path: &str| Path::new("/models").join(path.trim_start_matches("${INI}/"));
+        let text = "path=a\n[feature]\nT path=${INI}/t.miriam\tn=1 # path=b\r\nLM path=/lm path=l\n\
+                    [weight]\nT0= 1 path=c";
+        let expected = "path=a\n[feature]\nT path=/models/t.miriam\tn=1 # path=b\r\n\
+                        LM path=/lm path=/models/l\n[weight]\nT0= 1 path=c";
+        let new = make_paths_absolute(text.as_bytes(), resolve).unwrap();
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+        let error = make_paths_absolute(b"[feature]\nT path=t", |_| "/my models/t".into());
+        assert!(error.unwrap_err().contains("/my models/t"));
+    }
+
+    #[test]
+    fn sections_and_their_lines() {
+        let lines: Vec<_> = section_lines(b"[a]\n1 # x\n# y\n[b] z\n\n[c]\n2").collect();
+        assert_eq!(lines, [("a", &b"1"[..]), ("c", b"2")]);
+    }
+
+    #[test]
+    fn feature_lines_change_and_all_else_stays() {
+        let text =
+            b"# F\n[stack]\n1\n[feature] # x\n A a=1 # one\n\nB\r\n[weight]\nA0= 1\n[feature]\nC";
+        let changed = IniText(text.to_vec()).change_features(|n, line| format!("{n}:{line}"));
+        let expected = "# F\n[stack]\n1\n[feature] # x\n 0:A a=1 # one\n\n1:B\r\n[weight]\nA0= 1\n[feature]\n2:C";
+        assert_eq!(String::from_utf8(changed.into_bytes()).unwrap(), expected);
+    }
+
+    #[test]
+    fn sections_of_the_old_format_are_replaced() {
+        let text = b"[stack]\n1\n[weight-t]\n# four\n0.1\n[mapping]\n0 T 0";
+        let new = in_new_format(text, &["A".into(), "B".into()], &["A0= 1".into()]);
+        let expected = "[stack]\n1\n[mapping]\n0 T 0\n\n[feature]\nA\nB\n\n[weight]\nA0= 1\n";
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+    }
+}

@@ -1,0 +1,117 @@
+//! `miriam pt build --config` end to end: the binary system translates as the text one.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
+
+fn build(ini: &Path, folder: &Path) -> Command {
+    let mut command = miriam();
+    command.args(["pt", "build", "--config"]).arg(ini).arg("-o").arg(folder);
+    command
+}
+
+fn translate(ini: &Path, input: &[u8]) -> String {
+    let mut command = miriam();
+    command.args(["translate", "-output-hypo-score", "-n-best-list", "-", "20", "-f"]).arg(ini);
+    // As in Moses2, a logarithm of 0 is 1e-10 in binary tables.
+    lossy_text(&run_with_input(&mut command, input).stdout).replace(" 1e-10 ", " 0 ")
+}
+
+#[test]
+fn the_toy_system_is_built_with_its_reordering() {
+    let toy = project_root().join("examples/toy");
+    let folder = tempfile::tempdir().unwrap();
+    let binary = folder.path().join("binary");
+    run(&mut build(&toy.join("moses.ini"), &binary));
+    let names = fs::read_dir(&binary).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["moses.ini", "phrase-table.miriam"]);
+    let (old, new) = (fs::read_to_string(toy.join("moses.ini")).unwrap(), read_ini(&binary));
+    let changed = old.lines().zip(new.lines()).filter(|(old, new)| old != new);
+    let changed: Vec<_> = changed.map(|(_, new)| new).collect();
+    assert_eq!(old.lines().count(), new.lines().count());
+    assert_eq!(changed.len(), 3, "the tables and the path of the language model: {changed:?}");
+    assert_eq!(
+        changed[0],
+        "ProbingPT name=TranslationModel0 num-features=4 path=${INI}/phrase-table.miriam \
+         input-factor=0 output-factor=0 table-limit=20"
+    );
+    assert!(changed[1].ends_with("property-index=0"), "{changed:?}");
+    assert!(changed[2].starts_with("KENLM name=LM0 factor=0 order=3 path=/"), "{changed:?}");
+    // It can be moved, and its folder names it.
+    let moved = folder.path().join("moved");
+    fs::rename(&binary, &moved).unwrap();
+    let input = fs::read(toy.join("input.txt")).unwrap();
+    assert_eq!(translate(&moved, &input), translate(&toy.join("moses.ini"), &input));
+}
+
+fn read_ini(folder: &Path) -> String {
+    fs::read_to_string(folder.join("moses.ini")).unwrap()
+}
+
+/// Features without names, tables of one name, an ini of the old format, and steps for raw text.
+#[test]
+fn names_weights_and_preparation_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("other")).unwrap();
+    fs::write(folder.join("pt"), "das ||| the ||| 0.5\nhaus ||| house ||| 0.5\n").unwrap();
+    fs::write(folder.join("other/pt"), "klein ||| small ||| 0.5\n").unwrap();
+    fs::write(folder.join("ro"), "haus ||| house ||| 0.5 0.25 0.25\n").unwrap();
+    let new = "[mapping]\n0 T 0\n1 T 1\n[feature]\nUnknownWordPenalty\nDistortion\n\
+               PhraseDictionaryMemory num-features=1 path=pt # the large one\n\
+               PhraseDictionaryMemory num-features=1 path=other/pt\n\
+               LexicalReordering num-features=3 type=msd-backward-fe path=ro\n\
+               [weight]\nDistortion0= 0.3\nPhraseDictionaryMemory0= 0.5\n\
+               PhraseDictionaryMemory1= 0.25\nLexicalReordering0= 0.1 0.2 0.3\n";
+    let old = "[mapping]\n0 T 0\n1 T 1\n[stack]\n50\n[ttable-file]\n0 0 0 1 pt\n0 0 0 1 other/pt\n\
+               [weight-t]\n0.5\n0.25\n[distortion-file]\n0-0 msd-backward-fe 3 ro\n\
+               [weight-d]\n0.3 0.1 0.2 0.3\n[weight-w]\n0\n";
+    fs::write(folder.join("preparation"), "tokenize de\ntruecase cases\n").unwrap();
+    fs::write(folder.join("cases"), "haus (3/3)\n").unwrap();
+    for (name, text) in [("new.ini", new), ("old.ini", old)] {
+        fs::write(folder.join(name), text).unwrap();
+        let output = folder.join(format!("{name}.binary"));
+        run(&mut build(&folder.join(name), &output));
+        for file in ["pt.miriam", "pt-2.miriam", "preparation", "cases"] {
+            assert!(output.join(file).is_file(), "{name}: {file}");
+        }
+        let input = b"das haus klein 7\nhaus\n";
+        assert_eq!(translate(&output, input), translate(&folder.join(name), input), "{name}");
+        let ini = read_ini(&output);
+        assert!(ini.contains("PhraseDictionaryMemory1= 0.25"), "{ini}");
+        assert!(!ini.contains("[ttable-file]"), "{ini}");
+        assert!(name == "new.ini" || ini.contains("[stack]\n50\n"), "{ini}");
+    }
+    assert!(read_ini(&folder.join("new.ini.binary")).contains("# the large one"));
+}
+
+#[test]
+fn what_cannot_be_built_is_said() {
+    let toy = project_root().join("examples/toy");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
+        fs::copy(toy.join(name), folder.join(name)).unwrap();
+    }
+    let message = run_to_error(&mut build(&folder.join("moses.ini"), folder));
+    assert!(message.contains("would replace this one"), "{message}");
+    run(&mut build(folder, &folder.join("binary")));
+    let message = run_to_error(&mut build(&folder.join("binary"), &folder.join("again")));
+    assert!(message.contains("nothing to build"), "{message}");
+    // Scores that records cannot hold stay in their own table.
+    let ini = fs::read_to_string(folder.join("moses.ini")).unwrap();
+    let second = "LexicalReordering name=Second num-features=6 type=wbe-msd-bidirectional-fe-allff \
+                  path=reordering-table\n";
+    let ini = ini.replace("Distortion\n", &format!("{second}Distortion\n"));
+    let ini = ini.replace("[weight]\n", "[weight]\nSecond= 0.1 0.1 0.1 0.1 0.1 0.1\n");
+    fs::write(folder.join("two.ini"), ini).unwrap();
+    let output = build(&folder.join("two.ini"), &folder.join("two")).output().unwrap();
+    let log = lossy_text(&output.stderr);
+    assert!(output.status.success() && log.contains("Second: its table stays text"), "{log}");
+    let input = fs::read(toy.join("input.txt")).unwrap();
+    assert_eq!(translate(&folder.join("two"), &input), translate(&folder.join("two.ini"), &input));
+}
