@@ -303,7 +303,7 @@ fn missing_files_and_keys_are_named() {
         "{sparse}"
     );
     let sparse = complain("Distortion\n", "Distortion sparse=1\n");
-    assert!(sparse.contains("Distortion has no parameter sparse"), "{sparse}");
+    assert!(sparse.contains("sparse= of Distortion needs sparse features"), "{sparse}");
     let count = complain("num-features=6 type=wbe-msd", "num-features=6 type=hier-mslr");
     assert!(count.contains("num-features=6, but it has 8 scores"), "{count}");
     let columns = run_to_error(&mut with_reordering_of_six_columns().command(""));

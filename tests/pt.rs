@@ -317,7 +317,7 @@ fn files_that_cannot_be_read_or_written() {
         assert!(run_to_error(&mut pt(folder, &[command, "absent"])).contains("absent"));
         assert!(run_to_error(&mut pt(folder, &[command, "."])).contains("not a regular file"));
         let message = run_to_error(&mut pt(folder, &[command, "table"]));
-        assert!(message.contains("not a Miriam model"), "{message}");
+        assert!(message.contains("a text table") && message.contains("pt build"), "{message}");
     }
     #[cfg(unix)]
     {

@@ -38,7 +38,7 @@ fn every_command_says_what_the_file_is() {
     let cases: [(&[&str], &str, &str, &str); 12] = [
         (&scaling, "neural/decoder.yml", "a neural model", neural),
         (
-            &["tune", "--source", "s", "--reference", "r", "-o", "o", "-f"],
+            &["tune", "--source", "/dev/null", "--reference", "/dev/null", "-o", "o", "-f"],
             "neural",
             "a neural model",
             neural,

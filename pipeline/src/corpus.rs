@@ -77,7 +77,7 @@ pub(crate) fn clean_parallel(
                 Some(line) => {
                     sides[i].clear();
                     count_invalid_utf8(&mut counts, &from[i], line.number, line.bytes);
-                    push_cleaned_line(&mut sides[i], line.bytes, line.number == 1);
+                    push_cleaned_line(&mut sides[i], line.bytes);
                 }
                 None => ended[i] = true,
             }
@@ -154,7 +154,7 @@ pub(crate) fn clean_monolingual(
         while let Some(line) = lines.next()? {
             clean.clear();
             count_invalid_utf8(&mut counts, path, line.number, line.bytes);
-            push_cleaned_line(&mut clean, line.bytes, line.number == 1);
+            push_cleaned_line(&mut clean, line.bytes);
             let of_line = count_words(&clean) as u64;
             if of_line > 0 {
                 (lines_kept, words) = (lines_kept + 1, words + of_line);
@@ -176,9 +176,7 @@ fn count_words(line: &[u8]) -> usize {
 }
 
 /// Appends `line` without the bytes that files of a model cannot contain.
-fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8], first: bool) {
-    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-    let line = if first { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
+fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8]) {
     let start = out.len();
     for word in line.split(|&byte| byte <= b' ' || byte == 0x7f).filter(|word| !word.is_empty()) {
         if out.len() > start {

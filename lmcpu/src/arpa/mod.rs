@@ -38,8 +38,6 @@ const MAX_PREAMBLE_LINES: u64 = 1000;
 pub(crate) const DUPLICATE_REMEDY: &str =
     "remove one of the two, or pass --duplicates keep-first, which is KenLM's rule";
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// N-grams of a part for each thread, at least: few enough for a core's cache.
 const PART_OF_A_THREAD: usize = 1 << 15;
 
@@ -389,10 +387,7 @@ fn trim(line: &[u8]) -> &[u8] {
 /// Skips what toolkits write before `\data\`, such as a description of the model, and that line.
 fn skip_preamble(text: &mut ArpaText<'_>) -> Result<()> {
     let mut first: Option<text::HeaderLine> = None;
-    while let Some(mut line) = text.next_line()? {
-        if line.number == 1 && line.bytes.starts_with(BYTE_ORDER_MARK) {
-            line.bytes.drain(..BYTE_ORDER_MARK.len());
-        }
+    while let Some(line) = text.next_line()? {
         if trim(&line.bytes) == b"\\data\\" {
             return Ok(());
         }
