@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{lossy_text, miriam, project_root, report_skip, run, run_to_error};
+use crate::common::{
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
+};
 
 fn bench_scaling(folder: &Path) -> Command {
     let toy = project_root().join("examples/toy");
@@ -77,7 +79,14 @@ fn unmeasurable_requests_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_to_error(bench_scaling(folder.path()).args(["--counts", "1,9999"]));
     assert!(message.contains("9999 threads"), "{message}");
-    let message = run_to_error(bench_scaling(folder.path()).args(["--", "-stack", "0"]));
+    let message = run_to_usage_error(bench_scaling(folder.path()).args(["--", "-stack", "0"]));
+    assert!(message.contains("-stack: a stack holds at least one"), "{message}");
+    // The models are opened by the measurement.
+    let ini = folder.path().join("moses.ini");
+    std::fs::copy(project_root().join("examples/toy/moses.ini"), &ini).unwrap();
+    let mut failing = miriam();
+    failing.args(["bench", "scaling", "--config"]).arg(&ini).arg("-i").arg(&ini).arg("-o");
+    let message = run_to_error(failing.arg(folder.path().join("scaling")));
     assert!(message.contains("1 threads failed"), "{message}");
     let mut absent = miriam();
     absent.args(["bench", "scaling", "--config", "absent.ini", "-i", "absent.txt", "-o"]);

@@ -89,7 +89,10 @@ fn components_are_tuned_one_by_one() {
     fs::write(&reference, "the house the house\nthe house the house the house\n").unwrap();
     let tuned = folder.path().join("tuned.ini");
     let mut tune = miriam();
-    tune.args(["tune", "--iterations", "5", "-f"]).arg(&ini).arg("-o").arg(&tuned);
+    tune.args(["tune", "--method", "mert", "--iterations", "5", "-f"])
+        .arg(&ini)
+        .arg("-o")
+        .arg(&tuned);
     run(tune.arg("--source").arg(&source).arg("--reference").arg(&reference));
     let tuned = fs::read_to_string(&tuned).unwrap();
     let line = tuned.lines().find(|line| line.starts_with("T= ")).unwrap();

@@ -83,6 +83,8 @@ mod tests {
         assert!(misspelt.ends_with("--stck is unknown; did you mean --stack?"), "{misspelt}");
         let unknown = message("-f a --wxyz 3");
         assert_eq!(unknown, "--wxyz is unknown; `miriam translate --help` lists all options");
+        let end = message("-pop-limt 3");
+        assert!(end.ends_with("did you mean -cube-pruning-pop-limit?"), "{end}");
         let short = message("-m model.npz");
         assert!(short.contains("-mark-unknown") && short.contains("--help"), "{short}");
         assert!(short.len() < 160, "{short}");

@@ -274,6 +274,14 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if let Some(meant) = suggest_name(name, known) {
         return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
     }
+    // The ends of names too: `pop-limit` is a part of `cube-pruning-pop-limit`.
+    let known = || names.iter().chain(PROGRAM_OPTIONS).copied();
+    let ends = known().flat_map(|known| known.match_indices('-').map(|(at, _)| &known[at + 1..]));
+    if let Some(end) = suggest_name(name, ends) {
+        let meant = known().find(|known| known.strip_suffix(end).is_some_and(|k| k.ends_with('-')));
+        let meant = meant.unwrap_or(end);
+        return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
+    }
     let longer = names.iter().chain(PROGRAM_OPTIONS).filter(|known| known.starts_with(name));
     let longer: Vec<String> = longer
         .filter(|_| !name.is_empty())
