@@ -43,6 +43,7 @@ mod sentence_breaks;
 mod sentence_splitter;
 pub mod sentencepiece;
 mod steps;
+mod text_file;
 mod text_processor;
 mod token_spans;
 mod tokenizer;

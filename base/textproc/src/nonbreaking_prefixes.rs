@@ -7,13 +7,12 @@
 //! ours: words between white space under the headings `anywhere:` and `before a number:`, comment
 //! lines begin with `#`. A user's own list, of any language, has Moses' format, a word a line.
 
-use std::fs;
 use std::path::Path;
 
 use hashbrown::HashMap;
 
 use crate::characters::{is_blank, last_char};
-use crate::{Error, Result};
+use crate::{Error, Result, text_file};
 
 /// Where a word keeps the full stop after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +129,7 @@ impl NonbreakingPrefixes {
     /// word.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read(path).map_err(Error::cannot_read(&file))?;
+        let text = text_file::read(path)?;
         let prefixes = Self::parse_moses(&text);
         if prefixes.words.is_empty() {
             let reason = "it lists no words; give one a line".into();

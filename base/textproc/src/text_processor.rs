@@ -14,11 +14,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{
     Detokenizer, Error, PunctuationNormalizer, Result, Tokenizer, TruecaseModel, detruecase,
+    text_file,
 };
 
 /// The steps of a [`TextProcessor`]; a step without a value is left out.
@@ -47,7 +47,7 @@ impl TextProcessorConfig {
     /// is malformed.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(Error::cannot_read(&file))?;
+        let text = text_file::read_utf8(path)?;
         let mut settings = Self::from_text(&text, &file)?;
         if let (Some(model), Some(folder)) = (&mut settings.truecase, path.parent()) {
             *model = folder.join(&model);

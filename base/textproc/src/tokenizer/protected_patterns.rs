@@ -1,14 +1,13 @@
 //! Protected text, which the tokeniser leaves as it is: addresses, markup, anything that a
 //! user's patterns match.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use hashbrown::HashSet;
 use regex::bytes::Regex;
 
-use crate::{Error, Result};
+use crate::{Error, Result, text_file};
 
 /// Regular expressions of text that the tokeniser leaves as it is.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +24,7 @@ impl ProtectedPatterns {
     /// is no regular expression.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(Error::cannot_read(&file))?;
+        let text = text_file::read_utf8(path)?;
         Self::from_lines(&text, &file)
     }
 

@@ -1,6 +1,5 @@
 //! The truecase model: the casing of each word inside of sentences.
 
-use std::fs;
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
@@ -8,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use super::markup::{MarkupToken, markup_tokens};
 use super::next_starts_sentence;
 use crate::characters::{push_lowercase, split_whitespace};
-use crate::{Error, Result};
+use crate::{Error, Result, text_file};
 
 /// The most frequent casing of each word, for [truecasing](TruecaseModel::truecase).
 ///
@@ -42,7 +41,7 @@ impl TruecaseModel {
     /// [`TruecaseModel::from_text`].
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = fs::read(path).map_err(Error::cannot_read(&file))?;
+        let text = text_file::read(path)?;
         Self::from_text(&text, &file)
     }
 
