@@ -50,7 +50,7 @@ fn weights_get_better_and_the_rest_of_the_ini_stays() {
     // A language model with a negative weight gives bad translations.
     let ini = write_toy_system(folder.path(), "-0.5");
     let (output, log) = (folder.path().join("tuned.ini"), folder.path().join("log"));
-    for method in ["mira", "mert"] {
+    for method in ["mira", "mert", "pro"] {
         let mut command = tune(&ini, &output);
         command.args(["--method", method, "--iterations", "4", "--nbest-size", "30"]);
         run(command.args(["--log", path_str(&log)]));
@@ -101,7 +101,7 @@ fn weights_get_better_and_the_rest_of_the_ini_stays() {
 fn threads_change_nothing_and_seeds_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.1");
-    for method in ["mira", "mert"] {
+    for method in ["mira", "mert", "pro"] {
         let tuned = |threads: &str, seed: &str| {
             let output = folder.path().join(format!("{method}.{threads}.{seed}.ini"));
             let mut command = tune(&ini, &output);

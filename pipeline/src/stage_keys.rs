@@ -61,6 +61,7 @@ pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     let method = match method {
         TuningAlgorithm::Mira => "Mira",
         TuningAlgorithm::Mert => "Mert",
+        TuningAlgorithm::Pro => "Pro",
     };
     let iterations = match iterations {
         Some(iterations) => format!("Some({iterations})"),
@@ -85,6 +86,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let method = options.tuning.map(|tuning| match tuning.method {
         TuningAlgorithm::Mira => "mira".to_owned(),
         TuningAlgorithm::Mert => "mert".to_owned(),
+        TuningAlgorithm::Pro => "pro".to_owned(),
     });
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
     let file = |path: &std::path::Path| path.display().to_string();

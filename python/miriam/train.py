@@ -143,8 +143,8 @@ def phrase(
     ``output``, and tunes its weights on the dev text, if there is one.
 
     With ``source_language`` and ``target_language`` the texts are raw: they are normalised,
-    tokenised and truecased. ``tune`` is ``"mira"``, ``"mert"`` or ``None``; ``memory`` is in bytes. The
-    other arguments are the options of ``miriam train``.
+    tokenised and truecased. ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``;
+    ``memory`` is in bytes. The other arguments are the options of ``miriam train``.
     """
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")

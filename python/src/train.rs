@@ -159,7 +159,8 @@ pub fn train_phrase(
         None => None,
         Some("mira") => Some(TuningAlgorithm::Mira),
         Some("mert") => Some(TuningAlgorithm::Mert),
-        Some(other) => return Err(one_of("tune", other, "\"mira\", \"mert\" or None")),
+        Some("pro") => Some(TuningAlgorithm::Pro),
+        Some(other) => return Err(one_of("tune", other, "\"mira\", \"mert\", \"pro\" or None")),
     };
     let mut options = TrainOptions {
         dev,

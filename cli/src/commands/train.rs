@@ -116,6 +116,8 @@ enum TuningMethod {
     Mira,
     /// Minimum error rate training
     Mert,
+    /// Pairwise ranked optimisation
+    Pro,
     /// Keep the initial weights
     None,
 }
@@ -124,6 +126,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let method = match arguments.method {
         TuningMethod::Mira => Some(TuningAlgorithm::Mira),
         TuningMethod::Mert => Some(TuningAlgorithm::Mert),
+        TuningMethod::Pro => Some(TuningAlgorithm::Pro),
         TuningMethod::None => None,
     };
     let mut options = TrainOptions {

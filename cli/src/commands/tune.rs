@@ -64,8 +64,12 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MethodName {
+    /// Batch MIRA
     Mira,
+    /// Minimum error rate training
     Mert,
+    /// Pairwise ranked optimisation
+    Pro,
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -87,6 +91,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         method: match arguments.method {
             MethodName::Mira => TuningAlgorithm::Mira,
             MethodName::Mert => TuningAlgorithm::Mert,
+            MethodName::Pro => TuningAlgorithm::Pro,
         },
         iterations: arguments.iterations,
         nbest_size: arguments.nbest_size,

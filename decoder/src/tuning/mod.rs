@@ -2,7 +2,7 @@
 //!
 //! An iteration translates the text into n-best lists, merges them with those of earlier
 //! iterations, and searches weights that rank good translations of the lists first: by
-//! batch MIRA (`mira.rs`) or by MERT (`mert.rs`). Decoder and tuner are one process: models
+//! batch MIRA (`mira.rs`), by MERT (`mert.rs`) or by PRO (`pro.rs`). Decoder and tuner are one process: models
 //! stay loaded, and a translation of a list is its feature values and its BLEU
 //! statistics.
 //!
@@ -19,6 +19,7 @@ mod ini_template;
 mod mert;
 mod mira;
 mod n_best_lists;
+mod pro;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,8 @@ pub enum TuningAlgorithm {
     Mira,
     /// Minimum error rate training (Och 2003).
     Mert,
+    /// Pairwise ranked optimisation (Hopkins and May 2011).
+    Pro,
 }
 
 /// Options of a tuning run.
@@ -205,6 +208,7 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         let start = space.tuned_weights(&report.iterations[number].weights);
         let seed = derive_seed(options.seed, number as u64);
         let tuned = match options.method {
+            TuningAlgorithm::Pro => pro::optimize(&lists, &start, seed),
             TuningAlgorithm::Mira => mira::optimize(&lists, &start, seed, options.threads),
             TuningAlgorithm::Mert => {
                 let best = space.tuned_weights(&report.best().weights);

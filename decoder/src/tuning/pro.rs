@@ -1,0 +1,264 @@
+//! Pairwise ranked optimisation (Hopkins and May 2011): tuning as classification.
+//!
+//! Pairs of translations of a line are drawn at random, and of those whose BLEU differs clearly
+//! the pairs that differ most are kept. A logistic regression learns which of a pair is the better
+//! one from the difference of their values; its weights are those of the components. Every
+//! iteration draws from the lists of all iterations so far.
+//!
+//! BLEU of a line adds one to the matches and totals of the orders above 1 (Lin and Och 2004). The
+//! regression is solved by Newton's method with an L2 prior: there are few components, so that a
+//! handful of steps is exact, and nothing depends on the order of the pairs.
+
+use miriam_metrics::bleu::MAX_NGRAM_ORDER;
+use miriam_storage::random::SplitMix64;
+
+use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
+use super::{derive_seed, l1_normalized};
+
+/// Pairs that are drawn for a line.
+const DRAWN_PAIRS: usize = 5000;
+/// Pairs that are kept of them, at most.
+const KEPT_PAIRS: usize = 50;
+/// The least difference in BLEU, from 0 to 1, of a pair.
+const MIN_DIFFERENCE: f64 = 0.05;
+/// The strength of the prior that keeps weights small.
+const PRIOR: f64 = 1.0;
+const MAX_STEPS: usize = 50;
+/// The regression ends when no weight moves by more than this.
+const TOLERANCE: f64 = 1e-9;
+
+/// Weights that rank the better translation of pairs of `lists` first, starting from `start`. The
+/// start itself, where no pair differs.
+pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64) -> Vec<f64> {
+    let width = lists.num_components;
+    let mut pairs = RankedPairs { width, ..RankedPairs::default() };
+    for (number, list) in (0..).zip(&lists.lines) {
+        pairs.draw(list, &mut SplitMix64::new(derive_seed(seed, number)));
+    }
+    if pairs.len() == 0 {
+        return start.to_vec();
+    }
+    l1_normalized(pairs.fit(start.to_vec()))
+}
+
+/// BLEU of one translation, from 0 to 1, with one added to the counts of orders above 1.
+fn smoothed_bleu(statistics: &BleuStatistics) -> f64 {
+    let counts = statistics.to_counts();
+    if counts.hypothesis_len == 0 || counts.matches[0] == 0 {
+        return 0.0;
+    }
+    let mut log_precision = 0.0;
+    for n in 0..MAX_NGRAM_ORDER {
+        let added = if n == 0 { 0.0 } else { 1.0 };
+        let (matches, total) = (counts.matches[n] as f64 + added, counts.totals[n] as f64 + added);
+        log_precision += (matches / total).ln() / MAX_NGRAM_ORDER as f64;
+    }
+    let (length, reference) = (counts.hypothesis_len as f64, counts.reference_len as f64);
+    (log_precision + (1.0 - reference / length).min(0.0)).exp()
+}
+
+/// Pairs of translations, as the values of the better one minus those of the other.
+#[derive(Default)]
+struct RankedPairs {
+    width: usize,
+    /// A row of `width` differences a pair.
+    differences: Vec<f64>,
+    /// The difference in the score of the fixed components, a pair each.
+    fixed: Vec<f64>,
+}
+
+impl RankedPairs {
+    fn len(&self) -> usize {
+        self.fixed.len()
+    }
+
+    /// Adds pairs of the translations in `list`.
+    fn draw(&mut self, list: &NBestList, random: &mut SplitMix64) {
+        if list.len() < 2 {
+            return;
+        }
+        let bleu: Vec<f64> = list.statistics.iter().map(smoothed_bleu).collect();
+        let mut kept: Vec<(f64, usize, usize)> = Vec::new();
+        for _ in 0..DRAWN_PAIRS {
+            let [a, b] = [(); 2].map(|()| random.below(list.len() as u64) as usize);
+            let difference = bleu[a] - bleu[b];
+            let (better, worse) = if difference > 0.0 { (a, b) } else { (b, a) };
+            if difference.abs() >= MIN_DIFFERENCE {
+                kept.push((difference.abs(), better, worse));
+            }
+        }
+        // Pairs of equal differences stay in the order in which they were drawn.
+        kept.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for &(_, better, worse) in kept.iter().take(KEPT_PAIRS) {
+            let [better_row, worse_row] = [better, worse].map(|i| list.row(i, self.width));
+            let differences = better_row.iter().zip(worse_row);
+            self.differences.extend(differences.map(|(b, w)| f64::from(*b) - f64::from(*w)));
+            let [better_fixed, worse_fixed] =
+                [better, worse].map(|i| f64::from(list.fixed_scores[i]));
+            self.fixed.push(better_fixed - worse_fixed);
+        }
+    }
+
+    /// The margin of each pair: how far the better translation is ahead.
+    fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = (&'a [f64], f64)> {
+        self.differences.chunks_exact(self.width).zip(&self.fixed).map(move |(row, fixed)| {
+            let score: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+            (row, fixed + score)
+        })
+    }
+
+    /// Minus the logarithm of the likelihood of all pairs, and of the prior.
+    fn loss(&self, weights: &[f64]) -> f64 {
+        let prior: f64 = weights.iter().map(|weight| PRIOR / 2.0 * weight * weight).sum();
+        // ln(1 + e^-m) without overflow.
+        let pair = |(_, margin): (&[f64], f64)| (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
+        prior + self.margins(weights).map(pair).sum::<f64>()
+    }
+
+    /// The weights with the least loss.
+    fn fit(&self, mut weights: Vec<f64>) -> Vec<f64> {
+        let width = self.width;
+        for _ in 0..MAX_STEPS {
+            let mut gradient: Vec<f64> = weights.iter().map(|weight| PRIOR * weight).collect();
+            let mut curvature = vec![0.0; width * width];
+            (0..width).for_each(|i| curvature[i * width + i] = PRIOR);
+            for (row, margin) in self.margins(&weights) {
+                let error = 1.0 / (1.0 + margin.exp());
+                let spread = error * (1.0 - error);
+                for i in 0..width {
+                    gradient[i] -= error * row[i];
+                    for j in 0..=i {
+                        curvature[i * width + j] += spread * row[i] * row[j];
+                    }
+                }
+            }
+            let step = solve_positive_definite(curvature, gradient);
+            let loss = self.loss(&weights);
+            let stepped = |scale: f64| -> Vec<f64> {
+                weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect()
+            };
+            // Far from the end a whole step may go too far.
+            let scales = std::iter::successors(Some(1.0), |scale| Some(scale / 2.0)).take(30);
+            let Some(next) = scales.map(stepped).find(|next| self.loss(next) <= loss) else {
+                break;
+            };
+            let moved = next.iter().zip(&weights).map(|(new, old)| (new - old).abs());
+            let largest = moved.fold(0.0, f64::max);
+            weights = next;
+            if largest < TOLERANCE {
+                break;
+            }
+        }
+        weights
+    }
+}
+
+/// Solves `matrix` x = `vector` by Cholesky's decomposition; of the symmetric, positive definite
+/// matrix only the lower triangle is read.
+fn solve_positive_definite(mut matrix: Vec<f64>, mut vector: Vec<f64>) -> Vec<f64> {
+    let width = vector.len();
+    for i in 0..width {
+        for j in 0..=i {
+            let products: f64 = (0..j).map(|k| matrix[i * width + k] * matrix[j * width + k]).sum();
+            let rest = matrix[i * width + j] - products;
+            matrix[i * width + j] = if i == j { rest.sqrt() } else { rest / matrix[j * width + j] };
+        }
+        let known: f64 = (0..i).map(|k| matrix[i * width + k] * vector[k]).sum();
+        vector[i] = (vector[i] - known) / matrix[i * width + i];
+    }
+    for i in (0..width).rev() {
+        let known: f64 = (i + 1..width).map(|k| matrix[k * width + i] * vector[k]).sum();
+        vector[i] = (vector[i] - known) / matrix[i * width + i];
+    }
+    vector
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::next_symmetric;
+    use super::*;
+
+    fn statistics(length: u32, reference_length: u32, matches: [u32; 4]) -> BleuStatistics {
+        BleuStatistics { length, reference_length, matches }
+    }
+
+    /// 3/4, (1+1)/(3+1), (0+1)/(2+1), (0+1)/(1+1), and the penalty exp(1 - 5/4).
+    #[test]
+    fn bleu_of_a_line_is_smoothed() {
+        let expected = (0.75f64 * 0.5 / 3.0 * 0.5).powf(0.25) * (-0.25f64).exp();
+        assert!((smoothed_bleu(&statistics(4, 5, [3, 1, 0, 0])) - expected).abs() < 1e-12);
+        assert_eq!(smoothed_bleu(&statistics(4, 4, [4, 3, 2, 1])), 1.0);
+        assert_eq!(smoothed_bleu(&statistics(4, 4, [0; 4])), 0.0);
+        assert_eq!(smoothed_bleu(&statistics(0, 4, [0; 4])), 0.0);
+    }
+
+    #[test]
+    fn equations_are_solved() {
+        // [[4, 2], [2, 5]] x = [8, 12] has the solution [1, 2].
+        let x = solve_positive_definite(vec![4.0, 0.0, 2.0, 5.0], vec![8.0, 12.0]);
+        assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 2.0).abs() < 1e-12, "{x:?}");
+    }
+
+    /// Ten pairs with difference 1: at the minimum the gradient w - 10 / (1 + e^w) is 0. A fixed
+    /// score moves the logistic function, and pairs that contradict each other give weight 0.
+    #[test]
+    fn the_regression_is_at_its_minimum() {
+        let pairs = |differences: Vec<f64>, fixed: f64| {
+            let fixed = vec![fixed; differences.len()];
+            RankedPairs { width: 1, differences, fixed }
+        };
+        for fixed in [0.0, 2.0, -3.0] {
+            let weight = pairs(vec![1.0; 10], fixed).fit(vec![-5.0])[0];
+            let gradient = weight - 10.0 / (1.0 + (weight + fixed).exp());
+            assert!(gradient.abs() < 1e-6, "{fixed}: {weight}, {gradient}");
+        }
+        assert!(pairs(vec![1.0, -1.0], 0.0).fit(vec![3.0])[0].abs() < 1e-9);
+    }
+
+    /// Lines on whose lists one value correlates with BLEU, one inversely, and one not at all.
+    fn toy() -> NBestLists {
+        let mut random = SplitMix64::new(3);
+        let mut lists = NBestLists::new(60, 3);
+        let line = |_| {
+            let mut list = NBestList::default();
+            for i in 0..10u32 {
+                let right = 12 - i;
+                let noise = next_symmetric(&mut random) as f32;
+                let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
+                let matches = std::array::from_fn(|n| right - n as u32);
+                list.push(values.into_iter(), 0.0, statistics(12, 12, matches));
+            }
+            list
+        };
+        lists.merge((0..60).map(line).collect());
+        lists
+    }
+
+    #[test]
+    fn finds_the_values_that_correlate_with_bleu() {
+        let lists = toy();
+        let found = optimize(&lists, &l1_normalized(vec![-1.0, 1.0, 1.0]), 5);
+        assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
+        let magnitudes: f64 = found.iter().map(|weight| weight.abs()).sum();
+        assert!((magnitudes - 1.0).abs() < 1e-9, "{found:?}");
+        // The first translation of each list has the best BLEU.
+        let is_first_best = |list: &&NBestList| {
+            let score = |i: usize| -> f64 {
+                list.row(i, 3).iter().zip(&found).map(|(v, w)| f64::from(*v) * w).sum()
+            };
+            (1..list.len()).all(|i| score(0) > score(i))
+        };
+        assert!(lists.lines.iter().filter(is_first_best).count() >= 57);
+        assert_ne!(optimize(&lists, &found, 6), found, "another seed draws other pairs");
+    }
+
+    #[test]
+    fn lists_without_a_choice_keep_the_weights() {
+        let mut lists = NBestLists::new(1, 1);
+        let mut list = NBestList::default();
+        list.push([1.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
+        list.push([2.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
+        lists.merge(vec![list]);
+        assert_eq!(optimize(&lists, &[0.25], 1), [0.25]);
+    }
+}
