@@ -147,6 +147,28 @@ fn a_second_run_does_not_write_what_another_one_writes() {
     assert_eq!(fs::read_to_string(&output).unwrap(), "la casa . \n");
 }
 
+/// One file cannot be two outputs, under whatever names.
+#[test]
+fn two_outputs_of_one_name_are_told_apart_from_two_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink("text", &link).unwrap();
+    for (arguments, other) in [
+        ("nmt translate --quiet -m @toy-neural --errors", &link),
+        ("translate -f @toy/moses.ini -output-unknowns", &text),
+    ] {
+        let filter = Filter::new("-o", "the house .\n", arguments);
+        let mut command = miriam();
+        command.args(&filter.arguments).arg(other).arg("-o").arg(&text);
+        let output = output_with_input(&mut command, filter.line.as_bytes());
+        let message = lossy_text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("two outputs of this command have this name"), "{message}");
+        assert!(!text.exists(), "{arguments}");
+    }
+}
+
 /// A limit on file sizes simulates a full disk.
 #[test]
 fn a_full_disk_leaves_the_output_before() {

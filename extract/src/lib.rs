@@ -68,7 +68,7 @@ use std::thread;
 
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{Compression, Output, Progress, ordered_map};
+use miriam_textio::{Output, Progress, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
 use crate::corpus::Corpus;
@@ -244,13 +244,7 @@ fn write_tables(
     runs.iter().for_each(|(_, run)| statistics.merge(&run.counts));
     let discount = Discount::new(options.smoothing, &statistics);
     let compression = options.compression;
-    let path = |name: &str| {
-        output.join(match compression {
-            Compression::None => name.to_owned(),
-            Compression::Gzip => format!("{name}.gz"),
-            Compression::Zstd => format!("{name}.zst"),
-        })
-    };
+    let path = |name: &str| output.join(format!("{name}{}", compression.extension()));
     let mut phrase_table = Output::create_precompressed(&path("phrase-table"))?;
     let mut reordering_table = match reordering {
         Some(_) => Some(Output::create_precompressed(&path("reordering-table"))?),

@@ -4,9 +4,11 @@
 //! A file in writing is locked, and the system lets go of the lock when its process ends: so a
 //! later run tells what a killed one has left from what another one is writing, and removes it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::file_lock::is_at;
 
@@ -18,6 +20,14 @@ const MOST_LINKS: usize = 40;
 /// another process looks for those just then.
 const MOST_ATTEMPTS: usize = 20;
 
+/// The visible files that this process is writing, by their paths without links: the lock does not
+/// tell them from those of other processes.
+static WRITTEN_HERE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn written_here() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    WRITTEN_HERE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A file in writing, which [`commit`](PartialFile::commit) renames to its target.
 #[derive(Debug)]
 pub struct PartialFile {
@@ -27,6 +37,8 @@ pub struct PartialFile {
     /// Whether the file stays under its partial name if it is dropped.
     is_kept: bool,
     is_committed: bool,
+    /// Its path in [`WRITTEN_HERE`].
+    registered: Option<PathBuf>,
 }
 
 impl PartialFile {
@@ -63,7 +75,7 @@ impl PartialFile {
     /// it.
     ///
     /// # Errors
-    /// If it cannot be created, or another process is writing it.
+    /// If it cannot be created, or another process or another output of this one is writing it.
     pub fn create_visible(target: &Path) -> io::Result<Self> {
         let target = follow_links(target)?;
         let name = format!("{}{SUFFIX}", file_name(&target)?);
@@ -74,6 +86,12 @@ impl PartialFile {
             }
             let file = File::options().write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(|e| describe_failure(e, folder))?;
+            let canonical = fs::canonicalize(&path)?;
+            if written_here().contains(&canonical) {
+                return Err(io::Error::other(
+                    "two outputs of this command have this name; give each its own",
+                ));
+            }
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {
                     return Err(io::Error::other(format!(
@@ -86,13 +104,17 @@ impl PartialFile {
                 Ok(()) => continue,
             }
             file.set_len(0)?;
-            return Self::begin(file, path, target, true);
+            let mut partial = Self::begin(file, path, target, true)?;
+            written_here().insert(canonical.clone());
+            partial.registered = Some(canonical);
+            return Ok(partial);
         }
         Err(io::Error::other(format!("other processes write {name} again and again")))
     }
 
     fn begin(file: File, path: PathBuf, target: PathBuf, is_kept: bool) -> io::Result<Self> {
-        let partial = PartialFile { file, path, target, is_kept, is_committed: false };
+        let (is_committed, registered) = (false, None);
+        let partial = PartialFile { file, path, target, is_kept, is_committed, registered };
         if let Ok(replaced) = fs::metadata(&partial.target) {
             // Where they cannot be set, they are those of a new file.
             let _ = partial.file.set_permissions(replaced.permissions());
@@ -132,6 +154,9 @@ impl Drop for PartialFile {
         let is_empty = || self.file.metadata().is_ok_and(|found| found.len() == 0);
         if !self.is_committed && (!self.is_kept || is_empty()) {
             let _ = fs::remove_file(&self.path);
+        }
+        if let Some(path) = &self.registered {
+            written_here().remove(path);
         }
     }
 }
@@ -214,6 +239,15 @@ fn describe_failure(error: io::Error, folder: &Path) -> io::Error {
             let reason = format!("the folder {} does not exist", folder.display());
             io::Error::new(io::ErrorKind::NotFound, reason)
         }
+        io::ErrorKind::PermissionDenied => {
+            let reason = format!(
+                "no file can be created in the folder {} ({reason}), and an output is written \
+                 beside its place until it is complete; choose another folder, or write to \
+                 standard output and redirect that",
+                folder.display()
+            );
+            io::Error::new(io::ErrorKind::PermissionDenied, reason)
+        }
         kind => io::Error::new(kind, reason),
     }
 }
@@ -277,6 +311,10 @@ mod tests {
         // A visible one is overwritten, and no second process writes it.
         let visible = PartialFile::create_visible(&target).unwrap();
         let error = PartialFile::create_visible(&target).unwrap_err().to_string();
+        assert!(error.contains("two outputs of this command have this name"), "{error}");
+        // A lock of another process looks as one that is not registered.
+        written_here().remove(visible.registered.as_ref().unwrap());
+        let error = PartialFile::create_visible(&target).unwrap_err().to_string();
         assert!(error.contains("another process is writing text.partial"), "{error}");
         visible.file().write_all(b"new").unwrap();
         visible.commit().unwrap();
@@ -292,6 +330,10 @@ mod tests {
         fs::create_dir(folder.path().join("text.partial")).unwrap();
         let error = PartialFile::create_visible(&folder.path().join("text")).unwrap_err();
         assert!(error.to_string().contains("text.partial is in the way"), "{error}");
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = describe_failure(denied, folder.path()).to_string();
+        assert!(error.contains("no file can be created in the folder /"), "{error}");
+        assert!(error.contains("standard output and redirect"), "{error}");
         assert!(PartialFile::create_hidden(folder.path()).is_err());
         assert!(PartialFile::create_visible(Path::new("/")).is_err());
     }

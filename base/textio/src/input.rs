@@ -12,6 +12,7 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
+use crate::foreign_format::describe_foreign_format;
 use crate::line_limit::LineLimit;
 use crate::{Error, Result, is_same_file};
 
@@ -84,7 +85,8 @@ impl Input {
     /// decompression.
     ///
     /// # Errors
-    /// [`Error::Io`] where the first bytes cannot be read or decompressed.
+    /// [`Error::Io`] where the first bytes cannot be read or decompressed, or are those of a format
+    /// that is not text.
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -95,6 +97,9 @@ impl Input {
         let mut buffered = BufReader::with_capacity(BUFFER, counted);
         let start = buffered.fill_buf().map_err(|e| Error::io(name, "read", e))?;
         let failed = |e| Error::io(name, "read", e);
+        if let Some(reason) = describe_foreign_format(start) {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, reason)));
+        }
         let mut is_binary = false;
         let reader: Box<dyn Read + Send> = match start {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(buffered)),

@@ -10,50 +10,10 @@ use std::path::Path;
 
 use miriam_storage::partial_file::{PartialFile, is_special};
 
-use crate::{Error, Result, display_name};
+use crate::compression::Encoder;
+use crate::{Compression, Error, Result, display_name};
 
 const BUFFER: usize = 256 << 10;
-
-/// The compression of a text file, as its name says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// Plain text.
-    None,
-    /// Gzip members: `.gz`.
-    Gzip,
-    /// Zstd frames: `.zst`.
-    Zstd,
-}
-
-impl Compression {
-    /// The compression that the extension of `path` names.
-    pub(crate) fn from_path(path: &Path) -> Self {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => Compression::Gzip,
-            Some("zst") => Compression::Zstd,
-            _ => Compression::None,
-        }
-    }
-
-    /// Compresses `text` at the fastest level. Compressed texts one after the other
-    /// decompress to their concatenation, so threads can compress parts of one file
-    /// ([`Output::create_precompressed`]).
-    ///
-    /// # Errors
-    /// Where the compressor fails.
-    pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
-        match self {
-            Compression::None => Ok(text),
-            Compression::Gzip => {
-                let buffer = Vec::with_capacity(text.len() / 3);
-                let mut gzip = flate2::write::GzEncoder::new(buffer, flate2::Compression::fast());
-                gzip.write_all(&text)?;
-                gzip.finish()
-            }
-            Compression::Zstd => zstd::bulk::compress(&text, 1),
-        }
-    }
-}
 
 /// A buffered stream of text to a file or standard output.
 ///
@@ -76,15 +36,9 @@ pub struct Output {
     partial: Option<PartialFile>,
 }
 
-enum Encoder {
-    Plain(BufWriter<Box<dyn Write + Send>>),
-    Gzip(flate2::write::GzEncoder<BufWriter<Box<dyn Write + Send>>>),
-    Zstd(zstd::Encoder<'static, BufWriter<Box<dyn Write + Send>>>),
-}
-
 impl Output {
     /// Creates `path`, or writes to standard output for `-`. A name that ends in
-    /// `.gz` or `.zst` is compressed. The file is `path.partial` until [`Output::finish`]; what
+    /// `.gz`, `.zst`, `.bz2` or `.xz` is compressed. The file is `path.partial` until [`Output::finish`]; what
     /// is written before an error stays there, and an existing file stays as it was.
     ///
     /// # Errors
@@ -157,15 +111,7 @@ impl Output {
         raw: Box<dyn Write + Send>,
     ) -> Result<Self> {
         let plain = BufWriter::with_capacity(BUFFER, raw);
-        let writer = match compression {
-            Compression::Gzip => {
-                Encoder::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
-            }
-            Compression::Zstd => Encoder::Zstd(
-                zstd::Encoder::new(plain, 3).map_err(|e| Error::io(&name, "create", e))?,
-            ),
-            Compression::None => Encoder::Plain(plain),
-        };
+        let writer = Encoder::new(compression, plain).map_err(|e| Error::io(&name, "create", e))?;
         Ok(Output { name, writer, partial: None })
     }
 
@@ -188,10 +134,8 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] where writing fails.
     pub fn flush(&mut self) -> Result<()> {
-        match &mut self.writer {
-            Encoder::Plain(plain) => plain.flush().map_err(|e| Error::io(&self.name, "write", e)),
-            Encoder::Gzip(_) | Encoder::Zstd(_) => Ok(()),
-        }
+        let Encoder::Plain(plain) = &mut self.writer else { return Ok(()) };
+        plain.flush().map_err(|e| Error::io(&self.name, "write", e))
     }
 
     /// Ends the stream, and gives the file its name; without this call it does not appear
@@ -239,22 +183,7 @@ impl Output {
     }
 
     fn end_stream(self) -> io::Result<()> {
-        let mut ended = match self.writer {
-            Encoder::Plain(plain) => plain,
-            Encoder::Gzip(gzip) => gzip.finish()?,
-            Encoder::Zstd(zstd) => zstd.finish()?,
-        };
-        ended.flush()
-    }
-}
-
-impl Encoder {
-    fn as_write(&mut self) -> &mut dyn Write {
-        match self {
-            Encoder::Plain(w) => w,
-            Encoder::Gzip(w) => w,
-            Encoder::Zstd(w) => w,
-        }
+        self.writer.finish()?.flush()
     }
 }
 
@@ -277,7 +206,7 @@ mod tests {
     #[test]
     fn every_compression_reads_back() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a", "a.gz", "a.zst"] {
+        for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
             let path = folder.path().join(name);
             let mut output = Output::create(&path).unwrap();
             output.write(b"one\ntwo").unwrap();
@@ -291,7 +220,7 @@ mod tests {
     #[test]
     fn parts_compressed_one_by_one_read_as_one_text() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a", "a.gz", "a.zst"] {
+        for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
             let path = folder.path().join(name);
             let mut output = Output::create_precompressed(&path).unwrap();
             for part in [&b"one\n"[..], b"", b"two"] {
@@ -320,7 +249,7 @@ mod tests {
     #[test]
     fn an_output_has_its_name_when_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a", "a.gz", "a.zst"] {
+        for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
             let (path, partial) =
                 (folder.path().join(name), folder.path().join(format!("{name}.partial")));
             let read = |path: &Path| {

@@ -1,0 +1,128 @@
+//! Compression of text that is written, as the name of the file says.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use lzma_rust2::{XzOptions, XzWriter};
+
+/// The level of xz for streams, that of the `xz` command.
+const XZ_LEVEL: u32 = 6;
+
+/// The compression of a text file, as its name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Plain text.
+    None,
+    /// Gzip members: `.gz`.
+    Gzip,
+    /// Zstd frames: `.zst`.
+    Zstd,
+    /// Bzip2 streams: `.bz2`.
+    Bzip2,
+    /// Xz streams: `.xz`.
+    Xz,
+}
+
+impl Compression {
+    /// The compression that the extension of `path` names.
+    pub(crate) fn from_path(path: &Path) -> Self {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
+            Some("bz2") => Compression::Bzip2,
+            Some("xz") => Compression::Xz,
+            _ => Compression::None,
+        }
+    }
+
+    /// The extension of names of such files, with its dot; empty for plain text.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+            Compression::Bzip2 => ".bz2",
+            Compression::Xz => ".xz",
+        }
+    }
+
+    /// Compresses `text` at the fastest level. Compressed texts one after the other
+    /// decompress to their concatenation, so threads can compress parts of one file
+    /// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
+    ///
+    /// # Errors
+    /// Where the compressor fails.
+    pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+        let buffer = || Vec::with_capacity(text.len() / 3);
+        match self {
+            Compression::None => Ok(text),
+            Compression::Gzip => {
+                let mut gzip = flate2::write::GzEncoder::new(buffer(), flate2::Compression::fast());
+                gzip.write_all(&text)?;
+                gzip.finish()
+            }
+            Compression::Zstd => zstd::bulk::compress(&text, 1),
+            Compression::Bzip2 => {
+                let mut bzip2 = bzip2::write::BzEncoder::new(buffer(), bzip2::Compression::fast());
+                bzip2.write_all(&text)?;
+                bzip2.finish()
+            }
+            Compression::Xz => {
+                let mut xz = XzWriter::new(buffer(), XzOptions::with_preset(0))?;
+                xz.write_all(&text)?;
+                xz.finish()
+            }
+        }
+    }
+}
+
+type Plain = BufWriter<Box<dyn Write + Send>>;
+
+/// A stream that is compressed as it is written.
+pub(crate) enum Encoder {
+    Plain(Plain),
+    Gzip(flate2::write::GzEncoder<Plain>),
+    Zstd(zstd::Encoder<'static, Plain>),
+    Bzip2(bzip2::write::BzEncoder<Plain>),
+    Xz(Box<XzWriter<Plain>>),
+}
+
+impl Encoder {
+    /// Begins a stream to `plain`, with the levels of the commands `gzip`, `zstd`, `bzip2` and `xz`.
+    pub fn new(compression: Compression, plain: Plain) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Encoder::Plain(plain),
+            Compression::Gzip => {
+                Encoder::Gzip(flate2::write::GzEncoder::new(plain, flate2::Compression::default()))
+            }
+            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(plain, 3)?),
+            Compression::Bzip2 => {
+                Encoder::Bzip2(bzip2::write::BzEncoder::new(plain, bzip2::Compression::best()))
+            }
+            Compression::Xz => {
+                Encoder::Xz(Box::new(XzWriter::new(plain, XzOptions::with_preset(XZ_LEVEL))?))
+            }
+        })
+    }
+
+    pub fn as_write(&mut self) -> &mut dyn Write {
+        match self {
+            Encoder::Plain(w) => w,
+            Encoder::Gzip(w) => w,
+            Encoder::Zstd(w) => w,
+            Encoder::Bzip2(w) => w,
+            Encoder::Xz(w) => w,
+        }
+    }
+
+    /// Ends the stream.
+    pub fn finish(self) -> io::Result<Plain> {
+        match self {
+            Encoder::Plain(plain) => Ok(plain),
+            Encoder::Gzip(gzip) => gzip.finish(),
+            Encoder::Zstd(zstd) => zstd.finish(),
+            Encoder::Bzip2(bzip2) => bzip2.finish(),
+            Encoder::Xz(xz) => xz.finish(),
+        }
+    }
+}
