@@ -45,6 +45,7 @@ mod nmt_vocab;
 mod packages;
 mod partial_outputs;
 mod perplexity;
+mod perplexity_filters;
 mod programs;
 mod pt;
 mod python;

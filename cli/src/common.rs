@@ -145,11 +145,16 @@ pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
         tracing::info!("type text, a line at a time; Ctrl-D ends it");
     }
     let input = Input::open(path)?;
+    warn_of_binary(&input);
+    Ok(input)
+}
+
+/// Warns of an input that looks like something else than text.
+pub fn warn_of_binary(input: &Input) {
     if input.is_binary() {
         let name = input.name();
         tracing::warn!("{name}: it has zero bytes; is it text, and its encoding UTF-8?");
     }
-    Ok(input)
 }
 
 /// Opens text that is an argument, or else the file.

@@ -4,15 +4,22 @@
 //! is unescaped; and a line is not printed again: keys are inserted before its closing
 //! brace, every other byte stays. Numbers that only Python writes (`NaN`) are accepted.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use miriam_textio::number::{self, push_integer};
+use miriam_textio::{shorten, suggest_name};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use crate::text_scoring::perplexity_of;
 
 /// The keys that [`push_scores`] adds.
 pub const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
+
+/// How the reason begins that an object lacks the field.
+const NO_FIELD: &str = "no field";
+/// Fields of an object that a message lists at most.
+const MOST_LISTED: usize = 12;
 
 /// Which field of each object is text.
 #[derive(Clone, Debug)]
@@ -57,6 +64,27 @@ impl TextField {
         }
     }
 
+    /// Why [`read`](TextField::read) refused `line`, and where it lacks the field, which fields it
+    /// has.
+    pub fn explain(&self, line: &[u8], reason: String) -> String {
+        let Some(name) = self.path.first().filter(|_| reason.starts_with(NO_FIELD)) else {
+            return reason;
+        };
+        let fields: BTreeMap<String, IgnoredAny> = match serde_json::from_slice(line) {
+            Ok(fields) => fields,
+            Err(_) => return reason,
+        };
+        let names = || fields.keys().map(String::as_str);
+        if let Some(similar) = suggest_name(name, names().filter(|other| other != name)) {
+            return format!("{reason}; did you mean {similar:?}?");
+        }
+        let listed: Vec<String> = names().take(MOST_LISTED).map(|n| format!("{n:?}")).collect();
+        match listed.is_empty() {
+            true => reason,
+            false => format!("{reason}; there are {}", shorten(&listed.join(", "))),
+        }
+    }
+
     fn read_strictly(&self, line: &str, text: &mut Vec<u8>) -> Result<(), String> {
         let before = text.len();
         let mut found = false;
@@ -66,7 +94,7 @@ impl TextField {
         let outcome = object.deserialize(&mut json).and_then(|()| json.end());
         let outcome = match outcome {
             Ok(()) if found => return Ok(()),
-            Ok(()) => Err(format!("no field {:?}", self.path.join("."))),
+            Ok(()) => Err(format!("{NO_FIELD} {:?}", self.path.join("."))),
             Err(error) => Err(describe_error(&error)),
         };
         text.truncate(before);
@@ -342,6 +370,22 @@ mod tests {
         assert_eq!(error, "invalid type: string \"b\", expected an object (byte 8)");
         let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
         assert_eq!(read("t", format!("{{\"a\":{deep},\"t\":\"x\"}}")).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_missing_field_is_explained_by_those_that_are_there() {
+        let explain = |name: &str, line: &str| {
+            let field = TextField::new(name, Vec::new());
+            let reason = field.read(line.as_bytes(), &mut Vec::new()).unwrap_err();
+            field.explain(line.as_bytes(), reason)
+        };
+        let line = r#"{"url": "u", "text": "a", "meta": {"text": "b"}}"#;
+        assert_eq!(explain("txt", line), "no field \"txt\"; did you mean \"text\"?");
+        let listed = "no field \"content\"; there are \"meta\", \"text\", \"url\"";
+        assert_eq!(explain("content", line), listed);
+        assert!(explain("meta.body", line).starts_with("no field \"meta.body\"; there are"));
+        assert_eq!(explain("text", "{}"), "no field \"text\"");
+        assert_eq!(explain("text", "{"), "EOF while parsing an object (byte 1)");
     }
 
     #[test]

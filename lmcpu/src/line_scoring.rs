@@ -329,7 +329,7 @@ mod tests {
         score_lines(&**MODEL, lines, options, &CancellationToken::new()).unwrap()
     }
 
-    /// What `lm perplexity --per-line` prints: log10, tokens, unknown words.
+    /// What `lm perplexity --per-line` prints: log10, tokens, unknown words, perplexity.
     fn printed(text: &[u8], markers: bool, json: Option<JsonOptions>) -> String {
         let options = PerplexityOptions {
             sentence_markers: markers,
@@ -440,7 +440,7 @@ mod tests {
         ) {
             let json: String =
                 documents.iter().map(|d| serde_json::json!({"t": d}).to_string() + "\n").collect();
-            let field = JsonOptions { field: "t".into(), skip_invalid: false, buckets: None };
+            let field = JsonOptions { field: "t".into(), skip_invalid: false, buckets: None, needs_language: false };
             let expected = printed(json.as_bytes(), true, Some(field));
             let lines: Vec<&[u8]> = documents.iter().map(String::as_bytes).collect();
             let scores = score(&lines, options(SentenceMarkers::BOTH, true, 2));

@@ -4,24 +4,29 @@
 //! included.
 
 use miriam_textio::number::push_integer;
-use miriam_textio::{Input, Output, Progress, number};
+use miriam_textio::{Error as TextError, Input, Output, Progress, number};
 
 mod buckets;
+mod distribution;
+mod filter;
+mod json_scorer;
 mod preparation;
 
 pub use buckets::{BucketOptions, Cutoffs};
+pub use distribution::PerplexityDistribution;
+pub use filter::{Percent, PerplexityFilter, RankLimit};
 pub use preparation::{Preparation, PrepareText};
 
 pub use crate::text_scoring::{LineCounts, Perplexity};
 
-use buckets::{BUCKET_KEYS, Buckets};
-use preparation::PreparedText;
+use filter::{TieCounter, Verdict};
+use json_scorer::JsonScorer;
 
-use crate::json_lines::{SCORE_KEYS, TextField, push_scores, push_with_keys};
 use crate::text_scoring::{
-    BlockOutcome, SentenceMarkers, StreamOptions, TextScorer, perplexity_of, score_stream,
+    BlockOutcome, BlockPlace, SentenceMarkers, StreamOptions, TextScorer, perplexity_of,
+    score_stream,
 };
-use crate::{LanguageModel, Result};
+use crate::{Error, LanguageModel, Result};
 
 /// How text is scored and what is written.
 #[derive(Clone, Debug)]
@@ -34,7 +39,7 @@ pub struct PerplexityOptions {
     /// as it was.
     pub preparation: Option<Preparation>,
     /// Write the scores of each line: for plain text, unless there is a filter, `log10
-    /// TAB tokens TAB unknown words`; for JSON the line with four more keys.
+    /// TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
     pub per_line: bool,
     /// Lines are JSON objects of which this field is text.
     pub json: Option<JsonOptions>,
@@ -49,28 +54,22 @@ pub struct JsonOptions {
     /// is scored line by line and has the sums of its lines; an empty text is one empty
     /// line.
     pub field: String,
-    /// Leave out lines that are not such objects instead of returning an error.
+    /// Leave out lines that are not such objects instead of returning an error, unless all are.
     pub skip_invalid: bool,
     /// Add the perplexity, to a tenth, and its bucket to each object. A document whose text is
     /// empty has no perplexity.
     pub buckets: Option<BucketOptions>,
+    /// Whether it is an error that no document names its language, where languages are asked for.
+    pub needs_language: bool,
 }
 
-/// Which lines are written.
-#[derive(Clone, Copy, Debug)]
-pub struct PerplexityFilter {
-    /// The highest perplexity that passes.
-    pub max_perplexity: f64,
-    /// Write the lines that would not pass instead.
-    pub invert: bool,
-}
-
-impl PerplexityFilter {
-    /// Whether a line passes. The perplexity of a line without tokens is not a number,
-    /// so it does not pass.
-    fn keeps(&self, log10: f64, tokens: u64) -> bool {
-        (perplexity_of(log10, tokens) <= self.max_perplexity) != self.invert
-    }
+/// What scoring a text is for.
+#[derive(Clone, Copy)]
+enum Purpose<'o> {
+    /// What [`PerplexityOptions`] select is written.
+    Write,
+    /// The perplexities of lines are collected, by the language of documents in this field.
+    Collect(Option<&'o str>),
 }
 
 /// Scores each line of `inputs` and writes what `options` select: scores, lines, or,
@@ -82,7 +81,7 @@ impl PerplexityFilter {
 ///
 /// # Errors
 ///
-/// If an input cannot be read, a line is not the JSON object expected,
+/// If an input cannot be read, a line is not the JSON object expected, all are left out as invalid,
 /// or the output cannot be written.
 pub fn perplexity(
     model: &dyn LanguageModel,
@@ -92,51 +91,10 @@ pub fn perplexity(
     options: &PerplexityOptions,
     progress: &dyn Progress,
 ) -> Result<(Perplexity, LineCounts)> {
-    let stream = StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
-    let sums = match &options.json {
-        None => score_stream(inputs, output, stream, progress, || {
-            let mut scorer =
-                TextScorer::new(model, SentenceMarkers::both_if(options.sentence_markers), false);
-            let mut preparation = options.preparation.as_ref().map(Preparation::start);
-            let mut prepared = Vec::new();
-            move |mut text: Vec<u8>| {
-                if text.last() != Some(&b'\n') {
-                    text.push(b'\n');
-                }
-                let Some(preparation) = &mut preparation else {
-                    return score_plain_text(&mut scorer, &text, &text, options);
-                };
-                prepared.clear();
-                for line in text.split_inclusive(|&byte| byte == b'\n') {
-                    preparation.push(line, &mut prepared);
-                }
-                score_plain_text(&mut scorer, &prepared, &text, options)
-            }
-        })?,
-        Some(json) => score_stream(inputs, output, stream, progress, || {
-            let mut reserved = Vec::new();
-            if options.per_line {
-                reserved.extend(SCORE_KEYS);
-            }
-            if json.buckets.is_some() {
-                reserved.extend(BUCKET_KEYS);
-            }
-            let mut documents = JsonScorer {
-                field: TextField::new(&json.field, reserved),
-                preparation: options.preparation.as_ref().map(Preparation::start),
-                buckets: json.buckets.as_ref().map(Buckets::new),
-                scorer: TextScorer::new(
-                    model,
-                    SentenceMarkers::both_if(options.sentence_markers),
-                    false,
-                ),
-                text: Vec::new(),
-                prepared: Vec::new(),
-                documents: Vec::new(),
-            };
-            move |block: Vec<u8>| documents.score_block(&block, options, json.skip_invalid)
-        })?,
-    };
+    let mut ties = options.filter.as_ref().map(TieCounter::new);
+    let settle = |block: &mut BlockOutcome| ties.iter_mut().for_each(|ties| ties.settle(block));
+    let text = Text { model, size, options, progress };
+    let sums = text.score(inputs, output, Purpose::Write, settle)?;
     let writes_lines = options.per_line
         || options.filter.is_some()
         || options.json.as_ref().is_some_and(|json| json.buckets.is_some());
@@ -148,6 +106,140 @@ pub fn perplexity(
     Ok(sums)
 }
 
+/// Scores each line of `inputs` as [`perplexity`] does and returns the perplexities; nothing is
+/// written. Documents are told apart by the language in their field `language_field`, if one is
+/// given.
+///
+/// # Errors
+///
+/// Those of [`perplexity`].
+pub fn perplexity_distribution(
+    model: &dyn LanguageModel,
+    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+    size: Option<u64>,
+    options: &PerplexityOptions,
+    language_field: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<(PerplexityDistribution, LineCounts)> {
+    let mut nowhere = Output::from_writer(std::io::sink(), "")?;
+    let mut found = PerplexityDistribution::default();
+    let collect = |block: &mut BlockOutcome| {
+        for (language, perplexity) in block.perplexities.drain(..) {
+            found.push(language.as_deref(), perplexity);
+        }
+    };
+    let text = Text { model, size, options, progress };
+    let (_, lines) = text.score(inputs, &mut nowhere, Purpose::Collect(language_field), collect)?;
+    Ok((found, lines))
+}
+
+/// A text and how it is scored.
+struct Text<'o> {
+    model: &'o dyn LanguageModel,
+    size: Option<u64>,
+    options: &'o PerplexityOptions,
+    progress: &'o dyn Progress,
+}
+
+impl<'o> Text<'o> {
+    /// Scores `inputs`; each block passes `observe` before it is written.
+    fn score(
+        &self,
+        inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+        output: &mut Output,
+        purpose: Purpose<'o>,
+        mut observe: impl FnMut(&mut BlockOutcome),
+    ) -> Result<(Perplexity, LineCounts)> {
+        let &Text { model, size, options, progress } = self;
+        let markers = SentenceMarkers::both_if(options.sentence_markers);
+        let stream =
+            StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
+        let Some(json) = &options.json else {
+            let worker = || {
+                let mut scorer = TextScorer::new(model, markers, false);
+                let mut preparation = options.preparation.as_ref().map(Preparation::start);
+                let mut prepared = Vec::new();
+                move |mut text: Vec<u8>| {
+                    if text.last() != Some(&b'\n') {
+                        text.push(b'\n');
+                    }
+                    let Some(preparation) = &mut preparation else {
+                        return score_plain_text(&mut scorer, &text, &text, options, purpose);
+                    };
+                    prepared.clear();
+                    for line in text.split_inclusive(|&byte| byte == b'\n') {
+                        preparation.push(line, &mut prepared);
+                    }
+                    score_plain_text(&mut scorer, &prepared, &text, options, purpose)
+                }
+            };
+            return score_stream(inputs, output, stream, progress, worker, |_, block| {
+                observe(block);
+            });
+        };
+        let worker = || {
+            let scorer = TextScorer::new(model, markers, false);
+            let mut documents = JsonScorer::new(scorer, options, json, purpose);
+            move |block: Vec<u8>| documents.score_block(&block)
+        };
+        let mut documents = DocumentCheck::default();
+        let sums = score_stream(inputs, output, stream, progress, worker, |place, block| {
+            documents.add(place, block);
+            observe(block);
+        })?;
+        documents.check(json, purpose, sums.1)?;
+        Ok(sums)
+    }
+}
+
+/// What tells documents whose fields have other names from those that have no values.
+#[derive(Default)]
+struct DocumentCheck {
+    /// The number of documents scored.
+    scored: u64,
+    with_language: u64,
+    /// The first line that was left out: input, number and reason.
+    first_invalid: Option<(String, u64, String)>,
+}
+
+impl DocumentCheck {
+    fn add(&mut self, place: BlockPlace<'_>, block: &mut BlockOutcome) {
+        self.scored += block.num_documents;
+        self.with_language += block.with_language;
+        if let (None, Some((line, reason))) = (&self.first_invalid, block.first_invalid.take()) {
+            self.first_invalid = Some((place.name.into(), place.lines_before + line, reason));
+        }
+    }
+
+    /// # Errors
+    /// If all documents were left out, or none has the field of a language that is needed.
+    fn check(self, json: &JsonOptions, purpose: Purpose<'_>, lines: LineCounts) -> Result<()> {
+        if let (0, Some((name, line, reason))) = (self.scored, self.first_invalid) {
+            let reason = match lines.invalid {
+                1 => reason,
+                count => format!("{reason} (the first of {count} lines, and all are invalid)"),
+            };
+            return Err(TextError::format(&name, line, None, reason).into());
+        }
+        if self.scored == 0 || self.with_language > 0 {
+            return Ok(());
+        }
+        let (field, is_needed) = match (purpose, &json.buckets) {
+            (Purpose::Collect(Some(field)), _) => (field, json.needs_language),
+            (Purpose::Write, Some(buckets)) => (&*buckets.language_field, json.needs_language),
+            _ => return Ok(()),
+        };
+        let reason = format!("no document has a language in the field {field:?}");
+        if is_needed {
+            return Err(Error::InvalidOptions { reason });
+        }
+        if json.buckets.as_ref().is_some_and(|buckets| !buckets.cutoffs.covers_all()) {
+            tracing::warn!("{reason}, so all are in the bucket all");
+        }
+        Ok(())
+    }
+}
+
 /// Scores a block of plain text: the lines of `prepared`, which are those of `text` as they are
 /// scored. Both end with a line end.
 fn score_plain_text(
@@ -155,6 +247,7 @@ fn score_plain_text(
     prepared: &[u8],
     text: &[u8],
     options: &PerplexityOptions,
+    purpose: Purpose<'_>,
 ) -> BlockOutcome {
     let mut outcome = BlockOutcome::default();
     let scores = scorer.score(prepared);
@@ -162,13 +255,15 @@ fn score_plain_text(
     for sentence in scores.sentences() {
         let (log10, unknown) = outcome.add_sentence(&sentence);
         outcome.lines.read += 1;
-        if let Some(filter) = options.filter {
+        let perplexity = || perplexity_of(f64::from(log10), sentence.len());
+        if let Purpose::Collect(_) = purpose {
+            outcome.perplexities.push((None, perplexity()));
+        } else if let Some(filter) = options.filter {
             let length =
                 memchr::memchr(b'\n', &text[start..]).map_or(text.len() - start, |n| n + 1);
-            if filter.keeps(f64::from(log10), sentence.len()) {
-                outcome.lines.kept += 1;
-                outcome.output.extend_from_slice(&text[start..start + length]);
-            }
+            outcome.push_judged(filter.judge(perplexity()), |out| {
+                out.extend_from_slice(&text[start..start + length]);
+            });
             start += length;
         } else if options.per_line {
             let out = &mut outcome.output;
@@ -177,111 +272,29 @@ fn score_plain_text(
             push_integer(out, sentence.len());
             out.push(b'\t');
             push_integer(out, unknown);
+            out.push(b'\t');
+            number::push_shortest_f64(out, perplexity());
             out.push(b'\n');
         }
     }
     outcome
 }
 
-/// Scores blocks of JSON lines; each thread has its own.
-struct JsonScorer<'m, 'o> {
-    field: TextField,
-    preparation: Option<PreparedText>,
-    buckets: Option<Buckets<'o>>,
-    scorer: TextScorer<'m>,
-    /// The texts of a block as they are scored, each line with its line end.
-    prepared: Vec<u8>,
-    /// The text of a document before it is prepared.
-    text: Vec<u8>,
-    documents: Vec<Document>,
-}
-
-/// A line of a block that is an object.
-struct Document {
-    /// Its bytes in the block.
-    line: std::ops::Range<usize>,
-    /// The lines of its text.
-    num_lines: usize,
-    is_empty: bool,
-}
-
-impl JsonScorer<'_, '_> {
-    fn score_block(
-        &mut self,
-        block: &[u8],
-        options: &PerplexityOptions,
-        skip_invalid: bool,
-    ) -> BlockOutcome {
-        let mut outcome = BlockOutcome::default();
-        self.prepared.clear();
-        self.documents.clear();
-        let mut start = 0;
-        while start < block.len() {
-            let length = memchr::memchr(b'\n', &block[start..]);
-            let line = start..length.map_or(block.len(), |n| start + n);
-            start = line.end + 1;
-            outcome.lines.read += 1;
-            // Writers end files with a blank line; it is not a document.
-            if block[line.clone()].trim_ascii().is_empty() {
-                continue;
+impl BlockOutcome {
+    /// Writes a line by `push`, if it passes.
+    fn push_judged(&mut self, verdict: Verdict, push: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.output.len();
+        match verdict {
+            Verdict::LeftOut => {}
+            Verdict::Written => {
+                push(&mut self.output);
+                self.lines.kept += 1;
             }
-            let before = self.prepared.len();
-            let read = match &mut self.preparation {
-                None => self.field.read(&block[line.clone()], &mut self.prepared),
-                Some(preparation) => {
-                    self.text.clear();
-                    let read = self.field.read(&block[line.clone()], &mut self.text);
-                    read.map(|()| preparation.push(&self.text, &mut self.prepared))
-                }
-            };
-            match read {
-                Ok(()) => {
-                    let is_empty = self.prepared[before..].iter().all(|&byte| byte == b'\n');
-                    if self.prepared.len() == before || self.prepared.last() != Some(&b'\n') {
-                        self.prepared.push(b'\n');
-                    }
-                    let num_lines = memchr::memchr_iter(b'\n', &self.prepared[before..]).count();
-                    self.documents.push(Document { line, num_lines, is_empty });
-                }
-                Err(_) if skip_invalid => outcome.lines.invalid += 1,
-                Err(reason) => {
-                    outcome.error = Some((outcome.lines.read, reason));
-                    break;
-                }
+            Verdict::Tied => {
+                push(&mut self.output);
+                self.tied_parts.push(before..self.output.len());
             }
         }
-        let scores = self.scorer.score(&self.prepared);
-        let mut sentences = scores.sentences();
-        for Document { line, num_lines, is_empty } in &self.documents {
-            let (mut log10, mut tokens, mut unknown) = (0.0, 0, 0);
-            for sentence in sentences.by_ref().take(*num_lines) {
-                let (sentence_log10, sentence_unknown) = outcome.add_sentence(&sentence);
-                log10 += f64::from(sentence_log10);
-                tokens += sentence.len();
-                unknown += sentence_unknown;
-            }
-            if let Some(filter) = options.filter {
-                if !filter.keeps(log10, tokens) {
-                    continue;
-                }
-                outcome.lines.kept += 1;
-            }
-            let line = &block[line.clone()];
-            if !options.per_line && self.buckets.is_none() && options.filter.is_none() {
-                continue;
-            }
-            push_with_keys(line, &mut outcome.output, |out| {
-                if options.per_line {
-                    push_scores(out, log10, tokens, unknown);
-                }
-                if let Some(buckets) = &mut self.buckets {
-                    let perplexity = (!is_empty).then(|| perplexity_of(log10, tokens));
-                    buckets.push(line, perplexity, out);
-                }
-            });
-            outcome.output.push(b'\n');
-        }
-        outcome
     }
 }
 

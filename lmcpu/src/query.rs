@@ -99,7 +99,7 @@ pub fn query(
         threads: options.threads,
         low_latency: options.line_buffered,
     };
-    let (sums, _) = score_stream([Ok(input)], output, stream, progress, worker)?;
+    let (sums, _) = score_stream([Ok(input)], output, stream, progress, worker, |_, _| {})?;
     if verbosity.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);

@@ -6,6 +6,7 @@
 //! are f64 sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md`
 //! 2.5). The thread that writes adds up the corpus; the workers do everything else.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -206,6 +207,17 @@ impl<'m> TextScorer<'m> {
 pub(crate) struct BlockOutcome {
     /// The bytes to write.
     pub output: Vec<u8>,
+    /// The parts of `output` that are written or not by what was written before
+    /// ([`RankLimit`](crate::perplexity::RankLimit)).
+    pub tied_parts: Vec<Range<usize>>,
+    /// The perplexities of lines where they are collected, with the language of each document.
+    pub perplexities: Vec<(Option<Box<str>>, f64)>,
+    /// The number of documents scored.
+    pub num_documents: u64,
+    /// The number of documents that name their language, where that is asked for.
+    pub with_language: u64,
+    /// The first line that was left out, counted from 1 in the block, and why.
+    pub first_invalid: Option<(u64, String)>,
     /// log10 of each sentence.
     pub sentence_log10s: Vec<f32>,
     /// log10 of each unknown word.
@@ -244,6 +256,15 @@ impl BlockOutcome {
     }
 }
 
+/// Where a block comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockPlace<'n> {
+    /// The name of its input.
+    pub name: &'n str,
+    /// The number of lines before it in its input.
+    pub lines_before: u64,
+}
+
 /// How text is read and scored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamOptions {
@@ -256,14 +277,16 @@ pub(crate) struct StreamOptions {
 }
 
 /// Splits `inputs` into blocks of whole lines, scores each by a worker (one for each
-/// thread), writes the results in order, and returns the sums. The last line of an
-/// input may lack its line end. An input is opened when the one before has ended.
+/// thread), writes the results in order, and returns the sums. Each result passes `observe` before it
+/// is written. The last line of an input may lack its line end. An input is opened when the one
+/// before has ended.
 pub(crate) fn score_stream<W>(
     inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
     output: &mut Output,
     options: StreamOptions,
     progress: &dyn Progress,
     worker: impl Fn() -> W + Sync,
+    mut observe: impl FnMut(BlockPlace<'_>, &mut BlockOutcome),
 ) -> Result<(Perplexity, LineCounts)>
 where
     W: FnMut(Vec<u8>) -> BlockOutcome,
@@ -307,10 +330,12 @@ where
     let (mut sums, mut lines) = (Perplexity::default(), LineCounts::default());
     // The input of the current block, and the number of lines in the inputs before it.
     let (mut current_name, mut lines_before): (Arc<str>, u64) = ("".into(), 0);
-    let write = |(name, block): (Arc<str>, BlockOutcome), _| -> Result<()> {
+    let write = |(name, mut block): (Arc<str>, BlockOutcome), _| -> Result<()> {
         if !Arc::ptr_eq(&name, &current_name) {
             (current_name, lines_before) = (name, lines.read);
         }
+        let place = BlockPlace { name: &current_name, lines_before: lines.read - lines_before };
+        observe(place, &mut block);
         for &log10 in &block.sentence_log10s {
             sums.log10 += f64::from(log10);
         }

@@ -566,7 +566,9 @@ class LanguageModel:
         self,
         lines: _Lines,
         *,
-        max_perplexity: float,
+        max_perplexity: float | None = None,
+        min_perplexity: float | None = None,
+        keep_percent: float | None = None,
         invert: bool = False,
         bos: bool = True,
         eos: bool = True,
@@ -636,6 +638,7 @@ def score_bleu(
     lowercase: bool = False,
     tokenize: str = "13a",
     use_effective_order: bool = False,
+    tokenize_model: _Path | None = None,
 ) -> tuple[float, str]: ...
 def score_chrf(
     hypotheses: Sequence[str],

@@ -14,6 +14,7 @@ use miriam_lmcpu::kenlm::{
 use miriam_lmcpu::line_scoring::{
     LineOptions, LineScore, SentenceMarkers, score_lines, score_tokens,
 };
+use miriam_lmcpu::perplexity::{Percent, PerplexityFilter, RankLimit};
 use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
 use miriam_lmcpu::{ArpaOptions, LmWord, OpenOptions};
@@ -246,27 +247,51 @@ impl LanguageModel {
         Ok(values.into_pyarray(lines.py()))
     }
 
-    /// Which lines have at most the perplexity `max_perplexity`; with `invert`, which have
-    /// not. A line without tokens has none.
-    #[pyo3(signature = (lines, *, max_perplexity, invert=false, bos=true, eos=true,
-                        documents=false, threads=0))]
+    /// Which lines have at most the perplexity `max_perplexity` and at least `min_perplexity`, and
+    /// are among the best `keep_percent` percent; with `invert`, which are not. A line without
+    /// tokens has none.
+    #[pyo3(signature = (lines, *, max_perplexity=None, min_perplexity=None, keep_percent=None,
+                        invert=false, bos=true, eos=true, documents=false, threads=0))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn filter<'py>(
         &self,
         lines: &Bound<'py, PyAny>,
-        max_perplexity: f64,
+        max_perplexity: Option<f64>,
+        min_perplexity: Option<f64>,
+        keep_percent: Option<f64>,
         invert: bool,
         bos: bool,
         eos: bool,
         documents: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        if max_perplexity.is_nan() || max_perplexity < 0.0 {
-            return Err(PyValueError::new_err("max_perplexity: give a number from 0"));
+        for (name, limit) in
+            [("max_perplexity", max_perplexity), ("min_perplexity", min_perplexity)]
+        {
+            if limit.is_some_and(|limit| limit.is_nan() || limit < 0.0) {
+                return Err(PyValueError::new_err(format!("{name}: give a number from 0")));
+            }
         }
+        if max_perplexity.is_none() && min_perplexity.is_none() && keep_percent.is_none() {
+            let reason = "give max_perplexity, min_perplexity or keep_percent";
+            return Err(PyValueError::new_err(reason));
+        }
+        let share = keep_percent.map(|percent| percent.to_string().parse::<Percent>());
+        let share = share
+            .transpose()
+            .map_err(|reason| PyValueError::new_err(format!("keep_percent: {reason}")))?;
         let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
-        let keeps = |score: &LineScore| (score.perplexity() <= max_perplexity) != invert;
-        Ok(scores.iter().map(keeps).collect::<Vec<_>>().into_pyarray(lines.py()))
+        let mut perplexities: Vec<f64> = scores.iter().map(LineScore::perplexity).collect();
+        let all = PerplexityFilter::default();
+        let filter = PerplexityFilter {
+            min_perplexity: min_perplexity.unwrap_or(all.min_perplexity),
+            max_perplexity: max_perplexity.unwrap_or(all.max_perplexity),
+            rank_limit: share.map(|share| RankLimit::new(&mut perplexities, share)),
+            invert,
+        };
+        // The limit has changed the order of the first list.
+        let selected = filter.select(scores.iter().map(LineScore::perplexity));
+        Ok(selected.into_pyarray(lines.py()))
     }
 
     /// log10 p of each word (`float32`), all lines one after another, and where each line

@@ -79,6 +79,14 @@ def test_filter(toy: LanguageModel) -> None:
     assert not toy.filter([""], max_perplexity=math.inf, bos=False, eos=False)[0]
     with pytest.raises(ValueError, match="max_perplexity"):
         toy.filter(LINES, max_perplexity=-1)
+    above = toy.filter(LINES, min_perplexity=limit)
+    assert above.tolist() == (perplexities >= limit).tolist()
+    best = toy.filter(LINES, keep_percent=50)
+    assert best.sum() == math.ceil(len(LINES) / 2)
+    assert perplexities[best].max() <= perplexities[~best].min()
+    for wrong in ({}, {"keep_percent": 101}, {"min_perplexity": math.nan}):
+        with pytest.raises(ValueError):
+            toy.filter(LINES, **wrong)
 
 
 def test_lines_are_any_sequence_of_str_or_bytes(toy: LanguageModel) -> None:

@@ -45,7 +45,8 @@ fn metrics() -> Vec<CorpusAndLineMetrics> {
     ];
     let mut pairs: Vec<CorpusAndLineMetrics> = Vec::new();
     for bleu in bleu {
-        pairs.push((Box::new(bleu), Box::new(Bleu { effective_order: true, ..bleu })));
+        let effective = Bleu { effective_order: true, ..bleu.clone() };
+        pairs.push((Box::new(bleu), Box::new(effective)));
     }
     pairs.extend(chrf.map(|chrf| -> CorpusAndLineMetrics { (Box::new(chrf), Box::new(chrf)) }));
     pairs.extend(ter.map(|ter| -> CorpusAndLineMetrics { (Box::new(ter), Box::new(ter)) }));

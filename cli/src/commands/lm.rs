@@ -1,28 +1,18 @@
 //! `miriam lm`: n-gram language models.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::error::ErrorKind;
 use clap::{Args, Subcommand};
 use miriam_glm::GlmOptions;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmProbingOptions, KenlmTrieOptions};
-use miriam_lmcpu::perplexity::{
-    BucketOptions, Cutoffs, JsonOptions, PerplexityFilter, Preparation, PrepareText,
-};
 use miriam_lmcpu::query::Verbosity;
 use miriam_lmcpu::trie::{self, QuantizationBits};
-use miriam_lmcpu::{
-    ArpaOptions, LanguageModel, OpenOptions, perplexity, probing, query, read_keeping_first,
-};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, probing, query, read_keeping_first};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
-use miriam_textproc::sentencepiece::Encoding;
-use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::estimate;
 use crate::arpa_arguments::ArpaArguments;
@@ -45,8 +35,10 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv\n  \
                             miriam lm perplexity lm.miriam --json-field text --per-line \
-                            --max-perplexity 500 -i web.jsonl.zst -o good.jsonl.zst")]
-    Perplexity(PerplexityArguments),
+                            --max-perplexity 500 -i web.jsonl.zst -o good.jsonl.zst\n  \
+                            miriam lm perplexity lm.miriam --json-field text --keep-percent 30 \
+                            -i web-*.jsonl.zst -o kept/")]
+    Perplexity(super::perplexity::Arguments),
     /// Estimate a model from text, as KenLM's lmplz does, and write it as ARPA
     #[command(
         after_help = "Examples:\n  miriam lm estimate -o 5 --text text.en --arpa lm.arpa\n  \
@@ -153,74 +145,6 @@ pub struct QueryArguments {
     output: PathBuf,
 }
 
-#[derive(Args)]
-pub struct PerplexityArguments {
-    /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
-    model: PathBuf,
-    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
-    /// there is one
-    #[arg(long, default_value = "auto")]
-    device: DeviceChoice,
-    /// Write log10 probability, tokens (with </s>) and unknown words of each
-    /// line instead of the summary, separated by tabs; to JSON lines, add the
-    /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
-    #[arg(long)]
-    per_line: bool,
-    /// Lines are JSON objects, and the text is in this field (a.b is b in the object a).
-    /// Text of several lines is scored line by line and summed
-    #[arg(long, value_name = "NAME")]
-    json_field: Option<String>,
-    /// Normalise text before it is scored; ccnet: as CCNet's models want it (lower case, no
-    /// accents, digits 0, ASCII punctuation). What is written is the text as it was
-    #[arg(long, value_name = "HOW", value_parser = ["ccnet"])]
-    normalize: Option<String>,
-    /// Cut text into the pieces of this SentencePiece model before it is scored, after
-    /// normalising. The text of a document is one line then
-    #[arg(long, value_name = "FILE")]
-    spm: Option<PathBuf>,
-    /// Add the perplexity of each document, to a tenth, and its bucket by these percentiles of
-    /// CCNet's, as the keys perplexity and bucket: below the 30th head, below the 60th middle,
-    /// else tail; all where the language has none
-    #[arg(long, value_name = "CSV", requires = "json_field")]
-    cutoffs: Option<PathBuf>,
-    /// The field with the language of a document
-    #[arg(long, value_name = "NAME", default_value = "language", requires = "cutoffs")]
-    lang_field: String,
-    /// Leave out lines that are no JSON objects with such a text, and say how
-    /// many; without this the first is an error
-    #[arg(long, requires = "json_field")]
-    skip_invalid: bool,
-    /// Write the lines of at most this perplexity, unchanged, instead of the
-    /// summary: 10^(-log10/tokens), unknown words and </s> included
-    #[arg(long, value_name = "X", value_parser = parse_perplexity)]
-    max_perplexity: Option<f64>,
-    /// Write the other lines instead
-    #[arg(long, requires = "max_perplexity")]
-    invert: bool,
-    /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
-    /// and read now) or huge (read into huge pages: private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
-    load: LoadMethod,
-    #[command(flatten)]
-    arpa_text: ArpaArguments,
-    /// Do not put <s> before and </s> after each line
-    #[arg(long)]
-    no_markers: bool,
-    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input. May be repeated
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    input: Vec<PathBuf>,
-    /// The file to write, compressed when named .gz or .zst; - for standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
-}
-
-fn parse_perplexity(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number >= 0.0 => Ok(number),
-        _ => Err("give a number from 0".into()),
-    }
-}
-
 fn parse_bits(text: &str) -> Result<QuantizationBits, String> {
     let (prob, backoff) = text.split_once(',').unwrap_or((text, text));
     match (prob.parse(), backoff.parse()) {
@@ -241,7 +165,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Build(arguments) => build(arguments, common),
         Command::Query(arguments) => run_query(arguments, common),
-        Command::Perplexity(arguments) => run_perplexity(arguments, common),
+        Command::Perplexity(arguments) => super::perplexity::run(arguments, common),
         Command::Estimate(arguments) => estimate::run(arguments, common),
         Command::Filter(arguments) => super::filter::run(arguments, common),
         Command::Next(arguments) => super::next::run(arguments, common),
@@ -396,94 +320,4 @@ pub fn parse_levels(given: &[String]) -> Verbosity {
         }
     }
     if given.is_empty() { Verbosity::ALL } else { levels }
-}
-
-/// What `--normalize` and `--spm` do to text.
-fn preparation(arguments: &PerplexityArguments) -> anyhow::Result<Option<Preparation>> {
-    let normalizes = arguments.normalize.is_some();
-    let pieces = arguments.spm.as_deref().map(SentencePiece::open).transpose()?.map(Arc::new);
-    if !normalizes && pieces.is_none() {
-        return Ok(None);
-    }
-    let joins_lines = pieces.is_some();
-    let make = move || -> PrepareText {
-        let (pieces, mut encoding, mut normal) = (pieces.clone(), Encoding::new(), Vec::new());
-        Box::new(move |text, out| {
-            normal.clear();
-            match normalizes {
-                true => normalize_ccnet(text, &mut normal),
-                false => normal.extend_from_slice(text),
-            }
-            let Some(pieces) = &pieces else { return out.extend_from_slice(&normal) };
-            pieces.encode(&normal, &mut encoding);
-            for (place, piece) in pieces.pieces(&encoding).enumerate() {
-                out.extend_from_slice(if place > 0 { b" " } else { b"" });
-                out.extend_from_slice(piece);
-            }
-        })
-    };
-    Ok(Some(Preparation::new(joins_lines, make)))
-}
-
-fn read_cutoffs(path: &Path, language_field: &str) -> anyhow::Result<BucketOptions> {
-    let mut text = String::new();
-    let cannot_read = || format!("{}: cannot be read", path.display());
-    Input::open(path)?.read_to_string(&mut text).with_context(cannot_read)?;
-    let wrong = |reason| anyhow::anyhow!("{}: {reason}", path.display());
-    let cutoffs = Cutoffs::parse(&text).map_err(wrong)?;
-    Ok(BucketOptions { cutoffs, language_field: language_field.to_owned() })
-}
-
-fn run_perplexity(arguments: PerplexityArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.per_line && arguments.max_perplexity.is_some() && arguments.json_field.is_none() {
-        let message = "--per-line with --max-perplexity needs --json-field: a line of plain text \
-                       has no field for scores\n";
-        clap::Error::raw(ErrorKind::ArgumentConflict, message).exit();
-    }
-    let inputs = arguments.input.iter().chain([&arguments.model]);
-    let inputs = inputs.chain(&arguments.cutoffs).chain(&arguments.spm);
-    let inputs: Vec<&PathBuf> = inputs.collect();
-    if inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        bail!("standard input can be read only once; give - once");
-    }
-    for input in inputs {
-        Input::check_access(input, Some(&arguments.output))?;
-    }
-    let preparation = preparation(&arguments)?;
-    let buckets =
-        arguments.cutoffs.as_deref().map(|path| read_cutoffs(path, &arguments.lang_field));
-    let buckets = buckets.transpose()?;
-    let options = OpenOptions { load: arguments.load, arpa: arguments.arpa_text.options() };
-    let model = open_model(&arguments.model, options, arguments.device, common)?;
-    let mut output = Output::create(&arguments.output)?;
-    let (invert, skip_invalid) = (arguments.invert, arguments.skip_invalid);
-    let options = perplexity::PerplexityOptions {
-        sentence_markers: !arguments.no_markers,
-        threads: common.threads.count(),
-        per_line: arguments.per_line,
-        preparation,
-        json: arguments.json_field.map(|field| JsonOptions { field, skip_invalid, buckets }),
-        filter: arguments
-            .max_perplexity
-            .map(|max_perplexity| PerplexityFilter { max_perplexity, invert }),
-    };
-    let progress = common.progress();
-    // Unknown if any input is a pipe.
-    let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
-    let size = arguments.input.iter().map(size).sum();
-    // There may be thousands, so they are opened one at a time.
-    let inputs = arguments.input.iter().map(|path| open_text(path));
-    let (sums, lines) =
-        perplexity::perplexity(&*model, inputs, size, &mut output, &options, &progress)?;
-    output.finish()?;
-    if sums.tokens == 0 && lines.read == 0 {
-        tracing::warn!("the text is empty: there is nothing to score");
-    }
-    if options.filter.is_some() {
-        tracing::info!("kept {} of {} lines", lines.kept, lines.read);
-    }
-    if skip_invalid {
-        tracing::info!("left out {} of {} lines as invalid", lines.invalid, lines.read);
-    }
-    Ok(())
 }

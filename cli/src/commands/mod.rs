@@ -2,6 +2,7 @@
 
 pub mod align;
 pub mod bench;
+mod bleu_tokenizer;
 pub mod demo;
 pub mod documentation;
 pub mod dump;
@@ -11,12 +12,16 @@ pub mod extract;
 mod filter;
 #[cfg(feature = "serve")]
 pub mod health;
+mod kept_inputs;
 pub mod lm;
 pub mod next;
 pub mod nmt;
+mod output_folder;
+mod perplexity;
 pub mod programs;
 pub mod pt;
 mod raw_text;
+pub mod sacrebleu_options;
 #[cfg(feature = "serve")]
 pub mod serve;
 #[cfg(feature = "serve")]

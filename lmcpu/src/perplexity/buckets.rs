@@ -11,6 +11,8 @@ pub(super) const BUCKET_KEYS: [&str; 2] = ["perplexity", "bucket"];
 const HEAD: u32 = 30;
 /// Those below this one that are not in the head are in the middle.
 const MIDDLE: u32 = 60;
+/// The column for documents of all other languages, and of none.
+pub(super) const ALL_LANGUAGES: &str = "all";
 
 /// The limits of the buckets of each language, from CCNet's `cutoff.csv`.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +29,8 @@ pub struct BucketOptions {
 
 impl Cutoffs {
     /// Reads a table with a column for each language and a row for each percentile, whose number
-    /// comes first: `,de,en`, ..., `30,236.2,255.1`, ..., `60,...`.
+    /// comes first: `,de,en`, ..., `30,236.2,255.1`, ..., `60,...`. A column `all` is for documents
+    /// of other languages, and of none.
     ///
     /// # Errors
     /// With the line and what does not fit.
@@ -48,13 +51,14 @@ impl Cutoffs {
             let wrong = |reason: &str| format!("line {}: {reason}", line + 1);
             let mut fields = row.split(',').map(str::trim);
             let percentile = fields.next().and_then(|field| field.parse().ok());
-            let percentile: u32 =
-                percentile.ok_or_else(|| wrong("the first field is no percentile"))?;
-            let Some(row) = [HEAD, MIDDLE].iter().position(|&wanted| wanted == percentile) else {
+            let percentile: f64 =
+                percentile.ok_or_else(|| wrong("the first field is not a percentile"))?;
+            let is_wanted = |wanted: &u32| f64::from(*wanted) == percentile;
+            let Some(row) = [HEAD, MIDDLE].iter().position(is_wanted) else {
                 continue;
             };
             let numbers: Result<Vec<f64>, _> = fields.map(str::parse).collect();
-            let numbers = numbers.map_err(|_| wrong("a field is no number"))?;
+            let numbers = numbers.map_err(|_| wrong("a field is not a number"))?;
             if numbers.len() != languages.len() {
                 let found = numbers.len();
                 return Err(wrong(&format!("{found} numbers for {} languages", languages.len())));
@@ -71,9 +75,15 @@ impl Cutoffs {
         Ok(Cutoffs(languages.zip(limits).collect()))
     }
 
+    /// Whether documents of all languages, and of none, have limits.
+    pub(super) fn covers_all(&self) -> bool {
+        self.0.contains_key(ALL_LANGUAGES)
+    }
+
     /// The bucket of a perplexity, if there is one, in a language.
     fn bucket(&self, language: Option<&str>, perplexity: Option<f64>) -> &'static str {
         let limits = language.and_then(|language| self.0.get(language));
+        let limits = limits.or_else(|| self.0.get(ALL_LANGUAGES));
         match (limits, perplexity) {
             (Some(&[head, _]), Some(perplexity)) if perplexity < head => "head",
             (Some(&[_, middle]), Some(perplexity)) if perplexity < middle => "middle",
@@ -83,36 +93,42 @@ impl Cutoffs {
     }
 }
 
-/// Puts documents into buckets; each thread has its own.
-pub(super) struct Buckets<'o> {
-    cutoffs: &'o Cutoffs,
-    language_field: TextField,
+/// Reads the languages of documents; each thread has its own.
+pub(super) struct LanguageReader {
+    field: TextField,
     language: Vec<u8>,
 }
 
-impl<'o> Buckets<'o> {
-    pub fn new(options: &'o BucketOptions) -> Self {
-        let language_field = TextField::new(&options.language_field, Vec::new());
-        Buckets { cutoffs: &options.cutoffs, language_field, language: Vec::new() }
+impl LanguageReader {
+    /// `field` as [`TextField::new`] takes it.
+    pub fn new(field: &str) -> Self {
+        LanguageReader { field: TextField::new(field, Vec::new()), language: Vec::new() }
     }
 
-    /// Adds the [`BUCKET_KEYS`] of the document `line`; one without text has no perplexity.
-    pub fn push(&mut self, line: &[u8], perplexity: Option<f64>, out: &mut Vec<u8>) {
-        let perplexity = perplexity.map(round_to_tenths);
+    /// The language of the document `line`, if it names one.
+    pub fn read(&mut self, line: &[u8]) -> Option<&str> {
         self.language.clear();
-        // Documents without a language are in the bucket of all that have no limits.
-        let language = match self.language_field.read(line, &mut self.language) {
-            Ok(()) => std::str::from_utf8(&self.language).ok(),
-            Err(_) => None,
-        };
-        let bucket = self.cutoffs.bucket(language, perplexity);
-        if let Some(perplexity) = perplexity {
-            push_key(out, BUCKET_KEYS[0]);
-            push_number(out, perplexity);
-        }
-        push_key(out, BUCKET_KEYS[1]);
-        out.extend_from_slice(format!("\"{bucket}\"").as_bytes());
+        self.field.read(line, &mut self.language).ok()?;
+        str::from_utf8(&self.language).ok()
     }
+}
+
+/// Adds the [`BUCKET_KEYS`] of a document in `language`; one without text has no perplexity.
+pub(super) fn push_bucket(
+    cutoffs: &Cutoffs,
+    language: Option<&str>,
+    perplexity: Option<f64>,
+    out: &mut Vec<u8>,
+) {
+    let perplexity = perplexity.map(round_to_tenths);
+    // Documents without a language are in the bucket of all that have no limits.
+    let bucket = cutoffs.bucket(language, perplexity);
+    if let Some(perplexity) = perplexity {
+        push_key(out, BUCKET_KEYS[0]);
+        push_number(out, perplexity);
+    }
+    push_key(out, BUCKET_KEYS[1]);
+    out.extend_from_slice(format!("\"{bucket}\"").as_bytes());
 }
 
 /// The number with one decimal that is nearest, as Python's `round(number, 1)`.
@@ -128,14 +144,11 @@ mod tests {
 
     #[test]
     fn documents_are_in_the_bucket_of_their_language() {
-        let options = BucketOptions {
-            cutoffs: Cutoffs::parse(TABLE).unwrap(),
-            language_field: "language".into(),
-        };
-        let mut buckets = Buckets::new(&options);
+        let cutoffs = Cutoffs::parse(TABLE).unwrap();
+        let mut languages = LanguageReader::new("language");
         let mut added = |document: &str, perplexity: Option<f64>| {
             let mut out = Vec::new();
-            buckets.push(document.as_bytes(), perplexity, &mut out);
+            push_bucket(&cutoffs, languages.read(document.as_bytes()), perplexity, &mut out);
             String::from_utf8(out).unwrap()
         };
         let german = r#"{"language": "de", "text": "x"}"#;
@@ -160,6 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn a_column_for_all_languages_is_for_the_rest() {
+        let cutoffs = Cutoffs::parse(",all,de\n30.0,1,2\n60.0,3,4\n").unwrap();
+        for (language, perplexity, bucket) in [
+            (Some("de"), 1.5, "head"),
+            (Some("fr"), 1.5, "middle"),
+            (None, 0.5, "head"),
+            (None, 3.5, "tail"),
+        ] {
+            assert_eq!(cutoffs.bucket(language, Some(perplexity)), bucket, "{language:?}");
+        }
+        assert_eq!(cutoffs.bucket(None, None), "all");
+    }
+
+    #[test]
     fn tables_that_do_not_fit_are_refused() {
         for (table, expected) in [
             ("", "empty"),
@@ -167,7 +194,7 @@ mod tests {
             (",en\n30,1\n", "30 and 60"),
             (",en,de,en\n30,1,2,3\n60,1,2,3\n", "line 1: the language en is there twice"),
             (",en\n30,1,2\n60,1\n", "line 2: 2 numbers for 1 languages"),
-            (",en\n30,x\n60,1\n", "line 2: a field is no number"),
+            (",en\n30,x\n60,1\n", "line 2: a field is not a number"),
             (",en\nmany,1\n", "line 2: the first field"),
             (",en\n30,1\n30,1\n60,1\n", "line 3: the percentile is there twice"),
         ] {

@@ -108,6 +108,9 @@ proptest! {
             prop_assert_eq!(fields[0].parse::<f32>().unwrap().to_bits(), log10.to_bits());
             prop_assert_eq!(fields[1], (words_of(text) + u64::from(markers)).to_string());
             prop_assert_eq!(fields[2], unknown.to_string());
+            let tokens = words_of(text) + u64::from(markers);
+            let perplexity = 10f64.powf(-(f64::from(log10) / tokens as f64));
+            prop_assert!(fields[3].parse::<f64>().unwrap().to_bits() == perplexity.to_bits() || tokens == 0);
         }
         let levels = Verbosity { word: false, sentence: false, summary: true };
         let options = query::QueryOptions {
@@ -136,7 +139,7 @@ proptest! {
             }
         }
         for (invert, expected) in [(false, kept), (true, others)] {
-            let filter = Some(PerplexityFilter { max_perplexity, invert });
+            let filter = Some(PerplexityFilter { max_perplexity, invert, ..PerplexityFilter::default() });
             let (printed, counts) = run(&texts, &PerplexityOptions { sentence_markers: markers, filter, ..SUMMARY }).unwrap();
             prop_assert_eq!(counts.kept, lines_of(&expected).len() as u64);
             prop_assert_eq!(printed, expected);
@@ -165,7 +168,7 @@ proptest! {
             let tokens = words_of(plain.as_bytes()) + scores.len() as u64;
             expected.push((log10, tokens, scores.iter().map(|(_, unknown)| unknown).sum::<u64>()));
         }
-        let json = Some(JsonOptions { field: "text".into(), skip_invalid: false, buckets: None });
+        let json = Some(JsonOptions { field: "text".into(), skip_invalid: false, buckets: None, needs_language: false });
         let (printed, _) =
             run(&[&text], &PerplexityOptions { per_line: true, json: json.clone(), ..SUMMARY }).unwrap();
         let lines = lines_of(&text);
@@ -181,7 +184,7 @@ proptest! {
             prop_assert_eq!(number(new, "lm_perplexity"), perplexity);
         }
         for invert in [false, true] {
-            let filter = Some(PerplexityFilter { max_perplexity, invert });
+            let filter = Some(PerplexityFilter { max_perplexity, invert, ..PerplexityFilter::default() });
             let wanted = lines.iter().zip(&expected).filter(|(_, (log10, tokens, _))| {
                 (10f64.powf(-(log10 / *tokens as f64)) <= max_perplexity) != invert
             });
@@ -206,7 +209,8 @@ fn long_texts_give_the_same_whatever_the_threads() {
     let (mut unknown_sum, mut sum, mut unknown, mut tokens) = (0.0, 0.0, 0, 0);
     for (i, (printed, (log10, oov))) in printed.lines().zip(once.iter().chain(&once)).enumerate() {
         let words = line(i % 200_000).split_whitespace().count() as u64 + 1;
-        assert_eq!(printed, format!("{log10}\t{words}\t{oov}"));
+        let scores = printed.rsplit_once('\t').unwrap().0;
+        assert_eq!(scores, format!("{log10}\t{words}\t{oov}"));
         sum += f64::from(*log10);
         unknown += oov;
         tokens += words;
@@ -232,8 +236,14 @@ fn long_texts_give_the_same_whatever_the_threads() {
 fn the_line_that_is_no_object_is_named() {
     let good = b"{\"text\":\"a b\"}\n".repeat(20_000);
     let bad = [&good[..], b"{\"text\":1}\n{\"text\":\"a\"}"].concat();
-    let json =
-        |skip_invalid| Some(JsonOptions { field: "text".into(), skip_invalid, buckets: None });
+    let json = |skip_invalid| {
+        Some(JsonOptions {
+            field: "text".into(),
+            skip_invalid,
+            buckets: None,
+            needs_language: false,
+        })
+    };
     let options = PerplexityOptions { per_line: true, json: json(false), ..SUMMARY };
     let error = run(&[&good, &bad], &options).unwrap_err().to_string();
     let reason = "text, line 20001: invalid type: integer `1`, expected a string (byte 9)";
@@ -249,11 +259,77 @@ fn the_line_that_is_no_object_is_named() {
 /// As Python's writers leave them, with a blank last line, and as Windows does.
 #[test]
 fn blank_lines_are_not_documents() {
-    let json = Some(JsonOptions { field: "text".into(), skip_invalid: false, buckets: None });
+    let json = Some(JsonOptions {
+        field: "text".into(),
+        skip_invalid: false,
+        buckets: None,
+        needs_language: false,
+    });
     let options = PerplexityOptions { per_line: true, json, ..SUMMARY };
     let plain = run(&[b"{\"text\":\"a b\"}\n{\"text\":\"a\"}\n"], &options).unwrap().0;
     let text = b"\n{\"text\":\"a b\"}\n \r\n{\"text\":\"a\"}\n\n";
     let (printed, lines) = run(&[text], &options).unwrap();
     assert_eq!(printed, plain);
     assert_eq!(lines, LineCounts { read: 5, kept: 0, invalid: 0 });
+}
+
+/// Values that are equal to the bit are in many blocks, and only the first of them pass.
+#[test]
+fn the_best_share_of_a_long_text_is_exact() {
+    let kinds = ["a b", "zz a", "", "b b a zz q", "a"];
+    let line = |i: usize| kinds[i * i % 5];
+    let text: String = (0..60_000).map(|i| line(i).to_owned() + "\n").collect();
+    let (printed, _) =
+        run(&[text.as_bytes()], &PerplexityOptions { per_line: true, ..SUMMARY }).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    let values: Vec<f64> =
+        printed.lines().map(|line| line.rsplit_once('\t').unwrap().1.parse().unwrap()).collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    for (share, count) in [("30.001", 18_001), ("0", 0), ("100", 60_000)] {
+        let distribution = |threads| {
+            let inputs = [Ok(text_input(text.as_bytes(), "text"))];
+            let options = PerplexityOptions { threads, ..SUMMARY };
+            perplexity_distribution(&**MODEL, inputs, None, &options, None, &NoProgress).unwrap().0
+        };
+        let limit = distribution(1).into_rank_limit(share.parse().unwrap());
+        assert_eq!(distribution(3).into_rank_limit(share.parse().unwrap()), limit);
+        let best: std::collections::BTreeSet<usize> = order[..count].iter().copied().collect();
+        for invert in [false, true] {
+            let all = PerplexityFilter::default();
+            let filter = Some(PerplexityFilter { rank_limit: Some(limit), invert, ..all });
+            let (kept, lines) =
+                run(&[text.as_bytes()], &PerplexityOptions { filter, ..SUMMARY }).unwrap();
+            let places = (0..60_000).filter(|place| best.contains(place) != invert);
+            let expected: String = places.map(|place| line(place).to_owned() + "\n").collect();
+            assert!(kept == expected.as_bytes(), "{share} {invert}");
+            assert_eq!(lines.kept, lines_of(expected.as_bytes()).len() as u64);
+        }
+    }
+}
+
+#[test]
+fn documents_without_the_field_are_an_error_if_all_are() {
+    let json = |field: &str| JsonOptions {
+        field: field.into(),
+        skip_invalid: true,
+        buckets: None,
+        needs_language: false,
+    };
+    let text = "{\"text\":\"a b\"}\n".repeat(20_000);
+    let texts = [text.as_bytes(), b"\n{\"id\":1}\n"];
+    let options =
+        |field: &str| PerplexityOptions { per_line: true, json: Some(json(field)), ..SUMMARY };
+    let (_, lines) = run(&texts, &options("text")).unwrap();
+    assert_eq!(lines.invalid, 1);
+    let error = run(&texts, &options("txt")).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "text, line 1: no field \"txt\"; did you mean \"text\"? (the first of 20001 lines, and \
+             all are invalid)"
+        ),
+        "{error}"
+    );
+    let (printed, _) = run(&[b"\n\n"], &options("txt")).unwrap();
+    assert!(printed.is_empty());
 }

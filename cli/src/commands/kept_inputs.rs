@@ -1,0 +1,82 @@
+//! Inputs that are read twice: what can be read only once is kept in temporary files.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use miriam_textio::{Error, Input, Result, display_name};
+
+use crate::common::{open_text, warn_of_binary};
+
+/// The inputs of a text.
+pub struct KeptInputs<'p> {
+    /// Each with the file that keeps it, if it comes only once.
+    inputs: Vec<(&'p Path, Option<File>)>,
+}
+
+impl<'p> KeptInputs<'p> {
+    /// # Errors
+    /// If a temporary file cannot be created.
+    pub fn new(paths: &'p [PathBuf]) -> anyhow::Result<Self> {
+        let keep = |path: &'p PathBuf| {
+            let is_file = path.metadata().is_ok_and(|found| found.is_file());
+            let copy = match is_file && path.as_os_str() != "-" {
+                true => None,
+                false => Some(tempfile::tempfile().context("cannot create a temporary file")?),
+            };
+            Ok((path.as_path(), copy))
+        };
+        Ok(KeptInputs { inputs: paths.iter().map(keep).collect::<anyhow::Result<_>>()? })
+    }
+
+    /// Opens each input when it is its turn.
+    pub fn read_first(&self) -> impl Iterator<Item = Result<Input>> + Send {
+        self.inputs.iter().map(|(path, copy)| {
+            let Some(copy) = copy else { return open_text(path) };
+            let name = display_name(path);
+            let copy = copy.try_clone().map_err(|e| Error::io(&name, "read", e))?;
+            let input = if path.as_os_str() == "-" {
+                Input::from_reader(CopyingReader { inner: io::stdin(), copy }, &name, None)
+            } else {
+                let inner = File::open(path).map_err(|e| Error::io(&name, "open", e))?;
+                Input::from_reader(CopyingReader { inner, copy }, &name, None)
+            }?;
+            warn_of_binary(&input);
+            Ok(input)
+        })
+    }
+
+    /// Opens each input again; all have been read to their ends.
+    pub fn read_again(&self) -> impl Iterator<Item = Result<Input>> + Send {
+        self.inputs.iter().map(|(path, copy)| {
+            let Some(copy) = copy else { return Input::open(path) };
+            let name = display_name(path);
+            let rewound = || -> io::Result<(File, u64)> {
+                let mut copy = copy.try_clone()?;
+                copy.rewind()?;
+                let size = copy.metadata()?.len();
+                Ok((copy, size))
+            };
+            let (copy, size) = rewound().map_err(|e| Error::io(&name, "read", e))?;
+            Input::from_reader(copy, &name, Some(size))
+        })
+    }
+}
+
+/// Writes what it reads to a file.
+struct CopyingReader<R> {
+    inner: R,
+    copy: File,
+}
+
+impl<R: Read> Read for CopyingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        let full = |e: io::Error| {
+            io::Error::new(e.kind(), format!("it cannot be kept in a temporary file: {e}"))
+        };
+        self.copy.write_all(&buffer[..length]).map_err(full)?;
+        Ok(length)
+    }
+}

@@ -1,0 +1,330 @@
+//! `miriam lm perplexity`: perplexity of text, and lines filtered by it.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use clap::error::ErrorKind;
+use miriam_glm::device::DeviceChoice;
+use miriam_lmcpu::{LanguageModel, OpenOptions};
+use miriam_lmcpu::perplexity::{
+    BucketOptions, Cutoffs, JsonOptions, LineCounts, Percent, PerplexityFilter, PerplexityOptions,
+    Preparation, PrepareText, perplexity, perplexity_distribution,
+};
+use miriam_storage::LoadMethod;
+use miriam_textio::{Input, Output, display_name};
+use miriam_textproc::sentencepiece::Encoding;
+use miriam_textproc::{SentencePiece, normalize_ccnet};
+
+use super::kept_inputs::KeptInputs;
+use super::lm::open_model;
+use super::output_folder::{OutputFolder, TextWithOutput};
+use crate::arpa_arguments::ArpaArguments;
+use crate::common::{CommonOptions, open_text, parse_load_mode};
+
+/// The field with the language of a document, as in CCNet.
+const LANGUAGE_FIELD: &str = "language";
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
+    #[arg(required_unless_present = "input")]
+    model: Option<PathBuf>,
+    /// Where to compute: cpu, cuda or cuda:N (a glm file on a GPU), or auto for a GPU if
+    /// there is one
+    #[arg(long, default_value = "auto")]
+    device: DeviceChoice,
+    /// Write log10 probability, tokens (with </s>), unknown words and perplexity of each
+    /// line instead of the summary, separated by tabs; to JSON lines, add the
+    /// keys lm_log10, lm_tokens, lm_oov and lm_perplexity
+    #[arg(long)]
+    per_line: bool,
+    /// Lines are JSON objects, and the text is in this field (a.b is b in the object a).
+    /// Text of several lines is scored line by line and summed
+    #[arg(long, value_name = "NAME")]
+    json_field: Option<String>,
+    /// Normalise text before it is scored; ccnet: as CCNet's models want it (lower case, no
+    /// accents, digits 0, ASCII punctuation). What is written is the text as it was
+    #[arg(long, value_name = "HOW", value_parser = ["ccnet"])]
+    normalize: Option<String>,
+    /// Cut text into the pieces of this SentencePiece model before it is scored, after
+    /// normalising. The text of a document is one line then
+    #[arg(long, value_name = "FILE")]
+    spm: Option<PathBuf>,
+    /// Write these percentiles of the perplexities of lines instead of the summary, as a CSV table
+    /// that --cutoffs reads; of JSON lines with a column for each language
+    #[arg(long, value_name = "LIST", num_args = 0..=1, value_parser = parse_percentiles,
+          default_missing_value = "0,5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85,90,95,100",
+          conflicts_with_all = ["per_line", "cutoffs", "min_perplexity", "max_perplexity",
+                                "keep_percent"])]
+    percentiles: Option<Percentiles>,
+    /// Add the perplexity of each document, to a tenth, and its bucket by these percentiles, as
+    /// CCNet or --percentiles write them, as the keys perplexity and bucket: below the 30th head,
+    /// below the 60th middle, else tail; all where the language has none
+    #[arg(long, value_name = "CSV", requires = "json_field")]
+    cutoffs: Option<PathBuf>,
+    /// The field with the language of a document, for --cutoffs and --percentiles
+    /// [default: language]
+    #[arg(long, value_name = "NAME", requires = "json_field")]
+    lang_field: Option<String>,
+    /// Leave out lines that are not JSON objects with such a text, and say how
+    /// many; without this the first is an error, and in any case if all are invalid
+    #[arg(long, requires = "json_field")]
+    skip_invalid: bool,
+    /// Write the lines of at most this perplexity, unchanged, instead of the
+    /// summary: 10^(-log10/tokens), unknown words and </s> included
+    #[arg(long, value_name = "X", value_parser = parse_perplexity)]
+    max_perplexity: Option<f64>,
+    /// Write the lines of at least this perplexity (lower is often boilerplate)
+    #[arg(long, value_name = "X", value_parser = parse_perplexity)]
+    min_perplexity: Option<f64>,
+    /// Write this percentage of the lines, those of the lowest perplexity (the first ones, where
+    /// several have the same). The text is read twice; standard input and pipes are kept in a
+    /// temporary file
+    #[arg(long, value_name = "N", value_parser = parse_percent)]
+    keep_percent: Option<Percent>,
+    /// Write the other lines instead
+    #[arg(long)]
+    invert: bool,
+    /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
+    /// and read now) or huge (read into huge pages: private memory, faster queries)
+    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    load: LoadMethod,
+    #[command(flatten)]
+    arpa_text: ArpaArguments,
+    /// Do not put <s> before and </s> after each line
+    #[arg(long)]
+    no_markers: bool,
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several files are one text
+    #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
+    input: Vec<PathBuf>,
+    /// The file to write, compressed when named .gz, .zst, .bz2 or .xz; - for standard output. A
+    /// folder (one that exists, or a name with / at its end) gets an output for each input, under
+    /// its name; those that are there already are complete, and are skipped
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+fn parse_perplexity(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err("give a number from 0".into()),
+    }
+}
+
+fn parse_percent(text: &str) -> Result<Percent, String> {
+    text.parse()
+}
+
+/// The percentiles of a table.
+#[derive(Clone)]
+struct Percentiles(Vec<Percent>);
+
+fn parse_percentiles(text: &str) -> Result<Percentiles, String> {
+    let percents: Result<Vec<Percent>, String> = text.split(',').map(str::parse).collect();
+    let hint = "separate them by commas; the model comes before this option or after another one";
+    percents.map(Percentiles).map_err(|reason| format!("{reason}; {hint}"))
+}
+
+fn exit_with_conflict(reason: &str) -> ! {
+    clap::Error::raw(ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
+}
+
+/// What `--normalize` and `--spm` do to text.
+fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
+    let normalizes = arguments.normalize.is_some();
+    let pieces = arguments.spm.as_deref().map(SentencePiece::open).transpose()?.map(Arc::new);
+    if !normalizes && pieces.is_none() {
+        return Ok(None);
+    }
+    let joins_lines = pieces.is_some();
+    let make = move || -> PrepareText {
+        let (pieces, mut encoding, mut normal) = (pieces.clone(), Encoding::new(), Vec::new());
+        Box::new(move |text, out| {
+            normal.clear();
+            match normalizes {
+                true => normalize_ccnet(text, &mut normal),
+                false => normal.extend_from_slice(text),
+            }
+            let Some(pieces) = &pieces else { return out.extend_from_slice(&normal) };
+            pieces.encode(&normal, &mut encoding);
+            for (place, piece) in pieces.pieces(&encoding).enumerate() {
+                out.extend_from_slice(if place > 0 { b" " } else { b"" });
+                out.extend_from_slice(piece);
+            }
+        })
+    };
+    Ok(Some(Preparation::new(joins_lines, make)))
+}
+
+fn read_cutoffs(path: &Path) -> anyhow::Result<Cutoffs> {
+    let mut text = String::new();
+    let cannot_read = || format!("{}: cannot be read", path.display());
+    Input::open(path)?.read_to_string(&mut text).with_context(cannot_read)?;
+    Cutoffs::parse(&text).map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))
+}
+
+impl Arguments {
+    fn has_filter(&self) -> bool {
+        self.min_perplexity.is_some()
+            || self.max_perplexity.is_some()
+            || self.keep_percent.is_some()
+    }
+
+    fn check_usage(&self) {
+        if self.per_line && self.has_filter() && self.json_field.is_none() {
+            exit_with_conflict(
+                "--per-line with a filter needs --json-field: a line of plain text has no field for \
+                 scores",
+            );
+        }
+        if self.invert && !self.has_filter() {
+            exit_with_conflict(
+                "--invert needs --max-perplexity, --min-perplexity or --keep-percent",
+            );
+        }
+        if self.lang_field.is_some() && self.cutoffs.is_none() && self.percentiles.is_none() {
+            exit_with_conflict("--lang-field is for --cutoffs and --percentiles");
+        }
+    }
+
+    /// The model and the texts. Many files may follow `-i`, so that a model after them looks like
+    /// one more.
+    fn split_files(&self) -> (PathBuf, Vec<PathBuf>) {
+        let mut texts = self.input.clone();
+        match &self.model {
+            Some(model) => (model.clone(), texts),
+            None if texts.len() > 1 => (texts.pop().expect("there are two"), texts),
+            None => exit_with_conflict("the model is missing; give it before -i"),
+        }
+    }
+
+    fn options(&self, common: &CommonOptions) -> anyhow::Result<PerplexityOptions> {
+        let language_field = self.lang_field.as_deref().unwrap_or(LANGUAGE_FIELD);
+        let buckets = match &self.cutoffs {
+            Some(path) => Some(BucketOptions {
+                cutoffs: read_cutoffs(path)?,
+                language_field: language_field.to_owned(),
+            }),
+            None => None,
+        };
+        let json = self.json_field.clone().map(|field| JsonOptions {
+            field,
+            skip_invalid: self.skip_invalid,
+            buckets,
+            needs_language: self.lang_field.is_some(),
+        });
+        let all = PerplexityFilter::default();
+        let filter = PerplexityFilter {
+            min_perplexity: self.min_perplexity.unwrap_or(all.min_perplexity),
+            max_perplexity: self.max_perplexity.unwrap_or(all.max_perplexity),
+            rank_limit: None,
+            invert: self.invert,
+        };
+        Ok(PerplexityOptions {
+            sentence_markers: !self.no_markers,
+            threads: common.threads.count(),
+            per_line: self.per_line,
+            preparation: preparation(self)?,
+            json,
+            filter: self.has_filter().then_some(filter),
+        })
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    arguments.check_usage();
+    let (model, texts) = arguments.split_files();
+    let others = [Some(&model), arguments.cutoffs.as_ref(), arguments.spm.as_ref()];
+    let others: Vec<&PathBuf> = others.into_iter().flatten().collect();
+    let inputs = texts.iter().chain(others.iter().copied());
+    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
+        bail!("standard input can be read only once; give - once");
+    }
+    let (texts, num_skipped) = match OutputFolder::at(&arguments.output) {
+        Some(folder) => folder.plan(&texts)?,
+        None => (vec![TextWithOutput { inputs: texts, output: arguments.output.clone() }], 0),
+    };
+    for text in &texts {
+        for input in text.inputs.iter().chain(others.iter().copied()) {
+            Input::check_access(input, Some(&text.output))?;
+        }
+    }
+    let options = arguments.options(common)?;
+    let mut lines = LineCounts::default();
+    if !texts.is_empty() {
+        let opening = OpenOptions { load: arguments.load, arpa: arguments.arpa_text.options() };
+        let model = open_model(&model, opening, arguments.device, common)?;
+        for text in &texts {
+            let counts = score_text(&*model, text, options.clone(), &arguments, common)?;
+            lines.read += counts.read;
+            lines.kept += counts.kept;
+            lines.invalid += counts.invalid;
+        }
+    }
+    if num_skipped > 0 {
+        let all = texts.len() + num_skipped;
+        tracing::info!(
+            "skipped {num_skipped} of {all} inputs, whose outputs are complete; remove those to \
+             write them again"
+        );
+    }
+    if options.filter.is_some() {
+        tracing::info!("kept {} of {} lines", lines.kept, lines.read);
+    }
+    if arguments.skip_invalid {
+        tracing::info!("left out {} of {} lines as invalid", lines.invalid, lines.read);
+    }
+    Ok(())
+}
+
+/// Scores one text and writes its output.
+fn score_text(
+    model: &dyn LanguageModel,
+    text: &TextWithOutput,
+    mut options: PerplexityOptions,
+    arguments: &Arguments,
+    common: &CommonOptions,
+) -> anyhow::Result<LineCounts> {
+    let progress = common.progress();
+    // Unknown if any input is a pipe.
+    let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
+    let size = text.inputs.iter().map(size).sum();
+    // There may be thousands, so they are opened one at a time.
+    let inputs = || text.inputs.iter().map(|path| open_text(path));
+    let mut output = Output::create(&text.output)?;
+    let lines = if let Some(Percentiles(percents)) = &arguments.percentiles {
+        let language_field = arguments.lang_field.as_deref().unwrap_or(LANGUAGE_FIELD);
+        let (found, lines) = perplexity_distribution(
+            model,
+            inputs(),
+            size,
+            &options,
+            Some(language_field),
+            &progress,
+        )?;
+        let Some(table) = found.into_percentile_table(percents) else {
+            bail!("there are no percentiles: no line of the text has a perplexity");
+        };
+        output.write(&table)?;
+        lines
+    } else if let (Some(share), Some(filter)) = (arguments.keep_percent, options.filter) {
+        let kept = KeptInputs::new(&text.inputs)?;
+        let first = kept.read_first();
+        let (found, _) = perplexity_distribution(model, first, size, &options, None, &progress)?;
+        let limit = found.into_rank_limit(share);
+        tracing::debug!("the highest perplexity of the best {share} % is {}", limit.perplexity);
+        options.filter = Some(PerplexityFilter { rank_limit: Some(limit), ..filter });
+        perplexity(model, kept.read_again(), size, &mut output, &options, &progress)?.1
+    } else {
+        perplexity(model, inputs(), size, &mut output, &options, &progress)?.1
+    };
+    output.finish()?;
+    if lines.read == 0 {
+        let names: Vec<String> = text.inputs.iter().map(|path| display_name(path)).collect();
+        tracing::warn!("{}: the text is empty: there is nothing to score", names.join(", "));
+    }
+    Ok(lines)
+}
