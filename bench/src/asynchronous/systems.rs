@@ -64,19 +64,25 @@ pub const SYSTEMS: [System; 14] = [
     System { name: "0", about: "small batches", is_small: true, ..PLAIN },
     System {
         name: "0-dropping",
-        about: "(0), gradient dropping",
+        about: "small batches, gradient dropping",
         is_small: true,
         drops: true,
         ..PLAIN
     },
     PLAIN,
-    System { name: "1-dropping", about: "(1), gradient dropping", drops: true, ..PLAIN },
-    System { name: "2", about: "(1), delay 2", delay: 2, ..PLAIN },
-    System { name: "3", about: "(2), local optimisers", delay: 2, local: Some(LOCAL), ..PLAIN },
-    System { name: "4", about: "(2), warm-up", delay: 2, warms_up: true, ..PLAIN },
+    System { name: "1-dropping", about: "large batches, gradient dropping", drops: true, ..PLAIN },
+    System { name: "2", about: "2 batches an update", delay: 2, ..PLAIN },
+    System {
+        name: "3",
+        about: "2 batches an update, local optimisers",
+        delay: 2,
+        local: Some(LOCAL),
+        ..PLAIN
+    },
+    System { name: "4", about: "2 batches an update, warm-up", delay: 2, warms_up: true, ..PLAIN },
     System {
         name: "5",
-        about: "(3), momentum tuned",
+        about: "2 batches an update, local optimisers, momentum tuned",
         delay: 2,
         local: Some(LOCAL),
         tunes_momentum: true,
@@ -84,7 +90,7 @@ pub const SYSTEMS: [System; 14] = [
     },
     System {
         name: "6",
-        about: "(4), momentum tuned",
+        about: "2 batches an update, warm-up, momentum tuned",
         delay: 2,
         warms_up: true,
         tunes_momentum: true,
@@ -92,26 +98,26 @@ pub const SYSTEMS: [System; 14] = [
     },
     System {
         name: "3-always",
-        about: "(3) to the end of training",
+        about: "2 batches an update, local optimisers to the end",
         delay: 2,
         local: Some(Local { is_endless: true, ..LOCAL }),
         ..PLAIN
     },
     System {
         name: "3-copy",
-        about: "(3), shards overwritten",
+        about: "2 batches an update, local optimisers, shards overwritten",
         delay: 2,
         local: Some(Local { shard: "copy", ..LOCAL }),
         ..PLAIN
     },
     System {
         name: "3-none",
-        about: "(3), shards left alone",
+        about: "2 batches an update, local optimisers, shards left alone",
         delay: 2,
         local: Some(Local { shard: "none", ..LOCAL }),
         ..PLAIN
     },
-    System { name: "1-buffer", about: "(1), gradients buffered", buffers: true, ..PLAIN },
+    System { name: "1-buffer", about: "large batches, gradients buffered", buffers: true, ..PLAIN },
 ];
 
 /// The name of the synchronous system.
