@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::common::{
-    lossy_text, miriam, project_root, run, run_to_error, run_with_input, shared_data,
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input, shared_data,
 };
 
 fn evaluate(reference: &Path, arguments: &[&str]) -> Command {
@@ -143,4 +143,115 @@ fn texts_of_different_lengths_are_refused() {
         evaluate(&reference, &["--metric=chrf", "--chrf-char-order=0", "-i"]).arg(&output),
     );
     assert!(message.contains("chrF"), "{message}");
+}
+
+/// sacreBLEU's own command lines, with what release 2.6.0 printed for them.
+#[test]
+fn sacrebleus_command_lines_are_taken() {
+    let (first, second) = (testdata("odd.ref1"), testdata("odd.ref2"));
+    let sacrebleu = |arguments: &str| {
+        let mut command = miriam();
+        command.arg("evaluate").args([&first, &second]).arg("-i").arg(testdata("odd.out"));
+        lossy_text(&run(command.args(arguments.split(' '))))
+    };
+    let model = project_root().join("examples/toy-neural/vocab.spm");
+    let model = model.display();
+    assert_eq!(
+        sacrebleu(&format!("-tok flores101 -w 6 -f text --tokenize-model {model}")),
+        "BLEU|nrefs:2|case:mixed|eff:no|tok:flores101|smooth:exp|version:2.6.0 = 66.369451 \
+         81.9/77.2/71.8/66.5 (BP = 0.895 ratio = 0.900 hyp_len = 3504 ref_len = 3892)\n"
+    );
+    assert_eq!(
+        sacrebleu(&format!("-tok flores200 -lc -w 6 -f text --tokenize-model {model}")),
+        "BLEU|nrefs:2|case:lc|eff:no|tok:flores200|smooth:exp|version:2.6.0 = 66.778212 \
+         82.1/77.0/71.8/66.7 (BP = 0.900 ratio = 0.905 hyp_len = 3539 ref_len = 3911)\n"
+    );
+    let several = sacrebleu("-m bleu chrf ter -s none -f text -sh -w 2 -nc -q");
+    assert_eq!(several.lines().count(), 3, "{several}");
+    assert!(several.contains("#:2|c:mixed|e:no|tok:13a|s:none|v:2.6.0"), "{several}");
+    let sentences = sacrebleu("-sl -b");
+    assert_eq!(sentences.lines().count(), 71);
+    let chinese = sacrebleu("-l de-zh -f text");
+    assert!(chinese.contains("|tok:zh|"), "{chinese}");
+    // References in the columns of one file.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let columns = folder.path().join("columns");
+    std::fs::write(&columns, "a b c d\te b c d\nx y z w\tx y z v\n").expect("writable");
+    let mut command = miriam();
+    command.arg("evaluate").arg(&columns).args(["-nr", "2", "-w", "4", "-b"]);
+    let output = run_with_input(&mut command, b"a b c e\nx y z w\n");
+    assert_eq!(lossy_text(&output.stdout), "74.7674\n");
+    let mut command = miriam();
+    command.arg("evaluate").arg(&columns).args(["-nr", "3", "-i"]).arg(&columns);
+    let error = run_to_error(&mut command);
+    assert!(error.contains("columns, line 1: 2 references for --num-refs 3"), "{error}");
+}
+
+/// The models that sacreBLEU has downloaded are found, and what is missing is named.
+#[test]
+fn tokenizers_that_are_not_there_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let reference = testdata("odd.ref1");
+    let evaluate = |arguments: &[&str]| {
+        let mut command = evaluate(&reference, arguments);
+        command.env("SACREBLEU", folder.path()).arg("-i").arg(testdata("odd.out"));
+        command
+    };
+    let error = run_to_error(&mut evaluate(&["-tok", "flores200"]));
+    assert!(
+        error.contains("flores200 needs its SentencePiece model")
+            && error.contains("models/flores200sacrebleuspm")
+            && error.contains("--tokenize-model"),
+        "{error}"
+    );
+    let models = folder.path().join("models");
+    std::fs::create_dir(&models).expect("writable");
+    let model = project_root().join("examples/toy-neural/vocab.spm");
+    std::fs::copy(model, models.join("flores200sacrebleuspm")).expect("writable");
+    let found = lossy_text(&run(&mut evaluate(&["-tok", "flores200", "--text"])));
+    assert!(found.contains("tok:flores200"), "{found}");
+    for arguments in [&["-tok", "ja-mecab"][..], &["-tok", "ko-mecab"], &["-l", "en-ja"]] {
+        let error = run_to_error(&mut evaluate(arguments));
+        assert!(error.contains("MeCab and its dictionary are not built in"), "{error}");
+    }
+    for (arguments, message) in [
+        (&["-t", "wmt14"][..], "-t is not available: test sets are not built in"),
+        (&["-j", "2"], "-j is not available: work is shared among --threads"),
+        (&["--tokenize-model", "x"], "--tokenize-model: the tokeniser 13a has no model"),
+        (&["-e", "latin1"], "utf-8"),
+    ] {
+        let output = evaluate(arguments).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = lossy_text(&output.stderr);
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// On a terminal the scores are a table; here it is asked for.
+#[test]
+fn a_table_shows_scores_and_signatures() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = folder.path().join("text");
+    std::fs::write(&text, "one two three four\n").expect("writable");
+    let mut command = evaluate(&text, &["-m", "bleu,chrf", "-f", "table"]);
+    assert_eq!(
+        lossy_text(&run(command.arg("-i").arg(&text))),
+        "metric  score\n\
+         BLEU    100.0  100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)\n\
+         chrF2   100.0\n\n\
+         BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0\n\
+         chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0\n"
+    );
+    // util-linux's script gives the program a terminal.
+    if Command::new("script").arg("--version").output().is_err() {
+        report_skip("there is no script(1)");
+        return;
+    }
+    let line = format!(
+        "'{}' evaluate '{text}' -i '{text}'",
+        env!("CARGO_BIN_EXE_miriam"),
+        text = text.display()
+    );
+    let shown = run(Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()));
+    assert!(lossy_text(&shown).starts_with("metric  score"), "{}", lossy_text(&shown));
 }

@@ -121,6 +121,10 @@ fn main() -> ExitCode {
         _ => {}
     }
     let words = commands::textproc::accept_single_dash_options(words.into_iter());
+    let words = match commands::sacrebleu_options::translate(words.collect()) {
+        Ok(words) => words,
+        Err(reason) => common::exit_with_usage_error(reason),
+    };
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => error.exit(),

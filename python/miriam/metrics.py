@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple, Sequence
 
 from miriam import _native
@@ -29,8 +30,9 @@ def corpus_bleu(
     lowercase: bool = False,
     tokenize: str = "13a",
     use_effective_order: bool = False,
+    tokenize_model: str | os.PathLike[str] | None = None,
 ) -> Score:
-    """BLEU of a text."""
+    """BLEU of a text. The tokenisers flores101, flores200, spm and spBLEU-1K need their model."""
     return Score(
         *_native.score_bleu(
             hypotheses,
@@ -40,6 +42,7 @@ def corpus_bleu(
             lowercase=lowercase,
             tokenize=tokenize,
             use_effective_order=use_effective_order,
+            tokenize_model=tokenize_model,
         )
     )
 

@@ -1,8 +1,14 @@
 //! `miriam.metrics`: BLEU, chrF and TER of lists of strings.
 
+use std::path::PathBuf;
+
 use miriam_metrics::bleu::Smoothing;
-use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, corpus_statistics, score_of_sums};
+use miriam_metrics::{
+    Bleu, Chrf, ExternalTokenizer, Metric, PieceTokenizer, Ter, Tokenizer, corpus_statistics,
+    explain_missing_tokenizer, score_of_sums,
+};
 use miriam_textio::CancellationToken;
+use miriam_textproc::SentencePiece;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -52,7 +58,8 @@ fn score(
 /// BLEU of `hypotheses` against `references`, each a list of as many lines, and its signature.
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, *, smooth_method="exp", smooth_value=None,
-                    lowercase=false, tokenize="13a", use_effective_order=false))]
+                    lowercase=false, tokenize="13a", use_effective_order=false,
+                    tokenize_model=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub fn score_bleu(
     py: Python<'_>,
@@ -63,17 +70,37 @@ pub fn score_bleu(
     lowercase: bool,
     tokenize: &str,
     use_effective_order: bool,
+    tokenize_model: Option<PathBuf>,
 ) -> PyResult<(f64, String)> {
     let smoothing = Smoothing::from_name(smooth_method, smooth_value).ok_or_else(|| {
         PyValueError::new_err(format!(
             "smooth_method {smooth_method:?}: give exp, floor, add-k or none"
         ))
     })?;
-    let tokenizer = Tokenizer::from_name(tokenize).ok_or_else(|| {
-        PyValueError::new_err(format!("tokenize {tokenize:?}: there is no such tokeniser"))
-    })?;
+    let tokenizer = open_tokenizer(tokenize, tokenize_model)?;
     let bleu = Bleu { tokenizer, lowercase, smoothing, effective_order: use_effective_order };
     score(py, &bleu, &hypotheses, &references)
+}
+
+/// The tokeniser of this name, with the SentencePiece model that it may need.
+fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
+    let wrong = |reason: String| PyValueError::new_err(format!("tokenize {name:?}: {reason}"));
+    if let Some(reason) = explain_missing_tokenizer(name) {
+        return Err(PyValueError::new_err(reason));
+    }
+    match (PieceTokenizer::find(name), model) {
+        (Some(tokenizer), Some(model)) => {
+            let pieces = SentencePiece::open(&model)
+                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let cut = move |line: &str| pieces.join_pieces(line);
+            Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, cut)))
+        }
+        (Some(_), None) => Err(wrong("give its SentencePiece model as tokenize_model".into())),
+        (None, Some(_)) => Err(wrong("it takes no tokenize_model".into())),
+        (None, None) => {
+            Tokenizer::from_name(name).ok_or_else(|| wrong("there is no such tokeniser".into()))
+        }
+    }
 }
 
 /// chrF, or chrF++ with `word_order=2`, and its signature.

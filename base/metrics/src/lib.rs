@@ -53,7 +53,10 @@ pub use paired_test::{PairedTest, SystemComparison, compare_systems};
 pub use python_text::rstrip;
 pub use score::{Score, ScoreFormat, Signature};
 pub use ter::Ter;
-pub use tokenize::Tokenizer;
+pub use tokenize::{
+    ExternalTokenizer, MISSING_TOKENIZERS, PIECE_TOKENIZERS, PieceTokenizer, Tokenizer,
+    explain_missing_tokenizer,
+};
 
 /// The release of sacreBLEU whose scores these are; signatures name it.
 pub(crate) const SACREBLEU_VERSION: &str = "2.6.0";

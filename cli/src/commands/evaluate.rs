@@ -1,17 +1,20 @@
 //! `miriam evaluate`: scores of translations, with sacreBLEU's options and output.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, Metric, PairedTest, Resampling, Score, ScoreFormat, SegmentStatistics, Ter,
-    Tokenizer, compare_systems, corpus_score, corpus_statistics, estimate_confidence,
-    sentence_score,
+    Bleu, Chrf, MISSING_TOKENIZERS, Metric, PIECE_TOKENIZERS, PairedTest, Resampling, Score,
+    ScoreFormat, SegmentStatistics, Ter, Tokenizer, compare_systems, corpus_score,
+    corpus_statistics, estimate_confidence, sentence_score,
 };
 use miriam_textio::{Lines, display_name};
+
+use super::bleu_tokenizer;
 
 use crate::common::{CommonOptions, open_text};
 
@@ -24,25 +27,39 @@ const MIN_TOKENIZED_LINES: usize = 100;
 ///   miriam evaluate --reference test.en -i output.en
 ///   miriam evaluate --reference test.en --metric bleu,chrf,ter --text < output.en
 ///   miriam evaluate --reference test.en -i baseline.en -i better.en --paired-bs
+///   miriam evaluate test.en -i output.en -m bleu chrf -tok zh -lc
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// A reference, a translation a line; repeat it for several
-    #[arg(short, long, value_name = "FILE", required = true)]
+    #[arg(short, long, value_name = "FILE")]
     reference: Vec<PathBuf>,
+    /// References as sacreBLEU takes them, before the other options
+    #[arg(value_name = "REFERENCE", required_unless_present = "reference")]
+    more_references: Vec<PathBuf>,
+    /// References in each file, separated by tabs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = num_refs_parser())]
+    num_refs: u16,
     /// The translations: plain, .gz, .zst, .bz2 or .xz; - for standard input; several for
     /// paired tests
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
-    /// The metrics, separated by commas
-    #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', default_value = "bleu")]
+    /// The metrics, separated by commas or spaces
+    #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', num_args = 1..,
+          default_value = "bleu")]
     metric: Vec<MetricName>,
+    /// The languages as de-en: for translations into Chinese the tokeniser is zh
+    #[arg(short, long, value_name = "PAIR")]
+    language_pair: Option<String>,
+    /// The encoding of all texts
+    #[arg(short, long, hide = true, value_parser = ["utf-8", "utf8", "UTF-8"])]
+    encoding: Option<String>,
     /// Score each line instead of the text
-    #[arg(long, alias = "sl")]
+    #[arg(long)]
     sentence_level: bool,
-    /// Write the score in this form
-    #[arg(short, long, value_enum, default_value = "json")]
-    format: OutputFormat,
+    /// Write the score in this form [default: table on a terminal, else json]
+    #[arg(short, long, value_enum)]
+    format: Option<OutputFormat>,
     /// Short for --format text
     #[arg(long)]
     text: bool,
@@ -68,14 +85,18 @@ pub struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "BLEU")]
 struct BleuArguments {
-    /// The tokeniser
-    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenizer_parser())]
-    tokenize: String,
+    /// The tokeniser: 13a, none, intl, char, zh; or spm, flores101, flores200, spBLEU-1K, which
+    /// need a model [default: 13a]
+    #[arg(long, value_name = "NAME", value_parser = tokenizer_parser(), hide_possible_values = true)]
+    tokenize: Option<String>,
+    /// The SentencePiece model of the tokeniser; without it, the one that sacreBLEU has downloaded
+    #[arg(long, value_name = "FILE")]
+    tokenize_model: Option<PathBuf>,
     /// Ignore case
-    #[arg(long, alias = "lc")]
+    #[arg(long)]
     lowercase: bool,
     /// How zero matches are smoothed
-    #[arg(long, value_name = "METHOD", default_value = "exp",
+    #[arg(short, long, value_name = "METHOD", default_value = "exp",
           value_parser = ["exp", "floor", "add-k", "none"])]
     smooth_method: String,
     /// The value of floor [0.1] or add-k [1]
@@ -163,10 +184,16 @@ enum MetricName {
 enum OutputFormat {
     Json,
     Text,
+    Table,
 }
 
 fn tokenizer_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(Tokenizer::ALL.map(Tokenizer::name))
+    let pieces = PIECE_TOKENIZERS.map(|tokenizer| tokenizer.name);
+    PossibleValuesParser::new([&Tokenizer::NAMES[..], &pieces, &MISSING_TOKENIZERS].concat())
+}
+
+fn num_refs_parser() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=1000)
 }
 
 fn resample_count_parser() -> clap::builder::RangedI64ValueParser<u32> {
@@ -198,11 +225,15 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let metrics: Vec<Box<dyn Metric>> =
         kinds.iter().map(|&kind| arguments.build_metric(kind)).collect::<Result<_, _>>()?;
-    let references: Vec<Vec<String>> = arguments
-        .reference
-        .iter()
-        .map(|path| Ok(read_text(path)?.lines))
-        .collect::<anyhow::Result<_>>()?;
+    let files = arguments.more_references.iter().chain(&arguments.reference);
+    let inputs = files.clone().chain(&arguments.input);
+    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
+        anyhow::bail!("standard input can be read only once; give - once");
+    }
+    let mut references: Vec<Vec<String>> = Vec::new();
+    for file in files {
+        references.extend(split_references(read_text(file)?, arguments.num_refs.into())?);
+    }
     let systems: Vec<TextFile> =
         arguments.input.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
     if kinds.contains(&MetricName::Bleu) && !arguments.bleu.force {
@@ -231,16 +262,25 @@ impl Arguments {
         }
     }
 
-    fn is_text(&self) -> bool {
-        self.text || self.format == OutputFormat::Text
+    fn output_format(&self) -> OutputFormat {
+        match self.format {
+            _ if self.text => OutputFormat::Text,
+            Some(format) => format,
+            None if std::io::stdout().is_terminal() => OutputFormat::Table,
+            None => OutputFormat::Json,
+        }
     }
 
     fn build_metric(&self, kind: MetricName) -> anyhow::Result<Box<dyn Metric>> {
         Ok(match kind {
             MetricName::Bleu => {
-                let BleuArguments { tokenize, smooth_method, smooth_value, .. } = &self.bleu;
+                let BleuArguments { smooth_method, smooth_value, .. } = &self.bleu;
                 Box::new(Bleu {
-                    tokenizer: Tokenizer::from_name(tokenize).unwrap_or_default(),
+                    tokenizer: bleu_tokenizer::open(
+                        self.bleu.tokenize.as_deref(),
+                        self.bleu.tokenize_model.as_deref(),
+                        self.language_pair.as_deref(),
+                    )?,
                     lowercase: self.bleu.lowercase,
                     smoothing: Smoothing::from_name(smooth_method, *smooth_value)
                         .unwrap_or_default(),
@@ -280,6 +320,25 @@ impl SignificanceArguments {
             None
         }
     }
+}
+
+/// The references in the columns of a file.
+fn split_references(text: TextFile, count: usize) -> anyhow::Result<Vec<Vec<String>>> {
+    if count == 1 {
+        return Ok(vec![text.lines]);
+    }
+    let mut references = vec![Vec::with_capacity(text.lines.len()); count];
+    for (number, line) in text.lines.iter().enumerate() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        if columns.len() != count {
+            let (name, number, found) = (&text.name, number + 1, columns.len());
+            anyhow::bail!("{name}, line {number}: {found} references for --num-refs {count}");
+        }
+        for (reference, column) in references.iter_mut().zip(columns) {
+            reference.push(miriam_metrics::rstrip(column).to_owned());
+        }
+    }
+    Ok(references)
 }
 
 /// The lines of a file without trailing white space, as sacreBLEU reads them.
@@ -330,14 +389,41 @@ fn score_corpus(
         scores.push(score);
     }
     let style = arguments.style();
-    if arguments.is_text() {
-        return Ok(align_equal_signs(scores.iter().map(|score| score.to_line(style)).collect()));
+    match arguments.output_format() {
+        OutputFormat::Text => {
+            return Ok(align_equal_signs(scores.iter().map(|s| s.to_line(style)).collect()));
+        }
+        OutputFormat::Table if !arguments.score_only => return Ok(format_table(&scores, style)),
+        OutputFormat::Table | OutputFormat::Json => {}
     }
     let objects: Vec<String> = scores.iter().map(|score| score.to_json(style)).collect();
     Ok(match &objects[..] {
         [object] => format!("{object}\n"),
         _ => format!("[\n{}\n]\n", objects.join(",\n")),
     })
+}
+
+/// The scores in columns, and their signatures below.
+fn format_table(scores: &[Score], style: ScoreFormat) -> String {
+    let numbers_alone = ScoreFormat { score_only: true, ..style };
+    let rows = scores.iter().map(|score| [score.name.clone(), score.to_line(numbers_alone)]);
+    let rows: Vec<[String; 2]> =
+        [["metric".into(), "score".into()]].into_iter().chain(rows).collect();
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (names, numbers) = (width(0), width(1));
+    let details = std::iter::once("").chain(scores.iter().map(|score| &*score.verbose));
+    let mut table = String::new();
+    for ([name, number], details) in rows.iter().zip(details) {
+        let line = format!("{name:<names$}  {number:>numbers$}  {details}");
+        let _ = writeln!(table, "{}", line.trim_end());
+    }
+    table.push('\n');
+    for score in scores {
+        let _ =
+            writeln!(table, "{}|{}", score.name, score.signature.to_text(style.short_signature));
+    }
+    table
 }
 
 /// Aligns lines at their equal signs; a single line is unchanged.
@@ -428,7 +514,7 @@ fn test_significance(
             );
         }
     }
-    if arguments.is_text() {
+    if arguments.output_format() != OutputFormat::Json {
         return Ok(report);
     }
     let objects: Vec<String> = objects.into_iter().map(|object| object + "\n    }").collect();

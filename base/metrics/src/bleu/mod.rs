@@ -19,7 +19,7 @@ use crate::{Metric, Signature, Tokenizer};
 /// let score = sentence_score(&bleu, "a small house", &["a small house", "one little house"]);
 /// assert!((score.value - 100.0).abs() < 1e-9);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Bleu {
     /// The tokeniser of hypothesis and references.
     pub tokenizer: Tokenizer,

@@ -4,6 +4,7 @@
 //! Their substitutions are written as scans, because each looks at two characters only.
 
 mod chinese;
+mod external;
 mod international;
 mod mteval13a;
 pub(crate) mod spacing;
@@ -11,8 +12,13 @@ pub(crate) mod tercom;
 
 use std::borrow::Cow;
 
+pub use external::{
+    ExternalTokenizer, MISSING_TOKENIZERS, PIECE_TOKENIZERS, PieceTokenizer,
+    explain_missing_tokenizer,
+};
+
 /// How a line is tokenised before n-grams are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub enum Tokenizer {
     /// mteval-v13a's, which most published scores use.
     #[default]
@@ -25,42 +31,47 @@ pub enum Tokenizer {
     Characters,
     /// Chinese characters one by one, the rest as in 13a.
     Chinese,
+    /// One that another crate brings.
+    External(ExternalTokenizer),
 }
 
 impl Tokenizer {
-    /// All tokenisers.
-    pub const ALL: [Tokenizer; 5] = [
-        Tokenizer::Mteval13a,
-        Tokenizer::None,
-        Tokenizer::International,
-        Tokenizer::Characters,
-        Tokenizer::Chinese,
-    ];
+    /// The names of all tokenisers that are built in, as in signatures.
+    pub const NAMES: [&str; 5] = ["13a", "none", "intl", "char", "zh"];
 
     /// Its name in signatures.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Tokenizer::Mteval13a => "13a",
             Tokenizer::None => "none",
             Tokenizer::International => "intl",
             Tokenizer::Characters => "char",
             Tokenizer::Chinese => "zh",
+            Tokenizer::External(external) => external.signature(),
         }
     }
 
-    /// The tokeniser with this name in signatures; `None` if there is none.
+    /// The tokeniser with this name in signatures; `None` if it is not built in.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
+        Some(match name {
+            "13a" => Tokenizer::Mteval13a,
+            "none" => Tokenizer::None,
+            "intl" => Tokenizer::International,
+            "char" => Tokenizer::Characters,
+            "zh" => Tokenizer::Chinese,
+            _ => return None,
+        })
     }
 
     /// `line` with white space around its tokens.
-    pub fn tokenize(self, line: &str) -> Cow<'_, str> {
+    pub fn tokenize<'l>(&self, line: &'l str) -> Cow<'l, str> {
         match self {
             Tokenizer::None => Cow::Borrowed(line),
             Tokenizer::Mteval13a => Cow::Owned(mteval13a::tokenize(line)),
             Tokenizer::International => Cow::Owned(international::tokenize(line)),
             Tokenizer::Characters => Cow::Owned(split_characters(line)),
             Tokenizer::Chinese => Cow::Owned(chinese::tokenize(line)),
+            Tokenizer::External(external) => Cow::Owned(external.tokenize(line)),
         }
     }
 }

@@ -87,6 +87,14 @@ impl SentencePiece {
         Self::from_bytes(&bytes, &name)
     }
 
+    /// The pieces of `text` with spaces between them.
+    pub fn join_pieces(&self, text: &str) -> String {
+        let mut encoding = Encoding::new();
+        self.encode(text.as_bytes(), &mut encoding);
+        let pieces: Vec<&[u8]> = self.pieces(&encoding).collect();
+        String::from_utf8_lossy(&pieces.join(&b' ')).into_owned()
+    }
+
     /// Parses the bytes of a model file; `name` is its name in error messages.
     ///
     /// # Errors
