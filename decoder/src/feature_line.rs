@@ -2,17 +2,9 @@
 //! (`phrase-decoding.md` 1.6).
 
 use miriam_storage::LoadMethod;
+use miriam_textio::parse_truth_word;
 
 use crate::factors::parse_factors;
-
-/// yes, y, true, 1, no, n, false or 0 in any case.
-pub(crate) fn parse_boolean(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "yes" | "y" | "true" | "1" => Some(true),
-        "no" | "n" | "false" | "0" => Some(false),
-        _ => None,
-    }
-}
 
 /// The number `text`, the value of `key`.
 pub(crate) fn parse_count(key: &str, text: &str) -> Result<usize, String> {
@@ -21,7 +13,7 @@ pub(crate) fn parse_count(key: &str, text: &str) -> Result<usize, String> {
 
 /// The boolean `text`, the value of `key`.
 pub(crate) fn parse_flag(key: &str, text: &str) -> Result<bool, String> {
-    parse_boolean(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
+    parse_truth_word(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
 }
 
 /// A feature line split into its type and its key-value pairs, which are taken one by

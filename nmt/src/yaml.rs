@@ -16,6 +16,8 @@ mod block;
 mod flow;
 mod scalar;
 
+use miriam_textio::parse_truth_word;
+
 use crate::{Error, Result};
 
 /// The maximum depth of nested nodes.
@@ -88,13 +90,9 @@ impl Value {
         self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
-    /// A scalar as a truth value: `true`, `yes`, `on`, `false`, `no` or `off`.
+    /// A scalar as a truth value: `true`, `yes`, `on`, `false`, `no` or `off`; 1 and 0 are numbers.
     pub fn as_bool(&self) -> Option<bool> {
-        match self.as_str()?.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => Some(true),
-            "false" | "no" | "off" => Some(false),
-            _ => None,
-        }
+        self.as_str().filter(|word| word.len() > 1).and_then(parse_truth_word)
     }
 
     /// Whether the value is null: empty, `null` or `~`.

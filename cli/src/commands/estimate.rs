@@ -7,7 +7,7 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{
     EstimateOptions, default_memory, estimate, estimate_intermediate, intermediate_paths,
 };
-use miriam_textio::{Input, Output, is_same_file, parse_size};
+use miriam_textio::{Input, Output, is_same_file, parse_size, parse_truth_word};
 
 use crate::common::{CommonOptions, exit_with_usage_error, open_text, warn_of_memory_floor};
 
@@ -62,11 +62,7 @@ pub struct EstimateArguments {
 
 /// Parses a value of a switch, in all spellings that lmplz takes.
 pub fn parse_switch(text: &str) -> Result<bool, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Ok(true),
-        "0" | "false" | "no" | "off" => Ok(false),
-        _ => Err("give 1 or 0, true or false, yes or no, on or off".into()),
-    }
+    parse_truth_word(text).ok_or_else(|| "give 1 or 0, true or false, yes or no, on or off".into())
 }
 
 pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {

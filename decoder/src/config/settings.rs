@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use miriam_textio::parse_truth_word;
+
 use super::{InputSettings, OutputOptions, Parameters, cpu_affinity, output_options};
 use crate::Result;
-use crate::feature_line::parse_boolean;
 use crate::output_streams::OutputStream;
 
 /// The search algorithm.
@@ -256,7 +257,7 @@ impl SettingsReader<'_> {
         match self.parameters.get(name) {
             None => Ok(default),
             Some([]) => Ok(true),
-            Some([value]) => match parse_boolean(value) {
+            Some([value]) => match parse_truth_word(value) {
                 Some(value) => Ok(value),
                 None => self.fail(name, format!("{value:?} is neither true nor false")),
             },

@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
+use miriam_textio::parse_truth_word;
+
 use super::{Parameters, supported_parameters};
 use crate::Result;
-use crate::feature_line::parse_boolean;
 
 /// How an option is handled.
 enum OptionHandling {
@@ -178,7 +179,8 @@ pub(super) fn check(ini: &Path, parameters: &Parameters) -> Result<()> {
             continue;
         }
         let Some(option) = OPTIONS.iter().find(|o| o.name == name) else { continue };
-        let is_off = !values.is_empty() && values.iter().all(|v| parse_boolean(v) == Some(false));
+        let is_off =
+            !values.is_empty() && values.iter().all(|v| parse_truth_word(v) == Some(false));
         match option.handling {
             _ if is_off => {}
             OptionHandling::Ignored(why) => tracing::warn!("{name} does nothing here: {why}"),

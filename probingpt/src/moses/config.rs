@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use miriam_textio::parse_truth_word;
+
 use super::text_file::TextFile;
 use crate::format::{MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
@@ -56,11 +58,9 @@ impl Config {
             Ok(number as usize)
         };
         let (line, log_prob) = find("log_prob")?;
-        let log_prob = match log_prob.to_ascii_lowercase().as_slice() {
-            b"1" | b"true" | b"yes" | b"y" => true,
-            b"0" | b"false" | b"no" | b"n" => false,
-            _ => return Err(line.error(Some(2), "log_prob is neither 0 nor 1")),
-        };
+        let log_prob = str::from_utf8(log_prob).ok().and_then(parse_truth_word);
+        let log_prob =
+            log_prob.ok_or_else(|| line.error(Some(2), "log_prob is neither 0 nor 1"))?;
         Ok(Config {
             sources: number("uniq_entries")?,
             num_scores: bounded("num_scores", 1, MAX_SCORES)?,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hyper::{Method, StatusCode};
+use miriam_textio::parse_truth_word;
 use miriam_textproc::MarkupRules;
 use serde_json::{Value, json};
 
@@ -221,8 +222,7 @@ fn is_set(value: &Value) -> bool {
 fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(value) => Some(*value),
-        Value::String(text) if text == "1" || text.eq_ignore_ascii_case("true") => Some(true),
-        Value::String(text) if text == "0" || text.eq_ignore_ascii_case("false") => Some(false),
+        Value::String(text) => parse_truth_word(text),
         Value::Number(number) => match number.as_u64() {
             Some(0) => Some(false),
             Some(1) => Some(true),

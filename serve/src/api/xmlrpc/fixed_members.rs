@@ -4,6 +4,8 @@
 //! as the sample clients of Moses do (`report-all-factors` of a system with one factor); another
 //! value is refused by name, for the translation would not be the one that is asked for.
 
+use miriam_textio::parse_truth_word;
+
 use super::value::{Fault, Value};
 use crate::models::Model;
 
@@ -89,11 +91,7 @@ fn written(value: &Value) -> Option<String> {
 
 /// Whether `asked` is the setting `own`. Clients write truth values in many ways.
 fn means(asked: &str, own: &str) -> bool {
-    let truth = |text: &str| match &*text.to_ascii_lowercase() {
-        "true" | "on" | "1" => Some(true),
-        "false" | "off" | "0" | "" => Some(false),
-        _ => None,
-    };
+    let truth = |text: &str| if text.is_empty() { Some(false) } else { parse_truth_word(text) };
     match own {
         "true" | "false" => truth(asked) == truth(own),
         _ => asked.eq_ignore_ascii_case(own),
@@ -106,10 +104,13 @@ mod tests {
 
     #[test]
     fn truth_values_and_numbers_are_compared_by_meaning() {
-        for same in [("True", "true"), ("1", "true"), ("off", "false"), ("", "false")] {
+        for same in
+            [("True", "true"), ("1", "true"), ("yes", "true"), ("off", "false"), ("", "false")]
+        {
             assert!(means(same.0, same.1), "{same:?}");
         }
-        for other in [("true", "false"), ("yes", "true"), ("1", "0"), ("exclusive", "pass-through")]
+        for other in
+            [("true", "false"), ("maybe", "true"), ("1", "0"), ("exclusive", "pass-through")]
         {
             assert!(!means(other.0, other.1), "{other:?}");
         }
