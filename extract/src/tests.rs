@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use miriam_textio::NoProgress;
 use miriam_textio::number::push_general_f32;
+use miriam_textio::{Compression, NoProgress};
 use proptest::prelude::*;
 
 use super::*;

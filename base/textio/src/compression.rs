@@ -83,7 +83,7 @@ pub(crate) enum Encoder {
     Plain(Plain),
     Gzip(flate2::write::GzEncoder<Plain>),
     Zstd(zstd::Encoder<'static, Plain>),
-    Bzip2(bzip2::write::BzEncoder<Plain>),
+    Bzip2(Box<bzip2::write::BzEncoder<Plain>>),
     Xz(Box<XzWriter<Plain>>),
 }
 
@@ -97,7 +97,8 @@ impl Encoder {
             }
             Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(plain, 3)?),
             Compression::Bzip2 => {
-                Encoder::Bzip2(bzip2::write::BzEncoder::new(plain, bzip2::Compression::best()))
+                let bzip2 = bzip2::write::BzEncoder::new(plain, bzip2::Compression::best());
+                Encoder::Bzip2(Box::new(bzip2))
             }
             Compression::Xz => {
                 Encoder::Xz(Box::new(XzWriter::new(plain, XzOptions::with_preset(XZ_LEVEL))?))

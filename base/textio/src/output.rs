@@ -33,7 +33,7 @@ pub struct Output {
     name: String,
     writer: Encoder,
     /// The file before [`Output::finish`] renames it; none where there is nothing to rename.
-    partial: Option<PartialFile>,
+    partial: Option<Box<PartialFile>>,
 }
 
 impl Output {
@@ -101,7 +101,7 @@ impl Output {
         let partial = create(path).map_err(failed)?;
         let raw = Box::new(partial.file().try_clone().map_err(failed)?);
         let mut output = Self::with_writer(compression, name.clone(), raw)?;
-        output.partial = Some(partial);
+        output.partial = Some(Box::new(partial));
         Ok(output)
     }
 
@@ -147,7 +147,7 @@ impl Output {
         let partial = self.partial.take();
         let name = std::mem::take(&mut self.name);
         self.end_stream()
-            .and_then(|()| partial.map_or(Ok(()), PartialFile::commit))
+            .and_then(|()| partial.map_or(Ok(()), |partial| partial.commit()))
             .map_err(|e| Error::io(&name, "write", e))
     }
 

@@ -8,11 +8,11 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::error::ErrorKind;
 use miriam_glm::device::DeviceChoice;
-use miriam_lmcpu::{LanguageModel, OpenOptions};
 use miriam_lmcpu::perplexity::{
     BucketOptions, Cutoffs, JsonOptions, LineCounts, Percent, PerplexityFilter, PerplexityOptions,
     Preparation, PrepareText, perplexity, perplexity_distribution,
 };
+use miriam_lmcpu::{LanguageModel, OpenOptions};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output, display_name};
 use miriam_textproc::sentencepiece::Encoding;
