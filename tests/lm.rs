@@ -174,7 +174,10 @@ fn levels_and_markers() {
             &mut lm(&["perplexity", path_str(&arpa), "--per-line", "--threads", threads]),
             text,
         );
-        assert_eq!(crate::common::lossy_text(&found), "-6.15\t5\t1\n-1.5\t1\t0\n");
+        assert_eq!(
+            crate::common::lossy_text(&found),
+            "-6.15\t5\t1\t16.98243727045763\n-1.5\t1\t0\t31.622776601683793\n"
+        );
     }
     let found = run_piped(&mut lm(&["perplexity", path_str(&model), "--device", "cpu"]), text);
     assert_eq!(crate::common::lossy_text(&found), query(&["-v", "summary"]));
