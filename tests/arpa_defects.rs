@@ -233,7 +233,16 @@ fn files_of_other_programs_are_named_with_the_way_on() {
             assert!(error.contains(message), "{command}: {error}");
         }
     }
-    // A pointer is no model for any command.
+    // An archive with a package of OPUS-MT or with arrays is a neural model.
+    for name in ["decoder.yml", "Wemb.npy"] {
+        let mut package = archive.clone();
+        package.extend_from_slice(b"PK\x01\x02");
+        package.extend_from_slice(name.as_bytes());
+        let file = write(folder, "lm", package);
+        let error = run_to_error(miriam().args(["lm", "query"]).arg(&file));
+        assert!(error.contains("a neural model; translate with miriam nmt translate"), "{error}");
+    }
+    // A pointer is not a model for any command.
     let pointer = write(folder, "model", cases[1].0);
     for arguments in [&["translate", "-f"][..], &["nmt", "translate", "-m"], &["verify"]] {
         let error =

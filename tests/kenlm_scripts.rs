@@ -167,3 +167,30 @@ fn models_through_a_pipe() {
     assert!(printed.starts_with("Perplexity including OOVs:\t"), "{printed}");
     assert_eq!(scores(folder, "lm.bin"), scores(folder, "lm.arpa"));
 }
+
+/// The output of KenLM's `filter` in place of a file, and names of files that begin with a folder.
+#[test]
+fn filters_write_where_they_are_told() {
+    let folder = workplace();
+    let folder = folder.path();
+    shell(
+        folder,
+        "lmplz -o 2 --discount_fallback < corpus.txt > lm.arpa; head -n 3 corpus.txt > three; \
+         filter union model:lm.arpa union.arpa < three; \
+         filter union model:lm.arpa /dev/stdout < three | cmp - union.arpa; \
+         cat lm.arpa | filter union vocab:three again.arpa; cmp again.arpa union.arpa; \
+         mkdir files; filter multiple threads:1 batch_size:5000 model:lm.arpa files/ < three; \
+         ls files | tr '\\n' ' ' > names; build_binary union.arpa union.bin",
+    );
+    assert_eq!(fs::read_to_string(folder.join("names")).unwrap(), "0 1 2 ");
+    let mut command = Command::new(folder.join("bin/filter"));
+    let output =
+        command.args(["copy", "model:union.bin", "x"]).current_dir(folder).output().unwrap();
+    let message = lossy_text(&output.stderr);
+    assert!(output.status.code() == Some(1) && message.contains("miriam lm dump"), "{message}");
+    let mut command = Command::new(folder.join("bin/filter"));
+    let output =
+        command.args(["single", "counts", "model:lm.arpa", "x"]).current_dir(folder).output();
+    let message = lossy_text(&output.unwrap().stderr);
+    assert!(message.contains("counts: there is no such mode or option"), "{message}");
+}

@@ -1,13 +1,16 @@
 //! What kind of model a file or folder is, told by its first bytes, for messages about files
 //! that were given to the wrong command.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use miriam_storage::{Container, LoadMethod};
 
 /// The bytes of a file that are read. The comments at the head of an ini fit into them.
 const HEAD_BYTES: u64 = 16 << 10;
+
+/// The bytes of an archive that are read at its end: the names of some hundred files.
+const TAIL_BYTES: u64 = 64 << 10;
 
 /// A kind of model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +52,27 @@ impl ModelKind {
         // Opening a pipe would wait for its writer, and take its bytes.
         let file = path.is_file().then(|| std::fs::File::open(path)).and_then(Result::ok)?;
         let mut head = Vec::new();
-        file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-        Self::of_head(&head)
+        (&file).take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+        match Self::of_head(&head) {
+            Some(ModelKind::ZipArchive) => Some(Self::of_zip_archive(file)),
+            kind => kind,
+        }
+    }
+
+    /// The kind of a zip archive, by the names of its files, which are at its end: a package of
+    /// OPUS-MT or Argos Translate, NumPy's arrays and PyTorch's objects are neural models.
+    fn of_zip_archive(mut file: std::fs::File) -> ModelKind {
+        const NAMES: [&[u8]; 6] =
+            [b".npy", b"data.pkl", b"decoder.yml", b".npz", b"model.bin", b"metadata.json"];
+        let mut tail = Vec::new();
+        let length = file.metadata().map_or(0, |found| found.len());
+        let start = SeekFrom::Start(length.saturating_sub(TAIL_BYTES));
+        let read = file.seek(start).and_then(|_| file.read_to_end(&mut tail));
+        let has = |name: &&[u8]| tail.windows(name.len()).any(|bytes| bytes == *name);
+        match read.is_ok() && NAMES.iter().any(has) {
+            true => ModelKind::NeuralModel,
+            false => ModelKind::ZipArchive,
+        }
     }
 
     fn of_folder(folder: &Path) -> Option<ModelKind> {
@@ -71,7 +93,7 @@ impl ModelKind {
             return Some(ModelKind::LanguageModel);
         }
         if head.starts_with(b"PK\x03\x04") {
-            return Some(Self::of_zip_archive(head));
+            return Some(ModelKind::ZipArchive);
         }
         if head.starts_with(b"version https://git-lfs.github.com/spec/") {
             return Some(ModelKind::GitLfsPointer);
@@ -88,21 +110,6 @@ impl ModelKind {
         let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
         let bars = first.windows(5).filter(|bytes| bytes == b" ||| ").count();
         (bars >= 2).then_some(ModelKind::PhraseTable)
-    }
-
-    /// The kind of a zip archive, by the name of its first file: NumPy's arrays or PyTorch's
-    /// objects are a neural model.
-    fn of_zip_archive(head: &[u8]) -> ModelKind {
-        const NAME_LENGTH: usize = 26;
-        const NAME: usize = 30;
-        let length = head.get(NAME_LENGTH..).and_then(|bytes| bytes.first_chunk());
-        let length = length.map_or(0, |bytes| usize::from(u16::from_le_bytes(*bytes)));
-        let name = head.get(NAME..).unwrap_or_default();
-        let name = &name[..length.min(name.len())];
-        match name.ends_with(b".npy") || name.ends_with(b"data.pkl") {
-            true => ModelKind::NeuralModel,
-            false => ModelKind::ZipArchive,
-        }
     }
 
     /// What it is, and which command takes the one at `path`.
@@ -183,10 +190,6 @@ mod tests {
             ),
             (b"\n\\data\\\nngram 1=3\n", ModelKind::LanguageModel),
             (b"mmap lm http://kheafield.com/code format version 5\n\0", ModelKind::LanguageModel),
-            (
-                b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0W.npy\x93",
-                ModelKind::NeuralModel,
-            ),
             (b"PK\x03\x04\x14\0", ModelKind::ZipArchive),
             (b"version https://git-lfs.github.com/spec/v1\n", ModelKind::GitLfsPointer),
             (b"models:\n  - model.npz\nvocabs:\n", ModelKind::NeuralModel),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
+use miriam_lmcpu::is_binary_model;
 use miriam_textio::Input;
 
 use crate::common::{CommonOptions, exit_with_usage_error};
@@ -97,6 +98,12 @@ pub fn filter_files(
     }
     for path in [model, vocabulary] {
         Input::check_access(path, Some(output))?;
+    }
+    if is_binary_model(model) {
+        let model = model.display();
+        bail!(
+            "{model}: a binary model is not filtered; write it as ARPA text first (miriam lm dump)"
+        );
     }
     let vocabulary = match needs_vocabulary {
         true => Input::open(vocabulary)?,
