@@ -518,7 +518,7 @@ pub fn dump(
 fn parse_arpa_options(policies: [&str; 3]) -> PyResult<ArpaOptions> {
     let mut options = ArpaOptions::default();
     for (name, policy) in ArpaOptions::NAMES.iter().zip(policies) {
-        options.set(name, policy).map_err(|reason| PyValueError::new_err(reason))?;
+        options.set(name, policy).map_err(PyValueError::new_err)?;
     }
     Ok(options)
 }

@@ -41,7 +41,7 @@ pub fn open_as_kenlm(
 /// Opens the model at `path` by `open`, on threads of its own where it takes long.
 fn open_by(
     path: &Path,
-    open: impl FnOnce() -> miriam_glm::Result<Arc<dyn LanguageModel>> + Send,
+    open: impl FnOnce() -> Result<Arc<dyn LanguageModel>, miriam_glm::Error> + Send,
 ) -> Result<Arc<dyn LanguageModel>, String> {
     let model = if is_binary_model(path) { open() } else { on_own_threads(0, open)? };
     model.map_err(|error| error.to_string())
