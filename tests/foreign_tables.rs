@@ -96,6 +96,17 @@ fn binary_phrase_tables_of_moses_are_named() {
         }
         assert!(!folder.join("table").exists());
     }
+    for (missing, there) in [("t", "t.minphr, a compact"), ("extract", "extract.gz; name that one")]
+    {
+        if missing == "extract" {
+            fs::rename(folder.join("extract"), folder.join("extract.gz")).unwrap();
+        }
+        let build = ["build", "--phrase-table", missing, "-o", "table"];
+        for arguments in [&build[..], &["query", missing], &["dump", missing], &["info", missing]] {
+            let message = run_to_error(&mut pt(folder, arguments));
+            assert!(message.contains(there), "{arguments:?}: {message}");
+        }
+    }
     // In a system, by name or by what is in the place of the file.
     fs::remove_file(folder.join("lm.arpa")).unwrap();
     write(folder, "reordering-table", REORDERING);

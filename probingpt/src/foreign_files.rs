@@ -12,6 +12,9 @@ use miriam_textio::{Input, Lines};
 
 use crate::Error;
 
+/// Extensions of compressed text.
+const COMPRESSIONS: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
+
 /// Bytes of a file that are looked at.
 const HEAD_BYTES: u64 = 4096;
 
@@ -133,6 +136,9 @@ fn describe_in_place(path: &Path) -> Option<String> {
         name.push(extension);
         PathBuf::from(name)
     };
+    if let Some(file) = COMPRESSIONS.iter().map(|e| beside(e)).find(|file| file.is_file()) {
+        return Some(format!("there is no such file, but {}; name that one", file.display()));
+    }
     FAMILIES.iter().find_map(|Family { extensions, what, remedy }| {
         let file = extensions.iter().map(|e| beside(e)).find(|file| file.is_file())?;
         Some(format!("there is no such file, but {}, {what}; {remedy}", file.display()))
@@ -249,6 +255,9 @@ mod tests {
         std::fs::write(folder.path().join("ro.binlexr.idx"), "").unwrap();
         let text = describe_foreign(&table).unwrap();
         assert!(text.contains("ro.binlexr.idx, a binary reordering table"), "{text}");
+        std::fs::write(folder.path().join("pt.gz"), "").unwrap();
+        let text = describe_foreign(&folder.path().join("pt")).unwrap();
+        assert!(text.contains("no such file, but") && text.contains("pt.gz; name that"), "{text}");
         for name in ["Misc.dat", "Source.dat"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }

@@ -9,7 +9,7 @@ use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
 use crate::common::{CommonOptions, verify_checksums, warn_of_memory_floor};
-use crate::model_kind::{ModelKind, explain_wrong_kind};
+use crate::model_kind::{ModelKind, explain_foreign, explain_wrong_kind};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -158,13 +158,24 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         return build_system(ini, &arguments.output, &options, common);
     }
     for input in std::iter::once(&options.phrase_table).chain(&options.reordering) {
-        Input::check_access(input, Some(&arguments.output))?;
+        check_table(input, &arguments.output)?;
     }
     let start = std::time::Instant::now();
     let report = build_file(&options, &arguments.output, &common.progress())?;
     log_report(&report, &arguments.output);
     tracing::info!("built in {:.1} s", start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// Checks that `table` can be read and is not `output`; where it is missing, the error says what is
+/// in its place.
+fn check_table(table: &Path, output: &Path) -> anyhow::Result<()> {
+    let checked = Input::check_access(table, Some(output));
+    checked.map_err(
+        |error| {
+            if table.exists() { error.into() } else { explain_foreign(error, table) }
+        },
+    )
 }
 
 /// Builds the text tables of an ini, and writes the ini that names the binary ones.
@@ -227,7 +238,7 @@ fn log_report(report: &BuildReport, file: &Path) {
 
 fn query(arguments: QueryArguments) -> anyhow::Result<()> {
     Input::check_access(&arguments.input, Some(&arguments.output))?;
-    Input::check_access(&arguments.file, Some(&arguments.output))?;
+    check_table(&arguments.file, &arguments.output)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     let mut printer = EntryPrinter::new(&table);
     let mut lines = Lines::new(Input::open(&arguments.input)?);
@@ -255,7 +266,7 @@ fn query(arguments: QueryArguments) -> anyhow::Result<()> {
 }
 
 fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
-    Input::check_access(&arguments.file, Some(&arguments.output))?;
+    check_table(&arguments.file, &arguments.output)?;
     verify_checksums(&arguments.file)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {
