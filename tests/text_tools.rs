@@ -204,6 +204,9 @@ fn translate_reads_and_writes_raw_text() {
     };
     assert_eq!(translate(&["-raw", "-threads", "1"]), expected);
     assert_eq!(translate(&["-raw", "--threads", "3"]), expected);
+    assert_eq!(translate(&[]), expected);
+    let tokens = translate(&["-no-raw", "-tokenize", "en", "-truecase", "truecase.en"]);
+    assert!(tokens.starts_with("la casa roja es grande . \n"), "{tokens}");
     let steps = [
         "-normalize",
         "en",

@@ -185,14 +185,100 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     command.arg("train").arg("--source").arg(at("train.en")).arg("--target").arg(at("train.es"));
     command.arg("--dev-source").arg(at("dev.en")).arg("--dev-target").arg(at("dev.es"));
     command.args(["--raw", "--source-language", "en", "--target-language", "es"]);
-    run_with_input(
-        command.args(["--lm-order", "3", "--iterations", "3", "-o"]).arg(at("model")),
-        b"",
+    fs::write(at("list"), "Zork\n").unwrap();
+    command.arg("--nonbreaking-prefixes").arg(at("list"));
+    command.args(["--lm-order", "3", "--iterations", "3", "-o"]).arg(at("model"));
+    let summary = lossy_text(&run_with_input(&mut command, b"").stdout);
+    assert!(summary.contains("translate with  miriam translate -f "), "{summary}");
+    assert!(!summary.contains(" 0.0 s"), "{summary}");
+    // Its preparation is the default; the copy of the list is enough.
+    assert_eq!(fs::read(at("model/nonbreaking-prefixes.source")).unwrap(), b"Zork\n");
+    fs::remove_file(at("list")).unwrap();
+    let translate = |options: &[&str], text: &str| {
+        let mut command = miriam();
+        command.args(["translate", "-f"]).arg(at("model/moses.ini")).args(options);
+        let output = run_with_input(&mut command, text.as_bytes());
+        (lossy_text(&output.stdout), lossy_text(&output.stderr))
+    };
+    for options in [&[][..], &["-raw"]] {
+        let (text, _) = translate(options, "This story is interesting.\n");
+        assert_eq!(text, "Esta historia es interesante.\n", "{options:?}");
+    }
+    let (tokens, _) = translate(&["-no-raw"], "this story is interesting .\n");
+    assert_eq!(tokens, "esta historia es interesante . \n");
+    let list = at("n-best");
+    translate(&["-n-best-list", list.to_str().unwrap(), "1"], "Zork. Story.\n");
+    let list = lossy_text(&read_decompressed(&list));
+    assert!(list.to_lowercase().contains("zork. historia ."), "{list}");
+    // Raw texts tune it too, with the BLEU that training had of the same weights.
+    let mut tune = miriam();
+    tune.args(["tune", "--iterations", "1", "-f"]).arg(at("model/moses.untuned.ini"));
+    tune.arg("--source").arg(at("dev.en")).arg("--reference").arg(at("dev.es"));
+    let output = run_with_input(tune.arg("-o").arg(at("tuned.ini")), b"");
+    let bleu = |text: &str, before: &str, after: &str| {
+        let rest = text.split_once(before).unwrap_or_else(|| panic!("{text}")).1;
+        rest.split_once(after).unwrap().0.trim().to_owned()
+    };
+    assert_eq!(
+        bleu(&lossy_text(&output.stderr), "iteration 1: BLEU", "("),
+        bleu(&summary, "dev BLEU", "before tuning")
     );
-    let mut translate = miriam();
-    translate.args(["translate", "-raw", "-f"]).arg(at("model/moses.ini"));
-    let output = run_with_input(&mut translate, b"This story is interesting.\n");
-    assert_eq!(lossy_text(&output.stdout), "Esta historia es interesante.\n");
+}
+
+/// Text that is not tokenised is noticed where nothing tokenises it.
+#[test]
+fn untokenised_text_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let raw = "Das Haus, das klein ist.\nEin Buch, ein Haus!\n".repeat(20);
+    let tokens = raw.replace(',', " ,").replace('.', " .").replace('!', " !");
+    fs::write(at("raw"), &raw).unwrap();
+    fs::write(at("tokens"), &tokens).unwrap();
+    let train = |text: &str| {
+        let mut command = miriam();
+        command.arg("train").arg("--source").arg(at(text)).arg("--target").arg(at(text));
+        command.args(["--lm-order", "2", "-o"]).arg(at("model"));
+        lossy_text(&run_with_input(&mut command, b"").stderr)
+    };
+    let notice = "does not look tokenised";
+    let warnings = train("raw");
+    assert!(warnings.contains("44 % of the words end in attached punctuation"));
+    assert!(warnings.contains(notice) && warnings.contains("--raw"), "{warnings}");
+    assert!(!train("tokens").contains(notice));
+    let translate = |text: &str, options: &[&str]| {
+        let mut command = miriam();
+        command.args(["translate", "-f"]).arg(at("model/moses.ini")).args(options);
+        let output = run_with_input(&mut command, text.as_bytes());
+        assert_eq!(lossy_text(&output.stdout).lines().count(), 40);
+        lossy_text(&output.stderr)
+    };
+    assert!(translate(&raw, &[]).contains(notice));
+    assert!(!translate(&raw, &["-no-raw"]).contains(notice));
+    assert!(!translate(&raw, &["-tokenize", "de"]).contains(notice));
+    assert!(!translate(&tokens, &[]).contains(notice));
+}
+
+/// A wrong dev text ends a run before its first stage.
+#[test]
+fn texts_are_checked_before_the_first_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("two"), "a b\nc\n").unwrap();
+    fs::write(at("one"), "A\n").unwrap();
+    fs::write(at("blank"), "\n \n").unwrap();
+    for (dev, lm, named) in [
+        (["two", "one"], "two", "two has 2 lines"),
+        (["two", "blank"], "two", "blank: the text is empty"),
+        (["two", "two"], "blank", "blank: the text is empty"),
+    ] {
+        let mut command = miriam();
+        command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));
+        command.arg("--dev-source").arg(at(dev[0])).arg("--dev-target").arg(at(dev[1]));
+        command.arg("--lm-text").arg(at(lm)).args(["--lm-order", "2", "-o"]).arg(at("model"));
+        let message = run_to_error(&mut command);
+        assert!(message.contains(named), "{message}");
+        assert!(!at("model").exists());
+    }
 }
 
 #[test]
@@ -233,6 +319,7 @@ fn unusable_training_data_is_named() {
     assert!(message.contains("theirs/moses.ini"), "{message}");
     assert_eq!(read_decompressed(&at("theirs/moses.ini")), b"theirs");
     // An unreadable record costs time and nothing else.
+    fs::create_dir_all(at("model")).unwrap();
     fs::write(at("model/train.json"), "{").unwrap();
     let mut command = miriam();
     command.arg("train").arg("--source").arg(at("two")).arg("--target").arg(at("two"));

@@ -35,6 +35,7 @@ mod corpus;
 mod disk_estimate;
 pub mod distill;
 mod error;
+mod input_check;
 mod manifest;
 mod moses_ini;
 mod options;

@@ -20,6 +20,9 @@ pub struct TrainOptions {
     pub output: PathBuf,
     /// The languages of the texts if these are raw, that is, not tokenised.
     pub raw_languages: Option<LanguagePair>,
+    /// Lists of nonbreaking prefixes of the source and target side of raw texts, in Moses' form,
+    /// in place of the built-in ones.
+    pub nonbreaking_prefixes: [Option<PathBuf>; 2],
     /// Pairs with more words on a side are left out.
     pub max_words: usize,
     /// Pairs with more than this many words on one side for each on the other are
@@ -93,6 +96,7 @@ impl TrainOptions {
             lm_text: Vec::new(),
             output,
             raw_languages: None,
+            nonbreaking_prefixes: [None, None],
             max_words: 80,
             max_ratio: 9,
             alignment_model: AlignModel::default(),

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub struct TrainSummary {
     /// The ini to translate with.
     pub ini: PathBuf,
+    /// Whether the system prepares raw text itself.
+    pub is_raw: bool,
     /// Stages run by this run, and all stages.
     pub stages: (usize, usize),
     /// Each stage's title and its seconds, in this run or an earlier one.
@@ -82,9 +84,13 @@ impl fmt::Display for TrainSummary {
         let (done, all) = self.stages;
         let total: f64 = self.stage_seconds.iter().map(|(_, seconds)| seconds).sum();
         writeln!(f, "stages          {done} of {all} done now, {total:.1} s in all:")?;
-        for (title, seconds) in &self.stage_seconds {
+        // Stages of less would be printed as 0.0 s.
+        for (title, seconds) in self.stage_seconds.iter().filter(|(_, seconds)| *seconds >= 0.05) {
             writeln!(f, "                {seconds:>8.1} s  {title}")?;
         }
-        write!(f, "model           {}", self.ini.display())
+        let ini = self.ini.display();
+        writeln!(f, "model           {ini}")?;
+        let text = if self.is_raw { "TEXT" } else { "TOKENISED-TEXT" };
+        write!(f, "translate with  miriam translate -f {ini} -i {text} -o TRANSLATIONS")
     }
 }

@@ -10,6 +10,7 @@ use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{Input, Progress, display_name};
 
 use crate::disk_estimate::{self, DiskEstimate};
+use crate::input_check;
 use crate::manifest::{CompletedStage, MANIFEST_FILE};
 use crate::stage_keys;
 use crate::stage_runner;
@@ -30,6 +31,9 @@ const LOCK_FILE: &str = "train.lock";
 /// same folder, and files that cannot be read or written.
 pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSummary> {
     let reordering = check_options(options)?;
+    for warning in input_check::check_texts(options, progress)? {
+        tracing::warn!("{warning}");
+    }
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let _lock = lock_folder(folder)?;
@@ -62,6 +66,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
+    files.extend(options.nonbreaking_prefixes.iter().flatten());
     for file in files {
         Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
@@ -82,6 +87,9 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     if ini.exists() && !options.output.join(MANIFEST_FILE).exists() {
         let reason = format!("{}: not made by training; give another -o", display_name(&ini));
         return wrong(reason);
+    }
+    if options.raw_languages.is_none() && options.nonbreaking_prefixes.iter().any(Option::is_some) {
+        return wrong("nonbreaking prefixes are for raw texts; name their languages".into());
     }
     if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
         return wrong("lengths and ratios must be at least 1".into());
@@ -141,6 +149,7 @@ fn summarize(
     let number = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_f64());
     TrainSummary {
         ini: options.output.join(INI_FILE),
+        is_raw: options.raw_languages.is_some(),
         stages: (done_now, results.len()),
         stage_seconds: times,
         pairs: (count("corpus", "kept"), count("corpus", "pairs")),

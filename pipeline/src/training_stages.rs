@@ -14,7 +14,7 @@ use miriam_probingpt::BuildOptions;
 use miriam_storage::LoadMethod;
 use miriam_storage::hash::Hasher;
 use miriam_textio::{Compression, Input, Output, Progress};
-use miriam_textproc::{TextProcessor, TextProcessorConfig, TruecaseModel};
+use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TextProcessorConfig, TruecaseModel};
 
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::manifest::StageStatistics;
@@ -37,6 +37,9 @@ const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 /// The truecase models, source and target side.
 const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
+
+/// The copies of a user's lists of nonbreaking prefixes, source and target side.
+const PREFIX_FILES: [&str; 2] = ["nonbreaking-prefixes.source", "nonbreaking-prefixes.target"];
 
 /// A training run: its options, and the names of its files.
 pub(crate) struct TrainingRun<'a> {
@@ -96,10 +99,10 @@ impl TrainingRun<'_> {
         let sides = [&options.source, &options.target];
         let mut stages = match &options.raw_languages {
             Some(languages) => vec![
-                self.truecase_stage(0, &languages.source, hash_files([sides[0]], progress)?),
-                self.truecase_stage(1, &languages.target, hash_files([sides[1]], progress)?),
+                self.truecase_stage(0, &languages.source, self.hash_side(0, progress)?),
+                self.truecase_stage(1, &languages.target, self.hash_side(1, progress)?),
                 self.preprocessing_stage(languages),
-                self.preparation_file_stage(languages),
+                self.preparation_file_stage(languages, progress)?,
             ],
             None => Vec::new(),
         };
@@ -120,6 +123,22 @@ impl TrainingRun<'_> {
         Ok(stages)
     }
 
+    /// A hash of the text of the source (0) or target (1) side, and of its list of nonbreaking
+    /// prefixes.
+    fn hash_side(&self, side: usize, progress: &dyn Progress) -> Result<String> {
+        let text = [&self.options.source, &self.options.target][side];
+        hash_files([text].into_iter().chain(&self.options.nonbreaking_prefixes[side]), progress)
+    }
+
+    /// The steps before truecasing of the source (0) or target (1) side.
+    fn processor(&self, side: usize, language: &str) -> Result<TextProcessor> {
+        let processor = TextProcessor::for_language(language);
+        Ok(match &self.options.nonbreaking_prefixes[side] {
+            Some(file) => processor.with_nonbreaking_prefixes(NonbreakingPrefixes::read(file)?),
+            None => processor,
+        })
+    }
+
     /// Trains the truecase model of the source (0) or target (1) side.
     fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
         let options = self.options;
@@ -134,7 +153,7 @@ impl TrainingRun<'_> {
             run: Box::new(move |progress| {
                 let (text, model) =
                     ([&options.source, &options.target][side], self.path_of(TRUECASE_FILES[side]));
-                let mut preparation = TextProcessor::for_language(language);
+                let mut preparation = self.processor(side, language)?;
                 train_truecase_model(text, &mut preparation, &model, options.threads, progress)?;
                 Ok(StageStatistics::new())
             }),
@@ -145,7 +164,7 @@ impl TrainingRun<'_> {
     /// model.
     fn load_preparation(&self, side: usize, languages: &LanguagePair) -> Result<TextProcessor> {
         let language = [&languages.source, &languages.target][side];
-        let mut preparation = TextProcessor::for_language(language);
+        let mut preparation = self.processor(side, language)?;
         preparation.truecaser = Some(TruecaseModel::read(&self.path_of(TRUECASE_FILES[side]))?);
         Ok(preparation)
     }
@@ -182,28 +201,52 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Writes the text processing configuration that `translate -raw` uses.
-    fn preparation_file_stage(&self, languages: &LanguagePair) -> Stage<'_> {
+    /// Writes the text processing configuration of the system, with copies of the lists of
+    /// nonbreaking prefixes that it names.
+    fn preparation_file_stage(
+        &self,
+        languages: &LanguagePair,
+        progress: &dyn Progress,
+    ) -> Result<Stage<'_>> {
+        let lists = &self.options.nonbreaking_prefixes;
+        let copy = |side: usize| lists[side].as_ref().map(|_| PathBuf::from(PREFIX_FILES[side]));
         let settings = TextProcessorConfig {
             normalize: Some(languages.source.clone()),
             tokenize: Some(languages.source.clone()),
+            nonbreaking_prefixes: copy(0),
             truecase: Some(TRUECASE_FILES[0].into()),
             detokenize: Some(languages.target.clone()),
             recase: true,
+            target_nonbreaking_prefixes: copy(1),
+            target_truecase: Some(TRUECASE_FILES[1].into()),
         };
         let text = settings.to_text();
-        Stage {
+        let copies = [copy(0), copy(1)];
+        let key = match copies {
+            [None, None] => text.clone(),
+            _ => format!("{text}{}", hash_files(lists.iter().flatten(), progress)?),
+        };
+        Ok(Stage {
             name: "preparation",
             title: "writing how raw text is prepared",
             dependencies: &[],
-            key: text.clone(),
-            files: vec![TextProcessorConfig::FILE_NAME.into()],
+            key,
+            files: [TextProcessorConfig::FILE_NAME.into()]
+                .into_iter()
+                .chain(copies.iter().flatten().cloned())
+                .collect(),
             is_kept: true,
             run: Box::new(move |_| {
+                for (list, copy) in lists.iter().zip(&copies) {
+                    if let (Some(list), Some(copy)) = (list, copy) {
+                        let words = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
+                        write_atomically(&self.path_of(copy), &words)?;
+                    }
+                }
                 write_atomically(&self.path_of(TextProcessorConfig::FILE_NAME), text.as_bytes())?;
                 Ok(StageStatistics::new())
             }),
-        }
+        })
     }
 
     fn corpus_stage(&self, hash: String) -> Stage<'_> {

@@ -214,6 +214,9 @@ pub struct ModelConfiguration {
     /// A phrase-based system: whether running text is prepared by the file `preparation`
     /// beside the ini, where there is one.
     pub raw: Option<bool>,
+    /// A phrase-based system: words that keep their full stop, in Moses' form, for its tokens and
+    /// sentences, in place of those of its preparation.
+    pub nonbreaking_prefixes: Option<PathBuf>,
     /// A phrase-based system: further options of `miriam translate`.
     pub options: Vec<String>,
     /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
@@ -428,6 +431,7 @@ impl ModelConfiguration {
                     let wrong = |_| format!("beam={value}: give a number");
                     model.beam = Some(value.parse().map_err(wrong)?);
                 }
+                "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
                 "precision" => model.precision = Some(value.to_owned()),
                 "duplicates" => model.duplicates = Some(value.to_owned()),
                 "positive" => model.positive = Some(value.to_owned()),
@@ -440,7 +444,7 @@ impl ModelConfiguration {
                 _ => {
                     return Err(format!(
                         "{key} is not known here; there are from, to (several with +), kind, \
-                         default, raw, beam, precision, prefix-token, vocab, shortlist, search, {}, \
+                         default, raw, nonbreaking-prefixes, beam, precision, prefix-token, vocab, shortlist, search, {}, \
                          duplicates, positive, missing-markers; \
                          the rest is set in a file (--config)",
                         DecodingSettings::KEYS.join(", ")

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_textproc::{
-    AlignedTranslation, HtmlText, Interrupted, MarkupRules, Segment, SegmentWriter,
-    SentenceSplitter, needs_translation,
+    AlignedTranslation, HtmlText, Interrupted, MarkupRules, NonbreakingPrefixes, Segment,
+    SegmentWriter, SentenceSplitter, needs_translation,
 };
 use serde::Deserialize;
 
@@ -79,6 +79,11 @@ impl<'a> TextCutter<'a> {
             copies_numbers: false,
             should_stop,
         }
+    }
+
+    /// Takes these nonbreaking prefixes in place of those of the language.
+    pub fn with_prefixes(self, prefixes: NonbreakingPrefixes) -> Self {
+        TextCutter { splitter: SentenceSplitter::with_prefixes(prefixes), ..self }
     }
 
     /// Cuts sentences and lines of which the length is more than `limit`, as on the command line.

@@ -280,7 +280,12 @@ fn cut_texts(
 ) -> Result<Vec<SegmentedText>, Interrupted> {
     let language = route.from.clone().unwrap_or_default();
     let cutter = TextCutter::new(format, &language, should_stop).copying_numbers();
-    let limit = route.models.first().and_then(|model| model.sentence_limit());
+    let first = route.models.first();
+    let cutter = match first.and_then(|model| model.nonbreaking_prefixes()) {
+        Some(prefixes) => cutter.with_prefixes(prefixes.clone()),
+        None => cutter,
+    };
+    let limit = first.and_then(|model| model.sentence_limit());
     match limit {
         None => texts.iter().map(|text| cutter.cut(text)).collect(),
         Some((most, counter)) => {

@@ -7,18 +7,23 @@
 //! ```text
 //! normalize de
 //! tokenize de
+//! nonbreaking-prefixes prefixes.de
 //! truecase truecase.de
 //! detokenize en
 //! recase yes
+//! target-truecase truecase.en
 //! ```
+//!
+//! The keys that begin with `target-` prepare references, which are in the language of
+//! `detokenize`, for tuning.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::{
-    Detokenizer, Error, PunctuationNormalizer, Result, Tokenizer, TruecaseModel, detruecase,
-    text_file,
+    Detokenizer, Error, NonbreakingPrefixes, PunctuationNormalizer, Result, Tokenizer,
+    TruecaseModel, detruecase, text_file,
 };
 
 /// The steps of a [`TextProcessor`]; a step without a value is left out.
@@ -28,12 +33,19 @@ pub struct TextProcessorConfig {
     pub normalize: Option<String>,
     /// The language for tokenisation.
     pub tokenize: Option<String>,
+    /// A list of words that keep the full stop after them, in Moses' form; without it the built-in
+    /// list of the language.
+    pub nonbreaking_prefixes: Option<PathBuf>,
     /// The truecase model of the source language.
     pub truecase: Option<PathBuf>,
     /// The language for detokenisation of translations.
     pub detokenize: Option<String>,
     /// Whether sentences of translations begin with a capital letter.
     pub recase: bool,
+    /// The list of nonbreaking prefixes of the target language.
+    pub target_nonbreaking_prefixes: Option<PathBuf>,
+    /// The truecase model of the target language.
+    pub target_truecase: Option<PathBuf>,
 }
 
 impl TextProcessorConfig {
@@ -49,8 +61,14 @@ impl TextProcessorConfig {
         let file = path.display().to_string();
         let text = text_file::read_utf8(path)?;
         let mut settings = Self::from_text(&text, &file)?;
-        if let (Some(model), Some(folder)) = (&mut settings.truecase, path.parent()) {
-            *model = folder.join(&model);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for file in [
+            &mut settings.nonbreaking_prefixes,
+            &mut settings.truecase,
+            &mut settings.target_nonbreaking_prefixes,
+            &mut settings.target_truecase,
+        ] {
+            *file = file.take().map(|file| folder.join(file));
         }
         Ok(settings)
     }
@@ -77,8 +95,20 @@ impl TextProcessorConfig {
                 "normalize" => &mut settings.normalize,
                 "tokenize" => &mut settings.tokenize,
                 "detokenize" => &mut settings.detokenize,
+                "nonbreaking-prefixes" => {
+                    settings.nonbreaking_prefixes = Some(value.into());
+                    continue;
+                }
                 "truecase" => {
                     settings.truecase = Some(value.into());
+                    continue;
+                }
+                "target-nonbreaking-prefixes" => {
+                    settings.target_nonbreaking_prefixes = Some(value.into());
+                    continue;
+                }
+                "target-truecase" => {
+                    settings.target_truecase = Some(value.into());
                     continue;
                 }
                 "recase" => {
@@ -90,7 +120,8 @@ impl TextProcessorConfig {
                     continue;
                 }
                 _ => {
-                    let keys = "normalize, tokenize, truecase, detokenize and recase";
+                    let keys = "normalize, tokenize, nonbreaking-prefixes, truecase, detokenize, \
+                                recase, target-nonbreaking-prefixes and target-truecase";
                     return Err(failed(&format!("there are the keys {keys}")));
                 }
             };
@@ -103,31 +134,54 @@ impl TextProcessorConfig {
     pub fn to_text(&self) -> String {
         let mut text =
             String::from("# How raw text is prepared for the system beside this file.\n");
-        let truecase = self.truecase.as_ref().map(|model| model.display().to_string());
+        let path = |file: &Option<PathBuf>| file.as_ref().map(|file| file.display().to_string());
         for (key, value) in [
-            ("normalize", &self.normalize),
-            ("tokenize", &self.tokenize),
-            ("truecase", &truecase),
-            ("detokenize", &self.detokenize),
+            ("normalize", self.normalize.clone()),
+            ("tokenize", self.tokenize.clone()),
+            ("nonbreaking-prefixes", path(&self.nonbreaking_prefixes)),
+            ("truecase", path(&self.truecase)),
+            ("detokenize", self.detokenize.clone()),
+            ("recase", self.recase.then(|| "yes".to_owned())),
+            ("target-nonbreaking-prefixes", path(&self.target_nonbreaking_prefixes)),
+            ("target-truecase", path(&self.target_truecase)),
         ] {
             if let Some(value) = value {
                 let _ = writeln!(text, "{key} {value}");
             }
         }
-        if self.recase {
-            text.push_str("recase yes\n");
-        }
         text
     }
 
-    /// Builds the processor, which reads the truecase model.
+    /// The steps that prepare a reference as the system's output is: tokens in true case. `None` if
+    /// the target's language or truecase model is not known.
+    pub fn reference_config(&self) -> Option<Self> {
+        if self.truecase.is_some() && self.target_truecase.is_none() {
+            return None;
+        }
+        let language = self.detokenize.clone()?;
+        Some(TextProcessorConfig {
+            normalize: self.normalize.is_some().then(|| language.clone()),
+            tokenize: Some(language),
+            nonbreaking_prefixes: self.target_nonbreaking_prefixes.clone(),
+            truecase: self.target_truecase.clone(),
+            ..TextProcessorConfig::default()
+        })
+    }
+
+    /// Builds the processor, which reads the truecase model and the list of nonbreaking prefixes.
     ///
     /// # Errors
-    /// Those of [`TruecaseModel::read`].
+    /// Those of [`TruecaseModel::read`] and [`NonbreakingPrefixes::read`].
     pub fn build(&self) -> Result<TextProcessor> {
+        let prefixes =
+            self.nonbreaking_prefixes.as_deref().map(NonbreakingPrefixes::read).transpose()?;
+        let tokenizer = |language: &str| match &prefixes {
+            Some(prefixes) => Tokenizer::new(language).with_nonbreaking_prefixes(prefixes.clone()),
+            None => Tokenizer::new(language),
+        };
         Ok(TextProcessor {
             normalizer: self.normalize.as_deref().map(PunctuationNormalizer::new),
-            tokenizer: self.tokenize.as_deref().map(Tokenizer::new),
+            tokenizer: self.tokenize.as_deref().map(tokenizer),
             truecaser: self.truecase.as_deref().map(TruecaseModel::read).transpose()?,
             detokenizer: self.detokenize.as_deref().map(Detokenizer::new),
             recase: self.recase,
@@ -174,6 +228,13 @@ impl TextProcessor {
         }
     }
 
+    /// Replaces the list of words that keep the full stop after them.
+    pub fn with_nonbreaking_prefixes(mut self, prefixes: NonbreakingPrefixes) -> Self {
+        let tokenizer = self.tokenizer.take();
+        self.tokenizer = tokenizer.map(|found| found.with_nonbreaking_prefixes(prefixes));
+        self
+    }
+
     /// Normalises, tokenises and truecases a raw line and appends the result, a system's
     /// input, to `out`.
     pub fn preprocess(&self, line: &[u8], out: &mut Vec<u8>) {
@@ -218,14 +279,44 @@ mod tests {
         let settings = TextProcessorConfig {
             normalize: Some("de".into()),
             tokenize: Some("de".into()),
+            nonbreaking_prefixes: Some("prefixes.de".into()),
             truecase: Some("truecase model.de".into()),
             detokenize: Some("en".into()),
             recase: true,
+            target_nonbreaking_prefixes: Some("prefixes.en".into()),
+            target_truecase: Some("truecase.en".into()),
         };
         let text = settings.to_text();
         assert_eq!(TextProcessorConfig::from_text(&text, "test").unwrap(), settings);
         let none = TextProcessorConfig::default();
         assert_eq!(TextProcessorConfig::from_text(&none.to_text(), "test").unwrap(), none);
+    }
+
+    /// A reference of the toy system is prepared as its output is.
+    #[test]
+    fn references_are_prepared_with_the_keys_of_the_target() {
+        let text = "tokenize de\nnormalize de\ntruecase a\ndetokenize en\n";
+        let known = format!("{text}target-truecase b\ntarget-nonbreaking-prefixes c\n");
+        let settings = TextProcessorConfig::from_text(&known, "test").unwrap();
+        let expected = "normalize en\ntokenize en\nnonbreaking-prefixes c\ntruecase b\n";
+        let expected = TextProcessorConfig::from_text(expected, "test").unwrap();
+        assert_eq!(settings.reference_config(), Some(expected));
+        // A folder of an earlier version does not say which truecase model it has.
+        let unknown = TextProcessorConfig::from_text(text, "test").unwrap();
+        assert_eq!(unknown.reference_config(), None);
+    }
+
+    #[test]
+    fn listed_words_keep_their_full_stops() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("list"), "Bspw\nArt #NUMERIC_ONLY#\n").unwrap();
+        let path = folder.path().join("preparation");
+        std::fs::write(&path, "tokenize xx\nnonbreaking-prefixes list\n").unwrap();
+        let processor = TextProcessorConfig::read(&path).unwrap().build().unwrap();
+        let mut tokens = Vec::new();
+        processor.preprocess("Bspw. Art. 5 und Mr. Art. Neu.".as_bytes(), &mut tokens);
+        // By Moses' rules, with this list alone.
+        assert_eq!(tokens, b"Bspw. Art. 5 und Mr . Art . Neu .");
     }
 
     #[test]

@@ -1,17 +1,21 @@
 //! Raw text through `miriam translate`: the steps before and after translation, from the
 //! command line and from the file beside the ini.
 
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use miriam_decoder::{Configuration, Error, LineProcessor, SegmentedFormat, XmlInputMode};
-use miriam_textproc::{SentenceSplitter, TextProcessor, TextProcessorConfig};
+use miriam_textio::Input;
+use miriam_textproc::{
+    NonbreakingPrefixes, SentenceSplitter, TextProcessor, TextProcessorConfig, TokenizationSample,
+};
 
 /// The options of raw text, as given.
 #[derive(Default)]
 pub struct RawTextOptions {
-    /// Whether to read the file beside the ini.
-    reads_file: bool,
+    /// Whether to read the file beside the ini; where it is not said, it is read if it exists.
+    reads_file: Option<bool>,
     given: TextProcessorConfig,
     pub running_text: RunningTextOptions,
 }
@@ -28,9 +32,14 @@ pub struct RunningTextOptions {
 pub const HELP: &str = "\
 Raw text; only translations are detokenised, other outputs contain tokens:
   -raw                                         the steps in the file `preparation` beside the
-                                               ini, but for those given here
+                                               ini, but for those given here; the default if
+                                               there is such a file
+  -no-raw                                      the input is prepared already: only the steps
+                                               given here
   -normalize LANG                              make punctuation uniform, as miriam normalize
   -tokenize LANG                               make tokens, as miriam tokenize
+  -nonbreaking-prefixes FILE                   words that keep their full stop, in Moses' form,
+                                               for -tokenize, -split and -html
   -truecase MODEL                              restore true case, as miriam truecase
   -detokenize LANG                             join translations, as miriam detokenize
   -recase                                      begin their sentences with a capital letter
@@ -56,7 +65,8 @@ impl RawTextOptions {
         };
         let given = &mut self.given;
         match name {
-            "raw" => self.reads_file = true,
+            "raw" => self.reads_file = Some(true),
+            "no-raw" => self.reads_file = Some(false),
             "split" => self.running_text.splits = true,
             "html" => self.running_text.is_html = true,
             "source-language" => self.running_text.source_language = Some(value()?),
@@ -65,14 +75,16 @@ impl RawTextOptions {
             "tokenize" => given.tokenize = Some(value()?),
             "detokenize" => given.detokenize = Some(value()?),
             "truecase" => given.truecase = Some(value()?.into()),
+            "nonbreaking-prefixes" => given.nonbreaking_prefixes = Some(value()?.into()),
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// Whether a server prepares texts by the file beside the ini; it takes no other steps.
+    /// Whether a server prepares texts by the file beside the ini; where it is not said, it does if
+    /// the file exists. It takes no other steps.
     #[cfg(feature = "serve")]
-    pub fn of_a_server(&self) -> Result<bool, Error> {
+    pub fn server_setting(&self) -> Result<Option<bool>, Error> {
         if self.given != TextProcessorConfig::default() {
             let reason = "a server takes the steps for raw text from the file `preparation` \
                           beside the ini (-raw)";
@@ -87,27 +99,110 @@ impl RawTextOptions {
         configuration: &Configuration,
     ) -> anyhow::Result<Option<PreparationSteps>> {
         let mut settings = self.given.clone();
-        if self.reads_file {
-            let folder = configuration.ini.parent().unwrap_or(Path::new(""));
-            let file = TextProcessorConfig::read(&folder.join(TextProcessorConfig::FILE_NAME));
-            let file = file.map_err(|error| {
-                anyhow!("{error}; -raw takes the steps from it, -tokenize and others name them")
+        let path = preparation_file(configuration);
+        let reads_file = self.reads_file.unwrap_or_else(|| path.exists());
+        if reads_file {
+            let file = TextProcessorConfig::read(&path).map_err(|error| {
+                anyhow!(
+                    "{error}; -raw takes the steps from it, -tokenize and others name them, \
+                     -no-raw takes text that is prepared"
+                )
             })?;
+            if settings.tokenize.is_none() {
+                settings.nonbreaking_prefixes =
+                    settings.nonbreaking_prefixes.or(file.nonbreaking_prefixes);
+            }
             settings.normalize = settings.normalize.or(file.normalize);
             settings.tokenize = settings.tokenize.or(file.tokenize);
             settings.truecase = settings.truecase.or(file.truecase);
             settings.detokenize = settings.detokenize.or(file.detokenize);
             settings.recase |= file.recase;
         }
+        let prefixes =
+            settings.nonbreaking_prefixes.as_deref().map(NonbreakingPrefixes::read).transpose()?;
+        if prefixes.is_some() && settings.tokenize.is_none() && !self.running_text.is_given() {
+            let reason =
+                "-nonbreaking-prefixes is for -tokenize, -split and -html; add one of them";
+            return Err(Error::Usage { reason: reason.into() }.into());
+        }
         if settings == TextProcessorConfig::default() {
             return Ok(None);
         }
-        check_compatible(&settings, configuration)?;
-        if let Some(language) = &settings.tokenize {
+        check_compatible(&settings, configuration, reads_file)?;
+        if let (Some(language), None) = (&settings.tokenize, &prefixes) {
             super::textproc::warn_if_unknown_language(language);
         }
         let language = settings.tokenize.clone().or(settings.normalize.clone());
-        Ok(Some(PreparationSteps { processor: settings.build()?, language }))
+        Ok(Some(PreparationSteps { processor: settings.build()?, language, prefixes }))
+    }
+
+    /// The input, which is looked at as it is read: a warning says if it does not look tokenised,
+    /// though nothing here or beside the ini tokenises it. `-no-raw` says that it is prepared.
+    pub fn watch_tokenization(
+        &self,
+        input: Input,
+        steps: Option<&PreparationSteps>,
+    ) -> miriam_textio::Result<Input> {
+        let is_tokenized = steps.is_some_and(|steps| steps.processor.tokenizer.is_some());
+        if is_tokenized || self.reads_file.is_some() || self.running_text.is_given() {
+            return Ok(input);
+        }
+        let (name, size) = (input.name().to_owned(), input.size());
+        let sample = TokenizationSample::default();
+        let watched =
+            WatchedText { input, name: name.clone(), sample: Some(sample), line: Vec::new() };
+        Input::from_reader(watched, &name, size)
+    }
+}
+
+/// The file with the preparation of the system of `configuration`, which need not exist.
+pub fn preparation_file(configuration: &Configuration) -> PathBuf {
+    let folder = configuration.ini.parent().unwrap_or(Path::new(""));
+    folder.join(TextProcessorConfig::FILE_NAME)
+}
+
+/// The bytes of a line that are looked at.
+const MAX_SAMPLED_LINE: usize = 1 << 16;
+
+/// A text of which a sample is taken as it is read.
+struct WatchedText {
+    input: Input,
+    name: String,
+    /// The sample, until it is large enough.
+    sample: Option<TokenizationSample>,
+    /// The line whose end is not read yet.
+    line: Vec<u8>,
+}
+
+impl Read for WatchedText {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        let Some(sample) = &mut self.sample else { return Ok(read) };
+        for part in buffer[..read].split_inclusive(|&byte| byte == b'\n') {
+            // The start of a line is sample enough.
+            let room = MAX_SAMPLED_LINE.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                sample.add_line(&self.line);
+                self.line.clear();
+            }
+        }
+        let is_end = read == 0 && !buffer.is_empty();
+        if is_end {
+            sample.add_line(&self.line);
+        }
+        if let Some(share) = sample.untokenized_share() {
+            tracing::warn!(
+                "{}: {:.0} % of the words end in attached punctuation, so this text does not look \
+                 tokenised; -tokenize LANG makes tokens, -no-raw says that these are the system's",
+                self.name,
+                100.0 * share
+            );
+            self.sample = None;
+        } else if is_end || sample.is_large() {
+            self.sample = None;
+        }
+        Ok(read)
     }
 }
 
@@ -115,7 +210,9 @@ impl RawTextOptions {
 fn check_compatible(
     settings: &TextProcessorConfig,
     configuration: &Configuration,
+    reads_file: bool,
 ) -> Result<(), Error> {
+    let remedy = if reads_file { ", or -no-raw takes and gives tokens" } else { "" };
     let output = &configuration.settings.output;
     let printed = [
         (output.print_id, "-print-id"),
@@ -126,7 +223,7 @@ fn check_compatible(
     if let Some((_, option)) = printed.iter().find(|(asked, _)| joins && *asked) {
         let reason = format!(
             "{option} prints more than words, which -detokenize and -recase would treat as \
-             words; leave one of them out"
+             words; leave one of them out{remedy}"
         );
         return Err(Error::Usage { reason });
     }
@@ -134,9 +231,10 @@ fn check_compatible(
     if settings.tokenize.is_some()
         && (text.markup != XmlInputMode::PassThrough || text.has_sentence_table)
     {
-        let reason = "-tokenize would split markup and tables in the input lines; leave it out, \
-                      or -xml-input and -inputtype"
-            .into();
+        let reason = format!(
+            "-tokenize would split markup and tables in the input lines; leave it out, or \
+             -xml-input and -inputtype{remedy}"
+        );
         return Err(Error::Usage { reason });
     }
     Ok(())
@@ -147,9 +245,16 @@ pub struct PreparationSteps {
     processor: TextProcessor,
     /// The language of the text, if a step names it.
     language: Option<String>,
+    /// A list of nonbreaking prefixes, if one is given.
+    prefixes: Option<NonbreakingPrefixes>,
 }
 
 impl RunningTextOptions {
+    /// Whether the text is not a sentence a line.
+    fn is_given(&self) -> bool {
+        self.splits || self.is_html
+    }
+
     /// The format of text that is not a sentence a line, if that is asked for.
     ///
     /// # Errors
@@ -172,6 +277,9 @@ impl RunningTextOptions {
 
     /// The splitter for the language that is named, or that of `steps`.
     pub fn splitter(&self, steps: Option<&PreparationSteps>) -> SentenceSplitter {
+        if let Some(prefixes) = steps.and_then(|steps| steps.prefixes.as_ref()) {
+            return SentenceSplitter::with_prefixes(prefixes.clone());
+        }
         let language = self.source_language.as_ref();
         let language = language.or_else(|| steps.and_then(|steps| steps.language.as_ref()));
         match language {

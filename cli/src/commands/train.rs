@@ -16,8 +16,8 @@ use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 /// that ended early and does only what is missing. Neural models are trained by
 /// `miriam nmt train`.
 ///
-/// Example: miriam train --source train.de --target train.en --dev-source dev.de
-/// --dev-target dev.en -o model
+/// Example: miriam train --raw --source-language de --target-language en --source train.de
+/// --target train.en --dev-source dev.de --dev-target dev.en -o model
 #[derive(Args)]
 pub struct Arguments {
     /// The source side of the parallel text: plain, .gz, .zst, .bz2 or .xz
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// The texts are raw: normalise punctuation, tokenise and truecase them, and
-    /// keep what `translate -raw` needs to do the same
+    /// keep what `translate` needs to do the same
     #[arg(long, requires = "source_language", requires = "target_language")]
     raw: bool,
     /// The language of the source side, as de
@@ -48,6 +48,18 @@ pub struct Arguments {
     /// The language of the target side
     #[arg(long, value_name = "LANGUAGE", requires = "raw")]
     target_language: Option<String>,
+    /// Nonbreaking prefixes of the source language, words that keep their full stop, in Moses'
+    /// form, in place of the built-in ones; the model keeps a copy
+    #[arg(
+        long,
+        visible_alias = "source-nonbreaking-prefixes",
+        value_name = "FILE",
+        requires = "raw"
+    )]
+    nonbreaking_prefixes: Option<PathBuf>,
+    /// Nonbreaking prefixes of the target language
+    #[arg(long, value_name = "FILE", requires = "raw")]
+    target_nonbreaking_prefixes: Option<PathBuf>,
     /// Leave out pairs with more words on a side
     #[arg(long, value_name = "N", default_value_t = 80)]
     max_words: usize,
@@ -137,6 +149,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             .zip(arguments.target_language)
             .filter(|_| arguments.raw)
             .map(|(source, target)| LanguagePair { source, target }),
+        nonbreaking_prefixes: [
+            arguments.nonbreaking_prefixes,
+            arguments.target_nonbreaking_prefixes,
+        ],
         max_words: arguments.max_words,
         max_ratio: arguments.max_ratio,
         alignment_model: match arguments.alignment_model {
@@ -166,8 +182,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(memory) = arguments.memory {
         options.memory = memory;
     }
-    for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
-        super::textproc::warn_if_unknown_language(language);
+    let languages = options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]);
+    for (language, list) in languages.zip(&options.nonbreaking_prefixes) {
+        if list.is_none() {
+            super::textproc::warn_if_unknown_language(language);
+        }
     }
     let texts = [&options.source, &options.target].into_iter().chain(&options.lm_text);
     let dev = options.dev.iter().flat_map(|(source, target)| [source, target]);

@@ -118,7 +118,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     }
     #[cfg(feature = "serve")]
     if let Some(server) = tokens.server {
-        let raw = tokens.raw_text.of_a_server()?;
+        let raw = tokens.raw_text.server_setting()?;
         return server.run(&tokens.decoder_options, raw);
     }
     let configuration = read_configuration(&tokens.decoder_options)?;
@@ -149,6 +149,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     // Opening waits for the first bytes; until then a signal kills at once.
     let input = open_argument_or_file(tokens.text.as_deref(), &system.settings().input)?;
+    let input = tokens.raw_text.watch_tokenization(input, steps.as_ref())?;
     let interrupts = SignalHandler::install(&stop)?;
     let outcome = match (&steps, format) {
         (steps, Some(format)) => {

@@ -74,8 +74,8 @@ impl ServerOptions {
     }
 
     /// Serves the system of `tokens` until a signal stops the server. `raw` is whether texts are
-    /// prepared by the file beside the ini.
-    pub fn run(self, tokens: &[String], raw: bool) -> anyhow::Result<()> {
+    /// prepared by the file beside the ini, which is so by default where there is one.
+    pub fn run(self, tokens: &[String], raw: Option<bool>) -> anyhow::Result<()> {
         for option in &self.without_effect {
             tracing::warn!("{option}: without effect");
         }
@@ -85,7 +85,7 @@ impl ServerOptions {
             name: "moses".into(),
             path: system.ini,
             kind: Some(ModelKind::Phrase),
-            raw: Some(raw),
+            raw,
             options: system_options(tokens),
             ..ModelConfiguration::default()
         };

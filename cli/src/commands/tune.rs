@@ -1,11 +1,15 @@
 //! `miriam tune`: tuning of feature weights on a development text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
+use miriam_pipeline::prepare_file;
 use miriam_textio::Input;
+use miriam_textproc::TextProcessorConfig;
 
+use super::raw_text;
 use super::translate::read_configuration;
 use crate::common::CommonOptions;
 
@@ -22,12 +26,16 @@ pub struct Arguments {
     /// The system's moses.ini, or its folder, with the weights to begin with
     #[arg(short = 'f', long = "config", value_name = "INI")]
     ini: PathBuf,
-    /// The development text, a sentence a line, prepared as the system's input is
+    /// The development text, a sentence a line. Raw text if a file `preparation` is beside the ini,
+    /// otherwise prepared as the system's input is
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
-    /// Its translation, prepared as the system's output is; repeat it for several
+    /// Its translation, raw or prepared in the same way; repeat it for several
     #[arg(long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
+    /// The texts are prepared already, though a file `preparation` is beside the ini
+    #[arg(long)]
+    no_raw: bool,
     /// The ini to write: the given one with the best weights
     #[arg(short, long, value_name = "INI")]
     output: PathBuf,
@@ -86,6 +94,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let mut configuration = read_configuration(&tokens)?;
     configuration.settings.threads = common.threads.count();
+    let folder = tempfile::tempdir()?;
+    let (source, reference) = match raw_text::preparation_file(&configuration) {
+        file if !arguments.no_raw && file.exists() => {
+            prepare_texts(&file, &source, &reference, folder.path(), common)?
+        }
+        _ => (source, reference),
+    };
     let options = TuneOptions {
         log: arguments.log,
         method: match arguments.method {
@@ -102,4 +117,34 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let report = common.build_thread_pool()?.install(|| tune(&options, &common.progress()))?;
     tracing::info!("best: iteration {}, BLEU {:.2}", report.best_index + 1, report.best().bleu);
     Ok(())
+}
+
+/// Prepares raw texts by the steps in the file `preparation`, into files in `folder`.
+fn prepare_texts(
+    preparation: &Path,
+    source: &Path,
+    references: &[PathBuf],
+    folder: &Path,
+    common: &CommonOptions,
+) -> anyhow::Result<(PathBuf, Vec<PathBuf>)> {
+    let config = TextProcessorConfig::read(preparation)?;
+    let Some(reference_config) = config.reference_config() else {
+        bail!(
+            "{}: it does not say how references are prepared; add lines with detokenize LANGUAGE \
+             and target-truecase FILE, or give prepared texts with --no-raw",
+            preparation.display()
+        );
+    };
+    let (threads, progress) = (common.threads.count(), common.progress());
+    let prepare = |text: &Path, config: &TextProcessorConfig, name: String| {
+        let output = folder.join(name);
+        prepare_file(text, &config.build()?, &output, threads, &progress)?;
+        anyhow::Ok(output)
+    };
+    let prepared = prepare(source, &config, "source".into())?;
+    let references = references.iter().enumerate();
+    let references: anyhow::Result<_> = references
+        .map(|(i, text)| prepare(text, &reference_config, format!("reference.{i}")))
+        .collect();
+    Ok((prepared, references?))
 }

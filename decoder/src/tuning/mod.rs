@@ -193,7 +193,8 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         let weights = system.weights();
         let iteration = Iteration { bleu: counts.bleu(), counts, weights, new_translations: found };
         let line = format_log_line(number, &iteration, &system);
-        tracing::info!("{line}");
+        tracing::debug!("{line}");
+        tracing::info!("{}", format_progress_line(number, &iteration, report.iterations.last()));
         if let Some(log) = &mut log {
             log.write(&line)?;
         }
@@ -268,6 +269,17 @@ fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
         weights.fill(1.0 / count);
     }
     weights
+}
+
+/// The BLEU of an iteration and its change from the one before; weights are in the log file.
+fn format_progress_line(
+    number: usize,
+    iteration: &Iteration,
+    before: Option<&Iteration>,
+) -> String {
+    let Iteration { bleu, new_translations: found, .. } = iteration;
+    let change = before.map(|before| format!("{:+.2}, ", bleu - before.bleu)).unwrap_or_default();
+    format!("iteration {}: BLEU {bleu:.2} ({change}{found} new translations)", number + 1)
 }
 
 fn format_log_line(number: usize, iteration: &Iteration, system: &System) -> String {

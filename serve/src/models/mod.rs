@@ -19,7 +19,7 @@ use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
-use miriam_textproc::TextProcessorConfig;
+use miriam_textproc::{NonbreakingPrefixes, TextProcessorConfig};
 
 pub use lm::LanguageModel;
 pub use registry::{Registry, Route, RouteError};
@@ -56,6 +56,7 @@ pub struct Model {
     translator: Option<Arc<Translator>>,
     /// Of a neural model: how it is told languages.
     languages: Option<ModelLanguages>,
+    prefixes: Option<NonbreakingPrefixes>,
 }
 
 /// How a model is asked.
@@ -106,6 +107,7 @@ impl Opener {
                 served,
                 translator: None,
                 languages: None,
+                prefixes: None,
             });
         }
         let opened = match kind {
@@ -117,6 +119,7 @@ impl Opener {
         let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
         let served = Served::Sentences(queue);
         let Opened { files, facts, moses_settings, beam_size, translator, languages, .. } = opened;
+        let prefixes = opened.prefixes;
         let model = Model {
             configuration,
             generation,
@@ -129,6 +132,7 @@ impl Opener {
             served,
             translator,
             languages,
+            prefixes,
         };
         model.probe()?;
         Ok(model)
@@ -188,8 +192,16 @@ impl Opener {
         let prefix = configuration.prefix_token.as_deref();
         let backend = Arc::new(NeuralModel::new(translator, prefix));
         let (translator, languages) = (Some(counter), Some(languages));
-        let moses_settings = Vec::new();
-        Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages })
+        Ok(Opened {
+            backend,
+            files,
+            facts,
+            moses_settings: Vec::new(),
+            beam_size,
+            translator,
+            languages,
+            prefixes: None,
+        })
     }
 }
 
@@ -202,6 +214,7 @@ struct Opened {
     beam_size: Option<usize>,
     translator: Option<Arc<Translator>>,
     languages: Option<ModelLanguages>,
+    prefixes: Option<NonbreakingPrefixes>,
 }
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
@@ -229,13 +242,21 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     }
     let preparation = ini.parent().unwrap_or(Path::new("")).join(TextProcessorConfig::FILE_NAME);
     let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
+    let mut prefix_file = configuration.nonbreaking_prefixes.clone();
     let steps = if wanted {
-        let steps = TextProcessorConfig::read(&preparation).and_then(|steps| steps.build());
-        Some(steps.map_err(|error| wrong(error.to_string()))?)
+        let mut config =
+            TextProcessorConfig::read(&preparation).map_err(|error| wrong(error.to_string()))?;
+        if let Some(list) = &configuration.nonbreaking_prefixes {
+            config.nonbreaking_prefixes = Some(list.clone());
+        }
+        prefix_file = config.nonbreaking_prefixes.clone().or(prefix_file);
+        Some(config.build().map_err(|error| wrong(error.to_string()))?)
     } else {
         None
     };
-    let files = found.model_files().chain([ini.clone(), preparation]);
+    let prefixes = prefix_file.as_deref().map(NonbreakingPrefixes::read).transpose();
+    let prefixes = prefixes.map_err(|error| wrong(error.to_string()))?;
+    let files = found.model_files().chain([ini.clone(), preparation]).chain(prefix_file);
     let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
     let system = System::load(&found, &NoProgress).map_err(|error| wrong(error.to_string()))?;
     let features: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
@@ -250,7 +271,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     let moses_settings = moses_settings(&system);
     let backend = Arc::new(PhraseModel::new(system, steps));
     let (beam_size, translator, languages) = (None, None, None);
-    Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages })
+    Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages, prefixes })
 }
 
 /// The settings of a system by Moses' names, of factors only where words have several.
@@ -299,6 +320,11 @@ impl Model {
     /// Whether it translates.
     pub fn translates(&self) -> bool {
         matches!(self.served, Served::Sentences(_))
+    }
+
+    /// Words that keep their full stop, in place of those of the language.
+    pub(crate) fn nonbreaking_prefixes(&self) -> Option<&NonbreakingPrefixes> {
+        self.prefixes.as_ref()
     }
 
     /// The most tokens of a sentence of running text, and what counts them, where longer ones are
@@ -452,6 +478,7 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
     let given = configuration;
     let phrase = [
         (given.raw.is_some(), "raw"),
+        (given.nonbreaking_prefixes.is_some(), "nonbreaking-prefixes"),
         (!given.options.is_empty(), "options"),
         (given.segmentation_marks.is_some(), "segmentation-marks"),
     ];

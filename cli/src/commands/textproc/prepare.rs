@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use miriam_pipeline::{prepare_file, train_truecase_model};
-use miriam_textproc::{TextProcessor, TruecaseModel};
+use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TruecaseModel};
 
 use super::{InputOutput, exit_with_usage_error, warn_if_unknown_language};
 use crate::common::CommonOptions;
@@ -24,6 +24,10 @@ pub struct Arguments {
     /// The language of the text, in two letters
     #[arg(short, long, value_name = "LANG")]
     language: String,
+    /// Nonbreaking prefixes, words that keep their full stop, in Moses' form: one a line,
+    /// with #NUMERIC_ONLY# after those that count before numbers only
+    #[arg(long, value_name = "FILE")]
+    nonbreaking_prefixes: Option<PathBuf>,
     /// Truecase tokens with this model
     #[arg(long, value_name = "FILE")]
     truecase: Option<PathBuf>,
@@ -33,8 +37,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    warn_if_unknown_language(&arguments.language);
     let mut preparation = TextProcessor::for_language(&arguments.language);
+    match &arguments.nonbreaking_prefixes {
+        Some(file) => {
+            preparation = preparation.with_nonbreaking_prefixes(NonbreakingPrefixes::read(file)?);
+        }
+        None => warn_if_unknown_language(&arguments.language),
+    }
     let InputOutput { input, output } = &arguments.files;
     if let Some(model) = &arguments.train_truecase {
         if input == Path::new("-") {

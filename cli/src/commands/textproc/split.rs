@@ -12,7 +12,7 @@ use crate::common::CommonOptions;
 ///
 /// A line is a paragraph: no sentence goes on in the next line, and blank lines stay.
 /// Sentences end as Unicode says (UAX #29), in all scripts, but not after abbreviations
-/// nor before lower case, as in Moses' split-sentences.perl -k.
+/// nor before lower case, as in Moses' split-sentences.perl -k -i.
 ///
 /// Example: miriam split -l de -i news.de.gz -o news.sentences.de
 #[derive(Args)]

@@ -1,0 +1,88 @@
+//! Checks of the texts of a training run before its first stage, so that a wrong file ends it at
+//! once and not after hours.
+
+use std::path::Path;
+
+use miriam_textio::{Input, Lines, Progress, display_name};
+use miriam_textproc::TokenizationSample;
+
+use crate::{Error, Result, TrainOptions};
+
+/// Reads all texts of a run: both sides of a parallel text must have equally many lines, and no
+/// text may be blank. Returns warnings about texts that do not look tokenised.
+pub(crate) fn check_texts(options: &TrainOptions, progress: &dyn Progress) -> Result<Vec<String>> {
+    let mut untokenized = Vec::new();
+    check_pair([&options.source, &options.target], &mut untokenized, progress)?;
+    if let Some((source, target)) = &options.dev {
+        check_pair([source, target], &mut untokenized, progress)?;
+    }
+    for file in &options.lm_text {
+        count_lines(file, &mut untokenized, progress)?;
+    }
+    for list in options.nonbreaking_prefixes.iter().flatten() {
+        miriam_textproc::NonbreakingPrefixes::read(list)?;
+    }
+    if options.raw_languages.is_some() {
+        untokenized.clear();
+    }
+    Ok(untokenized)
+}
+
+/// Checks that parallel texts have equally many lines.
+fn check_pair(
+    files: [&Path; 2],
+    untokenized: &mut Vec<String>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let [source, target] = files;
+    let source_lines = count_lines(source, untokenized, progress)?;
+    let target_lines = count_lines(target, untokenized, progress)?;
+    if source_lines != target_lines {
+        return Err(Error::NotParallel {
+            source_file: display_name(source),
+            source_lines,
+            target_file: display_name(target),
+            target_lines,
+        });
+    }
+    Ok(())
+}
+
+/// Counts the lines of a text.
+///
+/// # Errors
+/// Text that cannot be read, or without a word.
+fn count_lines(file: &Path, untokenized: &mut Vec<String>, progress: &dyn Progress) -> Result<u64> {
+    let input = Input::open(file)?;
+    let consumed = input.consumed();
+    let task = progress.task("looking at texts", input.size());
+    let mut lines = Lines::in_background(input);
+    let mut sample = TokenizationSample::default();
+    let (mut count, mut has_words) = (0, false);
+    while let Some(line) = lines.next()? {
+        count += 1;
+        has_words = has_words || !line.bytes.trim_ascii().is_empty();
+        if !sample.is_large() {
+            sample.add_line(line.bytes);
+        }
+        if count % 4096 == 0 {
+            task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            if progress.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+        }
+    }
+    if !has_words {
+        let reason = "the text is empty; give a file with a sentence a line".to_owned();
+        return Err(Error::EmptyCorpus { file: display_name(file), reason });
+    }
+    if let Some(share) = sample.untokenized_share() {
+        untokenized.push(format!(
+            "{}: {:.0} % of the words end in attached punctuation, so this text does not look \
+             tokenised; --raw with --source-language and --target-language prepares raw text",
+            display_name(file),
+            100.0 * share
+        ));
+    }
+    Ok(count)
+}
