@@ -20,7 +20,6 @@ pub mod options;
 pub mod parallel_text;
 mod parameters;
 pub mod random;
-mod real;
 pub mod tape;
 pub mod train_from_text;
 mod trainable_model;
@@ -30,8 +29,8 @@ mod yaml_text;
 
 pub use error::{Error, Result};
 pub use init::initial_values;
+pub use miriam_kernels::Real;
 pub use parameters::{ALIGNMENT, Parameter, ParameterLayout};
-pub use real::Real;
 pub use trainable_model::TrainableModel;
 
 #[cfg(test)]

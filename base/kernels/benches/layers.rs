@@ -9,8 +9,8 @@ use miriam_kernels::activation::{Activation, GateImpl, activate, softmax};
 use miriam_kernels::attention::{
     AttentionMask, KvPool, PackedKv, attend, attend_additive, attend_paged,
 };
-use miriam_kernels::cell::{GruVariant, gru};
 use miriam_kernels::norm::{Norm, NormKind, normalize_in_place};
+use miriam_kernels::operators::{ActivationImpl, Gru, GruVariant, Inputs, Operator};
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
 use miriam_kernels::{Cpu, MatMut, MatRef};
@@ -144,13 +144,15 @@ fn cells(criterion: &mut Criterion) {
     let mut out = vec![0.0; rows * width];
     let mut group = criterion.benchmark_group("cells, 6 rows of 1024");
     group.throughput(Throughput::Elements((rows * width) as u64));
-    for (name, how) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
+    for (name, activation) in [("exact", ActivationImpl::Vector), ("table", ActivationImpl::Table)]
+    {
+        let operator = Gru { variant: GruVariant::Standard, activation };
         group.bench_function(format!("GRU, {name}"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, rows, width);
-                let (bias, products) = (&gates[..3 * width], black_box(products));
-                let input = Some(products);
-                gru(cpu, how, GruVariant::Standard, input, products, bias, state, out);
+                let matrices = [black_box(products), state, products];
+                let inputs = Inputs { matrices: &matrices, vectors: &[&gates[..3 * width]] };
+                operator.forward_f32(cpu, inputs, out);
             });
         });
     }

@@ -12,14 +12,15 @@ use miriam_kernels::attention::{
     AdditiveAttention, AdditiveGradients, AttentionMask, SequenceAttention, SequenceGradients,
     SequenceScratch, attend_additive_gradient, attend_sequence, attend_sequence_gradient,
 };
-use miriam_kernels::cell::{
-    CellGradients, GruVariant, gru_gradient, linear_recurrence_gradient, lstm_gradient,
-};
 use miriam_kernels::cross_entropy::{
     LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
 };
 use miriam_kernels::elementwise::{add_column_sums, add_in_place};
 use miriam_kernels::norm::{Norm, NormKind, layer_norm_forward, layer_norm_gradient};
+use miriam_kernels::operators::{
+    ActivationImpl, AnyOperator, Arithmetic, Gru, GruVariant, InputGradients, Inputs,
+    LinearRecurrence, LstmCell, LstmOutput, Operator, Sequences,
+};
 use miriam_kernels::optimizer::{AdamStep, MovingAverage, adam, sum_of_squares};
 use miriam_kernels::random::{MaskRow, fill_dropout_mask};
 use miriam_kernels::{Cpu, MatMut, MatRef};
@@ -164,30 +165,40 @@ fn cells(bench: &mut Bench) {
     let (mut to_bias, mut to_before) = (vec![0.0; 4 * width], vec![0.0; rows * width]);
     for (name, count) in [("GRU", 3), ("LSTM", 4)] {
         let products = MatRef::new(&gates, rows, count * width);
+        let matrices = [products, state, products];
         let bias = &gates[..count * width];
         bench.measure(name, || {
-            let gradients = CellGradients {
-                input: Some(MatMut::new(&mut to_input, rows, count * width)),
-                recurrent: MatMut::new(&mut to_state, rows, count * width),
-                bias: &mut to_bias[..count * width],
-                state: MatMut::new(&mut to_before, rows, width),
+            let mut to = [
+                MatMut::new(&mut to_state, rows, count * width),
+                MatMut::new(&mut to_before, rows, width),
+                MatMut::new(&mut to_input, rows, count * width),
+            ];
+            let mut gradient = |operator: &dyn AnyOperator| {
+                let inputs = Inputs { matrices: black_box(&matrices), vectors: &[bias] };
+                let vectors = &mut [&mut to_bias[..count * width]];
+                let into = InputGradients { matrices: &mut to, vectors };
+                operator.gradient_f32(Arithmetic::Vector(cpu), inputs, state, state, into);
             };
-            let (input, form) = (Some(black_box(products)), GruVariant::Standard);
+            let activation = ActivationImpl::Vector;
             if count == 3 {
-                gru_gradient(cpu, form, input, products, bias, state, state, gradients);
+                gradient(&Gru { variant: GruVariant::Standard, activation });
             } else {
-                lstm_gradient(cpu, input, products, bias, state, None, state, gradients);
+                gradient(&LstmOutput { activation });
+                gradient(&LstmCell { activation });
             }
         });
     }
     bench.measure("linear recurrence", || {
-        let initial = state.row(0);
-        let d_gate = MatMut::new(&mut to_input, rows, width);
-        let d_input = MatMut::new(&mut to_state, rows, width);
-        let (gate, before) = (black_box(state), &mut to_before[..width]);
-        linear_recurrence_gradient(
-            cpu, gate, state, initial, state, state, d_gate, d_input, before,
-        );
+        let matrices = [black_box(state), state, state.row_range(0..1)];
+        let mut to = [
+            MatMut::new(&mut to_input, rows, width),
+            MatMut::new(&mut to_state, rows, width),
+            MatMut::new(&mut to_before, 1, width),
+        ];
+        let operator = LinearRecurrence { sequences: Sequences::Lengths(vec![rows]) };
+        let inputs = Inputs { matrices: &matrices, vectors: &[] };
+        let into = InputGradients { matrices: &mut to, vectors: &mut [] };
+        Operator::gradient_f32(&operator, cpu, inputs, state, state, into);
     });
     let positions = 25;
     let keys = state.row_range(0..positions);

@@ -2,8 +2,8 @@
 //!
 //! GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax
 //! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits
-//! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells ([`cell`]),
-//! embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
+//! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells and other operators on
+//! elements ([`operators`]), embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
 //! ([`autotuner`]). For training, in f32, the gradients of all that has one are beside it (a
 //! `_gradient` for each), with [`cross_entropy`], sums of matrices ([`elementwise`]), steps of
 //! optimisers ([`optimizer`]) and dropout masks ([`random`]); gradients are added to what is
@@ -46,7 +46,6 @@
 pub mod activation;
 pub mod attention;
 pub mod autotuner;
-pub mod cell;
 pub mod cross_entropy;
 pub mod elementwise;
 pub mod embedding;
@@ -55,10 +54,12 @@ pub mod gemm;
 mod isa;
 mod matrix;
 pub mod norm;
+pub mod operators;
 pub mod optimizer;
 pub mod pack;
 pub mod quantize;
 pub mod random;
+mod real;
 #[cfg(test)]
 mod testing;
 pub mod topk;
@@ -66,3 +67,4 @@ pub mod topk;
 pub use error::{Error, Result};
 pub use isa::{Cpu, LANES};
 pub use matrix::{MatMut, MatRef};
+pub use real::Real;

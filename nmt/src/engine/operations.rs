@@ -6,16 +6,16 @@ use miriam_kernels::activation::activate;
 use miriam_kernels::attention::{
     self, KvPool, PackedKv, RelativeQuery, RelativeTerms, attend_relative_row,
 };
-use miriam_kernels::cell;
 use miriam_kernels::embedding::{EmbeddingLookup, SinusoidKind, embed, fill_sinusoids, row_lookup};
 use miriam_kernels::norm;
+use miriam_kernels::operators::InputArrays;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
 use crate::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm,
-    RelativePositions, SequenceLayout,
+    Activation, AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm, Operator,
+    RelativePositions,
 };
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
@@ -150,15 +150,6 @@ impl Backend for Engine {
         Ok(rows)
     }
 
-    fn multiply(&mut self, mut rows: PooledTensor, other: &PooledTensor) -> Result<PooledTensor> {
-        assert_eq!((rows.rows(), rows.width()), (other.rows(), other.width()));
-        let (mut products, other) = (rows.view_mut(), other.view());
-        for row in 0..other.rows() {
-            products.row(row).iter_mut().zip(other.row(row)).for_each(|(x, y)| *x *= y);
-        }
-        Ok(rows)
-    }
-
     fn layer_norm(
         &mut self,
         rows: &PooledTensor,
@@ -194,63 +185,18 @@ impl Backend for Engine {
         Ok(out)
     }
 
-    fn linear_recurrence(
+    fn apply(
         &mut self,
-        gate: ColumnSlice<'_, PooledTensor>,
-        input: ColumnSlice<'_, PooledTensor>,
-        initial: PooledTensor,
-        sequences: SequenceLayout<'_>,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, PooledTensor>],
+        vectors: &[&Arc<[f32]>],
     ) -> Result<PooledTensor> {
-        let (cpu, gate, input) = (self.cpu, gate.view(), input.view());
-        Ok(self.scan_sequences(gate.rows(), initial, sequences, |first, _, rows| {
-            let these = first..first + rows.rows();
-            let (gate, input) = (gate.row_range(these.clone()), input.row_range(these));
-            cell::highway(cpu, gate, input, rows);
-        }))
-    }
-
-    fn running_mean(
-        &mut self,
-        input: &PooledTensor,
-        initial: PooledTensor,
-        counts: &[u32],
-        sequences: SequenceLayout<'_>,
-    ) -> Result<PooledTensor> {
-        let (cpu, input) = (self.cpu, input.view());
-        let mut row_counts = Vec::with_capacity(counts.len());
-        Ok(self.scan_sequences(
-            input.rows(),
-            initial,
-            sequences,
-            |first, (sequence, step), rows| {
-                let these = first..first + rows.rows();
-                row_counts.clear();
-                row_counts.extend(counts[sequence..].iter().take(these.len()).map(|n| n + step));
-                cell::running_mean(cpu, input.row_range(these), &row_counts, rows);
-            },
-        ))
-    }
-
-    fn average_attention_gate(
-        &mut self,
-        input_gate: &PooledTensor,
-        input: &PooledTensor,
-        gate: &PooledTensor,
-        mut rows: PooledTensor,
-    ) -> Result<PooledTensor> {
-        let gates = (input_gate.view(), gate.view());
-        cell::average_attention_gate(self.cpu, gates.0, gates.1, input.view(), rows.view_mut());
-        Ok(rows)
-    }
-
-    fn highway(
-        &mut self,
-        gate: ColumnSlice<'_, PooledTensor>,
-        input: &PooledTensor,
-        mut rows: PooledTensor,
-    ) -> Result<PooledTensor> {
-        cell::highway(self.cpu, gate.view(), input.view(), rows.view_mut());
-        Ok(rows)
+        let views = matrices.iter().map(|matrix| matrix.view());
+        let inputs = InputArrays::new(views, vectors.iter().map(|vector| &***vector));
+        let [rows, width] = inputs.shape_of_result(&operator);
+        let mut out = self.empty_tensor(rows, width);
+        operator.forward_f32(self.cpu, inputs.inputs(), out.view_mut());
+        Ok(out)
     }
 
     fn pack_kv(
@@ -320,37 +266,6 @@ impl Backend for Engine {
 }
 
 impl Engine {
-    /// Fills rows each of which depends on the row before it in its sequence: `step` gets the
-    /// number of its first row, the first sequence and the step this is at, and rows that
-    /// still hold those before.
-    fn scan_sequences(
-        &mut self,
-        rows: usize,
-        mut states: PooledTensor,
-        sequences: SequenceLayout<'_>,
-        mut step: impl FnMut(usize, (usize, u32), MatMut<f32>),
-    ) -> PooledTensor {
-        let SequenceLayout::Lengths(lengths) = sequences else {
-            step(0, (0, 0), states.view_mut());
-            return states;
-        };
-        let mut out = self.empty_tensor(rows, states.width());
-        let mut rest = out.view_mut();
-        let mut first = 0;
-        for (sequence, &length) in lengths.iter().enumerate() {
-            for at in 0..length {
-                let (mut row, others) = rest.split_rows(1);
-                rest = others;
-                row.row(0).copy_from_slice(states.view().row(sequence));
-                step(first, (sequence, at as u32), row.reborrow());
-                states.view_mut().row(sequence).copy_from_slice(row.row(0));
-                first += 1;
-            }
-        }
-        assert_eq!(first, rows, "every row is in a sequence");
-        out
-    }
-
     /// Attends by groups of rows, with the weights of one head appended to a list if asked.
     pub(super) fn attend_groups(
         &mut self,

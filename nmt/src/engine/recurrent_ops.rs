@@ -3,12 +3,10 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use miriam_kernels::activation;
 use miriam_kernels::attention::{PackedKv, attend, attend_additive};
-use miriam_kernels::cell::{self, GruVariant};
 use miriam_kernels::norm::normalize_in_place;
 use miriam_kernels::pack::WeightsF32;
-use miriam_kernels::{Cpu, MatMut, MatRef};
+use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, WeightLoader, Weights};
 use crate::Result;
@@ -73,19 +71,6 @@ impl Annotations {
     fn width(&self) -> usize {
         match self {
             Annotations::Additive { width, .. } | Annotations::DotProduct(_, width) => *width,
-        }
-    }
-}
-
-impl Engine {
-    fn kernel_activation_impl(
-        &self,
-        activation_impl: ActivationImpl,
-    ) -> (Cpu, activation::GateImpl) {
-        match activation_impl {
-            ActivationImpl::Scalar => (Cpu::plain(), activation::GateImpl::Exact),
-            ActivationImpl::Vector => (self.cpu, activation::GateImpl::Exact),
-            ActivationImpl::Table => (self.cpu, activation::GateImpl::Table),
         }
     }
 }
@@ -184,57 +169,6 @@ impl RecurrentOps for Engine {
         Ok(out)
     }
 
-    fn gru_cell(
-        &mut self,
-        (activation_impl, variant): (ActivationImpl, GruVariant),
-        input: Option<ColumnSlice<'_, PooledTensor>>,
-        recurrent: &PooledTensor,
-        bias: Option<&Arc<[f32]>>,
-        state: &PooledTensor,
-    ) -> Result<PooledTensor> {
-        let mut out = self.empty_tensor(state.rows(), state.width());
-        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
-        let bias = match bias {
-            Some(bias) => bias,
-            None => {
-                self.scratch.clear();
-                self.scratch.resize(3 * state.width(), 0.0);
-                &self.scratch[..]
-            }
-        };
-        let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
-        cell::gru(cpu, gates, variant, input, recurrent, bias, state.view(), out.view_mut());
-        Ok(out)
-    }
-
-    fn lstm_cell(
-        &mut self,
-        activation_impl: ActivationImpl,
-        input: Option<ColumnSlice<'_, PooledTensor>>,
-        recurrent: &PooledTensor,
-        bias: &Arc<[f32]>,
-        mut cell: PooledTensor,
-    ) -> Result<[PooledTensor; 2]> {
-        let mut out = self.empty_tensor(cell.rows(), cell.width());
-        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
-        let (input, recurrent) = (input.map(|input| input.view()), recurrent.view());
-        cell::lstm(cpu, gates, input, recurrent, bias, cell.view_mut(), out.view_mut());
-        Ok([out, cell])
-    }
-
-    fn multiplicative_state(
-        &mut self,
-        input: ColumnSlice<'_, PooledTensor>,
-        input_bias: &Arc<[f32]>,
-        recurrent: &PooledTensor,
-        recurrent_bias: &Arc<[f32]>,
-    ) -> Result<PooledTensor> {
-        let mut out = self.empty_tensor(recurrent.rows(), recurrent.width());
-        let (input, recurrent, to) = (input.view(), recurrent.view(), out.view_mut());
-        cell::multiplicative_state(self.cpu, input, input_bias, recurrent, recurrent_bias, to);
-        Ok(out)
-    }
-
     fn annotate(
         &mut self,
         attention_score: &AttentionScore<Arc<[f32]>>,
@@ -274,7 +208,7 @@ impl RecurrentOps for Engine {
         groups: &[(usize, &Annotations)],
         mut weights_out: Option<&mut Vec<Vec<f32>>>,
     ) -> Result<PooledTensor> {
-        let (cpu, gates) = self.kernel_activation_impl(activation_impl);
+        let (cpu, gates) = activation_impl.on(self.cpu);
         let width = groups.first().map_or(0, |(_, sentence)| sentence.width());
         let mut out = self.empty_tensor(queries.rows(), width);
         let mut rest = out.view_mut();

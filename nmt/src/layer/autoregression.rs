@@ -2,12 +2,16 @@
 //! one of those that keep a single row for each hypothesis, average attention and simple
 //! recurrent units.
 
+use miriam_kernels::operators::{
+    AverageAttentionGate, Highway, LinearRecurrence, RunningMean, Sequences,
+};
+
 use super::backend::Activation;
 use super::feed_forward::kernel_activation;
 use super::sublayer_connection::load_affine;
 use super::{
     AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, DropoutSite, Epilogue,
-    LayerNorm, NormKind, ParameterLoader, SelfAttention, SequenceLayout, SublayerConnection,
+    LayerNorm, NormKind, ParameterLoader, SelfAttention, SublayerConnection,
 };
 use crate::Result;
 use crate::architecture::{
@@ -83,7 +87,7 @@ impl<B: Backend> Autoregression<B> {
         input: &B::Tensor,
         lengths: &[usize],
     ) -> Result<B::Tensor> {
-        let sequences = SequenceLayout::Lengths(lengths);
+        let sequences = Sequences::Lengths(lengths.to_vec());
         let width = backend.shape(input)[1];
         Ok(match self {
             Autoregression::SelfAttention(attention) => {
@@ -91,8 +95,9 @@ impl<B: Backend> Autoregression<B> {
             }
             Autoregression::AverageAttention(mean) => {
                 let initial = backend.zeros(lengths.len(), width)?;
-                let counts = vec![0; lengths.len()];
-                let means = backend.running_mean(input, initial, &counts, sequences)?;
+                let operator = RunningMean { sequences, counts: vec![0; lengths.len()] };
+                let matrices = [backend.whole(input), backend.whole(&initial)];
+                let means = backend.apply(operator, &matrices, &[])?;
                 mean.forward(backend, input, means)?
             }
             Autoregression::Recurrent(cell) => {
@@ -139,19 +144,16 @@ impl<B: DecodingOps> Autoregression<B> {
             }
             (Autoregression::AverageAttention(mean), AutoregressionState::Recurrent(state)) => {
                 let initial = gather_parent_state(backend, input, state, step)?;
-                *state = backend.running_mean(
-                    input,
-                    initial,
-                    step.positions,
-                    SequenceLayout::SingleStep,
-                )?;
+                let counts = step.positions.to_vec();
+                let operator = RunningMean { sequences: Sequences::SingleStep, counts };
+                let matrices = [backend.whole(input), backend.whole(&initial)];
+                *state = backend.apply(operator, &matrices, &[])?;
                 let means = backend.copy(state)?;
                 mean.forward(backend, input, means)?
             }
             (Autoregression::Recurrent(cell), AutoregressionState::Recurrent(state)) => {
                 let initial = gather_parent_state(backend, input, state, step)?;
-                let (rows, cells) =
-                    cell.forward(backend, input, initial, SequenceLayout::SingleStep)?;
+                let (rows, cells) = cell.forward(backend, input, initial, Sequences::SingleStep)?;
                 *state = cells;
                 rows
             }
@@ -225,7 +227,8 @@ impl<B: Backend> AverageAttention<B> {
         if let Some([of_input, of_mean]) = &self.gates {
             let input_gate = backend.affine(input, of_input, Epilogue::default())?;
             let gate = backend.affine(&rows, of_mean, Epilogue::default())?;
-            rows = backend.average_attention_gate(&input_gate, input, &gate, rows)?;
+            let matrices = [&input_gate, &gate, input, &rows].map(|rows| backend.whole(rows));
+            rows = backend.apply(AverageAttentionGate, &matrices, &[])?;
         }
         self.connection.postprocess(backend, rows, input)
     }
@@ -316,7 +319,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
         backend: &mut B,
         input: &B::Tensor,
         initial: B::Tensor,
-        sequences: SequenceLayout<'_>,
+        sequences: Sequences,
     ) -> Result<(B::Tensor, B::Tensor)> {
         let own_norm = self.connection.preprocess(backend, input)?;
         let input_or_norm = own_norm.as_ref().unwrap_or(input);
@@ -336,13 +339,15 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
             [all] => ColumnSlice::nth(all, index, self.width),
             each => ColumnSlice::nth(&each[index], 0, self.width),
         };
-        let cells = backend.linear_recurrence(gate(1), gate(0), initial, sequences)?;
+        let matrices = [gate(1), gate(0), backend.whole(&initial)];
+        let cells = backend.apply(LinearRecurrence { sequences }, &matrices, &[])?;
         let rows = backend.copy(&cells)?;
         let rows = match self.kind {
             SruKind::Ssru => backend.activate(rows, Activation::Relu)?,
             SruKind::Sru => {
                 let rows = backend.activate(rows, Activation::Tanh)?;
-                backend.highway(gate(2), input_or_norm, rows)?
+                let matrices = [gate(2), backend.whole(input_or_norm), backend.whole(&rows)];
+                backend.apply(Highway, &matrices, &[])?
             }
         };
         let rows = match &self.output {

@@ -8,6 +8,7 @@ use crate::{Error, Result};
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
 pub use miriam_kernels::norm::NormKind;
+pub use miriam_kernels::operators::Operator;
 
 use super::RelativePositions;
 
@@ -69,11 +70,6 @@ pub trait Backend {
     /// `rows + other`.
     fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor>;
 
-    /// `rows * other`, element by element, which only decoding needs.
-    fn multiply(&mut self, _rows: Self::Tensor, _other: &Self::Tensor) -> Result<Self::Tensor> {
-        Err(not_computed("gated feed-forward layers"))
-    }
-
     /// The layer norm of each row.
     fn layer_norm(
         &mut self,
@@ -95,43 +91,18 @@ pub trait Backend {
     /// A copy.
     fn copy(&mut self, rows: &Self::Tensor) -> Result<Self::Tensor>;
 
-    /// The linear recurrence `c = g c' + (1 - g) x` along sequences, with `g` the sigmoid of
-    /// `gate` and c' the state of the row before; `initial` has a state for each sequence.
-    /// Gives c of every row.
-    fn linear_recurrence(
+    /// The result of an operator; its documentation says which matrices and vectors it takes.
+    fn apply(
         &mut self,
-        gate: ColumnSlice<'_, Self::Tensor>,
-        input: ColumnSlice<'_, Self::Tensor>,
-        initial: Self::Tensor,
-        sequences: SequenceLayout<'_>,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, Self::Tensor>],
+        vectors: &[&Self::Vector],
     ) -> Result<Self::Tensor>;
 
-    /// The mean of the rows of a sequence up to and with each row. `initial` has a mean for
-    /// each sequence, and `counts` of how many rows that is.
-    fn running_mean(
-        &mut self,
-        input: &Self::Tensor,
-        initial: Self::Tensor,
-        counts: &[u32],
-        sequences: SequenceLayout<'_>,
-    ) -> Result<Self::Tensor>;
-
-    /// `sigmoid(input_gate) * input + sigmoid(gate) * rows`.
-    fn average_attention_gate(
-        &mut self,
-        input_gate: &Self::Tensor,
-        input: &Self::Tensor,
-        gate: &Self::Tensor,
-        rows: Self::Tensor,
-    ) -> Result<Self::Tensor>;
-
-    /// `g * rows + (1 - g) * input` with `g` the sigmoid of `gate`.
-    fn highway(
-        &mut self,
-        gate: ColumnSlice<'_, Self::Tensor>,
-        input: &Self::Tensor,
-        rows: Self::Tensor,
-    ) -> Result<Self::Tensor>;
+    /// All columns of a tensor.
+    fn whole<'a>(&self, tensor: &'a Self::Tensor) -> ColumnSlice<'a, Self::Tensor> {
+        ColumnSlice { tensor, columns: 0..self.shape(tensor)[1] }
+    }
 
     /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
     fn pack_kv(
@@ -248,21 +219,18 @@ pub trait Device: Send + Sync + 'static {
     fn new_backend(&self) -> Result<Self::Backend>;
 }
 
-/// Which rows follow each other in time.
-#[derive(Clone, Copy, Debug)]
-pub enum SequenceLayout<'a> {
-    /// None: each row is a sequence of its own, as in a step of decoding.
-    SingleStep,
-    /// Sequences of these lengths, one after the other.
-    Lengths(&'a [usize]),
-}
-
 /// Some columns of a tensor: one of several GEMM outputs that were computed at once.
 pub struct ColumnSlice<'a, T> {
     /// The tensor.
     pub tensor: &'a T,
     /// The columns.
     pub columns: Range<usize>,
+}
+
+impl<T> Clone for ColumnSlice<'_, T> {
+    fn clone(&self) -> Self {
+        ColumnSlice { tensor: self.tensor, columns: self.columns.clone() }
+    }
 }
 
 impl<'a, T> ColumnSlice<'a, T> {

@@ -1,5 +1,7 @@
 //! Feed-forward layers.
 
+use miriam_kernels::operators::Multiply;
+
 use super::sublayer_connection::load_affine;
 use super::{Activation, Backend, DropoutSite, Epilogue, ParameterLoader, SublayerConnection};
 use crate::Result;
@@ -65,7 +67,8 @@ impl<B: Backend> FeedForward<B> {
             let mut hidden = backend.affine(from, weights, self.activation.into())?;
             if let Some(gate) = &self.gate {
                 let gate = backend.affine(from, gate, Epilogue::default())?;
-                hidden = backend.multiply(hidden, &gate)?;
+                let matrices = [backend.whole(&hidden), backend.whole(&gate)];
+                hidden = backend.apply(Multiply, &matrices, &[])?;
             }
             rows = Some(backend.drop_out(hidden, DropoutSite::FeedForward)?);
         }

@@ -26,7 +26,7 @@ pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
     Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, DropoutSite, Epilogue,
-    LayerNorm, NormKind, ParameterLoader, RowPosition, SequenceLayout, Side,
+    LayerNorm, NormKind, Operator, ParameterLoader, RowPosition, Side,
 };
 pub use decoding_ops::{DecodingBackend, DecodingOps};
 pub use embedding::Embedding;

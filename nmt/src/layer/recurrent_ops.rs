@@ -1,29 +1,15 @@
 //! The operations that recurrent layers need beside those of all layers.
 //!
 //! A recurrent step is a product of the state, a product of the input, and a pass over both.
-//! The products are [`Backend::affine`]; the passes are here, with the attention of
-//! recurrent decoders and the cache of projected embeddings.
+//! The products are [`Backend::affine`], the passes operators ([`Backend::apply`]); here are the
+//! attention of recurrent decoders and the cache of projected embeddings.
 
 use std::ops::Range;
 
 use super::{AffineNames, Backend, ColumnSlice, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 
-pub use miriam_kernels::cell::GruVariant;
-
-/// How sigmoid and tanh are computed in cells and in attention.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ActivationImpl {
-    /// From the exponential, without vector instructions beyond those of the target: the
-    /// baseline of measurements.
-    Scalar,
-    /// From the exponential, by vector instructions.
-    #[default]
-    Vector,
-    /// From tables of 4,096 entries (Devlin 2017, section 4.4): sigmoid within 6e-4, tanh
-    /// within 2e-3.
-    Table,
-}
+pub use miriam_kernels::operators::{ActivationImpl, GruVariant};
 
 /// The score of a key for a query in the attention of recurrent decoders.
 pub enum AttentionScore<V> {
@@ -95,39 +81,6 @@ pub trait RecurrentOps: Backend {
     ) -> Result<Self::Tensor> {
         self.embed_projected(cache, tokens)
     }
-
-    /// A step of a GRU. `input` (none in transitions) and `recurrent` are the products of the
-    /// input and of the state with the gates r, z and the candidate, `[rows, 3*width]`. Gives
-    /// the next state, `[rows, width]`.
-    fn gru_cell(
-        &mut self,
-        implementation: (ActivationImpl, GruVariant),
-        input: Option<ColumnSlice<'_, Self::Tensor>>,
-        recurrent: &Self::Tensor,
-        bias: Option<&Self::Vector>,
-        state: &Self::Tensor,
-    ) -> Result<Self::Tensor>;
-
-    /// A step of an LSTM, gates in the order f, i, g, o, `[rows, 4*width]`. Gives the next
-    /// output and cell, `[rows, width]` each.
-    fn lstm_cell(
-        &mut self,
-        activation_impl: ActivationImpl,
-        input: Option<ColumnSlice<'_, Self::Tensor>>,
-        recurrent: &Self::Tensor,
-        bias: &Self::Vector,
-        cell: Self::Tensor,
-    ) -> Result<[Self::Tensor; 2]>;
-
-    /// The multiplicative state of an mLSTM, which takes the place of its state:
-    /// `(input + input_bias) * (recurrent + recurrent_bias)`, `[rows, width]`.
-    fn multiplicative_state(
-        &mut self,
-        input: ColumnSlice<'_, Self::Tensor>,
-        input_bias: &Self::Vector,
-        recurrent: &Self::Tensor,
-        recurrent_bias: &Self::Vector,
-    ) -> Result<Self::Tensor>;
 
     /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
     fn annotate(

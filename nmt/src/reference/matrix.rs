@@ -1,5 +1,7 @@
 //! Matrices of f64.
 
+use miriam_kernels::{MatMut, MatRef};
+
 /// A matrix `[rows, width]`, row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
@@ -38,6 +40,16 @@ impl Matrix {
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// The matrix `[rows, width]`.
+    pub fn view(&self) -> MatRef<'_, f64> {
+        MatRef::new(&self.values, self.rows, self.width)
+    }
+
+    /// The matrix `[rows, width]`, to be written.
+    pub fn view_mut(&mut self) -> MatMut<'_, f64> {
+        MatMut::new(&mut self.values, self.rows, self.width)
     }
 
     /// A row.

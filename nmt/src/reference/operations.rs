@@ -1,10 +1,12 @@
 //! The operations of all layers, and the KV cache.
 
+use miriam_kernels::operators::InputArrays;
+
 use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
     Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue,
-    LayerNorm, NormKind, RelativePositions, SequenceLayout,
+    LayerNorm, NormKind, Operator, RelativePositions,
 };
 
 /// A positional encoding.
@@ -78,10 +80,6 @@ impl<'a> ColumnSlice<'a, Matrix> {
     pub(super) fn row(&self, row: usize) -> &'a [f64] {
         &self.tensor.row(row)[self.columns.clone()]
     }
-
-    fn to_matrix(&self) -> Matrix {
-        Matrix::from_fn(self.tensor.rows(), self.columns.len(), |row, column| self.row(row)[column])
-    }
 }
 
 /// The elements of two matrices of one shape joined by `f`.
@@ -132,31 +130,6 @@ fn apply(activation: Activation, x: f64) -> f64 {
         Activation::Tanh => x.tanh(),
         Activation::Sigmoid => sigmoid(x),
     }
-}
-
-/// Steps along sequences: `next` makes a row of its number, the state before it, the sequence
-/// and the step in it.
-fn scan(
-    rows: usize,
-    initial: &Matrix,
-    sequences: SequenceLayout<'_>,
-    next: impl Fn(usize, &[f64], (usize, usize)) -> Vec<f64>,
-) -> Matrix {
-    let ones = vec![1; rows];
-    let lengths = match sequences {
-        SequenceLayout::SingleStep => &ones,
-        SequenceLayout::Lengths(lengths) => lengths,
-    };
-    let mut out = Matrix::zeros(0, initial.width());
-    for (sequence, &length) in lengths.iter().enumerate() {
-        let mut state = initial.row(sequence).to_vec();
-        for step in 0..length {
-            state = next(out.rows(), &state, (sequence, step));
-            out.push_row(&state);
-        }
-    }
-    assert_eq!(out.rows(), rows, "every row is in a sequence");
-    out
 }
 
 /// `[rows, inputs]` times weights, plus the bias: `[rows, outputs]`.
@@ -236,10 +209,6 @@ impl Backend for ReferenceBackend {
         Ok(zip(&rows, other, |x, y| x + y))
     }
 
-    fn multiply(&mut self, rows: Matrix, other: &Matrix) -> Result<Matrix> {
-        Ok(zip(&rows, other, |x, y| x * y))
-    }
-
     fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
         let mut out = Matrix::zeros(0, rows.width());
         rows.iter().for_each(|row| out.push_row(&normalize(row, norm)));
@@ -265,57 +234,19 @@ impl Backend for ReferenceBackend {
         Ok(rows.clone())
     }
 
-    fn linear_recurrence(
+    fn apply(
         &mut self,
-        gate: ColumnSlice<'_, Matrix>,
-        input: ColumnSlice<'_, Matrix>,
-        initial: Matrix,
-        sequences: SequenceLayout<'_>,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, Matrix>],
+        vectors: &[&Vec<f64>],
     ) -> Result<Matrix> {
-        let next = |row: usize, state: &[f64], _| {
-            let inputs = gate.row(row).iter().zip(input.row(row)).zip(state);
-            inputs.map(|((gate, x), c)| sigmoid(*gate) * c + (1.0 - sigmoid(*gate)) * x).collect()
-        };
-        Ok(scan(gate.tensor.rows(), &initial, sequences, next))
-    }
-
-    fn running_mean(
-        &mut self,
-        input: &Matrix,
-        initial: Matrix,
-        counts: &[u32],
-        sequences: SequenceLayout<'_>,
-    ) -> Result<Matrix> {
-        let next = |row: usize, mean: &[f64], (sequence, step): (usize, usize)| {
-            let count = counts[sequence] as f64 + step as f64;
-            let inputs = input.row(row).iter().zip(mean);
-            inputs.map(|(x, mean)| (count * mean + x) / (count + 1.0)).collect()
-        };
-        Ok(scan(input.rows(), &initial, sequences, next))
-    }
-
-    fn average_attention_gate(
-        &mut self,
-        input_gate: &Matrix,
-        input: &Matrix,
-        gate: &Matrix,
-        rows: Matrix,
-    ) -> Result<Matrix> {
-        let of_input = zip(input_gate, input, |gate, x| sigmoid(gate) * x);
-        let of_rows = zip(gate, &rows, |gate, x| sigmoid(gate) * x);
-        self.add(of_input, &of_rows)
-    }
-
-    fn highway(
-        &mut self,
-        gate: ColumnSlice<'_, Matrix>,
-        input: &Matrix,
-        rows: Matrix,
-    ) -> Result<Matrix> {
-        let gate = gate.to_matrix();
-        let carried = zip(&gate, &rows, |gate, x| sigmoid(gate) * x);
-        let passed = zip(&gate, input, |gate, x| (1.0 - sigmoid(gate)) * x);
-        self.add(carried, &passed)
+        let views =
+            matrices.iter().map(|part| part.tensor.view().column_range(part.columns.clone()));
+        let inputs = InputArrays::new(views, vectors.iter().map(|vector| &vector[..]));
+        let [rows, width] = inputs.shape_of_result(&operator);
+        let mut out = Matrix::zeros(rows, width);
+        operator.forward(inputs.inputs(), out.view_mut());
+        Ok(out)
     }
 
     fn pack_kv(

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use super::operations::normalize;
-use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
+use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
-    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm,
-    RecurrentOps,
+    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, LayerNorm, RecurrentOps,
 };
 
 /// A table of token vectors and the weights that they are multiplied with, each time anew.
@@ -22,11 +21,6 @@ pub struct ProjectedEmbeddings {
 pub struct Annotations {
     keys: Matrix,
     values: Matrix,
-}
-
-/// Part `index` of parts of `width` columns each of an optional row, zeros without it.
-fn part(row: Option<&[f64]>, index: usize, width: usize, column: usize) -> f64 {
-    row.map_or(0.0, |row| row[index * width + column])
 }
 
 impl RecurrentOps for ReferenceBackend {
@@ -84,71 +78,6 @@ impl RecurrentOps for ReferenceBackend {
     ) -> Result<Matrix> {
         let vectors = self.embed(&cache.table, tokens, 1.0, None)?;
         self.affine(&vectors, &cache.weights, Epilogue::default())
-    }
-
-    fn gru_cell(
-        &mut self,
-        (_, variant): (ActivationImpl, GruVariant),
-        input: Option<ColumnSlice<'_, Matrix>>,
-        recurrent: &Matrix,
-        bias: Option<&Vec<f64>>,
-        state: &Matrix,
-    ) -> Result<Matrix> {
-        let width = state.width();
-        let element = |row: usize, column: usize| {
-            let input = input.as_ref().map(|input| input.row(row));
-            let bias = bias.map(|bias| &bias[..]);
-            let x = |gate| part(input, gate, width, column);
-            let s = |gate| part(Some(recurrent.row(row)), gate, width, column);
-            let b = |gate| part(bias, gate, width, column);
-            let reset = sigmoid(x(0) + s(0) + b(0));
-            let update = sigmoid(x(1) + s(1) + b(1));
-            let candidate = match variant {
-                GruVariant::Standard => (x(2) + reset * s(2) + b(2)).tanh(),
-                GruVariant::BiasInsideReset => (x(2) + reset * (s(2) + b(2))).tanh(),
-            };
-            (1.0 - update) * candidate + update * state.row(row)[column]
-        };
-        Ok(Matrix::from_fn(state.rows(), width, element))
-    }
-
-    fn lstm_cell(
-        &mut self,
-        _: ActivationImpl,
-        input: Option<ColumnSlice<'_, Matrix>>,
-        recurrent: &Matrix,
-        bias: &Vec<f64>,
-        cell: Matrix,
-    ) -> Result<[Matrix; 2]> {
-        let width = cell.width();
-        let gate = |gate: usize, row: usize, column: usize| {
-            part(input.as_ref().map(|input| input.row(row)), gate, width, column)
-                + part(Some(recurrent.row(row)), gate, width, column)
-                + part(Some(bias), gate, width, column)
-        };
-        let next = Matrix::from_fn(cell.rows(), width, |row, column| {
-            let (forget, add) = (gate(0, row, column), gate(1, row, column));
-            let candidate = gate(2, row, column).tanh();
-            sigmoid(forget) * cell.row(row)[column] + sigmoid(add) * candidate
-        });
-        let output = Matrix::from_fn(cell.rows(), width, |row, column| {
-            sigmoid(gate(3, row, column)) * next.row(row)[column].tanh()
-        });
-        Ok([output, next])
-    }
-
-    fn multiplicative_state(
-        &mut self,
-        input: ColumnSlice<'_, Matrix>,
-        input_bias: &Vec<f64>,
-        recurrent: &Matrix,
-        recurrent_bias: &Vec<f64>,
-    ) -> Result<Matrix> {
-        let element = |row: usize, column: usize| {
-            (input.row(row)[column] + input_bias[column])
-                * (recurrent.row(row)[column] + recurrent_bias[column])
-        };
-        Ok(Matrix::from_fn(recurrent.rows(), recurrent.width(), element))
     }
 
     fn annotate(

@@ -5,23 +5,21 @@
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
-use miriam_kernels::cell::{self, CellGradients};
 use miriam_kernels::cross_entropy::{
     LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
 };
 use miriam_kernels::gemm::{
     Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_blocked, gemm_f32_transposed,
 };
+use miriam_kernels::operators::Arithmetic;
 use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
 
 use super::integers::{IntegerGemm, IntegerPrecision, IntegerWeights};
 use super::{
-    AdditiveAttention, AttentionGradients, AverageGateGradients, AverageGateInputs, GruGradients,
-    GruInputs, HighwayGradients, HighwayInputs, Kernels, LossRows, LstmGradients, LstmInputs,
-    MultiplicativeGradients, MultiplicativeInputs, Norm, NormGradients, OptimizerKind, RowLoss,
-    Shard, Smoothing, Step, WeightPart, Weights, attention,
+    AdditiveAttention, AttentionGradients, Kernels, LossRows, Norm, NormGradients, OptimizerKind,
+    RowLoss, Shard, Smoothing, Step, WeightPart, Weights, attention,
 };
 
 /// Weights packed for products with their rows, and transposed for gradients.
@@ -42,8 +40,6 @@ pub struct Fast {
     sequence: attention_kernels::SequenceScratch,
     values: WeightsF32,
     scratch: Vec<f32>,
-    /// In the place of a bias that is missing.
-    zeros: Vec<f32>,
     statistics: Vec<LogitStatistics>,
     ones: Vec<f32>,
     /// What products with weights are rounded to, as in decoding.
@@ -61,7 +57,6 @@ impl Fast {
             sequence: attention_kernels::SequenceScratch::default(),
             values: WeightsF32::default(),
             scratch: Vec::new(),
-            zeros: Vec::new(),
             statistics: Vec::new(),
             ones: Vec::new(),
             precision: None,
@@ -87,14 +82,6 @@ fn unpacked<'a>(part: &WeightPart<'a, f32>) -> UnpackedWeights<'a, f32> {
         true => UnpackedWeights::outputs_by_inputs(part.values),
         false => UnpackedWeights::inputs_by_outputs(part.values),
     }
-}
-
-/// `bias`, or as many zeros.
-fn bias_or_zeros<'a>(bias: Option<&'a [f32]>, zeros: &'a mut Vec<f32>, len: usize) -> &'a [f32] {
-    bias.unwrap_or_else(|| {
-        zeros.resize(len, 0.0);
-        zeros
-    })
 }
 
 impl Kernels for Fast {
@@ -310,186 +297,8 @@ impl Kernels for Fast {
         );
     }
 
-    fn gru(&mut self, inputs: GruInputs<'_, f32>, out: MatMut<'_, f32>) {
-        let GruInputs { variant, input, recurrent, bias, state } = inputs;
-        let bias = bias_or_zeros(bias, &mut self.zeros, recurrent.columns());
-        cell::gru(self.cpu, GateImpl::Exact, variant, input, recurrent, bias, state, out);
-    }
-
-    fn gru_gradient(
-        &mut self,
-        inputs: GruInputs<'_, f32>,
-        gradient: MatRef<'_, f32>,
-        into: GruGradients<'_, f32>,
-    ) {
-        let GruInputs { variant, input, recurrent, bias, state } = inputs;
-        let bias = bias_or_zeros(bias, &mut self.zeros, recurrent.columns());
-        self.scratch.clear();
-        self.scratch.resize(recurrent.columns(), 0.0);
-        let gradients = CellGradients {
-            input: into.input,
-            recurrent: into.recurrent,
-            bias: into.bias.unwrap_or(&mut self.scratch),
-            state: into.state,
-        };
-        cell::gru_gradient(self.cpu, variant, input, recurrent, bias, state, gradient, gradients);
-    }
-
-    fn lstm(
-        &mut self,
-        inputs: LstmInputs<'_, f32>,
-        output: MatMut<'_, f32>,
-        mut cell: MatMut<'_, f32>,
-    ) {
-        let LstmInputs { input, recurrent, bias, cell: before } = inputs;
-        (0..before.rows()).for_each(|row| cell.row(row).copy_from_slice(before.row(row)));
-        cell::lstm(self.cpu, GateImpl::Exact, input, recurrent, bias, cell, output);
-    }
-
-    fn lstm_gradient(
-        &mut self,
-        inputs: LstmInputs<'_, f32>,
-        _cell: MatRef<'_, f32>,
-        output_gradient: Option<MatRef<'_, f32>>,
-        cell_gradient: Option<MatRef<'_, f32>>,
-        into: LstmGradients<'_, f32>,
-    ) {
-        let LstmInputs { input, recurrent, bias, cell } = inputs;
-        let (rows, width) = (cell.rows(), cell.columns());
-        self.zeros.clear();
-        self.zeros.resize(rows * width, 0.0);
-        let of_output = output_gradient.unwrap_or(MatRef::new(&self.zeros, rows, width));
-        let gradients = CellGradients {
-            input: into.input,
-            recurrent: into.recurrent,
-            bias: into.bias,
-            state: into.cell,
-        };
-        cell::lstm_gradient(
-            self.cpu,
-            input,
-            recurrent,
-            bias,
-            cell,
-            cell_gradient,
-            of_output,
-            gradients,
-        );
-    }
-
-    fn linear_recurrence(
-        &mut self,
-        gate: MatRef<'_, f32>,
-        input: MatRef<'_, f32>,
-        initial: &[f32],
-        out: MatMut<'_, f32>,
-    ) {
-        cell::linear_recurrence(self.cpu, gate, input, initial, out);
-    }
-
-    fn linear_recurrence_gradient(
-        &mut self,
-        gate: MatRef<'_, f32>,
-        input: MatRef<'_, f32>,
-        initial: &[f32],
-        states: MatRef<'_, f32>,
-        gradient: MatRef<'_, f32>,
-        gate_gradient: MatMut<'_, f32>,
-        input_gradient: MatMut<'_, f32>,
-        initial_gradient: &mut [f32],
-    ) {
-        cell::linear_recurrence_gradient(
-            self.cpu,
-            gate,
-            input,
-            initial,
-            states,
-            gradient,
-            gate_gradient,
-            input_gradient,
-            initial_gradient,
-        );
-    }
-
-    fn running_means(
-        &mut self,
-        input: MatRef<'_, f32>,
-        seen: u32,
-        initial: &[f32],
-        out: MatMut<'_, f32>,
-    ) {
-        cell::running_means(self.cpu, input, seen, initial, out);
-    }
-
-    fn running_means_gradient(
-        &mut self,
-        seen: u32,
-        gradient: MatRef<'_, f32>,
-        input_gradient: MatMut<'_, f32>,
-        initial_gradient: &mut [f32],
-    ) {
-        cell::running_means_gradient(self.cpu, seen, gradient, input_gradient, initial_gradient);
-    }
-
-    fn average_attention_gate(
-        &mut self,
-        inputs: AverageGateInputs<'_, f32>,
-        mut out: MatMut<'_, f32>,
-    ) {
-        let AverageGateInputs { input_gate, forget_gate, input, rows } = inputs;
-        copy_rows(rows, out.reborrow());
-        cell::average_attention_gate(self.cpu, input_gate, forget_gate, input, out);
-    }
-
-    fn average_attention_gate_gradient(
-        &mut self,
-        inputs: AverageGateInputs<'_, f32>,
-        gradient: MatRef<'_, f32>,
-        into: AverageGateGradients<'_, f32>,
-    ) {
-        let AverageGateInputs { input_gate, forget_gate, input, rows } = inputs;
-        let forward = [input_gate, forget_gate, input, rows];
-        let AverageGateGradients { input_gate, forget_gate, input, rows } = into;
-        let into = [input_gate, forget_gate, input, rows];
-        cell::average_attention_gate_gradient(self.cpu, forward, gradient, into);
-    }
-
-    fn highway(&mut self, inputs: HighwayInputs<'_, f32>, mut out: MatMut<'_, f32>) {
-        let HighwayInputs { gate, input, rows } = inputs;
-        copy_rows(rows, out.reborrow());
-        cell::highway(self.cpu, gate, input, out);
-    }
-
-    fn highway_gradient(
-        &mut self,
-        inputs: HighwayInputs<'_, f32>,
-        gradient: MatRef<'_, f32>,
-        into: HighwayGradients<'_, f32>,
-    ) {
-        let forward = [inputs.gate, inputs.input, inputs.rows];
-        cell::highway_gradient(self.cpu, forward, gradient, [into.gate, into.input, into.rows]);
-    }
-
-    fn multiplicative_state(
-        &mut self,
-        inputs: MultiplicativeInputs<'_, f32>,
-        out: MatMut<'_, f32>,
-    ) {
-        let MultiplicativeInputs { input, input_bias, recurrent, recurrent_bias } = inputs;
-        cell::multiplicative_state(self.cpu, input, input_bias, recurrent, recurrent_bias, out);
-    }
-
-    fn multiplicative_state_gradient(
-        &mut self,
-        inputs: MultiplicativeInputs<'_, f32>,
-        gradient: MatRef<'_, f32>,
-        into: MultiplicativeGradients<'_, f32>,
-    ) {
-        let MultiplicativeGradients { input, input_bias, recurrent, recurrent_bias } = into;
-        let into = cell::MultiplicativeGradients { input, input_bias, recurrent, recurrent_bias };
-        let input = (inputs.input, inputs.input_bias);
-        let recurrent = (inputs.recurrent, inputs.recurrent_bias);
-        cell::multiplicative_state_gradient(self.cpu, input, recurrent, gradient, into);
+    fn arithmetic(&self) -> Arithmetic {
+        Arithmetic::Vector(self.cpu)
     }
 
     fn take_step(&self, step: &Step, shard: Shard<'_, f32>) {
@@ -551,10 +360,6 @@ impl Kernels for Fast {
         let logits = logits.reborrow();
         cross_entropy_gradient(self.cpu, block, labels, weights, statistics, logits);
     }
-}
-
-fn copy_rows(from: MatRef<'_, f32>, mut to: MatMut<'_, f32>) {
-    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
 }
 
 fn sequence<'a>(

@@ -1,4 +1,4 @@
-//! The arithmetic of a tape: every operator forwards and backwards.
+//! The arithmetic of a tape: what has kernels of its own beside operators, forwards and backwards.
 //!
 //! [`Kernels`] has a plain implementation of each as a default method, written for clarity
 //! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).
@@ -10,9 +10,7 @@
 
 mod activation;
 mod attention;
-mod cells;
 mod fast;
-mod gates;
 mod gemm;
 mod integers;
 mod loss;
@@ -22,15 +20,11 @@ mod optimizer;
 use std::marker::PhantomData;
 
 use miriam_kernels::activation::Activation;
+use miriam_kernels::operators::Arithmetic;
 use miriam_kernels::{MatMut, MatRef};
 
 pub use attention::{AdditiveAttention, AttentionGradients};
-pub use cells::{GruGradients, GruInputs, LstmGradients, LstmInputs};
 pub use fast::{Fast, PackedPair};
-pub use gates::{
-    AverageGateGradients, AverageGateInputs, HighwayGradients, HighwayInputs,
-    MultiplicativeGradients, MultiplicativeInputs,
-};
 pub use integers::IntegerPrecision;
 pub use loss::{LossRows, RowLoss};
 pub use norm::NormGradients;
@@ -280,156 +274,9 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// A step of a GRU.
-    fn gru(&mut self, inputs: GruInputs<'_, Self::Real>, out: MatMut<'_, Self::Real>) {
-        cells::gru(inputs, out);
-    }
-
-    /// The gradients of [`gru`](Kernels::gru).
-    fn gru_gradient(
-        &mut self,
-        inputs: GruInputs<'_, Self::Real>,
-        gradient: MatRef<'_, Self::Real>,
-        into: GruGradients<'_, Self::Real>,
-    ) {
-        cells::gru_gradient(inputs, gradient, into);
-    }
-
-    /// A step of an LSTM.
-    fn lstm(
-        &mut self,
-        inputs: LstmInputs<'_, Self::Real>,
-        output: MatMut<'_, Self::Real>,
-        cell: MatMut<'_, Self::Real>,
-    ) {
-        cells::lstm(inputs, output, cell);
-    }
-
-    /// The gradients of [`lstm`](Kernels::lstm), whose next cell was `cell`; none flows to
-    /// where a gradient is missing.
-    fn lstm_gradient(
-        &mut self,
-        inputs: LstmInputs<'_, Self::Real>,
-        cell: MatRef<'_, Self::Real>,
-        output_gradient: Option<MatRef<'_, Self::Real>>,
-        cell_gradient: Option<MatRef<'_, Self::Real>>,
-        into: LstmGradients<'_, Self::Real>,
-    ) {
-        cells::lstm_gradient(inputs, cell, output_gradient, cell_gradient, into);
-    }
-
-    /// One sequence of the recurrence `c = g c' + (1 - g) x` with `g` the sigmoid of `gate`.
-    fn linear_recurrence(
-        &mut self,
-        gate: MatRef<'_, Self::Real>,
-        input: MatRef<'_, Self::Real>,
-        initial: &[Self::Real],
-        out: MatMut<'_, Self::Real>,
-    ) {
-        cells::linear_recurrence(gate, input, initial, out);
-    }
-
-    /// The gradients of [`linear_recurrence`](Kernels::linear_recurrence), whose results were
-    /// `states`: into those of the gate, the input and the initial state.
-    #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
-    fn linear_recurrence_gradient(
-        &mut self,
-        gate: MatRef<'_, Self::Real>,
-        input: MatRef<'_, Self::Real>,
-        initial: &[Self::Real],
-        states: MatRef<'_, Self::Real>,
-        gradient: MatRef<'_, Self::Real>,
-        gate_gradient: MatMut<'_, Self::Real>,
-        input_gradient: MatMut<'_, Self::Real>,
-        initial_gradient: &mut [Self::Real],
-    ) {
-        cells::linear_recurrence_gradient(
-            gate,
-            input,
-            initial,
-            states,
-            gradient,
-            gate_gradient,
-            input_gradient,
-            initial_gradient,
-        );
-    }
-
-    /// The running means of one sequence: row t becomes the mean of the rows of `input` up to t
-    /// and of `seen` ones before, whose mean is `initial`.
-    fn running_means(
-        &mut self,
-        input: MatRef<'_, Self::Real>,
-        seen: u32,
-        initial: &[Self::Real],
-        out: MatMut<'_, Self::Real>,
-    ) {
-        gates::running_means(input, seen, initial, out);
-    }
-
-    /// The gradients of [`running_means`](Kernels::running_means): into those of the input and
-    /// of the initial mean.
-    fn running_means_gradient(
-        &mut self,
-        seen: u32,
-        gradient: MatRef<'_, Self::Real>,
-        input_gradient: MatMut<'_, Self::Real>,
-        initial_gradient: &mut [Self::Real],
-    ) {
-        gates::running_means_gradient(seen, gradient, input_gradient, initial_gradient);
-    }
-
-    /// `out = sigmoid(input_gate) * input + sigmoid(forget_gate) * rows`.
-    fn average_attention_gate(
-        &mut self,
-        inputs: AverageGateInputs<'_, Self::Real>,
-        out: MatMut<'_, Self::Real>,
-    ) {
-        gates::average_attention_gate(inputs, out);
-    }
-
-    /// The gradients of [`average_attention_gate`](Kernels::average_attention_gate).
-    fn average_attention_gate_gradient(
-        &mut self,
-        inputs: AverageGateInputs<'_, Self::Real>,
-        gradient: MatRef<'_, Self::Real>,
-        into: AverageGateGradients<'_, Self::Real>,
-    ) {
-        gates::average_attention_gate_gradient(inputs, gradient, into);
-    }
-
-    /// `out = g * rows + (1 - g) * input` with `g` the sigmoid of `gate`.
-    fn highway(&mut self, inputs: HighwayInputs<'_, Self::Real>, out: MatMut<'_, Self::Real>) {
-        gates::highway(inputs, out);
-    }
-
-    /// The gradients of [`highway`](Kernels::highway).
-    fn highway_gradient(
-        &mut self,
-        inputs: HighwayInputs<'_, Self::Real>,
-        gradient: MatRef<'_, Self::Real>,
-        into: HighwayGradients<'_, Self::Real>,
-    ) {
-        gates::highway_gradient(inputs, gradient, into);
-    }
-
-    /// `out = (input + input_bias) * (recurrent + recurrent_bias)`.
-    fn multiplicative_state(
-        &mut self,
-        inputs: MultiplicativeInputs<'_, Self::Real>,
-        out: MatMut<'_, Self::Real>,
-    ) {
-        gates::multiplicative_state(inputs, out);
-    }
-
-    /// The gradients of [`multiplicative_state`](Kernels::multiplicative_state).
-    fn multiplicative_state_gradient(
-        &mut self,
-        inputs: MultiplicativeInputs<'_, Self::Real>,
-        gradient: MatRef<'_, Self::Real>,
-        into: MultiplicativeGradients<'_, Self::Real>,
-    ) {
-        gates::multiplicative_state_gradient(inputs, gradient, into);
+    /// How operators are computed.
+    fn arithmetic(&self) -> Arithmetic {
+        Arithmetic::Plain
     }
 
     /// Takes a step of an optimiser on a part of the flat vector. The result does not depend on

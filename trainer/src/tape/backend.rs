@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use miriam_nmt::layer::{
     Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind,
-    RowPosition, SequenceLayout, Side,
+    Operator, RowPosition, Side,
 };
 use miriam_nmt::{Error, Result};
 
@@ -43,14 +43,6 @@ fn check_norm(norm: &LayerNorm<VectorId>) -> Result<()> {
     match norm.kind {
         NormKind::Layer => Ok(()),
         NormKind::Rms => Err(Error::Device { reason: "a tape has no RMS norm".into() }),
-    }
-}
-
-/// The length of each sequence.
-fn lengths_of(rows: usize, sequences: SequenceLayout<'_>) -> Vec<usize> {
-    match sequences {
-        SequenceLayout::SingleStep => vec![1; rows],
-        SequenceLayout::Lengths(lengths) => lengths.to_vec(),
     }
 }
 
@@ -245,51 +237,19 @@ impl<K: Kernels> Backend for Tape<K> {
         Ok(*rows)
     }
 
-    fn linear_recurrence(
+    fn apply(
         &mut self,
-        gate: ColumnSlice<'_, Tensor>,
-        input: ColumnSlice<'_, Tensor>,
-        initial: Tensor,
-        sequences: SequenceLayout<'_>,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, Tensor>],
+        vectors: &[&VectorId],
     ) -> Result<Tensor> {
-        let (gate, input) = (Columns::from(gate), Columns::from(input));
-        let (rows, width) = (gate.tensor.rows(), gate.width());
-        let lengths = lengths_of(rows, sequences);
-        Ok(self.record(Op::LinearRecurrence { gate, input, initial, lengths }, rows, width, 0))
-    }
-
-    fn running_mean(
-        &mut self,
-        input: &Tensor,
-        initial: Tensor,
-        counts: &[u32],
-        sequences: SequenceLayout<'_>,
-    ) -> Result<Tensor> {
-        let lengths = lengths_of(input.rows(), sequences);
-        let op = Op::RunningMean { input: *input, initial, counts: counts.to_vec(), lengths };
-        Ok(self.record(op, input.rows(), input.width(), 0))
-    }
-
-    fn average_attention_gate(
-        &mut self,
-        input_gate: &Tensor,
-        input: &Tensor,
-        gate: &Tensor,
-        rows: Tensor,
-    ) -> Result<Tensor> {
-        let op =
-            Op::AverageAttentionGate { input_gate: *input_gate, input: *input, gate: *gate, rows };
-        Ok(self.record(op, rows.rows(), rows.width(), 0))
-    }
-
-    fn highway(
-        &mut self,
-        gate: ColumnSlice<'_, Tensor>,
-        input: &Tensor,
-        rows: Tensor,
-    ) -> Result<Tensor> {
-        let op = Op::Highway { gate: gate.into(), input: *input, rows };
-        Ok(self.record(op, rows.rows(), rows.width(), 0))
+        let matrices: Vec<Columns> = matrices.iter().cloned().map(Columns::from).collect();
+        let shapes: Vec<[usize; 2]> =
+            matrices.iter().map(|matrix| [matrix.tensor.rows(), matrix.width()]).collect();
+        let [rows, width] = operator.shape(&shapes);
+        let vectors = vectors.iter().map(|&&vector| vector).collect();
+        let op = Op::Apply { operator: Arc::new(operator), matrices, vectors };
+        Ok(self.record(op, rows, width, 0))
     }
 
     fn pack_kv(

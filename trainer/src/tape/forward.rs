@@ -2,6 +2,7 @@
 
 use miriam_kernels::MatMut;
 use miriam_kernels::activation::Activation;
+use miriam_kernels::operators::InputArrays;
 
 use super::backend::attention_site;
 use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values, copy_rows};
@@ -10,10 +11,7 @@ use super::weights::{MatrixPlace, PackedParameters};
 use super::{GuidedAlignment, Tape};
 use crate::Real;
 use crate::dropout::fill_mask;
-use crate::kernels::{
-    AdditiveAttention, AverageGateInputs, GruInputs, HighwayInputs, Kernels, LstmInputs,
-    MultiplicativeInputs, Norm, saves_result,
-};
+use crate::kernels::{AdditiveAttention, Kernels, Norm, saves_result};
 
 impl<K: Kernels> Tape<K> {
     /// Computes node `index`; those before it have been.
@@ -106,39 +104,11 @@ impl<K: Kernels> Tape<K> {
                     kernels.multiply(rows.row(row), mask, out.row(row));
                 }
             }
-            Op::LinearRecurrence { gate, input, initial, lengths } => {
-                let (gate, input) = (inputs.columns(gate), inputs.columns(input));
-                let (initial, mut rest, mut first) = (inputs.of(*initial), out, 0);
-                for (sequence, &length) in lengths.iter().enumerate() {
-                    let rows = first..first + length;
-                    first = rows.end;
-                    let (part, others) = rest.split_rows(length);
-                    rest = others;
-                    let (gate, input) = (gate.row_range(rows.clone()), input.row_range(rows));
-                    kernels.linear_recurrence(gate, input, initial.row(sequence), part);
-                }
-            }
-            Op::RunningMean { input, initial, counts, lengths } => {
-                let (input, initial) = (inputs.of(*input), inputs.of(*initial));
-                let (mut rest, mut first) = (out, 0);
-                for (sequence, (&length, &seen)) in lengths.iter().zip(counts).enumerate() {
-                    let (part, others) = rest.split_rows(length);
-                    rest = others;
-                    let input = input.row_range(first..first + length);
-                    first += length;
-                    kernels.running_means(input, seen, initial.row(sequence), part);
-                }
-            }
-            Op::AverageAttentionGate { input_gate, input, gate, rows } => {
-                let [input_gate, forget_gate, input, rows] =
-                    [*input_gate, *gate, *input, *rows].map(|tensor| inputs.of(tensor));
-                let inputs = AverageGateInputs { input_gate, forget_gate, input, rows };
-                kernels.average_attention_gate(inputs, out);
-            }
-            Op::Highway { gate, input, rows } => {
-                let (input, rows) = (inputs.of(*input), inputs.of(*rows));
-                let gate = inputs.columns(gate);
-                kernels.highway(HighwayInputs { gate, input, rows }, out);
+            Op::Apply { operator, matrices, vectors } => {
+                let matrices = matrices.iter().map(|matrix| inputs.columns(matrix));
+                let vectors = vectors.iter().map(|&vector| packed_parameters.vector(vector));
+                let inputs = InputArrays::new(matrices, vectors);
+                K::Real::forward(&**operator, kernels.arithmetic(), inputs.inputs(), out);
             }
             Op::Attend { queries, groups, is_causal, positions, dropout_site } => {
                 let heads = groups.first().map_or(1, |(_, group)| group.heads);
@@ -207,38 +177,6 @@ impl<K: Kernels> Tape<K> {
                     }
                     first += length;
                 }
-            }
-            Op::Gru { variant, input, recurrent, bias, state } => {
-                let inputs = GruInputs {
-                    variant: *variant,
-                    input: input.as_ref().map(|input| inputs.columns(input)),
-                    recurrent: inputs.of(*recurrent),
-                    bias: bias.map(|bias| packed_parameters.vector(bias)),
-                    state: inputs.of(*state),
-                };
-                kernels.gru(inputs, out);
-            }
-            Op::Lstm { input, recurrent, bias, cell } => {
-                let inputs = LstmInputs {
-                    input: input.as_ref().map(|input| inputs.columns(input)),
-                    recurrent: inputs.of(*recurrent),
-                    bias: packed_parameters.vector(*bias),
-                    cell: inputs.of(*cell),
-                };
-                kernels.lstm(inputs, out, MatMut::new(saved, node.rows, node.width));
-            }
-            Op::LstmCell => {
-                let cells = inputs.saved(&self.nodes[index - 1]);
-                result.copy_from_slice(cells);
-            }
-            Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
-                let inputs = MultiplicativeInputs {
-                    input: inputs.columns(input),
-                    input_bias: packed_parameters.vector(*input_bias),
-                    recurrent: inputs.of(*recurrent),
-                    recurrent_bias: packed_parameters.vector(*recurrent_bias),
-                };
-                kernels.multiplicative_state(inputs, out);
             }
             Op::AttendAnnotations { vector, queries, groups, positions } => {
                 let vector = vector.map(|vector| packed_parameters.vector(vector));

@@ -30,6 +30,7 @@ mod weights;
 
 use std::sync::Arc;
 
+use miriam_kernels::operators::MAX_MATRICES;
 use miriam_kernels::random::MaskRow;
 use miriam_nmt::layer::Side;
 use miriam_storage::ZeroedVec;
@@ -128,7 +129,7 @@ struct Scratch<R: Real> {
     /// A block of logits.
     logits: ZeroedVec<R>,
     columns: Vec<R>,
-    buffers: [Vec<R>; 4],
+    buffers: [Vec<R>; MAX_MATRICES],
     mask: Vec<f32>,
     sinusoids: Sinusoids<R>,
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_kernels::activation::Activation;
-use miriam_kernels::cell::GruVariant;
+use miriam_kernels::operators::{AnyOperator, MAX_MATRICES};
 use miriam_kernels::{MatMut, MatRef};
 use miriam_nmt::layer::{ColumnSlice, Side};
 
@@ -149,28 +149,10 @@ pub(super) enum Op {
         site: u32,
         rate: f32,
     },
-    LinearRecurrence {
-        gate: Columns,
-        input: Columns,
-        initial: Tensor,
-        lengths: Vec<usize>,
-    },
-    RunningMean {
-        input: Tensor,
-        initial: Tensor,
-        counts: Vec<u32>,
-        lengths: Vec<usize>,
-    },
-    AverageAttentionGate {
-        input_gate: Tensor,
-        input: Tensor,
-        gate: Tensor,
-        rows: Tensor,
-    },
-    Highway {
-        gate: Columns,
-        input: Tensor,
-        rows: Tensor,
+    Apply {
+        operator: Arc<dyn AnyOperator>,
+        matrices: Vec<Columns>,
+        vectors: Vec<VectorId>,
     },
     Attend {
         queries: Columns,
@@ -194,28 +176,6 @@ pub(super) enum Op {
     MeanPool {
         rows: Tensor,
         lengths: Vec<usize>,
-    },
-    Gru {
-        variant: GruVariant,
-        input: Option<Columns>,
-        recurrent: Tensor,
-        bias: Option<VectorId>,
-        state: Tensor,
-    },
-    /// Gives the output; the node after it is the [`LstmCell`](Op::LstmCell).
-    Lstm {
-        input: Option<Columns>,
-        recurrent: Tensor,
-        bias: VectorId,
-        cell: Tensor,
-    },
-    /// The next cell of the node before, which computes it.
-    LstmCell,
-    MultiplicativeState {
-        input: Columns,
-        input_bias: VectorId,
-        recurrent: Tensor,
-        recurrent_bias: VectorId,
     },
     AttendAnnotations {
         vector: Option<VectorId>,
@@ -343,12 +303,39 @@ impl<R: Real> Gradients<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
+    /// Calls `body` with the gradients of up to [`MAX_MATRICES`] results, as
+    /// [`with_each`](Self::with_each).
+    pub fn with_all<K: Kernels<Real = R>>(
+        &mut self,
+        kernels: &mut K,
+        buffers: &mut [Vec<R>; MAX_MATRICES],
+        results: &[Columns],
+        body: impl FnOnce(&mut K, &mut [MatMut<'_, R>]),
+    ) {
+        match results {
+            [] => body(kernels, &mut []),
+            [a] => self.with_each(kernels, buffers, [a], |kernels, mut parts| {
+                body(kernels, &mut parts);
+            }),
+            [a, b] => self.with_each(kernels, buffers, [a, b], |kernels, mut parts| {
+                body(kernels, &mut parts);
+            }),
+            [a, b, c] => self.with_each(kernels, buffers, [a, b, c], |kernels, mut parts| {
+                body(kernels, &mut parts);
+            }),
+            [a, b, c, d] => self.with_each(kernels, buffers, [a, b, c, d], |kernels, mut parts| {
+                body(kernels, &mut parts);
+            }),
+            _ => panic!("operators take at most {MAX_MATRICES} matrices"),
+        }
+    }
+
     /// Calls `body` with the gradients of several results, to be added to. Where some are
     /// columns of one result, `body` gets `buffers` in their place, which are added afterwards.
     pub fn with_each<K: Kernels<Real = R>, const N: usize>(
         &mut self,
         kernels: &mut K,
-        buffers: &mut [Vec<R>; 4],
+        buffers: &mut [Vec<R>; MAX_MATRICES],
         results: [&Columns; N],
         body: impl FnOnce(&mut K, [MatMut<'_, R>; N]),
     ) {

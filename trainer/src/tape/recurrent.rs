@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm,
-    RecurrentOps,
+    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, LayerNorm, RecurrentOps,
 };
 
 use super::backend::{num_pairs, split_sentences};
@@ -83,56 +82,6 @@ impl<K: Kernels> RecurrentOps for Tape<K> {
     ) -> Result<Tensor> {
         let vectors = self.embed(&cache.table, tokens, 1.0, None)?;
         self.affine_after_dropout(&vectors, &cache.weights, Epilogue::default())
-    }
-
-    fn gru_cell(
-        &mut self,
-        (_, variant): (ActivationImpl, GruVariant),
-        input: Option<ColumnSlice<'_, Tensor>>,
-        recurrent: &Tensor,
-        bias: Option<&VectorId>,
-        state: &Tensor,
-    ) -> Result<Tensor> {
-        let op = Op::Gru {
-            variant,
-            input: input.map(Columns::from),
-            recurrent: *recurrent,
-            bias: bias.copied(),
-            state: *state,
-        };
-        Ok(self.record(op, state.rows(), state.width(), 0))
-    }
-
-    fn lstm_cell(
-        &mut self,
-        _: ActivationImpl,
-        input: Option<ColumnSlice<'_, Tensor>>,
-        recurrent: &Tensor,
-        bias: &VectorId,
-        cell: Tensor,
-    ) -> Result<[Tensor; 2]> {
-        let (rows, width) = (cell.rows(), cell.width());
-        let op =
-            Op::Lstm { input: input.map(Columns::from), recurrent: *recurrent, bias: *bias, cell };
-        // The cell is saved until the next node takes it.
-        let output = self.record(op, rows, width, rows * width);
-        Ok([output, self.record(Op::LstmCell, rows, width, 0)])
-    }
-
-    fn multiplicative_state(
-        &mut self,
-        input: ColumnSlice<'_, Tensor>,
-        input_bias: &VectorId,
-        recurrent: &Tensor,
-        recurrent_bias: &VectorId,
-    ) -> Result<Tensor> {
-        let op = Op::MultiplicativeState {
-            input: input.into(),
-            input_bias: *input_bias,
-            recurrent: *recurrent,
-            recurrent_bias: *recurrent_bias,
-        };
-        Ok(self.record(op, recurrent.rows(), recurrent.width(), 0))
     }
 
     fn annotate(

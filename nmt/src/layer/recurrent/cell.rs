@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
+use miriam_kernels::operators::{Gru, LstmCell, LstmOutput, MultiplicativeState};
+
 use super::Speedups;
 use super::normed_affine::{MARIAN_EPSILON, NEMATUS_EPSILON};
 use crate::Result;
 use crate::architecture::CellKind as Kind;
 use crate::layer::{
-    ActivationImpl, AffineNames, ColumnNorms, ColumnSlice, Epilogue, GruVariant, LayerNorm,
-    NormKind, ParameterLoader, RecurrentOps,
+    ActivationImpl, AffineNames, Backend, ColumnNorms, ColumnSlice, Epilogue, GruVariant,
+    LayerNorm, NormKind, Operator, ParameterLoader, RecurrentOps,
 };
 
 /// The states of a layer, `[rows, width]` each.
@@ -118,6 +120,21 @@ fn borrow_affine<'a>(
 ) -> AffineNames<'a> {
     *storage = [matrices, biases].map(|names| names.iter().map(String::as_str).collect());
     AffineNames { matrices: &storage[0], biases: &storage[1] }
+}
+
+/// A step of a cell, whose operator takes two matrices, and the product of the input if there is one.
+fn apply_cell<B: Backend>(
+    backend: &mut B,
+    operator: impl Operator,
+    matrices: [&B::Tensor; 2],
+    input: Option<ColumnSlice<'_, B::Tensor>>,
+    bias: &[&B::Vector],
+) -> Result<B::Tensor> {
+    let [recurrent, state] = matrices.map(|matrix| backend.whole(matrix));
+    match input {
+        Some(input) => backend.apply(operator, &[recurrent, state, input], bias),
+        None => backend.apply(operator, &[recurrent, state], bias),
+    }
 }
 
 impl<B: RecurrentOps> Cell<B> {
@@ -259,23 +276,30 @@ impl<B: RecurrentOps> Cell<B> {
                     backend.zeros(rows, width)?
                 }
             };
-            let [output, cell] =
-                backend.lstm_cell(self.activation_impl, part(0..4 * width), gates, bias, cell)?;
-            Ok(CellState { output, cell: Some(cell) })
+            let activation = self.activation_impl;
+            let input = part(0..4 * width);
+            let matrices = [gates, &cell];
+            let next =
+                apply_cell(backend, LstmCell { activation }, matrices, input.clone(), &[bias])?;
+            let matrices = [gates, &next];
+            let output = apply_cell(backend, LstmOutput { activation }, matrices, input, &[bias])?;
+            Ok(CellState { output, cell: Some(next) })
         };
         match &self.parameters {
             CellParameters::Gru { form, bias } => {
-                let input = part(0..3 * width);
-                let implementation = (self.activation_impl, *form);
+                let gru = Gru { variant: *form, activation: self.activation_impl };
+                let bias = bias.as_ref();
+                let matrices = [recurrent, output];
                 let output =
-                    backend.gru_cell(implementation, input, recurrent, bias.as_ref(), output)?;
+                    apply_cell(backend, gru, matrices, part(0..3 * width), bias.as_slice())?;
                 Ok(CellState { output, cell: None })
             }
             CellParameters::Lstm { bias } => lstm(backend, recurrent, bias),
             CellParameters::Mlstm { bias, gates, input_bias, recurrent_bias } => {
                 let input = part(4 * width..5 * width).expect("an mLSTM has an input");
-                let state =
-                    backend.multiplicative_state(input, input_bias, recurrent, recurrent_bias)?;
+                let matrices = [input, backend.whole(recurrent)];
+                let biases = [input_bias, recurrent_bias];
+                let state = backend.apply(MultiplicativeState, &matrices, &biases)?;
                 let gates = backend.affine_after_dropout(&state, gates, Epilogue::default())?;
                 lstm(backend, &gates, bias)
             }

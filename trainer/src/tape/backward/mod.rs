@@ -4,10 +4,9 @@
 //! their gradients.
 
 mod attention;
-mod cells;
 mod dense;
+mod operators;
 mod rows;
-mod sequence;
 
 use miriam_kernels::MatRef;
 
@@ -35,10 +34,6 @@ struct NodeGradient<'a, K: Kernels> {
     kernels: &'a mut K,
     /// The gradient of the node, `[rows, width]`; zeros if it is not begun.
     own: &'a mut [K::Real],
-    /// Whether anything has been added to it.
-    is_begun: bool,
-    /// The gradient of the node after an LSTM's, which is its cell, if it is begun.
-    next_gradient: Option<&'a [K::Real]>,
     /// The gradients of the nodes before.
     into: Gradients<'a, K::Real>,
     /// The gradient of all parameters.
@@ -70,11 +65,10 @@ impl<K: Kernels> Tape<K> {
         }
         let mut deferred: Vec<Vec<Occurrence>> = vec![Vec::new(); num_uses.len()];
         for index in (0..nodes.len()).rev() {
-            // Losses begin gradients; an LSTM's output may be unused where its cell is not.
+            // Losses begin gradients.
             let node = &nodes[index];
             let is_begun = match node.op {
                 Op::CrossEntropy { .. } => true,
-                Op::Lstm { .. } => self.begun[index] || self.begun[index + 1],
                 Op::Attend { ref positions, .. } | Op::AttendAnnotations { ref positions, .. } => {
                     self.begun[index] || positions.is_some()
                 }
@@ -123,15 +117,11 @@ impl<K: Kernels> Tape<K> {
         let node = &nodes[index];
         let is_begun = self.begun[index];
         let (before, rest) = self.gradients.split_at_mut(node.gradient);
-        let (own, rest) = rest.split_at_mut(node.len());
+        let own = &mut rest[..node.len()];
         if !is_begun {
             own.fill(K::Real::ZERO);
         }
-        let (begun, later) = self.begun.split_at_mut(index);
-        let next_gradient = match node.op {
-            Op::Lstm { .. } if later.get(1) == Some(&true) => Some(&rest[..node.len()]),
-            _ => None,
-        };
+        let begun = &mut self.begun[..index];
         let mut gradient = NodeGradient {
             index,
             node,
@@ -142,14 +132,12 @@ impl<K: Kernels> Tape<K> {
             dropout_key: self.dropout.key,
             kernels: &mut self.kernels,
             own,
-            is_begun,
-            next_gradient,
             into: Gradients { nodes, gradients: before, begun },
             parameters: &mut self.parameter_gradient,
             scratch: &mut self.scratch,
         };
         match &node.op {
-            Op::Zeros | Op::LstmCell => {}
+            Op::Zeros => {}
             Op::IndexSelect { from, indices } => gradient.index_select(*from, indices),
             Op::Embed { table, tokens, scale, mask, positions } => {
                 gradient.embed(*table, tokens, *scale, mask.as_deref(), positions.as_ref());
@@ -168,16 +156,9 @@ impl<K: Kernels> Tape<K> {
             Op::DropOut { rows, keys, site, rate } => {
                 gradient.drop_out(*rows, keys, *site, *rate);
             }
-            Op::LinearRecurrence { gate, input, initial, lengths } => {
-                gradient.linear_recurrence(gate, input, *initial, lengths);
+            Op::Apply { operator, matrices, vectors } => {
+                gradient.apply(&**operator, matrices, vectors);
             }
-            Op::RunningMean { input, initial, counts, lengths } => {
-                gradient.running_mean(*input, *initial, counts, lengths);
-            }
-            Op::AverageAttentionGate { input_gate, input, gate, rows } => {
-                gradient.average_attention_gate(*input_gate, *input, *gate, *rows);
-            }
-            Op::Highway { gate, input, rows } => gradient.highway(gate, *input, *rows),
             Op::Attend { queries, groups, positions, dropout_site, .. } => {
                 gradient.attend(queries, groups, positions, dropout_site.is_some());
             }
@@ -191,15 +172,6 @@ impl<K: Kernels> Tape<K> {
                 gradient.kernels.add(own, gradient.into.columns(part));
             }
             Op::MeanPool { rows, lengths } => gradient.mean_pool(*rows, lengths),
-            Op::Gru { variant, input, recurrent, bias, state } => {
-                gradient.gru(*variant, input.as_ref(), *recurrent, *bias, *state);
-            }
-            Op::Lstm { input, recurrent, bias, cell } => {
-                gradient.lstm(input.as_ref(), *recurrent, *bias, *cell);
-            }
-            Op::MultiplicativeState { input, input_bias, recurrent, recurrent_bias } => {
-                gradient.multiplicative_state(input, *input_bias, *recurrent, *recurrent_bias);
-            }
             Op::CrossEntropy { hidden, .. } => {
                 let saved = gradient.values.saved(node);
                 let rows = MatRef::new(saved, hidden.rows(), hidden.width());

@@ -1,0 +1,111 @@
+//! Highway connections: `g * rows + (1 - g) * input` with `g = sigmoid(gate)`.
+
+use std::ops::Range;
+
+use super::columns::{add_columns, load_columns, sigmoid_slope, store_columns};
+use super::{
+    InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape, sigmoid,
+};
+use crate::activation;
+use crate::isa::{Isa, dispatch, lane_chunks};
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// `g * rows + (1 - g) * input` with `g` the sigmoid of `gate`. The matrices are gate, input and
+/// rows, `[rows, width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Highway;
+
+impl Operator for Highway {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let inputs = same_shape(&inputs, [out.rows(), out.columns()]);
+        for row in 0..out.rows() {
+            let [gate, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
+            for (column, out) in out.row(row).iter_mut().enumerate() {
+                let g = sigmoid(gate[column]);
+                *out = g * y[column] + (R::ONE - g) * x[column];
+            }
+        }
+    }
+
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
+        let [gate, input, y] = same_shape(&inputs, [out.rows(), out.columns()]);
+        for row in 0..out.rows() {
+            let out = out.row(row);
+            out.copy_from_slice(y.row(row));
+            dispatch!(cpu, highway_row(gate.row(row), input.row(row), out));
+        }
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let inputs = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_gate, d_input, d_rows] = matrix_gradients(into.matrices);
+        for row in 0..d_out.rows() {
+            let [gate, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
+            for (column, &d) in d_out.row(row).iter().enumerate() {
+                let g = sigmoid(gate[column]);
+                d_gate.row(row)[column] += d * (y[column] - x[column]) * g * (R::ONE - g);
+                d_input.row(row)[column] += d * (R::ONE - g);
+                d_rows.row(row)[column] += d * g;
+            }
+        }
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        inputs: Inputs<'_, f32>,
+        _out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        let inputs = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let gradients: &mut [MatMut<'_, f32>; 3] = matrix_gradients(into.matrices);
+        for row in 0..d_out.rows() {
+            let inputs = inputs.map(|matrix: MatRef<'_, f32>| matrix.row(row));
+            let gradients = gradients.each_mut().map(|matrix| matrix.row(row));
+            dispatch!(cpu, gradient_row(inputs, d_out.row(row), gradients));
+        }
+    }
+}
+
+/// `y = g * y + (1 - g) * input`.
+#[inline(always)]
+pub(super) fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [f32]) {
+    let width = y.len();
+    for Range { start: from, .. } in lane_chunks(width) {
+        let g = activation::sigmoid(isa, load_columns(isa, gate, from, width));
+        let x = load_columns(isa, input, from, width);
+        let difference = isa.sub(load_columns(isa, y, from, width), x);
+        store_columns(isa, isa.mul_add(g, difference, x), y, from);
+    }
+}
+
+#[inline(always)]
+fn gradient_row<I: Isa>(
+    isa: I,
+    [gate, input, y]: [&[f32]; 3],
+    d_out: &[f32],
+    [d_gate, d_input, d_y]: [&mut [f32]; 3],
+) {
+    let width = d_out.len();
+    for Range { start: from, .. } in lane_chunks(width) {
+        let g = activation::sigmoid(isa, load_columns(isa, gate, from, width));
+        let d = load_columns(isa, d_out, from, width);
+        let difference =
+            isa.sub(load_columns(isa, y, from, width), load_columns(isa, input, from, width));
+        let slope = isa.mul(difference, sigmoid_slope(isa, g));
+        add_columns(isa, isa.mul(d, slope), d_gate, from, width);
+        add_columns(isa, isa.mul(d, isa.sub(isa.splat(1.0), g)), d_input, from, width);
+        add_columns(isa, isa.mul(d, g), d_y, from, width);
+    }
+}

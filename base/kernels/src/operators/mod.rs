@@ -1,0 +1,285 @@
+//! Operators of neural networks: each in a file of its own, with all that there is about it.
+//!
+//! An [`Operator`] takes matrices and vectors and gives one matrix. Its file has the formula, the
+//! plain forward and gradient over any [`Real`], which are the reference of decoding and of
+//! training, the same in vector instructions, and what runs it knows none of that: a backend applies
+//! operators, a tape records them and asks them for their gradients. A new operator is a file here,
+//! a line in [`tests`], and its call in a layer. A kernel for a device will be one file more beside it.
+//!
+//! Gradients are added to what is there, since a matrix may be used several times. Nothing but the
+//! inputs and the result is kept for them: gates are computed again, which costs less than writing
+//! and reading them.
+//!
+//! Products with packed weights, norms, attention and the output layer have kernels of their own
+//! ([`gemm`](crate::gemm), [`norm`](crate::norm), [`attention`](crate::attention),
+//! [`topk`](crate::topk)): they take packed weights, caches or scratch memory.
+
+mod average_attention_gate;
+mod columns;
+mod gru;
+mod highway;
+mod linear_recurrence;
+mod lstm;
+mod multiplicative_state;
+mod multiply;
+mod running_mean;
+mod sequences;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Debug;
+
+use crate::activation::GateImpl;
+use crate::{Cpu, MatMut, MatRef, Real};
+
+pub use average_attention_gate::AverageAttentionGate;
+pub use gru::{Gru, GruVariant};
+pub use highway::Highway;
+pub use linear_recurrence::LinearRecurrence;
+pub use lstm::{LstmCell, LstmOutput};
+pub use multiplicative_state::MultiplicativeState;
+pub use multiply::Multiply;
+pub use running_mean::RunningMean;
+pub use sequences::Sequences;
+
+/// The most matrices that an operator takes.
+pub const MAX_MATRICES: usize = 4;
+/// The most vectors that an operator takes.
+pub const MAX_VECTORS: usize = 2;
+
+/// What an operator is computed from; its documentation says which matrix is which.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a, R> {
+    /// `[rows, width]` each.
+    pub matrices: &'a [MatRef<'a, R>],
+    /// A number for each column.
+    pub vectors: &'a [&'a [R]],
+}
+
+/// Memory for the [`Inputs`] of an operator without an allocation.
+#[derive(Debug)]
+pub struct InputArrays<'a, R> {
+    matrices: [MatRef<'a, R>; MAX_MATRICES],
+    vectors: [&'a [R]; MAX_VECTORS],
+    num_matrices: usize,
+    num_vectors: usize,
+}
+
+impl<'a, R> InputArrays<'a, R> {
+    /// Matrices and vectors in the order of the operator.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_MATRICES`] or [`MAX_VECTORS`].
+    pub fn new(
+        matrices: impl IntoIterator<Item = MatRef<'a, R>>,
+        vectors: impl IntoIterator<Item = &'a [R]>,
+    ) -> Self {
+        let mut arrays = InputArrays {
+            matrices: [MatRef::new(&[], 0, 0); MAX_MATRICES],
+            vectors: [&[]; MAX_VECTORS],
+            num_matrices: 0,
+            num_vectors: 0,
+        };
+        for matrix in matrices {
+            arrays.matrices[arrays.num_matrices] = matrix;
+            arrays.num_matrices += 1;
+        }
+        for vector in vectors {
+            arrays.vectors[arrays.num_vectors] = vector;
+            arrays.num_vectors += 1;
+        }
+        arrays
+    }
+
+    /// All of them.
+    pub fn inputs(&self) -> Inputs<'_, R> {
+        Inputs {
+            matrices: &self.matrices[..self.num_matrices],
+            vectors: &self.vectors[..self.num_vectors],
+        }
+    }
+
+    /// `[rows, width]` of an operator's result.
+    pub fn shape_of_result(&self, operator: &impl Operator) -> [usize; 2] {
+        let shapes = self.matrices.map(|matrix| [matrix.rows(), matrix.columns()]);
+        operator.shape(&shapes[..self.num_matrices])
+    }
+}
+
+/// Where the gradients of [`Inputs`] are added, in the same order.
+#[derive(Debug)]
+pub struct InputGradients<'a, 'm, 'v, R> {
+    /// `[rows, width]` each.
+    pub matrices: &'a mut [MatMut<'m, R>],
+    /// A number for each column.
+    pub vectors: &'a mut [&'v mut [R]],
+}
+
+/// An operator: see the [module](self).
+///
+/// # Panics
+/// All methods panic if shapes do not fit.
+pub trait Operator: Debug + Send + Sync + 'static {
+    /// `[rows, width]` of the result, from those of the matrices.
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
+
+    /// Writes the result.
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);
+
+    /// The same in vector instructions.
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
+
+    /// Adds the gradients of the inputs. `out` is the result, `d_out` its gradient.
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    );
+
+    /// The same in vector instructions.
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    );
+}
+
+/// How numbers are computed.
+#[derive(Clone, Copy, Debug)]
+pub enum Arithmetic {
+    /// By the plain loops.
+    Plain,
+    /// By the vector instructions of the CPU, where numbers are f32.
+    Vector(Cpu),
+}
+
+/// An [`Operator`] of any kind, as tapes keep it.
+pub trait AnyOperator: Debug + Send + Sync {
+    /// Writes the result in f32.
+    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
+
+    /// Writes the result in f64.
+    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
+
+    /// Adds the gradients of the inputs in f32.
+    fn gradient_f32(
+        &self,
+        arithmetic: Arithmetic,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    );
+
+    /// Adds the gradients of the inputs in f64.
+    fn gradient_f64(
+        &self,
+        inputs: Inputs<'_, f64>,
+        out: MatRef<'_, f64>,
+        d_out: MatRef<'_, f64>,
+        into: InputGradients<'_, '_, '_, f64>,
+    );
+}
+
+impl<O: Operator> AnyOperator for O {
+    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        match arithmetic {
+            Arithmetic::Plain => self.forward(inputs, out),
+            Arithmetic::Vector(cpu) => Operator::forward_f32(self, cpu, inputs, out),
+        }
+    }
+
+    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>) {
+        self.forward(inputs, out);
+    }
+
+    fn gradient_f32(
+        &self,
+        arithmetic: Arithmetic,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        match arithmetic {
+            Arithmetic::Plain => self.gradient(inputs, out, d_out, into),
+            Arithmetic::Vector(cpu) => {
+                Operator::gradient_f32(self, cpu, inputs, out, d_out, into);
+            }
+        }
+    }
+
+    fn gradient_f64(
+        &self,
+        inputs: Inputs<'_, f64>,
+        out: MatRef<'_, f64>,
+        d_out: MatRef<'_, f64>,
+        into: InputGradients<'_, '_, '_, f64>,
+    ) {
+        self.gradient(inputs, out, d_out, into);
+    }
+}
+
+/// How sigmoid and tanh are computed in cells and in attention, in vector instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ActivationImpl {
+    /// From the exponential, without vector instructions beyond those of the target: the
+    /// baseline of measurements.
+    Scalar,
+    /// From the exponential, by vector instructions.
+    #[default]
+    Vector,
+    /// From tables of 4,096 entries (Devlin 2017, section 4.4): sigmoid within 6e-4, tanh
+    /// within 2e-3.
+    Table,
+}
+
+impl ActivationImpl {
+    /// The instructions and the functions that kernels use.
+    pub fn on(self, cpu: Cpu) -> (Cpu, GateImpl) {
+        match self {
+            ActivationImpl::Scalar => (Cpu::plain(), GateImpl::Exact),
+            ActivationImpl::Vector => (cpu, GateImpl::Exact),
+            ActivationImpl::Table => (cpu, GateImpl::Table),
+        }
+    }
+}
+
+/// The shape that all matrices have.
+fn common_shape(matrices: &[[usize; 2]]) -> [usize; 2] {
+    let first = matrices[0];
+    assert!(matrices.iter().all(|shape| *shape == first), "matrices of one shape");
+    first
+}
+
+/// Panics unless a matrix has this shape.
+fn assert_shape<R>(matrix: &MatRef<'_, R>, [rows, width]: [usize; 2]) {
+    assert_eq!([matrix.rows(), matrix.columns()], [rows, width]);
+}
+
+/// The matrices of an operator that takes `N`, all of the shape of the result.
+fn same_shape<'a, R, const N: usize>(
+    inputs: &Inputs<'a, R>,
+    [rows, width]: [usize; 2],
+) -> [MatRef<'a, R>; N] {
+    let matrices: [MatRef<'a, R>; N] = inputs.matrices.try_into().expect("as many matrices");
+    matrices.iter().for_each(|matrix| assert_shape(matrix, [rows, width]));
+    matrices
+}
+
+/// The gradients of as many matrices.
+fn matrix_gradients<'a, 'b, R, const N: usize>(
+    matrices: &'a mut [MatMut<'b, R>],
+) -> &'a mut [MatMut<'b, R>; N] {
+    matrices.try_into().expect("a gradient for each matrix")
+}
+
+/// The logistic function.
+fn sigmoid<R: Real>(x: R) -> R {
+    R::ONE / (R::ONE + (-x).exp())
+}

@@ -1,0 +1,53 @@
+//! Gradients of operators, which know them: here is where they go.
+
+use miriam_kernels::MatRef;
+use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, MAX_VECTORS};
+
+use super::super::gradient_sums::{add_vector_gradient, tensor};
+use super::super::node::Columns;
+use super::super::weights::VectorId;
+use super::NodeGradient;
+use crate::Real;
+use crate::kernels::Kernels;
+
+impl<K: Kernels> NodeGradient<'_, K> {
+    pub(super) fn apply(
+        &mut self,
+        operator: &dyn AnyOperator,
+        matrices: &[Columns],
+        vectors: &[VectorId],
+    ) {
+        let (values, parameters) = (self.values, self.packed_parameters);
+        let lengths: Vec<usize> =
+            vectors.iter().map(|&vector| parameters.vector(vector).len()).collect();
+        let columns = &mut self.scratch.columns;
+        columns.clear();
+        columns.resize(lengths.iter().sum(), K::Real::ZERO);
+        let mut sums: [&mut [K::Real]; MAX_VECTORS] = Default::default();
+        let mut rest = &mut columns[..];
+        for (sums, &length) in sums.iter_mut().zip(&lengths) {
+            let (of_vector, others) = rest.split_at_mut(length);
+            (*sums, rest) = (of_vector, others);
+        }
+        let sums = &mut sums[..vectors.len()];
+
+        let inputs = InputArrays::new(
+            matrices.iter().map(|matrix| values.columns(matrix)),
+            vectors.iter().map(|&vector| parameters.vector(vector)),
+        );
+        let out = values.of(tensor(self.index, self.node));
+        let own = MatRef::new(self.own, self.node.rows, self.node.width);
+        let buffers = &mut self.scratch.buffers;
+        self.into.with_all(self.kernels, buffers, matrices, |kernels, gradients| {
+            let into = InputGradients { matrices: gradients, vectors: sums };
+            let arithmetic = kernels.arithmetic();
+            K::Real::gradient(operator, arithmetic, inputs.inputs(), out, own, into);
+        });
+        let mut rest = &columns[..];
+        for (&vector, &length) in vectors.iter().zip(&lengths) {
+            let (of_vector, others) = rest.split_at(length);
+            add_vector_gradient(self.registry, vector, of_vector, self.parameters);
+            rest = others;
+        }
+    }
+}
