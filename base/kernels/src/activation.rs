@@ -10,6 +10,7 @@
 mod exp;
 mod gradient;
 mod lookup_table;
+pub mod plain;
 mod softmax;
 
 pub(crate) use exp::{exp, exp_for_sum};

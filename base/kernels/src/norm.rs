@@ -5,6 +5,7 @@
 //! passes.
 
 mod gradient;
+pub mod plain;
 
 pub use gradient::{layer_norm_forward, layer_norm_gradient};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use miriam_kernels::activation::activate;
 use miriam_kernels::attention::{
     self, KvPool, PackedKv, RelativeQuery, RelativeTerms, attend_relative_row,
 };
@@ -14,7 +13,7 @@ use miriam_kernels::{MatMut, MatRef};
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
 use crate::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm, Operator,
+    AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm, Operator,
     RelativePositions,
 };
 
@@ -170,11 +169,6 @@ impl Backend for Engine {
     ) -> Result<PooledTensor> {
         let residual = Some(residual.view());
         norm::normalize_in_place(self.cpu, norm.view(), rows.view_mut(), residual);
-        Ok(rows)
-    }
-
-    fn activate(&mut self, mut rows: PooledTensor, activation: Activation) -> Result<PooledTensor> {
-        activate(self.cpu, activation, rows.view_mut());
         Ok(rows)
     }
 

@@ -341,11 +341,10 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
         };
         let matrices = [gate(1), gate(0), backend.whole(&initial)];
         let cells = backend.apply(LinearRecurrence { sequences }, &matrices, &[])?;
-        let rows = backend.copy(&cells)?;
         let rows = match self.kind {
-            SruKind::Ssru => backend.activate(rows, Activation::Relu)?,
+            SruKind::Ssru => backend.activate(&cells, Activation::Relu)?,
             SruKind::Sru => {
-                let rows = backend.activate(rows, Activation::Tanh)?;
+                let rows = backend.activate(&cells, Activation::Tanh)?;
                 let matrices = [gate(2), backend.whole(input_or_norm), backend.whole(&rows)];
                 backend.apply(Highway, &matrices, &[])?
             }

@@ -8,6 +8,7 @@ use crate::{Error, Result};
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
 pub use miriam_kernels::norm::NormKind;
+use miriam_kernels::operators::Activate;
 pub use miriam_kernels::operators::Operator;
 
 use super::RelativePositions;
@@ -85,9 +86,6 @@ pub trait Backend {
         norm: &LayerNorm<Self::Vector>,
     ) -> Result<Self::Tensor>;
 
-    /// Applies a function to every element.
-    fn activate(&mut self, rows: Self::Tensor, activation: Activation) -> Result<Self::Tensor>;
-
     /// A copy.
     fn copy(&mut self, rows: &Self::Tensor) -> Result<Self::Tensor>;
 
@@ -98,6 +96,11 @@ pub trait Backend {
         matrices: &[ColumnSlice<'_, Self::Tensor>],
         vectors: &[&Self::Vector],
     ) -> Result<Self::Tensor>;
+
+    /// Applies an activation to every element.
+    fn activate(&mut self, rows: &Self::Tensor, activation: Activation) -> Result<Self::Tensor> {
+        self.apply(Activate(activation), &[self.whole(rows)], &[])
+    }
 
     /// All columns of a tensor.
     fn whole<'a>(&self, tensor: &'a Self::Tensor) -> ColumnSlice<'a, Self::Tensor> {

@@ -1,12 +1,14 @@
 //! The operations of all layers, and the KV cache.
 
+use miriam_kernels::activation::plain::activate;
+use miriam_kernels::norm::plain::{Norm, normalize};
 use miriam_kernels::operators::InputArrays;
 
-use super::{Matrix, ReferenceBackend, Weights, dot, sigmoid, softmax, weighted_sum};
+use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue,
-    LayerNorm, NormKind, Operator, RelativePositions,
+    AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue, LayerNorm, Operator,
+    RelativePositions,
 };
 
 /// A positional encoding.
@@ -88,47 +90,15 @@ fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Matrix {
     Matrix::from_fn(a.rows(), a.width(), |row, column| f(a.row(row)[column], b.row(row)[column]))
 }
 
-/// The layer norm of a row.
-pub(super) fn normalize(row: &[f64], norm: &LayerNorm<Vec<f64>>) -> Vec<f64> {
-    let mean = match norm.kind {
-        NormKind::Layer => row.iter().sum::<f64>() / row.len() as f64,
-        NormKind::Rms => 0.0,
-    };
-    let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64;
-    let deviation = (variance + f64::from(norm.epsilon)).sqrt();
-    let element = |(column, x): (usize, &f64)| {
-        let bias = norm.bias.as_ref().map_or(0.0, |bias| bias[column]);
-        norm.scale[column] * (x - mean) / deviation + bias
-    };
-    row.iter().enumerate().map(element).collect()
-}
-
-/// `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
-fn erf(x: f64) -> f64 {
-    if x.abs() > 6.0 {
-        return x.signum();
-    }
-    let (mut term, mut sum) = (x, x);
-    for n in 1..200 {
-        term *= 2.0 * x * x / f64::from(2 * n + 1);
-        sum += term;
-    }
-    2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp() * sum
-}
-
-fn apply(activation: Activation, x: f64) -> f64 {
-    match activation {
-        Activation::None => x,
-        Activation::Relu => x.max(0.0),
-        Activation::Swish => x * sigmoid(x),
-        Activation::Gelu => x / 2.0 * (1.0 + erf(x / 2f64.sqrt())),
-        Activation::GeluSigmoid => x * sigmoid(1.702 * x),
-        Activation::GeluTanh => {
-            let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3));
-            x / 2.0 * (1.0 + inner.tanh())
+impl LayerNorm<Vec<f64>> {
+    /// The norm with its parameters as numbers.
+    pub(super) fn plain(&self) -> Norm<'_, f64> {
+        Norm {
+            kind: self.kind,
+            scale: &self.scale,
+            bias: self.bias.as_deref(),
+            epsilon: self.epsilon.into(),
         }
-        Activation::Tanh => x.tanh(),
-        Activation::Sigmoid => sigmoid(x),
     }
 }
 
@@ -202,7 +172,8 @@ impl Backend for ReferenceBackend {
         if let Some(residual) = epilogue.residual {
             out = self.add(out, residual)?;
         }
-        self.activate(out, epilogue.activation)
+        activate(epilogue.activation, out.view_mut());
+        Ok(out)
     }
 
     fn add(&mut self, rows: Matrix, other: &Matrix) -> Result<Matrix> {
@@ -210,8 +181,8 @@ impl Backend for ReferenceBackend {
     }
 
     fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
-        let mut out = Matrix::zeros(0, rows.width());
-        rows.iter().for_each(|row| out.push_row(&normalize(row, norm)));
+        let mut out = Matrix::zeros(rows.rows(), rows.width());
+        normalize(norm.plain(), rows.view(), None, |_, _| {}, out.view_mut());
         Ok(out)
     }
 
@@ -223,11 +194,6 @@ impl Backend for ReferenceBackend {
     ) -> Result<Matrix> {
         let sum = self.add(rows, residual)?;
         self.layer_norm(&sum, norm)
-    }
-
-    fn activate(&mut self, rows: Matrix, activation: Activation) -> Result<Matrix> {
-        let element = |row: usize, column: usize| apply(activation, rows.row(row)[column]);
-        Ok(Matrix::from_fn(rows.rows(), rows.width(), element))
     }
 
     fn copy(&mut self, rows: &Matrix) -> Result<Matrix> {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::operations::normalize;
+use miriam_kernels::norm::plain::normalize;
+
 use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
@@ -61,12 +62,11 @@ impl RecurrentOps for ReferenceBackend {
         mut rows: Matrix,
         norms: &[(Range<usize>, LayerNorm<Vec<f64>>)],
     ) -> Result<Matrix> {
-        for row in 0..rows.rows() {
-            for (columns, norm) in norms {
-                let part = &mut rows.row_mut(row)[columns.clone()];
-                let normed = normalize(part, norm);
-                part.copy_from_slice(&normed);
-            }
+        let before = rows.clone();
+        for (columns, norm) in norms {
+            let part = before.view().column_range(columns.clone());
+            let out = rows.view_mut().column_range(columns.clone());
+            normalize(norm.plain(), part, None, |_, _| {}, out);
         }
         Ok(rows)
     }

@@ -8,26 +8,25 @@
 //!
 //! The formulas are those of `training.md` B.3.
 
-mod activation;
 mod attention;
 mod fast;
 mod gemm;
 mod integers;
 mod loss;
-mod norm;
 mod optimizer;
 
 use std::marker::PhantomData;
 
-use miriam_kernels::activation::Activation;
+use miriam_kernels::activation::{Activation, plain};
 use miriam_kernels::operators::Arithmetic;
-use miriam_kernels::{MatMut, MatRef};
+use miriam_kernels::{MatMut, MatRef, norm};
 
 pub use attention::{AdditiveAttention, AttentionGradients};
 pub use fast::{Fast, PackedPair};
 pub use integers::IntegerPrecision;
 pub use loss::{LossRows, RowLoss};
-pub use norm::NormGradients;
+pub use miriam_kernels::activation::plain::saves_result;
+pub use miriam_kernels::norm::plain::NormGradients;
 pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 
 use crate::Real;
@@ -155,7 +154,7 @@ pub trait Kernels: Clone + Send + 'static {
 
     /// Applies an activation in place.
     fn activate(&mut self, activation: Activation, rows: MatMut<'_, Self::Real>) {
-        activation::activate(activation, rows);
+        plain::activate(activation, rows);
     }
 
     /// Multiplies `gradient` with the derivative of an activation. `saved` is the result of
@@ -166,7 +165,7 @@ pub trait Kernels: Clone + Send + 'static {
         saved: MatRef<'_, Self::Real>,
         gradient: MatMut<'_, Self::Real>,
     ) {
-        activation::activation_gradient(activation, saved, gradient);
+        plain::activation_gradient(activation, saved, gradient);
     }
 
     /// `out = norm(rows + residual)`; `statistics` become the mean and the reciprocal of the
@@ -179,7 +178,12 @@ pub trait Kernels: Clone + Send + 'static {
         statistics: &mut [Self::Real],
         out: MatMut<'_, Self::Real>,
     ) {
-        norm::layer_norm(norm, rows, residual, statistics, out);
+        let Norm { scale, bias, epsilon } = norm;
+        let norm = norm::plain::Norm { kind: norm::NormKind::Layer, scale, bias, epsilon };
+        let save = |row: usize, saved: [Self::Real; 2]| {
+            statistics[2 * row..2 * row + 2].copy_from_slice(&saved);
+        };
+        norm::plain::normalize(norm, rows, residual, save, out);
     }
 
     /// The gradient of [`layer_norm`](Kernels::layer_norm) with respect to the sum of `rows`
@@ -193,7 +197,7 @@ pub trait Kernels: Clone + Send + 'static {
         gradient: MatRef<'_, Self::Real>,
         into: NormGradients<'_, Self::Real>,
     ) {
-        norm::layer_norm_gradient(scale, rows, residual, statistics, gradient, into);
+        norm::plain::layer_norm_gradient(scale, rows, residual, statistics, gradient, into);
     }
 
     /// Multi-head attention of consecutive queries to the positions of one sentence. Query i
@@ -302,14 +306,6 @@ pub trait Kernels: Clone + Send + 'static {
     }
 }
 
-/// Whether the derivative of an activation is computed from its result (`training.md` B.3).
-pub fn saves_result(activation: Activation) -> bool {
-    matches!(
-        activation,
-        Activation::None | Activation::Relu | Activation::Tanh | Activation::Sigmoid
-    )
-}
-
 /// The plain kernels: the default methods of [`Kernels`], nothing packed.
 #[derive(Debug, Default)]
 pub struct Plain<R>(PhantomData<R>);
@@ -325,11 +321,6 @@ impl<R: Real> Kernels for Plain<R> {
     type Packed = ();
 
     fn pack(&self, _: &[WeightPart<'_, R>], (): &mut ()) {}
-}
-
-/// The logistic function.
-fn sigmoid<R: Real>(x: R) -> R {
-    R::ONE / (R::ONE + (-x).exp())
 }
 
 /// `into += factor * row`.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_nmt::layer::{
-    Activation, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind,
-    Operator, RowPosition, Side,
+    AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind, Operator,
+    RowPosition, Side,
 };
 use miriam_nmt::{Error, Result};
 
@@ -226,10 +226,6 @@ impl<K: Kernels> Backend for Tape<K> {
         check_norm(norm)?;
         let op = Op::LayerNorm { rows, residual: Some(*residual), norm: norm.into() };
         Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
-    }
-
-    fn activate(&mut self, rows: Tensor, activation: Activation) -> Result<Tensor> {
-        Ok(self.record(Op::Activate { rows, activation }, rows.rows(), rows.width(), 0))
     }
 
     /// Results never change, so there is nothing to copy.

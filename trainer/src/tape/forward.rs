@@ -82,10 +82,6 @@ impl<K: Kernels> Tape<K> {
                     kernels.layer_norm(norm, part, None, statistics, out);
                 }
             }
-            Op::Activate { rows, activation } => {
-                copy_rows(inputs.of(*rows), out.reborrow());
-                kernels.activate(*activation, out);
-            }
             Op::Clip { rows, limit } => {
                 let limit = K::Real::of(f64::from(*limit));
                 let rows = inputs.of(*rows);

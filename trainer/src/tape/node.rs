@@ -133,10 +133,6 @@ pub(super) enum Op {
         rows: Tensor,
         norms: Vec<(Range<usize>, NormSpec)>,
     },
-    Activate {
-        rows: Tensor,
-        activation: Activation,
-    },
     /// Numbers between `-limit` and `limit`.
     Clip {
         rows: Tensor,

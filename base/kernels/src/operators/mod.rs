@@ -14,6 +14,7 @@
 //! ([`gemm`](crate::gemm), [`norm`](crate::norm), [`attention`](crate::attention),
 //! [`topk`](crate::topk)): they take packed weights, caches or scratch memory.
 
+mod activate;
 mod average_attention_gate;
 mod columns;
 mod gru;
@@ -30,8 +31,10 @@ mod tests;
 use std::fmt::Debug;
 
 use crate::activation::GateImpl;
+use crate::activation::plain::sigmoid;
 use crate::{Cpu, MatMut, MatRef, Real};
 
+pub use activate::Activate;
 pub use average_attention_gate::AverageAttentionGate;
 pub use gru::{Gru, GruVariant};
 pub use highway::Highway;
@@ -277,9 +280,4 @@ fn matrix_gradients<'a, 'b, R, const N: usize>(
     matrices: &'a mut [MatMut<'b, R>],
 ) -> &'a mut [MatMut<'b, R>; N] {
     matrices.try_into().expect("a gradient for each matrix")
-}
-
-/// The logistic function.
-fn sigmoid<R: Real>(x: R) -> R {
-    R::ONE / (R::ONE + (-x).exp())
 }

@@ -127,6 +127,14 @@ fn same(count: usize) -> Shapes {
 }
 
 #[test]
+fn activations_have_their_gradients() {
+    use crate::activation::Activation::*;
+    for activation in [None, Relu, Swish, Gelu, GeluSigmoid, GeluTanh, Tanh, Sigmoid] {
+        check(&Activate(activation), &same(1), 12);
+    }
+}
+
+#[test]
 fn element_wise_operators_have_their_gradients() {
     check(&Multiply, &same(2), 1);
     check(&Highway, &same(3), 2);

@@ -122,7 +122,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
     ) -> Result<Vec<RecurrentSource<B>>> {
         let means = backend.mean_pool(states, lengths)?;
         let starts = self.initial_state.forward(backend, &means)?;
-        let starts = backend.activate(starts, Activation::Tanh)?;
+        let starts = backend.activate(&starts, Activation::Tanh)?;
         let keys = self.keys.forward_after_dropout(backend, states)?;
         let annotations = if self.precomputes_context {
             let of_cell = backend.affine(states, &self.input_from_context, Epilogue::default())?;

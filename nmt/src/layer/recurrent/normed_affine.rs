@@ -135,6 +135,6 @@ impl<B: RecurrentOps> NormedAffine<B> {
         }
         let term = self.forward(backend, input)?;
         let sum = backend.add(term, others)?;
-        backend.activate(sum, activation)
+        backend.activate(&sum, activation)
     }
 }

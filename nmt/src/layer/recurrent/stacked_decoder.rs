@@ -143,7 +143,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
 
         let query = backend.embed_projected(&self.query_from_token, &tokens)?;
         let query = backend.add(query, &of_state)?;
-        let query = backend.activate(query, Activation::Tanh)?;
+        let query = backend.activate(&query, Activation::Tanh)?;
         let groups = group_by_source(sources);
         let score = AttentionScore::DotProduct;
         let context =

@@ -149,14 +149,6 @@ impl<K: Kernels> NodeGradient<'_, K> {
         }
     }
 
-    pub(super) fn activate(&mut self, rows: Tensor, activation: Activation) {
-        let node = self.node;
-        let saved = if saves_result(activation) { tensor(self.index, node) } else { rows };
-        let out = MatMut::new(self.own, node.rows, node.width);
-        self.kernels.activation_gradient(activation, self.values.of(saved), out);
-        self.add_own_to(rows);
-    }
-
     /// No gradient goes through where a number was cut off.
     pub(super) fn clip(&mut self, rows: Tensor, limit: f32) {
         let node = self.node;

@@ -151,7 +151,6 @@ impl<K: Kernels> Tape<K> {
             }
             Op::LayerNorm { rows, residual, norm } => gradient.layer_norm(*rows, *residual, norm),
             Op::NormColumns { rows, norms } => gradient.norm_columns(*rows, norms),
-            Op::Activate { rows, activation } => gradient.activate(*rows, *activation),
             Op::Clip { rows, limit } => gradient.clip(*rows, *limit),
             Op::DropOut { rows, keys, site, rate } => {
                 gradient.drop_out(*rows, keys, *site, *rate);

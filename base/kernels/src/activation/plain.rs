@@ -1,25 +1,25 @@
-//! Activations and their derivatives.
+//! Activations and their derivatives by plain arithmetic: the reference of the kernels.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, FRAC_2_SQRT_PI, PI};
 
-use miriam_kernels::activation::Activation;
-use miriam_kernels::{MatMut, MatRef};
-
-use super::sigmoid;
-use crate::Real;
+use super::Activation;
+use crate::{MatMut, MatRef, Real};
 
 /// The slope of the sigmoid in Marian's approximation of gelu.
 const GELU_SIGMOID: f64 = 1.702;
 /// The coefficient of the cube in gelu's approximation by tanh.
 const GELU_CUBE: f64 = 0.044_715;
 
-pub(super) fn activate<R: Real>(activation: Activation, mut rows: MatMut<'_, R>) {
+/// Applies an activation to every element of `rows`, in place.
+pub fn activate<R: Real>(activation: Activation, mut rows: MatMut<'_, R>) {
     for row in 0..rows.rows() {
         rows.row(row).iter_mut().for_each(|x| *x = apply(activation, *x));
     }
 }
 
-pub(super) fn activation_gradient<R: Real>(
+/// Multiplies `gradient` with the derivative of an activation. `saved` is the result of the
+/// activation if [`saves_result`] says so, else its argument.
+pub fn activation_gradient<R: Real>(
     activation: Activation,
     saved: MatRef<'_, R>,
     mut gradient: MatMut<'_, R>,
@@ -29,6 +29,19 @@ pub(super) fn activation_gradient<R: Real>(
         let gradient = gradient.row(row).iter_mut().zip(saved);
         gradient.for_each(|(g, &saved)| *g *= derivative(activation, saved));
     }
+}
+
+/// Whether the derivative of an activation is computed from its result (`training.md` B.3).
+pub fn saves_result(activation: Activation) -> bool {
+    matches!(
+        activation,
+        Activation::None | Activation::Relu | Activation::Tanh | Activation::Sigmoid
+    )
+}
+
+/// The logistic function.
+pub fn sigmoid<R: Real>(x: R) -> R {
+    R::ONE / (R::ONE + (-x).exp())
 }
 
 /// `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
@@ -49,7 +62,8 @@ fn normal_distribution(x: f64) -> f64 {
     (1.0 + erf(x * FRAC_1_SQRT_2)) / 2.0
 }
 
-fn apply<R: Real>(activation: Activation, x: R) -> R {
+/// An activation of an element.
+pub fn apply<R: Real>(activation: Activation, x: R) -> R {
     match activation {
         Activation::None => x,
         Activation::Relu => x.max(R::ZERO),
@@ -65,8 +79,8 @@ fn apply<R: Real>(activation: Activation, x: R) -> R {
     }
 }
 
-/// The derivative, from the result of the first four and the argument of the others.
-fn derivative<R: Real>(activation: Activation, saved: R) -> R {
+/// The derivative of an activation, from the result of the first four and the argument of the others.
+pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
     let one = R::ONE;
     let swish = |slope: R| {
         let s = sigmoid(slope * saved);

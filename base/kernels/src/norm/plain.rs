@@ -1,9 +1,20 @@
-//! Layer norm and its gradient.
+//! Norms of rows by plain arithmetic: the reference of the kernels.
 
-use miriam_kernels::{MatMut, MatRef};
+use super::NormKind;
+use crate::{MatMut, MatRef, Real};
 
-use super::Norm;
-use crate::Real;
+/// A norm with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Norm<'a, R> {
+    /// Layer norm or RMS norm.
+    pub kind: NormKind,
+    /// A factor for each column.
+    pub scale: &'a [R],
+    /// An addend for each column.
+    pub bias: Option<&'a [R]>,
+    /// Added to the variance.
+    pub epsilon: R,
+}
 
 /// Where the gradients of a layer norm are added.
 pub struct NormGradients<'a, R> {
@@ -26,21 +37,26 @@ fn element<R: Real>(
     rows.row(row)[column] + residual
 }
 
-pub(super) fn layer_norm<R: Real>(
+/// `out = norm(rows + residual)`; gives the mean, which is zero for an RMS norm, and the reciprocal of
+/// the deviation of each row to `save`.
+pub fn normalize<R: Real>(
     norm: Norm<'_, R>,
     rows: MatRef<'_, R>,
     residual: Option<MatRef<'_, R>>,
-    statistics: &mut [R],
+    mut save: impl FnMut(usize, [R; 2]),
     mut out: MatMut<'_, R>,
 ) {
     let columns = rows.columns();
     let count = R::of(columns as f64);
     for row in 0..rows.rows() {
         let x = |column| element(rows, residual, row, column);
-        let mean = (0..columns).map(x).sum::<R>() / count;
+        let mean = match norm.kind {
+            NormKind::Layer => (0..columns).map(x).sum::<R>() / count,
+            NormKind::Rms => R::ZERO,
+        };
         let squares = (0..columns).map(|column| (x(column) - mean) * (x(column) - mean));
         let reciprocal = R::ONE / (squares.sum::<R>() / count + norm.epsilon).sqrt();
-        statistics[2 * row..2 * row + 2].copy_from_slice(&[mean, reciprocal]);
+        save(row, [mean, reciprocal]);
         for (column, out) in out.row(row).iter_mut().enumerate() {
             let bias = norm.bias.map_or(R::ZERO, |bias| bias[column]);
             *out = norm.scale[column] * (x(column) - mean) * reciprocal + bias;
@@ -48,7 +64,9 @@ pub(super) fn layer_norm<R: Real>(
     }
 }
 
-pub(super) fn layer_norm_gradient<R: Real>(
+/// The gradient of a layer norm of `rows + residual`; `statistics` are those of
+/// [`normalize`], two a row.
+pub fn layer_norm_gradient<R: Real>(
     scale: &[R],
     rows: MatRef<'_, R>,
     residual: Option<MatRef<'_, R>>,

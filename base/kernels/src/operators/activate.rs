@@ -1,0 +1,71 @@
+//! An activation of every element: ReLU, tanh, sigmoid, swish and the forms of GELU.
+
+use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use crate::activation::plain::{apply, derivative, saves_result};
+use crate::activation::{self, Activation};
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// An activation of every element of a matrix, `[rows, width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Activate(pub Activation);
+
+impl Operator for Activate {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
+        for row in 0..out.rows() {
+            let elements = out.row(row).iter_mut().zip(x.row(row));
+            elements.for_each(|(out, &x)| *out = apply(self.0, x));
+        }
+    }
+
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
+        let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
+        (0..out.rows()).for_each(|row| out.row(row).copy_from_slice(x.row(row)));
+        activation::activate(cpu, self.0, out);
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let [x] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_x] = matrix_gradients(into.matrices);
+        let saved = if saves_result(self.0) { out } else { x };
+        for row in 0..d_out.rows() {
+            let gradients = d_out.row(row).iter().zip(saved.row(row));
+            let elements = d_x.row(row).iter_mut().zip(gradients);
+            elements.for_each(|(d_x, (&d, &saved))| *d_x += d * derivative(self.0, saved));
+        }
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        let [x] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_x] = matrix_gradients(into.matrices);
+        let saved = if saves_result(self.0) { out } else { x };
+        // The kernel multiplies in place, and the gradient is added to another one.
+        let mut slopes = vec![0.0; d_out.columns()];
+        for row in 0..d_out.rows() {
+            slopes.copy_from_slice(d_out.row(row));
+            let saved = saved.row_range(row..row + 1);
+            let of_row = MatMut::new(&mut slopes, 1, d_out.columns());
+            activation::activation_gradient(cpu, self.0, saved, of_row);
+            let slopes = MatRef::new(&slopes, 1, d_out.columns());
+            let to = d_x.reborrow().row_range(row..row + 1);
+            crate::elementwise::add_in_place(cpu, slopes, to);
+        }
+    }
+}
