@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use miriam_nmt::Result;
 use miriam_nmt::architecture::{Architecture, PreNormKeys};
+use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::network::{Layers, TeacherForced};
 
@@ -32,7 +33,10 @@ impl<K: Kernels> TrainableModel<K> {
         }
         let layout = ParameterLayout::new(&architecture);
         let mut loader = TapeLoader::new(layout, Path::new("(the model in training)"));
-        let layers = Layers::load(&architecture, &Speedups::NONE, &mut loader)?;
+        // Results are those of decoding, to the bit.
+        let activation_impl = ActivationImpl::Vector;
+        let speedups = Speedups { activation_impl, ..Speedups::NONE };
+        let layers = Layers::load(&architecture, &speedups, &mut loader)?;
         let registry = Arc::new(loader.into_registry());
         Ok(TrainableModel { architecture, layers, registry, product_clip: None })
     }
