@@ -73,6 +73,9 @@ impl TrainingRequest {
         log: &mut dyn FnMut(&str),
         warn: &mut dyn FnMut(&str),
     ) -> Result<Summary> {
+        if let Some(note) = self.options.note() {
+            log(note);
+        }
         for warning in self.options.check_status()? {
             warn(&warning);
         }

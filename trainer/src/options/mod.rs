@@ -6,12 +6,14 @@ mod dump;
 mod files;
 mod learning_rate;
 mod marian_yaml;
+mod preset_by_size;
 mod presets;
 mod raw;
 mod resolve;
 mod table;
 
 pub use dump::DumpScope;
-pub use presets::{preset, preset_names};
+pub use preset_by_size::count_lines;
+pub use presets::{NO_PRESET, preset, preset_names, student_preset};
 pub use raw::RawOptions;
 pub use table::{Arity, OptionSpec, Status, all_options, find};

@@ -3,6 +3,9 @@
 use super::raw::RawOptions;
 use crate::error::{Error, Result};
 
+/// The name that stands for no preset.
+pub const NO_PRESET: &str = "none";
+
 /// A preset: its name, what it is for, its options in YAML.
 struct Preset {
     name: &'static str,
@@ -55,6 +58,40 @@ const PRESETS: &[Preset] = &[
                valid-freq: 200u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 4\nnormalize: 1\n\
                disp-freq: 50u\nsave-freq: 200u\nkeep-best: true\noverwrite: true\nafter: [1000u]\n",
     },
+    // By size, for corpora whose owner names no preset (`preset_by_size`).
+    Preset {
+        name: "tiny",
+        about: "toy, chosen below 5,000 pairs",
+        yaml: "base: toy\noverwrite: true\n",
+    },
+    Preset {
+        name: "small",
+        about: "m30k, chosen from 5,000 pairs",
+        yaml: "base: m30k\noverwrite: true\n",
+    },
+    Preset {
+        name: "medium",
+        about: "six layers of width 256, chosen from 200,000 pairs",
+        yaml: "type: transformer\ndim-emb: 256\nenc-depth: 6\ndec-depth: 6\ntransformer-heads: 4\n\
+               transformer-dim-ffn: 1024\ntransformer-ffn-activation: relu\n\
+               transformer-preprocess: n\ntransformer-postprocess: da\n\
+               transformer-postprocess-top: n\n\
+               transformer-dropout: 0.2\ntied-embeddings-all: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.002\nlr-warmup: 4000\nlr-decay-inv-sqrt: [4000]\n\
+               optimizer-params: [0.9, 0.98, 1e-9]\nclip-norm: 0\nexponential-smoothing: 1e-4\n\
+               mini-batch-words: 8192\ncount-target-words: true\nmax-length: 100\n\
+               maxi-batch: 1000\n\
+               valid-freq: 1000u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 5\nnormalize: 1\n\
+               disp-first: 5\ndisp-freq: 100u\nsave-freq: 1000u\nearly-stopping: 10\n\
+               keep-best: true\noverwrite: true\n",
+    },
+    Preset {
+        name: "large",
+        about: "transformer-base-prenorm, chosen from 2,000,000 pairs",
+        yaml: "base: transformer-base-prenorm\ndisp-first: 5\ndisp-freq: 100u\nsave-freq: 1000u\n\
+               valid-freq: 5000u\nvalid-metrics: [ce-mean-words, bleu]\nearly-stopping: 10\n\
+               keep-best: true\noverwrite: true\n",
+    },
     Preset {
         name: "transformer-base",
         about: "the base model of Vaswani et al. (2017)",
@@ -102,6 +139,14 @@ const PRESETS: &[Preset] = &[
                valid-freq: 5000u\nvalid-metrics: [bleu]\nbeam-size: 1\nnormalize: 1\n\
                early-stopping: 20\n",
     },
+    // The shape of the small student of docs/students.md.
+    Preset {
+        name: "student-small",
+        about: "a student for some ten thousand pairs: two encoder layers and one decoder layer of width 64",
+        yaml: "base: m30k\ndim-emb: 64\nenc-depth: 2\ndec-depth: 1\n\
+               transformer-decoder-autoreg: rnn\ndec-cell: ssru\ntransformer-dropout: 0.1\n\
+               beam-size: 1\nafter: [2000u]\n",
+    },
     Preset {
         name: "student-base",
         about: "a student as wide as transformer-base, as deep as student-tiny",
@@ -122,6 +167,11 @@ const PRESETS: &[Preset] = &[
                beam-size: 12\nnormalize: 1\nearly-stopping: 5\nkeep-best: true\n",
     },
 ];
+
+/// The preset of a student that is trained on `pairs` pairs.
+pub fn student_preset(pairs: u64) -> &'static str {
+    if pairs < 200_000 { "student-small" } else { "student-tiny" }
+}
 
 /// The names of all presets, and what they are for.
 pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {

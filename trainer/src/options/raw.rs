@@ -8,7 +8,7 @@ use std::str::FromStr;
 use miriam_nmt::yaml::Value;
 use miriam_textio::{shorten, suggest_name};
 
-use super::presets::preset;
+use super::presets::{NO_PRESET, preset};
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
@@ -37,9 +37,21 @@ const PATHS: [&str; 17] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOptions {
     values: BTreeMap<&'static str, Vec<String>>,
+    /// What the log of the training begins with.
+    note: Option<String>,
 }
 
 impl RawOptions {
+    /// The first line of the log, if these options have one: which preset was chosen.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    pub(super) fn with_note(mut self, note: String) -> Self {
+        self.note = Some(note);
+        self
+    }
+
     /// Reads a configuration in YAML; `name` names it in messages.
     ///
     /// # Errors
@@ -114,7 +126,9 @@ impl RawOptions {
     }
 
     /// These options over those of configuration files, the last of which counts most, over
-    /// those of the preset `task`: the order in which Marian takes them.
+    /// those of the preset `task`: the order in which Marian takes them. Without files and a task the
+    /// preset is chosen by the size of the corpus, unless the options say which model to train; the
+    /// task `none` is no preset.
     ///
     /// # Errors
     /// Files that cannot be read or are no configurations; a preset that is not known.
@@ -130,7 +144,9 @@ impl RawOptions {
             options = options.or_else_from(file);
         }
         match task {
+            Some(NO_PRESET) => Ok(options),
             Some(task) => Ok(options.or_else_from(preset(task)?)),
+            None if configs.is_empty() => options.or_else_from_size(),
             None => Ok(options),
         }
     }

@@ -14,7 +14,7 @@ use miriam_pipeline::distill::{
 use miriam_storage::hash::Hasher;
 use miriam_textio::{Input, find_swapped_sides};
 use miriam_trainer::load_data;
-use miriam_trainer::options::preset;
+use miriam_trainer::options::{NO_PRESET, RawOptions, count_lines, preset, student_preset};
 
 use super::line_errors::LineErrors;
 use super::models::{ModelArguments, OptionalModelArguments, vocabulary_pair};
@@ -124,9 +124,10 @@ struct SearchArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Student")]
 struct StudentArguments {
-    /// The preset of `nmt train` that the configuration is made of
-    #[arg(long, value_name = "NAME", default_value = "student-tiny", value_parser = task_parser())]
-    task: String,
+    /// The preset of `nmt train` that the configuration is made of [default: student-small below
+    /// 200,000 lines, else student-tiny]
+    #[arg(long, value_name = "NAME", value_parser = task_parser())]
+    task: Option<String>,
     /// The student's vocabularies, source and target, or one of both (.spm, .model, .yml)
     /// [those of the teacher]
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
@@ -237,6 +238,7 @@ fn distill_from_teacher(
         }
     };
     let teacher = Teacher { translator: &translator, description, report: &report };
+    let source_of_size = source.clone();
     let options = DistillOptions {
         source,
         reference: text.reference.clone(),
@@ -247,7 +249,7 @@ fn distill_from_teacher(
         vocabularies,
         aligns: student.alignments == "align",
         dev: dev.map(|(source, target)| [source, target]),
-        student: preset(&student.task)?,
+        student: student_options(student.task.as_deref(), &source_of_size)?,
         threads: common.threads.count(),
     };
     let summary = distill(&options, &teacher, &common.progress());
@@ -295,6 +297,20 @@ fn translation_options(
     // What is translated in part is no translation.
     (options.input.crop, options.input.splits_long) = (false, false);
     options
+}
+
+/// The options of the student's preset, which fits the size of the text unless one is named.
+fn student_options(task: Option<&str>, source: &Path) -> anyhow::Result<RawOptions> {
+    match task {
+        Some(NO_PRESET) => Ok(RawOptions::default()),
+        Some(task) => Ok(preset(task)?),
+        None => {
+            let lines = count_lines(source)?;
+            let name = student_preset(lines.unwrap_or(u64::MAX));
+            tracing::info!("the student has the preset {name}; --task chooses another");
+            Ok(preset(name)?)
+        }
+    }
 }
 
 /// The vocabularies that the student shares with the teacher, or those that are given.

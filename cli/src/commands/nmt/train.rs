@@ -32,7 +32,8 @@ pub struct Arguments {
     /// has]
     #[arg(long, value_name = "N")]
     vocab_size: Option<usize>,
-    /// Take options from a preset, where they are not given
+    /// Take options from a preset, where they are not given [default: by the size of the corpus;
+    /// none, Marian's defaults, where a model, its shape or a configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
     /// Options in YAML, as Marian's; those of a later file are above those of an earlier one, and
@@ -58,6 +59,8 @@ pub struct Arguments {
 pub fn task_parser() -> clap::builder::PossibleValuesParser {
     let values =
         preset_names().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about));
+    let none = clap::builder::PossibleValue::new("none").help("Marian's defaults");
+    let values = values.chain([none]);
     clap::builder::PossibleValuesParser::new(values)
 }
 

@@ -1,0 +1,126 @@
+//! The preset that fits the size of a corpus, for who names neither a preset nor a model.
+//!
+//! Marian's defaults are for millions of pairs: on twenty thousand they train a model of 163 MB that
+//! learns little. Command lines of Marian name a model file, a shape or a configuration, and keep its
+//! defaults.
+
+use std::path::Path;
+
+use miriam_textio::{Input, Lines};
+
+use super::presets::preset;
+use super::raw::RawOptions;
+use super::table::all_options;
+use crate::error::Result;
+
+/// Presets by the number of pairs below which each is chosen.
+const SIZES: [(u64, &str); 3] = [(5_000, "tiny"), (200_000, "small"), (2_000_000, "medium")];
+/// The preset of larger corpora.
+const LARGEST: &str = "large";
+/// The group of options that say which model is trained.
+const MODEL_GROUP: &str = "Model";
+
+/// The preset for a corpus of so many pairs.
+fn preset_name(pairs: u64) -> &'static str {
+    SIZES.iter().find(|(limit, _)| pairs < *limit).map_or(LARGEST, |(_, name)| name)
+}
+
+/// The number of lines of a text, which is not read further than the largest size that matters for
+/// the choice of a preset. None for what can be read only once.
+///
+/// # Errors
+/// If the text cannot be read.
+pub fn count_lines(path: &Path) -> Result<Option<u64>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut lines = Lines::new(Input::open(path)?);
+    let mut count = 0;
+    while count < SIZES[SIZES.len() - 1].0 && lines.next()?.is_some() {
+        count += 1;
+    }
+    Ok(Some(count))
+}
+
+impl RawOptions {
+    /// These options over those of the preset that fits the training text, if they do not say which
+    /// model to train. The log of the training says so.
+    ///
+    /// # Errors
+    /// If the text cannot be read.
+    pub(super) fn or_else_from_size(self) -> Result<Self> {
+        let mut model_options = all_options().filter(|spec| spec.group == MODEL_GROUP);
+        if model_options.any(|spec| self.is_given(spec.name)) {
+            return Ok(self);
+        }
+        let texts = self.get_strings("train-sets");
+        let Some(pairs) = texts.first().map(Path::new).map(count_lines).transpose()?.flatten()
+        else {
+            return Ok(self);
+        };
+        let name = preset_name(pairs);
+        let size = if name == LARGEST {
+            format!("{pairs} pairs or more")
+        } else {
+            format!("{pairs} pairs")
+        };
+        let note = format!(
+            "[config] {size}: the preset {name} is used; --task NAME chooses another, --task none \
+             Marian's defaults"
+        );
+        Ok(self.or_else_from(preset(name)?).with_note(note))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(folder: &Path, lines: usize, given: &[(&str, &str)]) -> RawOptions {
+        let text = folder.join("text");
+        std::fs::write(&text, "a b\n".repeat(lines)).unwrap();
+        let mut options = RawOptions::default();
+        let text = text.display().to_string();
+        options.set("train-sets", vec![text.clone(), text]).unwrap();
+        for (name, value) in given {
+            options.set(name, vec![(*value).to_owned()]).unwrap();
+        }
+        options
+    }
+
+    #[test]
+    fn the_size_chooses_where_no_model_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let choose = |lines, given: &[(&str, &str)], task| {
+            options(folder.path(), lines, given).or_else_from_files(&[], task).unwrap()
+        };
+        for (lines, width) in
+            [(10, "64"), (4_999, "64"), (5_000, "128"), (199_999, "128"), (200_000, "256")]
+        {
+            let chosen = choose(lines, &[], None);
+            assert_eq!(chosen.get_string("dim-emb"), width, "{lines}");
+            assert!(chosen.note().unwrap().contains(&format!("{lines} pairs: the preset ")));
+        }
+        assert_eq!(preset_name(2_000_000), LARGEST);
+        // What is given counts more; Marian's way of saying which model keeps its defaults.
+        let chosen = choose(10, &[("learn-rate", "0.1")], None);
+        assert_eq!(
+            (&*chosen.get_string("learn-rate"), &*chosen.get_string("dim-emb")),
+            ("0.1", "64")
+        );
+        for given in [("type", "s2s"), ("model", "model.npz"), ("dim-rnn", "32")] {
+            assert!(choose(10, &[given], None).note().is_none(), "{given:?}");
+        }
+        let marians = choose(10, &[], Some("none"));
+        assert!(marians.note().is_none() && !marians.is_given("dim-emb"));
+        assert_eq!(choose(10, &[], Some("m30k")).get_string("dim-emb"), "128");
+    }
+
+    #[test]
+    fn every_size_has_a_preset() {
+        for (_, name) in SIZES.iter().chain([&(0, LARGEST)]) {
+            let preset = preset(name).unwrap();
+            assert!(preset.get_flag("overwrite").unwrap() && preset.get_flag("keep-best").unwrap());
+        }
+    }
+}
