@@ -1,6 +1,6 @@
 //! From files of text to what a training reads: vocabularies, corpora, the validation set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
@@ -98,12 +98,13 @@ pub fn read_validation_set(
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
-/// Whether every file has a line for each pair. Standard input is not looked at.
+/// Checks that every file has a line for each pair. What can be read only once, standard input and
+/// pipes, is not looked at.
 ///
 /// # Errors
 /// If a file cannot be read, or one has more lines than another.
 pub fn check_lines(files: &ParallelFiles) -> Result<()> {
-    if files.reads_stdin() {
+    if !files.paths().all(Path::is_file) {
         return Ok(());
     }
     let mut text = ParallelText::open(files)?;

@@ -86,6 +86,10 @@ impl TrainingRequest {
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
+        // The text of the training is read before the first update anyway, this one after hours.
+        if let Some(valid) = &paths.valid {
+            load_data::check_lines(valid)?;
+        }
         if let Some(ini) = self.folder.as_deref().map(|folder| folder.join("moses.ini"))
             && ini.is_file()
         {

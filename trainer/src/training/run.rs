@@ -456,14 +456,18 @@ impl<'a, 'l> Run<'a, 'l> {
     /// Logs the updates since the last line, if that is due.
     fn display(&mut self, before: &Progress, reached: &Progress) {
         let (config, progress) = (self.training.config, self.state.progress);
-        if progress.updates <= config.display_first
-            || reached.crossed_period(before, config.display_frequency)
+        // The rate of the next update, as in Marian's log.
+        let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
+        let [norm, _] = self.state.statistics.norm;
+        if progress.updates > config.display_first
+            && !reached.crossed_period(before, config.display_frequency)
         {
+            if let Some(line) = self.display.early_line(&progress, norm, next_rate) {
+                (self.log)(&line);
+            }
+        } else {
             self.curves.add(&progress, LOSS, self.display.loss());
             self.curves.add(&progress, RATE, self.last_rate);
-            // The rate of the next update, as in Marian's log.
-            let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
-            let [norm, _] = self.state.statistics.norm;
             let line = self.display.take_line(&progress, norm, next_rate);
             (self.log)(&line);
         }

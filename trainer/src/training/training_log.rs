@@ -1,9 +1,12 @@
 //! The log of a training, in Marian's words.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::progress::Progress;
 use crate::update::UpdateReport;
+
+/// The time without a line after which there is a first one early.
+const FIRST_EARLY_LINE: Duration = Duration::from_secs(20);
 
 /// Sums since the last line.
 #[derive(Clone, Debug)]
@@ -13,6 +16,8 @@ pub struct TrainingLog {
     labels: u64,
     last_labels: u64,
     since: Instant,
+    /// The time without a line after which there is one early.
+    early_after: Duration,
     /// Sentences of this epoch.
     pub sentences: u64,
 }
@@ -25,6 +30,7 @@ impl Default for TrainingLog {
             labels: 0,
             last_labels: 0,
             since: Instant::now(),
+            early_after: FIRST_EARLY_LINE,
             sentences: 0,
         }
     }
@@ -61,7 +67,23 @@ impl TrainingLog {
     /// The line of the log after the update that came to `progress`, and begins the next one.
     /// `norm` is the average of the norm of the gradient of a word, `rate` that of the next update.
     pub fn take_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> String {
-        let line = format!(
+        let line = self.line(progress, norm, rate);
+        *self = TrainingLog { sentences: self.sentences, ..TrainingLog::default() };
+        line
+    }
+
+    /// The same line without beginning the next one, if there has been none for long: after 20
+    /// seconds, and then after twice as long each time.
+    pub fn early_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> Option<String> {
+        if self.since.elapsed() < self.early_after {
+            return None;
+        }
+        self.early_after *= 2;
+        Some(self.line(progress, norm, rate))
+    }
+
+    fn line(&self, progress: &Progress, norm: f64, rate: f64) -> String {
+        format!(
             "Ep. {} : Up. {} : Sen. {} : Cost {:.8} * {} @ {} after {} : Time {:.2}s : {:.2} \
              words/s : gNorm {norm:.4} : L.r. {}",
             progress.epoch,
@@ -74,9 +96,7 @@ impl TrainingLog {
             self.since.elapsed().as_secs_f64(),
             self.words_per_second(),
             scientific(rate),
-        );
-        *self = TrainingLog { sentences: self.sentences, ..TrainingLog::default() };
-        line
+        )
     }
 }
 
@@ -107,6 +127,19 @@ fn scientific(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An early line leaves the sums of the next one, which is the same but for its times.
+    #[test]
+    fn lines_come_early_where_updates_are_slow() {
+        let mut log = TrainingLog { loss: 6.0, loss_count: 4.0, ..TrainingLog::default() };
+        assert_eq!(log.early_line(&Progress::default(), 1.0, 0.1), None);
+        log.early_after = Duration::ZERO;
+        let early = log.early_line(&Progress::default(), 1.0, 0.1).unwrap();
+        assert!(early.contains("Cost 1.50000000 * 4 @"), "{early}");
+        let line = log.take_line(&Progress::default(), 1.0, 0.1);
+        assert!(line.contains("Cost 1.50000000 * 4 @"), "{line}");
+        assert_eq!(log.early_after, FIRST_EARLY_LINE);
+    }
 
     #[test]
     fn numbers_are_printed_as_marian_does() {

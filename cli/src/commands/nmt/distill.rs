@@ -15,6 +15,7 @@ use miriam_storage::hash::Hasher;
 use miriam_textio::{Input, find_swapped_sides};
 use miriam_trainer::load_data;
 use miriam_trainer::options::{NO_PRESET, RawOptions, count_lines, preset, student_preset};
+use miriam_trainer::parallel_text::ParallelFiles;
 
 use super::line_errors::LineErrors;
 use super::models::{ModelArguments, OptionalModelArguments, vocabulary_pair};
@@ -219,6 +220,11 @@ fn distill_from_teacher(
             find_swapped_sides([&source, reference], [dev_source.as_path(), dev_target])?
     {
         tracing::warn!("{warning}");
+    }
+    // The student validates on this text long after the teacher has translated.
+    if let Some((dev_source, dev_target)) = &dev {
+        let files = ParallelFiles::pair([dev_source.clone(), dev_target.clone()]);
+        load_data::check_lines(&files)?;
     }
     let (bundle, _) = models.open_bundle(None, models.languages())?;
     if let Some(missing) = bundle.missing_languages() {
