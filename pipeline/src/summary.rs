@@ -88,9 +88,14 @@ impl fmt::Display for TrainSummary {
         for (title, seconds) in self.stage_seconds.iter().filter(|(_, seconds)| *seconds >= 0.05) {
             writeln!(f, "                {seconds:>8.1} s  {title}")?;
         }
-        let ini = self.ini.display();
-        writeln!(f, "model           {ini}")?;
+        write!(f, "model           {}", self.ini.display())
+    }
+}
+
+impl TrainSummary {
+    /// The command line that translates with the model.
+    pub fn next_command(&self) -> String {
         let text = if self.is_raw { "TEXT" } else { "TOKENISED-TEXT" };
-        write!(f, "translate with  miriam translate -f {ini} -i {text} -o TRANSLATIONS")
+        format!("miriam translate -f {} -i {text} -o TRANSLATIONS", self.ini.display())
     }
 }

@@ -77,12 +77,20 @@ fn ends_in_attached_mark(word: &[u8], is_last: bool) -> Option<bool> {
         '.' => {
             is_last && !stem.contains(&b'.') && letter.is_some_and(|c| stem.len() > c.len_utf8())
         }
+        // The end of an entity, which tokenisers write.
+        ';' if ends_in_entity(stem) => false,
         ',' | ';' | ':' | '!' | '?' | '…' | '،' | '؛' | '؟' | '۔' | '।' | '॥' | '։' | '።' => {
             true
         }
         _ => false,
     };
     Some(is_mark && is_letter)
+}
+
+/// Whether what comes before a semicolon is the rest of an entity, as in `&quot;`.
+fn ends_in_entity(stem: &[u8]) -> bool {
+    let name = stem.iter().rposition(|&byte| byte == b'&').map(|at| &stem[at + 1..]);
+    name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#'))
 }
 
 #[cfg(test)]

@@ -198,5 +198,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::warn!("{warning}");
     }
     let summary = train(&options, &common.progress())?;
-    crate::console::print_line(&summary)
+    crate::console::print_line(format_args!(
+        "{summary}\ntranslate with  {}",
+        summary.next_command()
+    ))
 }
