@@ -214,7 +214,13 @@ def test_defects_of_arpa_text_are_read_by_options(tmp_path: Path) -> None:
     # a after <unk>, a a, and <unk> after a.
     assert model.score_many(["a a"]).tolist() == [-1.375]
     assert pickle.loads(pickle.dumps(model)).score_many(["a a"]).tolist() == [-1.375]
-    LanguageModel.build(arpa, tmp_path / "built", **options)
+    LanguageModel.build(
+        arpa,
+        tmp_path / "built",
+        duplicates="keep-first",
+        positive="zero",
+        missing_markers="unknown",
+    )
     assert LanguageModel(tmp_path / "built").score_many(["a a"]).tolist() == [-1.375]
 
 
