@@ -7,6 +7,7 @@ use std::sync::Arc;
 use miriam_lmcpu::{LanguageModel, OpenOptions};
 #[cfg(feature = "cuda")]
 use miriam_storage::Container;
+#[cfg(feature = "cuda")]
 use miriam_storage::LoadMethod;
 use miriam_textio::Progress;
 
