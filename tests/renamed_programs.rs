@@ -4,9 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{
-    lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error, run_with_input,
-};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_usage_error, run_with_input};
 
 /// The names, made by the binary, in a folder that is removed in the end.
 struct Names {
@@ -148,7 +146,7 @@ fn programs_of_marian_translate_score_and_count_words() {
     #[cfg(feature = "serve")]
     {
         let missing = ["-m", "missing.npz", "-v", "a", "b", "-p", "0"];
-        let error = run_to_error(names.program("marian-server").args(missing));
+        let error = crate::common::run_to_error(names.program("marian-server").args(missing));
         assert!(error.contains("no model opened"), "{error}");
     }
 }

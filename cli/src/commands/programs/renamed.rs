@@ -47,7 +47,7 @@ const fn same_options(name: &'static str, command: &'static [&'static str]) -> R
     RenamedProgram { name, command, has_long_getopt: false, options: &[] }
 }
 
-pub const RENAMED_PROGRAMS: [RenamedProgram; 14] = [
+pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     RenamedProgram {
         name: "detokenizer.perl",
         command: &["detokenize"],
