@@ -61,8 +61,8 @@ impl Operator for Activate {
         for row in 0..d_out.rows() {
             slopes.copy_from_slice(d_out.row(row));
             let saved = saved.row_range(row..row + 1);
-            let of_row = MatMut::new(&mut slopes, 1, d_out.columns());
-            activation::activation_gradient(cpu, self.0, saved, of_row);
+            let row_slopes = MatMut::new(&mut slopes, 1, d_out.columns());
+            activation::activation_gradient(cpu, self.0, saved, row_slopes);
             let slopes = MatRef::new(&slopes, 1, d_out.columns());
             let to = d_x.reborrow().row_range(row..row + 1);
             crate::elementwise::add_in_place(cpu, slopes, to);

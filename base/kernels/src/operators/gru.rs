@@ -142,14 +142,14 @@ impl Operator for Gru {
                     d * difference * update * (one - update),
                     d_inner,
                 ];
-                let of_candidate = match self.variant {
+                let d_candidate_bias = match self.variant {
                     GruVariant::Standard => d_inner,
                     GruVariant::BiasInsideReset => d_inner * reset,
                 };
                 for (gate, d_gate) in d_gates.into_iter().enumerate() {
                     let at = gate * width + column;
-                    let (through_state, of_bias) = match gate {
-                        2 => (d_inner * reset, of_candidate),
+                    let (through_state, d_gate_bias) = match gate {
+                        2 => (d_inner * reset, d_candidate_bias),
                         _ => (d_gate, d_gate),
                     };
                     d_recurrent.row(row)[at] += through_state;
@@ -157,7 +157,7 @@ impl Operator for Gru {
                         d_input.row(row)[at] += d_gate;
                     }
                     if let Some(d_bias) = &mut d_bias {
-                        d_bias[at] += of_bias;
+                        d_bias[at] += d_gate_bias;
                     }
                 }
                 d_state.row(row)[column] += d * update;
@@ -273,15 +273,15 @@ fn gradient_row<I: Isa>(
             GruVariant::BiasInsideReset => d_reset,
         };
         add_columns(isa, isa.mul(d, z), gradients.state, from, width);
-        let of_recurrent = [d_r, d_z, d_reset];
-        let (of_input, of_bias) = ([d_r, d_z, d_inner], [d_r, d_z, d_bias]);
+        let to_recurrent = [d_r, d_z, d_reset];
+        let (to_input, to_bias) = ([d_r, d_z, d_inner], [d_r, d_z, d_bias]);
         for index in 0..3 {
             if let Some(d_input) = &mut gradients.input {
-                add_gate(isa, of_input[index], d_input, index, width, from);
+                add_gate(isa, to_input[index], d_input, index, width, from);
             }
-            add_gate(isa, of_recurrent[index], gradients.recurrent, index, width, from);
+            add_gate(isa, to_recurrent[index], gradients.recurrent, index, width, from);
             if let Some(d_bias) = &mut gradients.bias {
-                add_gate(isa, of_bias[index], d_bias, index, width, from);
+                add_gate(isa, to_bias[index], d_bias, index, width, from);
             }
         }
     }

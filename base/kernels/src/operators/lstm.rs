@@ -12,8 +12,7 @@
 use std::ops::Range;
 
 use super::columns::{
-    add_columns, add_gate, load_columns, load_gate, load_gate_or_zero, sigmoid_slope,
-    store_columns, tanh_slope,
+    add_columns, add_gate, load_columns, load_gate, sigmoid_slope, store_columns, tanh_slope,
 };
 use super::{ActivationImpl, InputGradients, Inputs, Operator, assert_shape, sigmoid};
 use crate::activation::{self, GateImpl, sigmoid_with, tanh_with};
@@ -87,7 +86,7 @@ fn load_sum<I: Isa>(
     if let Some(input) = step.input {
         sum = isa.add(load_gate(isa, input.row(row), gate, width, from), sum);
     }
-    isa.add(sum, load_gate_or_zero(isa, Some(step.bias), gate, width, from))
+    isa.add(sum, load_gate(isa, step.bias, gate, width, from))
 }
 
 /// The gradients of a row, and that of the bias.
