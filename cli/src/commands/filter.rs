@@ -105,9 +105,10 @@ pub fn filter_files(
             "{model}: a binary model is not filtered; write it as ARPA text first (miriam lm dump)"
         );
     }
-    let vocabulary = match needs_vocabulary {
-        true => Input::open(vocabulary)?,
-        false => Input::from_reader(&b""[..], "no vocabulary", None)?,
+    let vocabulary = if needs_vocabulary {
+        Input::open(vocabulary)?
+    } else {
+        Input::from_reader(&b""[..], "no vocabulary", None)?
     };
     let progress = common.progress();
     let pool = common.build_thread_pool()?;

@@ -21,9 +21,10 @@ impl<'p> KeptInputs<'p> {
     pub fn new(paths: &'p [PathBuf]) -> anyhow::Result<Self> {
         let keep = |path: &'p PathBuf| {
             let is_file = path.metadata().is_ok_and(|found| found.is_file());
-            let copy = match is_file && path.as_os_str() != "-" {
-                true => None,
-                false => Some(tempfile::tempfile().context("cannot create a temporary file")?),
+            let copy = if is_file && path.as_os_str() != "-" {
+                None
+            } else {
+                Some(tempfile::tempfile().context("cannot create a temporary file")?)
             };
             Ok((path.as_path(), copy))
         };

@@ -144,9 +144,10 @@ fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
         let (pieces, mut encoding, mut normal) = (pieces.clone(), Encoding::new(), Vec::new());
         Box::new(move |text, out| {
             normal.clear();
-            match normalizes {
-                true => normalize_ccnet(text, &mut normal),
-                false => normal.extend_from_slice(text),
+            if normalizes {
+                normalize_ccnet(text, &mut normal);
+            } else {
+                normal.extend_from_slice(text);
             }
             let Some(pieces) = &pieces else { return out.extend_from_slice(&normal) };
             pieces.encode(&normal, &mut encoding);
