@@ -2,13 +2,14 @@
 //!
 //! A key that has no meaning is an error, so that nothing is set in vain.
 
+mod model;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use miriam_lmcpu::ArpaOptions;
-use miriam_nmt::shortlist::ShortlistOptions;
-use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
+
+pub use model::{ModelConfiguration, ModelKind, ShortlistSetting};
 
 use crate::http::client_address::Network;
 use crate::http::listener::SocketAccess;
@@ -172,290 +173,6 @@ impl Limits {
     }
 }
 
-/// The kind of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ModelKind {
-    /// A phrase-based system: a moses.ini.
-    Phrase,
-    /// A neural model of any format.
-    Neural,
-    /// An n-gram language model.
-    Lm,
-}
-
-impl ModelKind {
-    /// The name in options and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            ModelKind::Phrase => "phrase",
-            ModelKind::Neural => "neural",
-            ModelKind::Lm => "lm",
-        }
-    }
-}
-
-/// A model of a configuration.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct ModelConfiguration {
-    /// The name by which clients choose it.
-    pub name: String,
-    /// A moses.ini or its folder, a neural model's file or folder, or a language model.
-    pub path: PathBuf,
-    /// The languages it translates from.
-    pub from: Vec<String>,
-    /// The languages it translates to.
-    pub to: Vec<String>,
-    /// Its kind, where the path does not tell.
-    pub kind: Option<ModelKind>,
-    /// Whether clients that name no model get this one.
-    pub default: bool,
-    /// A phrase-based system: whether running text is prepared by the file `preparation`
-    /// beside the ini, where there is one.
-    pub raw: Option<bool>,
-    /// A phrase-based system: words that keep their full stop, in Moses' form, for its tokens and
-    /// sentences, in place of those of its preparation.
-    pub nonbreaking_prefixes: Option<PathBuf>,
-    /// A phrase-based system: further options of `miriam translate`.
-    pub options: Vec<String>,
-    /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
-    /// XML-RPC, as Moses does.
-    pub segmentation_marks: Option<bool>,
-    /// A neural model: its vocabularies, where they are not beside it.
-    pub vocabs: Vec<PathBuf>,
-    /// A neural model: the token that begins each source, such as `>>fra<<`.
-    pub prefix_token: Option<String>,
-    /// A neural model: a shortlist, in place of that of the model.
-    pub shortlist: Option<ShortlistSetting>,
-    /// A neural model: whose rules decide when search is done, `marian` or `ctranslate2`.
-    pub search: Option<String>,
-    /// A neural model: the beam size.
-    #[serde(alias = "beam-size")]
-    pub beam: Option<usize>,
-    /// A neural model: the exponent of length normalisation.
-    pub normalize: Option<f32>,
-    /// A neural model: the penalty of each word.
-    pub word_penalty: Option<f32>,
-    /// A neural model: the largest number of target tokens a source token.
-    pub max_length_factor: Option<f32>,
-    /// A neural model: the most tokens of a translation.
-    pub max_decoding_length: Option<usize>,
-    /// A neural model: the fewest tokens of a translation.
-    #[serde(alias = "min-decoding-length")]
-    pub min_length: Option<usize>,
-    /// A neural model: how many times the beam must have ended.
-    pub patience: Option<f32>,
-    /// A neural model: the weight of attention to all of the source.
-    pub coverage_penalty: Option<f32>,
-    /// A neural model: the divisor of scores of tokens that were generated before.
-    pub repetition_penalty: Option<f32>,
-    /// A neural model: the length of sequences that are not repeated.
-    pub no_repeat_ngram_size: Option<usize>,
-    /// A neural model: the margin at which search ends early.
-    pub early_stop: Option<f32>,
-    /// A neural model: whether the unknown token may be generated.
-    pub allow_unk: Option<bool>,
-    /// A neural model: whether unknown tokens become source words.
-    pub replace_unknowns: Option<bool>,
-    /// A neural model: the most tokens of a sentence.
-    pub max_length: Option<usize>,
-    /// A neural model: whether longer sentences are cropped.
-    pub max_length_crop: Option<bool>,
-    /// A neural model: sentences translated together at most.
-    pub mini_batch: Option<usize>,
-    /// A neural model: the precision of products.
-    pub precision: Option<String>,
-    /// A language model as ARPA text: what is done about n-grams listed twice.
-    pub duplicates: Option<String>,
-    /// A language model as ARPA text: what is done about positive log probabilities.
-    pub positive: Option<String>,
-    /// A language model as ARPA text: what is done where `<s>` or `</s>` is missing.
-    pub missing_markers: Option<String>,
-}
-
-/// A shortlist of a configuration.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum ShortlistSetting {
-    /// False for none, though one is beside the model.
-    Flag(bool),
-    /// Its file.
-    File(PathBuf),
-    /// Its file, how many frequent words and translations of each word, and how probable they must be.
-    Pruned(Vec<toml::Value>),
-}
-
-impl ShortlistSetting {
-    /// The file with its options; none for no shortlist.
-    ///
-    /// # Errors
-    /// If it is not a file with numbers.
-    pub(crate) fn parse(&self) -> Result<Option<(PathBuf, ShortlistOptions)>, String> {
-        let wrong = |reason: String| format!("shortlist: {reason}");
-        match self {
-            ShortlistSetting::Flag(false) => Ok(None),
-            ShortlistSetting::Flag(true) => Err(wrong("give its file, or false for none".into())),
-            ShortlistSetting::File(file) => Ok(Some((file.clone(), ShortlistOptions::default()))),
-            ShortlistSetting::Pruned(values) => {
-                let word = |value: &toml::Value| match value {
-                    toml::Value::String(text) => text.clone(),
-                    toml::Value::Integer(number) => number.to_string(),
-                    toml::Value::Float(number) => number.to_string(),
-                    toml::Value::Boolean(flag) => flag.to_string(),
-                    _ => String::new(),
-                };
-                let words: Vec<String> = values.iter().map(word).collect();
-                let [file, numbers @ ..] = &words[..] else {
-                    return Err(wrong("give its file".into()));
-                };
-                let options = ShortlistOptions::parse(numbers).map_err(wrong)?;
-                Ok(Some((file.into(), options)))
-            }
-        }
-    }
-
-    /// That of the command line: a file, or `false`.
-    fn from_text(text: &str) -> Self {
-        match text {
-            "false" => ShortlistSetting::Flag(false),
-            file => ShortlistSetting::File(file.into()),
-        }
-    }
-
-    /// The same with its file in `folder`, where that is relative.
-    fn within(&self, folder: &Path) -> Self {
-        match self {
-            ShortlistSetting::Flag(flag) => ShortlistSetting::Flag(*flag),
-            ShortlistSetting::File(file) => ShortlistSetting::File(folder.join(file)),
-            ShortlistSetting::Pruned(values) => {
-                let mut values = values.clone();
-                if let Some(toml::Value::String(file)) = values.first_mut() {
-                    *file = folder.join(&*file).display().to_string();
-                }
-                ShortlistSetting::Pruned(values)
-            }
-        }
-    }
-}
-
-impl ModelConfiguration {
-    /// The options of decoding by their keys, as texts.
-    pub(crate) fn decoding_values(&self) -> [(&'static str, Option<String>); 15] {
-        fn text<T: ToString>(value: Option<T>) -> Option<String> {
-            value.map(|value| value.to_string())
-        }
-        [
-            ("beam-size", text(self.beam)),
-            ("normalize", text(self.normalize)),
-            ("word-penalty", text(self.word_penalty)),
-            ("max-length-factor", text(self.max_length_factor)),
-            ("max-decoding-length", text(self.max_decoding_length)),
-            ("min-length", text(self.min_length)),
-            ("patience", text(self.patience)),
-            ("coverage-penalty", text(self.coverage_penalty)),
-            ("repetition-penalty", text(self.repetition_penalty)),
-            ("no-repeat-ngram-size", text(self.no_repeat_ngram_size)),
-            ("early-stop", text(self.early_stop)),
-            ("allow-unk", text(self.allow_unk)),
-            ("replace-unknowns", text(self.replace_unknowns)),
-            ("max-length", text(self.max_length)),
-            ("max-length-crop", text(self.max_length_crop)),
-        ]
-    }
-
-    /// The options of decoding.
-    ///
-    /// # Errors
-    /// If one is out of its range.
-    pub(crate) fn decoding(&self) -> Result<DecodingSettings, String> {
-        let mut settings = DecodingSettings::default();
-        for (key, value) in self.decoding_values() {
-            if let Some(value) = value {
-                settings.set(key, &value)?;
-            }
-        }
-        Ok(settings)
-    }
-
-    /// How ARPA text is read.
-    ///
-    /// # Errors
-    /// If a policy does not have this value.
-    pub(crate) fn arpa_options(&self) -> Result<ArpaOptions, String> {
-        let mut options = ArpaOptions::default();
-        let given = [&self.duplicates, &self.positive, &self.missing_markers];
-        for (name, value) in ArpaOptions::NAMES.iter().zip(given) {
-            if let Some(value) = value {
-                options.set(name, value)?;
-            }
-        }
-        Ok(options)
-    }
-
-    /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
-    ///
-    /// # Errors
-    /// If a part is not known.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
-        let mut parts = rest.split(',');
-        let path = parts.next().unwrap_or_default();
-        let parts: Vec<(&str, &str)> =
-            parts.map(|part| part.split_once('=').unwrap_or((part, "true"))).collect();
-        let is_decoding = |key: &str| DecodingSettings::KEYS.contains(&key);
-        // Options of decoding are written as in a file.
-        let mut decoding = String::new();
-        for (key, value) in parts.iter().filter(|(key, _)| is_decoding(key)) {
-            DecodingSettings::default().set(key, value)?;
-            decoding += &format!("{key} = {value}\n");
-        }
-        let model = toml::from_str(&decoding);
-        let mut model: ModelConfiguration =
-            model.map_err(|error: toml::de::Error| error.message().to_owned())?;
-        (model.name, model.path) = (name.to_owned(), path.into());
-        for (key, value) in parts {
-            let languages = || value.split('+').map(str::to_owned).collect();
-            let number = |what| move |_| format!("{key}={value}: give {what}");
-            match key {
-                "from" => model.from = languages(),
-                "to" => model.to = languages(),
-                "kind" => {
-                    let kinds = [ModelKind::Phrase, ModelKind::Neural, ModelKind::Lm];
-                    let found = kinds.into_iter().find(|kind| kind.name() == value);
-                    model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
-                }
-                "default" => model.default = value == "true",
-                "raw" => model.raw = Some(value.parse().map_err(number("true or false"))?),
-                "beam" => {
-                    let wrong = |_| format!("beam={value}: give a number");
-                    model.beam = Some(value.parse().map_err(wrong)?);
-                }
-                "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
-                "precision" => model.precision = Some(value.to_owned()),
-                "duplicates" => model.duplicates = Some(value.to_owned()),
-                "positive" => model.positive = Some(value.to_owned()),
-                "missing-markers" => model.missing_markers = Some(value.to_owned()),
-                "prefix-token" => model.prefix_token = Some(value.to_owned()),
-                "vocab" => model.vocabs.push(value.into()),
-                "shortlist" => model.shortlist = Some(ShortlistSetting::from_text(value)),
-                "search" => model.search = Some(value.to_owned()),
-                _ if is_decoding(key) => {}
-                _ => {
-                    return Err(format!(
-                        "{key} is not known here; there are from, to (several with +), kind, \
-                         default, raw, nonbreaking-prefixes, beam, precision, prefix-token, vocab, shortlist, search, {}, \
-                         duplicates, positive, missing-markers; \
-                         the rest is set in a file (--config)",
-                        DecodingSettings::KEYS.join(", ")
-                    ));
-                }
-            }
-        }
-        Ok(model)
-    }
-}
-
 impl Configuration {
     /// Reads a file. Relative paths of models and other files are in its folder.
     ///
@@ -559,7 +276,7 @@ impl Configuration {
             }
             // As in a request.
             let most = self.limits.n_best;
-            if let Some(beam) = model.beam.filter(|beam| !(1..=most).contains(beam)) {
+            if let Some(beam) = model.decoding.beam_size.filter(|beam| !(1..=most).contains(beam)) {
                 let name = &model.name;
                 return wrong(format!(
                     "model {name}: beam is {beam}; give a number from 1 to {most} (n-best of the \
@@ -592,55 +309,6 @@ mod tests {
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
     }
 
-    /// Every option of ARPA text is a key of a language model.
-    #[test]
-    fn options_of_arpa_text_are_keys_of_models() {
-        for (name, value) in ArpaOptions::NAMES.iter().zip(["keep-first", "zero", "unknown"]) {
-            let mut expected = ArpaOptions::default();
-            expected.set(name, value).unwrap();
-            let text = format!("[[model]]\nname = \"a\"\n{name} = \"{value}\"\n");
-            let found = Configuration::parse(&text).unwrap();
-            assert_eq!(found.models[0].arpa_options(), Ok(expected), "{name}");
-            let found = ModelConfiguration::parse(&format!("a=b,{name}={value}")).unwrap();
-            assert_eq!(found.arpa_options(), Ok(expected), "{name}");
-            let wrong = ModelConfiguration::parse(&format!("a=b,{name}=x")).unwrap();
-            assert!(wrong.arpa_options().unwrap_err().starts_with(&format!("{name}=x: give")));
-        }
-    }
-
-    /// Every option of decoding is a key of a model, in a file and on the command line.
-    #[test]
-    fn options_of_decoding_are_keys_of_models() {
-        let keys: Vec<&str> =
-            ModelConfiguration::default().decoding_values().iter().map(|(key, _)| *key).collect();
-        assert_eq!(keys, DecodingSettings::KEYS);
-        for key in DecodingSettings::KEYS {
-            let fits = |value: &&str| DecodingSettings::default().set(key, value).is_ok();
-            let value = ["2", "true"].into_iter().find(fits).unwrap();
-            let mut expected = DecodingSettings::default();
-            expected.set(key, value).unwrap();
-            let text = format!("[[model]]\nname = \"a\"\n{key} = {value}\n");
-            let found = Configuration::parse(&text).unwrap();
-            assert_eq!(found.models[0].decoding(), Ok(expected), "{key}");
-            let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
-            assert_eq!(found.decoding(), Ok(expected), "{key}");
-            assert!(ModelConfiguration::parse(&format!("a=b,{key}=x")).is_err(), "{key}");
-        }
-        let wrong = Configuration::parse("[[model]]\nbeam = 0\n").unwrap();
-        assert!(wrong.models[0].decoding().unwrap_err().starts_with("beam-size"));
-        let list = |text: &str| {
-            let found = Configuration::parse(&format!("[[model]]\nshortlist = {text}\n"));
-            found.unwrap().models[0].shortlist.clone().unwrap().parse()
-        };
-        let pruned = ShortlistOptions { first: 50, best: 20, ..ShortlistOptions::default() };
-        assert_eq!(list("[\"lex\", 50, \"20\"]"), Ok(Some(("lex".into(), pruned))));
-        assert_eq!(list("[\"lex\", false]"), list("\"lex\""));
-        assert_eq!(list("false"), Ok(None));
-        for wrong in ["true", "[]", "[\"lex\", \"many\"]"] {
-            assert!(list(wrong).is_err(), "{wrong}");
-        }
-    }
-
     #[test]
     fn modes_of_sockets_are_octal() {
         let access = |mode: Option<&str>, unix: &[&str]| {
@@ -655,19 +323,6 @@ mod tests {
             assert!(access(Some(wrong), &["s"]).is_err(), "{wrong}");
         }
         assert!(access(Some("0666"), &[]).is_err(), "without a socket");
-    }
-
-    #[test]
-    fn models_on_the_command_line() {
-        let model = ModelConfiguration::parse("toy=a/moses.ini,from=en+de,to=es,beam=3").unwrap();
-        assert_eq!(model.from, ["en", "de"]);
-        assert_eq!((model.path.as_path(), model.beam), (Path::new("a/moses.ini"), Some(3)));
-        for wrong in ["toy", "toy=x,beam=many", "toy=x,color=red", "toy=x,kind=best"] {
-            assert!(ModelConfiguration::parse(wrong).is_err(), "{wrong}");
-        }
-        for (number, (api, name)) in Api::ALL.into_iter().enumerate() {
-            assert_eq!((name.parse::<Api>().unwrap(), api as usize), (api, number));
-        }
     }
 
     #[test]
@@ -686,6 +341,13 @@ mod tests {
         assert!(with(vec![model("a"), model("b")]).is_ok());
         for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {
             assert!(with(wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn groups_of_protocols_have_names() {
+        for (number, (api, name)) in Api::ALL.into_iter().enumerate() {
+            assert_eq!((name.parse::<Api>().unwrap(), api as usize), (api, number));
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{lines, output};
 use crate::common::{lossy_text, miriam, project_root};
 
 /// Options as `nmt translate` takes them, and as a configuration of a server has them.
-const OPTIONS: [(&[&str], &str); 12] = [
+const OPTIONS: [(&[&str], &str); 21] = [
     (&["--beam-size", "2"], "beam-size = 2"),
     (&["--normalize", "0.6"], "normalize = 0.6"),
     (&["--word-penalty", "1.5"], "word-penalty = 1.5"),
@@ -23,6 +23,15 @@ const OPTIONS: [(&[&str], &str); 12] = [
     (&["--early-stop", "0.1"], "early-stop = 0.1"),
     (&["--allow-unk"], "allow-unk = true"),
     (&["--replace-unknowns"], "replace-unknowns = true"),
+    (&["--patience", "3"], "patience = 3"),
+    (&["--max-length", "3"], "max-length = 3"),
+    (&["--max-length", "3", "--max-length-crop"], "max-length = 3\nmax-length-crop = true"),
+    (&["--sampling-topk", "5"], "sampling-topk = 5"),
+    (&["--sampling-topp", "0.9"], "sampling-topp = 0.9"),
+    (&["--sampling-epsilon", "0.001"], "sampling-epsilon = 0.001"),
+    (&["--sampling-temperature", "4"], "sampling-temperature = 4"),
+    (&["--output-sampling", "topk", "9", "3"], "output-sampling = [\"topk\", 9, 3]"),
+    (&["--sampling-temperature", "4", "--seed", "2"], "sampling-temperature = 4\nseed = 2"),
 ];
 
 fn toy() -> PathBuf {
@@ -54,10 +63,13 @@ fn translated(server: &Server, options: Value, model: &str) -> Vec<String> {
     results.iter().map(text).collect()
 }
 
-/// A request's spelling of a line of the configuration.
-fn request_options(line: &str) -> Value {
-    let (key, value) = line.split_once(" = ").unwrap();
-    json!({key.replace('-', "_"): serde_json::from_str::<Value>(value).unwrap()})
+/// A request's spelling of lines of the configuration.
+fn request_options(lines: &str) -> Value {
+    let option = |line: &str| {
+        let (key, value) = line.split_once(" = ").unwrap();
+        (key.replace('-', "_"), serde_json::from_str::<Value>(value).unwrap())
+    };
+    lines.lines().map(option).collect::<serde_json::Map<String, Value>>().into()
 }
 
 #[test]
@@ -80,14 +92,50 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     for (at, (options, line)) in OPTIONS.iter().enumerate() {
         let expected = printed(options);
         assert_eq!(translated(&server, json!({}), &format!("m{at}")), expected, "{line}");
-        assert_eq!(translated(&server, request_options(line), "plain"), expected, "{line}");
+        // How long a sentence may be is known before a request.
+        if !line.starts_with("max-length =") {
+            assert_eq!(translated(&server, request_options(line), "plain"), expected, "{line}");
+        }
         changed += usize::from(expected != plain);
     }
     // Most make a difference for so few lines.
-    assert!(changed >= 6, "{changed}");
+    assert!(changed >= 13, "{changed}");
     // An option of a request comes before that of the model.
     let found = translated(&server, json!({"min_length": 0}), "m5");
     assert_eq!(found, plain);
+    // A model that samples: by its own seed, or by that of a request; or not at all.
+    let at = |wanted: &str| OPTIONS.iter().position(|(_, line)| *line == wanted).unwrap();
+    let model = format!("m{}", at("sampling-temperature = 4\nseed = 2"));
+    let other = printed(&["--sampling-temperature", "4", "--seed", "3"]);
+    assert_eq!(translated(&server, json!({"seed": 3}), &model), other);
+    assert_eq!(translated(&server, json!({"output_sampling": false}), &model), plain);
+    let topk = printed(&["--sampling-topk", "5", "--seed", "2", "--sampling-temperature", "4"]);
+    assert_eq!(translated(&server, json!({"sampling_topk": 5}), &model), topk);
+    assert_ne!(topk, other);
+}
+
+/// What is drawn for a sentence does not depend on who else asks.
+#[test]
+fn samples_do_not_depend_on_other_requests() {
+    let server = Server::start(&["--model", &super::toy_neural()]);
+    let options = ["--sampling-temperature", "4", "--seed", "5"];
+    let expected = printed(&options);
+    let wanted = json!({"sampling_temperature": 4, "seed": 5});
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    assert_eq!(translated(&server, wanted.clone(), "neural"), expected);
+                }
+            });
+        }
+    });
+    // Several samples of a sentence are not bounded by a beam.
+    let body = json!({"text": "the house", "n_best": 30, "raw": false, "options": wanted});
+    let found = server.post_json("/v1/translate", &body);
+    assert_eq!(found.status, 200, "{}", found.text());
+    let samples = found.json()["results"][0]["translations"].as_array().unwrap().len();
+    assert_eq!(samples, 30);
 }
 
 #[test]
@@ -121,7 +169,10 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
         ("neural", json!({"beam_size": 0}), "beam-size"),
         ("neural", json!({"repetition_penalty": -1}), "repetition-penalty"),
         ("neural", json!({"min_length": "many"}), "min-length"),
-        ("neural", json!({"patience": [1]}), "patience"),
+        ("neural", json!({"patience": [[], 1, 2]}), "patience"),
+        ("neural", json!({"sampling_topp": 2}), "sampling-topp"),
+        ("neural", json!({"output_sampling": "top 3"}), "expected full [T], topk K [T]"),
+        ("neural", json!({"output_sampling": true, "sampling_topk": 3}), "give one of them"),
         ("toy", json!({"min_length": 2}), "neural"),
     ] {
         let body = json!({"text": "the house", "model": model, "options": options});

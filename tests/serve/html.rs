@@ -176,6 +176,26 @@ fn markup_without_preparation_is_refused() {
     assert_eq!(server.post_json("/v1/translate", &body).status, 400);
 }
 
+/// Up to 40 characters say too little: a short text of a request has the language of all of them.
+#[test]
+fn short_texts_of_a_request_have_its_language() {
+    let ini = project_root().join("examples/toy/moses.ini");
+    let german = format!("german={},from=de,to=es", ini.display());
+    let server = Server::start(&["--model", &toy(), "--model", &german]);
+    let english = "The red house is big and the small dog reads the old green book. ".repeat(4);
+    let short = "Das ist unser rotes Haus und unser Hund.";
+    assert_eq!(short.chars().count(), 40);
+    let detected = |texts: &[&str]| -> Vec<Value> {
+        let body = json!({"q": texts, "source": "auto", "target": "es"});
+        let found = server.post_json("/translate", &body).json();
+        let all = found["detectedLanguage"].as_array().cloned().unwrap_or_default();
+        all.iter().map(|one| one["language"].clone()).collect()
+    };
+    assert_eq!(detected(&[&english, short]), ["en", "en"]);
+    assert_eq!(detected(&[&english, &format!("{short}.")]), ["en", "de"]);
+    assert_eq!(detected(&[short]), ["de"]);
+}
+
 /// Two models whose languages are told apart by their script and their words.
 #[test]
 fn languages_are_found_out() {

@@ -158,10 +158,18 @@ fn reloads_under_load_lose_no_request() {
     std::fs::write(&config, "[[model]]\nname = 3\n").unwrap();
     server.signal("HUP");
     server.wait_for("a failure", |server| server.metric("miriam_reload_failures_total", "") >= 1.0);
-    assert_eq!(
-        server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status,
-        200
-    );
+    let is_served = |server: &Server| {
+        server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status == 200
+    };
+    assert!(is_served(&server));
+    // So does a path that is wrong: the model goes on with the one of before.
+    let path = "[[model]]\nname = \"toy\"\npath = \"not/here/moses.ini\"\n";
+    std::fs::write(&config, path).unwrap();
+    server.signal("HUP");
+    server.wait_for("the path to be named", |server| {
+        server.get("/readyz").json()["broken"].to_string().contains("not/here/moses.ini")
+    });
+    assert!(is_served(&server));
     write(4, false);
     server.signal("HUP");
     server.wait_for("the model to go", |server| generation(server, "toy").is_none());

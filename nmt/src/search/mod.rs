@@ -20,6 +20,8 @@ use crate::Result;
 /// A sentence to translate with its constraints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
+    /// Its number among the sentences of its text or request, from 0, on which draws depend.
+    pub number: u64,
     /// Ids of the source vocabulary, the last one being `</s>`.
     pub source: Vec<u32>,
     /// Tokens that the translation must begin with.
@@ -106,8 +108,6 @@ pub struct Sampling {
     pub top_p: f32,
     /// Sample from tokens of at least this probability; 0 for all.
     pub epsilon: f32,
-    /// The seed; the random numbers of a sentence depend on it and on the sentence's position.
-    pub seed: u64,
 }
 
 /// Options of search, the same for all sentences.
@@ -157,6 +157,9 @@ pub struct SearchOptions {
     pub prefix_bias: Option<PrefixBias>,
     /// Sampling instead of search.
     pub sampling: Option<Sampling>,
+    /// The seed of sampling; what is drawn for a sentence depends on it and on
+    /// [`Request::number`].
+    pub seed: u64,
     /// Whether translations are returned with alignments.
     pub return_alignments: bool,
     /// Whether greedy search may skip the normaliser of the softmax (Marian's `skip-cost`);
@@ -215,6 +218,7 @@ impl Default for SearchOptions {
             prefix_role: PrefixRole::Beginning,
             prefix_bias: None,
             sampling: None,
+            seed: 1,
             return_alignments: false,
             skip_cost: false,
             report_tokens: false,

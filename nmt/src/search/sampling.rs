@@ -8,18 +8,19 @@ use miriam_storage::random::SplitMix64;
 use super::logits_processor::Candidate;
 use super::{DecodingSemantics, Sampling};
 
-/// The key of a draw, besides the seed.
+/// The key of a draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleKey {
+    pub seed: u64,
     pub sentence: u64,
     pub sample_index: u32,
     pub step: u32,
 }
 
 /// A uniform number in [0, 1) of 53 bits (SplitMix64's finaliser over each part of the key).
-fn uniform(seed: u64, key: SampleKey) -> f64 {
+fn uniform(key: SampleKey) -> f64 {
     let parts = [key.sentence, u64::from(key.sample_index) << 32 | u64::from(key.step)];
-    let mixed = parts.iter().fold(mix(seed), |state, part| mix(state ^ part));
+    let mixed = parts.iter().fold(mix(key.seed), |state, part| mix(state ^ part));
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
@@ -65,7 +66,7 @@ pub(super) fn sample(
         pool.truncate(place.unwrap_or(pool.len()).max(1));
     }
     let total: f64 = pool.iter().map(|offer| weight(offer, heat)).sum();
-    let mut rest = uniform(sampling.seed, key) * total;
+    let mut rest = uniform(key) * total;
     for offer in pool.iter() {
         rest -= weight(offer, heat);
         if rest < 0.0 {
@@ -80,8 +81,7 @@ pub(super) fn sample(
 mod tests {
     use super::*;
 
-    const ALL: Sampling =
-        Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 7 };
+    const ALL: Sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0 };
 
     /// The frequencies of four tokens with probabilities 0.5, 0.3, 0.15, 0.05.
     fn counts(sampling: Sampling, semantics: DecodingSemantics) -> [f64; 4] {
@@ -93,7 +93,7 @@ mod tests {
                 .zip(probabilities)
                 .map(|(word, p)| Candidate { token: word, score: p.ln() })
                 .collect();
-            let place = SampleKey { sentence, sample_index: 0, step: 3 };
+            let place = SampleKey { seed: 7, sentence, sample_index: 0, step: 3 };
             let drawn = sample(&sampling, semantics, place, &mut pool).unwrap();
             counts[[2, 0, 3, 1][drawn.token as usize]] += 1.0 / draws as f64;
         }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_empty_pool_samples_nothing() {
-        let place = SampleKey { sentence: 0, sample_index: 0, step: 0 };
+        let place = SampleKey { seed: 7, sentence: 0, sample_index: 0, step: 0 };
         assert!(sample(&ALL, DecodingSemantics::Marian, place, &mut Vec::new()).is_none());
     }
 }

@@ -38,7 +38,7 @@ pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
     TranslationSession,
 };
-pub use settings::{DecodingSettings, Number};
+pub use settings::{DecodingSettings, Number, OutputSampling};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};

@@ -294,6 +294,7 @@ mod tests {
             all.remove(0).request
         };
         let expected = Request {
+            number: 0,
             source: vec![2, 3, 0],
             prefix: vec![4],
             constraints: vec![vec![3], vec![2, 4]],

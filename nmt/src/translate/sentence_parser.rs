@@ -130,7 +130,7 @@ impl<'a> SentenceParser<'a> {
             Ok(constraints) => {
                 let source = source.ids_with_marks(&pieces);
                 let prefix = [self.target_prefix, &prefix].concat();
-                Ok(Some(Request { source, constraints, prefix, candidates: None }))
+                Ok(Some(Request { number: id, source, constraints, prefix, candidates: None }))
             }
             Err(reason) => Err(reason),
         };

@@ -34,6 +34,8 @@ pub struct SentenceOptions {
 /// The text of a sentence, with what its translation must have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentenceText {
+    /// Its number among the sentences of its request, from 0, on which draws of sampling depend.
+    pub number: u64,
     /// The sentence.
     pub text: Vec<u8>,
     /// What its translation begins with.
@@ -260,13 +262,14 @@ impl JobSource for SentenceJobs<'_> {
             };
             let nothing_now = sentences.is_empty();
             let mut jobs = Vec::with_capacity(sentences.len());
-            for (id, SentenceText { text, prefix, constraints }) in sentences {
+            for (id, SentenceText { number, text, prefix, constraints }) in sentences {
                 let mut sentence = self.parser.parse((id, id + 1), &text, &prefix, &constraints);
                 let Ok(Some(request)) = &mut sentence.request else {
                     self.pass_on(&sentence, &[]);
                     continue;
                 };
                 let mut request = std::mem::take(request);
+                request.number = number;
                 request.candidates = self.translator.candidates_for(&request);
                 if !self.members.is_empty() {
                     sentence.candidates = request.candidates.clone();

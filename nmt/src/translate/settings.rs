@@ -1,7 +1,11 @@
 //! Options of decoding that may be set for a model or for a request: one list of keys, ranges and
 //! meanings for the command line, the configuration of a server, its requests and Python.
 
+mod sampling;
+
 use std::ops::RangeInclusive;
+
+pub use sampling::OutputSampling;
 
 use super::{TranslationOptions, Translator, complete_search, max_sentence_length};
 use crate::decoder_config::DecoderConfig;
@@ -23,140 +27,165 @@ impl From<Number> for f32 {
     }
 }
 
-/// Options of decoding; those that are not set are the model's.
-///
-/// ```
-/// use miriam_nmt::translate::DecodingSettings;
-///
-/// let mut settings = DecodingSettings::default();
-/// settings.set("no-repeat-ngram-size", "2")?;
-/// assert_eq!(settings.no_repeat_ngram_size, Some(2));
-/// assert!(settings.set("no-repeat-ngram-size", "many").is_err());
-/// assert!(settings.set("ngrams", "2").is_err());
-/// # Ok::<(), String>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct DecodingSettings {
+/// Declares [`DecodingSettings`], so that each option stands in one place: its field, its key, and how
+/// its value is read from text.
+macro_rules! decoding_settings {
+    ($(#[$about:meta])* struct; $($(#[$doc:meta])* $field:ident, $key:literal: $type:ty = $read:expr;)*) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct DecodingSettings {
+            $($(#[$doc])* pub $field: Option<$type>,)*
+        }
+
+        impl DecodingSettings {
+            /// The keys, as options and configurations spell them.
+            pub const KEYS: [&str; [$($key),*].len()] = [$($key),*];
+
+            /// Sets the option `key`, of [`DecodingSettings::KEYS`].
+            ///
+            /// # Errors
+            /// If the key is not one of them, the value is out of its range, or it contradicts what
+            /// is set already.
+            pub fn set(&mut self, key: &str, value: &str) -> std::result::Result<(), String> {
+                let mut changed = *self;
+                match key {
+                    $($key => {
+                        let found = ($read)(value).map_err(|wanted| wrong(key, value, &wanted))?;
+                        changed.$field = Some(found);
+                    })*
+                    _ => {
+                        let keys = Self::KEYS.join(", ");
+                        return Err(format!("unknown option {key:?}; expected one of {keys}"));
+                    }
+                }
+                changed.check_sampling()?;
+                *self = changed;
+                Ok(())
+            }
+
+            /// The keys of what is set.
+            pub fn keys_set(self) -> impl Iterator<Item = &'static str> {
+                let all = [$(($key, self.$field.is_some())),*];
+                all.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key)
+            }
+
+            /// What is set here, or else in `others`.
+            pub fn or(self, others: DecodingSettings) -> Self {
+                let others = others.without_sampling_of(&self);
+                DecodingSettings { $($field: self.$field.or(others.$field),)* }
+            }
+        }
+    };
+}
+
+decoding_settings! {
+    /// Options of decoding; those that are not set are the model's.
+    ///
+    /// ```
+    /// use miriam_nmt::translate::DecodingSettings;
+    ///
+    /// let mut settings = DecodingSettings::default();
+    /// settings.set("no-repeat-ngram-size", "2")?;
+    /// assert_eq!(settings.no_repeat_ngram_size, Some(2));
+    /// assert!(settings.set("no-repeat-ngram-size", "many").is_err());
+    /// assert!(settings.set("ngrams", "2").is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    struct;
+
     /// Hypotheses kept at each step.
-    pub beam_size: Option<usize>,
+    beam_size, "beam-size": usize = count(DecoderConfig::BEAM_SIZES);
     /// Scores are divided by the length to this power.
-    pub normalize: Option<Number>,
+    normalize, "normalize": Number = number("a number", |_| true);
     /// The penalty subtracted for each token.
-    pub word_penalty: Option<Number>,
+    word_penalty, "word-penalty": Number = number("a number", |_| true);
     /// The most tokens for each token of the source.
-    pub max_length_factor: Option<Number>,
+    max_length_factor, "max-length-factor": Number = positive();
     /// The most tokens of a translation.
-    pub max_decoding_length: Option<usize>,
+    max_decoding_length, "max-decoding-length": usize = count(DecoderConfig::LENGTHS);
     /// The fewest tokens of a translation.
-    pub min_length: Option<usize>,
+    min_length, "min-length": usize = count(LENGTHS_OR_ZERO);
     /// CTranslate2's rules: search until this many times the beam have ended.
-    pub patience: Option<Number>,
+    patience, "patience": Number = positive();
     /// The weight by which translations that look at all of the source are preferred.
-    pub coverage_penalty: Option<Number>,
+    coverage_penalty, "coverage-penalty": Number = not_negative();
     /// The divisor of the scores of tokens generated before.
-    pub repetition_penalty: Option<Number>,
+    repetition_penalty, "repetition-penalty": Number = positive();
     /// Length of the sequences of tokens that are never repeated; 0 allows all.
-    pub no_repeat_ngram_size: Option<usize>,
+    no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
     /// The margin below the best finished hypothesis at which search ends.
-    pub early_stop: Option<Number>,
+    early_stop, "early-stop": Number = not_negative();
     /// Whether the unknown token may be generated.
-    pub allow_unk: Option<bool>,
+    allow_unk, "allow-unk": bool = flag;
     /// Whether unknown tokens become the source words that they look at; they are allowed then,
     /// unless `allow_unk` is false.
-    pub replace_unknowns: Option<bool>,
+    replace_unknowns, "replace-unknowns": bool = flag;
     /// The most tokens of a sentence.
-    pub max_length: Option<usize>,
+    max_length, "max-length": usize = count(DecoderConfig::LENGTHS);
     /// Whether longer sentences are cropped.
-    pub max_length_crop: Option<bool>,
+    max_length_crop, "max-length-crop": bool = flag;
+    /// Tokens are drawn from this many best ones; 0 for all.
+    sampling_topk, "sampling-topk": usize = count(LENGTHS_OR_ZERO);
+    /// Tokens are drawn from the best ones up to this share of probability.
+    sampling_topp, "sampling-topp": Number = probability_mass();
+    /// Tokens are drawn from those of at least this probability.
+    sampling_epsilon, "sampling-epsilon": Number = min_probability();
+    /// Logits are divided by this before a token is drawn.
+    sampling_temperature, "sampling-temperature": Number = positive();
+    /// What tokens are drawn from, as Marian says it; not beside the four options before.
+    output_sampling, "output-sampling": OutputSampling = OutputSampling::parse;
+    /// The seed of random numbers, which draw tokens.
+    seed, "seed": u64 = seed;
+}
+
+/// Lengths, or none.
+const LENGTHS_OR_ZERO: RangeInclusive<usize> = 0..=*DecoderConfig::LENGTHS.end();
+
+/// A value, or what was expected in its place.
+type ReadValue<T> = std::result::Result<T, String>;
+
+fn count(range: RangeInclusive<usize>) -> impl Fn(&str) -> ReadValue<usize> {
+    move |value| {
+        let number = value.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
+    }
+}
+
+fn number(wanted: &'static str, is_right: fn(f32) -> bool) -> impl Fn(&str) -> ReadValue<Number> {
+    move |value| {
+        let number = value.parse().ok().filter(|&number: &f32| number.is_finite());
+        number.filter(|&number| is_right(number)).map(Number::from).ok_or_else(|| wanted.to_owned())
+    }
+}
+
+pub(super) fn positive() -> impl Fn(&str) -> ReadValue<Number> {
+    number("a number above 0", |number| number > 0.0)
+}
+
+fn not_negative() -> impl Fn(&str) -> ReadValue<Number> {
+    number("a number from 0 on", |number| number >= 0.0)
+}
+
+pub(super) fn probability_mass() -> impl Fn(&str) -> ReadValue<Number> {
+    number("a number above 0, up to 1", |number| number > 0.0 && number <= 1.0)
+}
+
+pub(super) fn min_probability() -> impl Fn(&str) -> ReadValue<Number> {
+    number("a number from 0 on, below 1", |number| (0.0..1.0).contains(&number))
+}
+
+fn flag(value: &str) -> ReadValue<bool> {
+    value.parse().map_err(|_| "true or false".to_owned())
+}
+
+fn seed(value: &str) -> ReadValue<u64> {
+    value.parse().map_err(|_| format!("a whole number from 0 to {}", u64::MAX))
 }
 
 impl DecodingSettings {
-    /// The keys, as options and configurations spell them.
-    pub const KEYS: [&str; 15] = [
-        "beam-size",
-        "normalize",
-        "word-penalty",
-        "max-length-factor",
-        "max-decoding-length",
-        "min-length",
-        "patience",
-        "coverage-penalty",
-        "repetition-penalty",
-        "no-repeat-ngram-size",
-        "early-stop",
-        "allow-unk",
-        "replace-unknowns",
-        "max-length",
-        "max-length-crop",
-    ];
-
-    /// Sets the option `key`, of [`DecodingSettings::KEYS`].
-    ///
-    /// # Errors
-    /// If the key is not one of them, or the value is out of its range.
-    pub fn set(&mut self, key: &str, value: &str) -> std::result::Result<(), String> {
-        let count = |range: RangeInclusive<usize>| {
-            let number = value.parse().ok().filter(|number| range.contains(number));
-            let wanted = || format!("a whole number from {} to {}", range.start(), range.end());
-            number.map(Some).ok_or_else(|| wrong(key, value, &wanted()))
-        };
-        let number = |is_right: fn(f32) -> bool, wanted: &str| {
-            let number = value.parse().ok().filter(|&n: &f32| n.is_finite() && is_right(n));
-            number.map(|n| Some(n.into())).ok_or_else(|| wrong(key, value, wanted))
-        };
-        let any = || number(|_| true, "a number");
-        let positive = || number(|n| n > 0.0, "a number above 0");
-        let not_negative = || number(|n| n >= 0.0, "a number from 0 on");
-        let flag = || value.parse().map(Some).map_err(|_| wrong(key, value, "true or false"));
-        let most = *DecoderConfig::LENGTHS.end();
-        match key {
-            "beam-size" => self.beam_size = count(DecoderConfig::BEAM_SIZES)?,
-            "normalize" => self.normalize = any()?,
-            "word-penalty" => self.word_penalty = any()?,
-            "max-length-factor" => self.max_length_factor = positive()?,
-            "max-decoding-length" => self.max_decoding_length = count(DecoderConfig::LENGTHS)?,
-            "min-length" => self.min_length = count(0..=most)?,
-            "patience" => self.patience = positive()?,
-            "coverage-penalty" => self.coverage_penalty = not_negative()?,
-            "repetition-penalty" => self.repetition_penalty = positive()?,
-            "no-repeat-ngram-size" => self.no_repeat_ngram_size = count(0..=most)?,
-            "early-stop" => self.early_stop = not_negative()?,
-            "allow-unk" => self.allow_unk = flag()?,
-            "replace-unknowns" => self.replace_unknowns = flag()?,
-            "max-length" => self.max_length = count(DecoderConfig::LENGTHS)?,
-            "max-length-crop" => self.max_length_crop = flag()?,
-            _ => {
-                let keys = Self::KEYS.join(", ");
-                return Err(format!("unknown option {key:?}; expected one of {keys}"));
-            }
-        }
-        Ok(())
-    }
-
     /// Whether nothing is set.
     pub fn is_empty(self) -> bool {
         self == DecodingSettings::default()
-    }
-
-    /// These settings, and those of `others` where they leave something open.
-    pub fn or(self, others: DecodingSettings) -> DecodingSettings {
-        DecodingSettings {
-            beam_size: self.beam_size.or(others.beam_size),
-            normalize: self.normalize.or(others.normalize),
-            word_penalty: self.word_penalty.or(others.word_penalty),
-            max_length_factor: self.max_length_factor.or(others.max_length_factor),
-            max_decoding_length: self.max_decoding_length.or(others.max_decoding_length),
-            min_length: self.min_length.or(others.min_length),
-            patience: self.patience.or(others.patience),
-            coverage_penalty: self.coverage_penalty.or(others.coverage_penalty),
-            repetition_penalty: self.repetition_penalty.or(others.repetition_penalty),
-            no_repeat_ngram_size: self.no_repeat_ngram_size.or(others.no_repeat_ngram_size),
-            early_stop: self.early_stop.or(others.early_stop),
-            allow_unk: self.allow_unk.or(others.allow_unk),
-            replace_unknowns: self.replace_unknowns.or(others.replace_unknowns),
-            max_length: self.max_length.or(others.max_length),
-            max_length_crop: self.max_length_crop.or(others.max_length_crop),
-        }
     }
 
     /// Changes `options` where something is set.
@@ -181,6 +210,8 @@ impl DecodingSettings {
         set(&mut search.repetition_penalty, self.repetition_penalty);
         set(&mut search.no_repeat_ngram_size, self.no_repeat_ngram_size);
         search.early_stop_margin = self.early_stop.map(f32::from).or(search.early_stop_margin);
+        set(&mut search.seed, self.seed);
+        search.sampling = self.sampling(search.sampling.take());
         set(&mut options.output.replace_unknowns, self.replace_unknowns);
         // Unknown tokens can be replaced only if they may be generated.
         options.allow_unknown |= self.replace_unknowns == Some(true);
@@ -232,11 +263,12 @@ mod tests {
     fn every_key_is_set_by_a_value_in_its_range() {
         for key in DecodingSettings::KEYS {
             let mut settings = DecodingSettings::default();
-            let value = ["2", "true"].iter().find(|value| settings.set(key, value).is_ok());
+            let value = ["0.5", "1", "true"].iter().find(|value| settings.set(key, value).is_ok());
             assert!(value.is_some() && !settings.is_empty(), "{key}");
+            assert_eq!(settings.keys_set().collect::<Vec<_>>(), [key]);
             assert_eq!(settings.or(DecodingSettings::default()), settings, "{key}");
             assert_eq!(DecodingSettings::default().or(settings), settings, "{key}");
-            for wrong in ["", "x", "nan", "-inf", "1e99"] {
+            for wrong in ["x", "nan", "-inf", "1e99"] {
                 let error = settings.set(key, wrong).unwrap_err();
                 assert!(error.starts_with(key), "{error}");
             }

@@ -396,15 +396,14 @@ fn nan_logits_are_an_error() {
 
 #[test]
 fn samples_depend_on_seed_sentence_and_index_only() {
-    let sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: 1 };
-    let drawn = |seed, id, n_best| {
-        let sampling = Some(Sampling { seed, ..sampling });
-        let options = SearchOptions { sampling, n_best, ..options() };
+    let sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0 };
+    let drawn = |seed, number, n_best| {
+        let options = SearchOptions { sampling: Some(sampling), seed, n_best, ..options() };
         let mut session = RandomSession::new(model(9));
-        let jobs = [Job { id, request: request_for(&[3, 4, 5]) }];
+        let jobs = [Job { id: 5, request: Request { number, ..request_for(&[3, 4, 5]) } }];
         let mut results =
             translate_jobs(&mut session, &options, &BatchingOptions::default(), &jobs);
-        results.remove(&id).unwrap().unwrap()
+        results.remove(&5).unwrap().unwrap()
     };
     let first = drawn(1, 0, 6);
     assert_eq!(first.len(), 6);

@@ -110,8 +110,17 @@ fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
             continue;
         }
         // Python writes True and False.
-        let text = value.str()?.to_string().to_ascii_lowercase();
-        settings.set(&key, &text).map_err(PyValueError::new_err)?;
+        let text = |value: &Bound<'_, PyAny>| -> PyResult<String> {
+            Ok(value.str()?.to_string().to_ascii_lowercase())
+        };
+        let set = match value.cast::<PyList>() {
+            Ok(list) => {
+                let words = list.iter().map(|word| text(&word)).collect::<PyResult<Vec<_>>>()?;
+                settings.set_list(&key, &words)
+            }
+            Err(_) => settings.set(&key, &text(&value)?),
+        };
+        set.map_err(PyValueError::new_err)?;
     }
     Ok(settings)
 }

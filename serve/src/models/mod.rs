@@ -164,7 +164,7 @@ impl Opener {
             }
         };
         let mut options = TranslationOptions::for_bundle(&bundle, semantics);
-        configuration.decoding().map_err(wrong)?.apply(&mut options);
+        configuration.decoding.apply(&mut options);
         options.mini_batch = configuration.mini_batch.unwrap_or(options.mini_batch).max(1);
         if let Some(name) = &configuration.precision {
             let known = Precision::from_name(name);
@@ -495,9 +495,7 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (given.positive.is_some(), "positive"),
         (given.missing_markers.is_some(), "missing-markers"),
     ];
-    let decoding = given.decoding_values();
-    let decoding: Vec<(bool, &str)> =
-        decoding.iter().map(|(key, value)| (value.is_some(), *key)).collect();
+    let decoding: Vec<(bool, &str)> = given.decoding.keys_set().map(|key| (true, key)).collect();
     let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
     let of_neural = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
     let of_language = language.iter().filter(|_| kind != ModelKind::Lm);

@@ -244,6 +244,7 @@ impl SentenceSource for Batch<'_> {
             let id = self.next_id;
             self.next_id += 1;
             let mut sentence = task.sentence().clone();
+            sentence.number = task.index() as u64;
             if !self.prefix.is_empty() {
                 sentence.text.splice(0..0, self.prefix.iter().copied());
             }

@@ -70,7 +70,8 @@ fn a_deadline_narrows_phrase_search_and_ends_neural_search() {
 fn keys_that_have_no_effect_are_refused() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
     let name = "toy".to_owned();
-    let beam = ModelConfiguration { name, path, beam: Some(3), ..ModelConfiguration::default() };
+    let mut beam = ModelConfiguration { name, path, ..ModelConfiguration::default() };
+    beam.decoding.beam_size = Some(3);
     let error = check_keys(&beam, ModelKind::Phrase).unwrap_err().to_string();
     assert_eq!(error, "model toy: beam-size has no effect on a model of the kind phrase");
 }

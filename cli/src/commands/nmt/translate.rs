@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use miriam_nmt::ModelBundle;
-use miriam_nmt::search::{DecodingSemantics, Sampling};
+use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
-    PivotTranslator, SourceText, TranslationOptions, Translator,
+    OutputSampling, PivotTranslator, SourceText, TranslationOptions, Translator,
 };
 use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
 
@@ -252,9 +252,9 @@ struct SamplingArguments {
           conflicts_with_all = ["sampling_topk", "sampling_topp", "sampling_epsilon",
                                 "sampling_temperature"])]
     output_sampling: Option<Vec<String>>,
-    /// The seed of random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// The seed of random numbers [1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 /// Options of speed, which results do not depend on.
@@ -292,7 +292,6 @@ impl Arguments {
         let (text, batches) = (&self.text, &self.batches);
         self.settings().apply(&mut options);
         let search = &mut options.search;
-        search.sampling = self.sampling.to_sampling();
         if text.no_n_best {
             options.output.n_best = false;
             search.n_best = 1;
@@ -342,7 +341,7 @@ impl Arguments {
 impl Arguments {
     /// The options of decoding that servers and Python have too.
     fn settings(&self) -> DecodingSettings {
-        let (text, search) = (&self.text, &self.search);
+        let (text, search, sampling) = (&self.text, &self.search, &self.sampling);
         let flag = |on: bool, off: bool| on.then_some(true).or(off.then_some(false));
         DecodingSettings {
             beam_size: search.beam_size,
@@ -360,6 +359,12 @@ impl Arguments {
             replace_unknowns: flag(text.replace_unknowns, text.no_replace_unknowns),
             max_length: text.max_length,
             max_length_crop: flag(text.max_length_crop, text.no_max_length_crop),
+            sampling_topk: sampling.sampling_topk,
+            sampling_topp: sampling.sampling_topp.map(Into::into),
+            sampling_epsilon: sampling.sampling_epsilon.map(Into::into),
+            sampling_temperature: sampling.sampling_temperature.map(Into::into),
+            output_sampling: sampling.output_sampling(),
+            seed: sampling.seed,
         }
     }
 }
@@ -376,57 +381,13 @@ fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
 }
 
 impl SamplingArguments {
-    fn to_sampling(&self) -> Option<Sampling> {
-        if let Some(words) = &self.output_sampling {
-            return Some(self.marian_sampling(words));
-        }
-        let any = self.sampling_topk.is_some()
-            || self.sampling_topp.is_some()
-            || self.sampling_epsilon.is_some()
-            || self.sampling_temperature.is_some();
-        any.then(|| Sampling {
-            temperature: self.sampling_temperature.unwrap_or(1.0),
-            top_k: self.sampling_topk.unwrap_or(0),
-            top_p: self.sampling_topp.unwrap_or(1.0),
-            epsilon: self.sampling_epsilon.unwrap_or(0.0),
-            seed: self.seed,
-        })
-    }
-
-    /// Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; without words `full 1`.
-    fn marian_sampling(&self, words: &[String]) -> Sampling {
-        let wrong = || -> ! {
-            exit_with_usage_error(format!(
-                "--output-sampling {}: give full [T], topk K [T], topp P [T] or epsilon E [T]",
-                words.join(" ")
-            ))
-        };
-        let mut sampling =
-            Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0, seed: self.seed };
-        let (kind, rest) =
-            words.split_first().map_or(("full", &[][..]), |(kind, rest)| (kind.as_str(), rest));
-        let temperature = match (kind, rest) {
-            ("full" | "true", rest) => rest,
-            ("topk", [count, rest @ ..]) => {
-                sampling.top_k = count.parse().unwrap_or_else(|_| wrong());
-                rest
-            }
-            ("topp", [mass, rest @ ..]) => {
-                sampling.top_p = probability_mass(mass).unwrap_or_else(|_| wrong());
-                rest
-            }
-            ("epsilon", [least, rest @ ..]) => {
-                sampling.epsilon = min_probability(least).unwrap_or_else(|_| wrong());
-                rest
-            }
-            _ => wrong(),
-        };
-        match temperature {
-            [] => {}
-            [divisor] => sampling.temperature = positive(divisor).unwrap_or_else(|_| wrong()),
-            _ => wrong(),
-        }
-        sampling
+    /// That of Marian's words.
+    fn output_sampling(&self) -> Option<OutputSampling> {
+        let words = self.output_sampling.as_ref()?.join(" ");
+        let found = OutputSampling::parse(&words);
+        Some(found.unwrap_or_else(|wanted| {
+            exit_with_usage_error(format!("--output-sampling {words}: give {wanted}"))
+        }))
     }
 }
 

@@ -66,7 +66,7 @@ impl BeamState {
                 sample_index: 0,
             });
         } else if let Some(sampling) = &options.sampling {
-            self.expand_by_sampling(options.semantics, sampling, processor, first, scratch);
+            self.expand_by_sampling(options, sampling, processor, first, scratch);
         } else if self.constraints.token_count() > 0 {
             self.expand_constrained(options, processor, first, scratch);
         } else {
@@ -92,7 +92,7 @@ impl BeamState {
     /// Samples one token for each row.
     fn expand_by_sampling(
         &self,
-        semantics: DecodingSemantics,
+        options: &SearchOptions,
         sampling: &Sampling,
         processor: &LogitsProcessor,
         first: usize,
@@ -105,11 +105,15 @@ impl BeamState {
                 true => (0, at as u32),
                 false => (at, self.live[at].sample_index),
             };
-            let place =
-                SampleKey { sentence: self.id, sample_index: number, step: self.step as u32 };
+            let key = SampleKey {
+                seed: options.seed,
+                sentence: self.number,
+                sample_index: number,
+                step: self.step as u32,
+            };
             scratch.pool.clear();
             scratch.pool.extend_from_slice(processor.candidates(first + row));
-            let Some(offer) = sample(sampling, semantics, place, &mut scratch.pool) else {
+            let Some(offer) = sample(sampling, options.semantics, key, &mut scratch.pool) else {
                 continue;
             };
             let hypothesis = &self.live[row];

@@ -23,6 +23,8 @@ const MAX_BEAM_SIZE: usize = 1 << 16;
 pub(super) struct BeamState {
     /// The id of the sentence for the caller.
     pub id: u64,
+    /// The number of the sentence, on which draws depend.
+    number: u64,
     /// The id of the sentence for the session.
     pub slot: Slot,
     /// Tokens that are forced at the beginning.
@@ -82,6 +84,7 @@ impl BeamState {
         options: &SearchOptions,
     ) -> Result<()> {
         self.id = id;
+        self.number = request.number;
         self.slot = slot;
         self.prefix.clone_from(&request.prefix);
         self.favoured.clear();

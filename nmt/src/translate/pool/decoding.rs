@@ -190,7 +190,6 @@ impl DecodingOptions {
             top_k: self.sampling_topk,
             top_p: self.sampling_topp,
             epsilon: 0.0,
-            seed: self.seed,
         });
         let search = SearchOptions {
             beam_size: self.beam_size,
@@ -211,6 +210,7 @@ impl DecodingOptions {
             prefix_bias: (self.prefix_bias_beta > 0.0)
                 .then_some(PrefixBias { beta: self.prefix_bias_beta, num_forced: own }),
             sampling,
+            seed: self.seed,
             return_alignments: self.needs_attention(),
             skip_cost: greedy
                 && self.prefix_bias_beta == 0.0

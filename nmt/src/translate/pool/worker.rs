@@ -171,11 +171,10 @@ impl QueuedJobs<'_> {
         jobs: Vec<(usize, Request)>,
         batch: &Arc<ActiveBatch>,
     ) -> Vec<u64> {
-        let is_sampling = call.task.search.sampling.is_some();
-        let start = |(index, request): (usize, Request)| {
-            // The index in its call decides what is drawn for a sentence.
-            let id = if is_sampling { index as u64 } else { self.next_id };
+        let start = |(index, mut request): (usize, Request)| {
+            let id = self.next_id;
             self.next_id += 1;
+            request.number = index as u64;
             let (call, batch) = (Arc::clone(call), Arc::clone(batch));
             let why = self.failure.clone();
             let job = ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };

@@ -64,10 +64,6 @@ impl Options {
         let mut settings = DecodingSettings::default();
         for (name, value) in &self.decoding {
             let key = name.replace('_', "-");
-            let text = match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
             let is_known = DecodingSettings::KEYS.contains(&&*key) && !MODEL_KEYS.contains(&&*key);
             if !is_known || name.contains('-') {
                 let keys = DecodingSettings::KEYS.iter().filter(|key| !MODEL_KEYS.contains(key));
@@ -81,10 +77,23 @@ impl Options {
             if value.is_null() {
                 continue;
             }
-            let set = settings.set(&key, &text);
+            let set = match value {
+                Value::Array(values) => {
+                    settings.set_list(&key, &values.iter().map(text_of).collect::<Vec<_>>())
+                }
+                value => settings.set(&key, &text_of(value)),
+            };
             set.map_err(|reason| Refusal::Invalid(format!("options: {reason}")))?;
         }
         Ok(settings)
+    }
+}
+
+/// A number, a flag or a text as text.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -219,7 +228,9 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
                 return invalid(format!("give a beam_size from 1 to {most}"));
             }
-            let beam = beam_size.or(model.beam_size);
+            // Samples may be more than a beam has.
+            let is_sampling = settings.is_sampling().unwrap_or(model.beam_size.is_none());
+            let beam = beam_size.or(model.beam_size).filter(|_| !is_sampling);
             if beam.is_some_and(|beam| n_best > beam) {
                 let beam = beam.unwrap_or_default();
                 return invalid(format!(
@@ -284,6 +295,7 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
             constraints: constraints
                 .map(|all| all[number].iter().map(|text| text.clone().into_bytes()).collect())
                 .unwrap_or_default(),
+            ..Sentence::default()
         })
     };
     texts.iter().enumerate().map(sentence).collect()

@@ -1,0 +1,306 @@
+//! A model of a configuration: a table of the file, or an argument of the command line.
+
+mod decoding;
+
+use std::path::{Path, PathBuf};
+
+use miriam_lmcpu::ArpaOptions;
+use miriam_nmt::shortlist::ShortlistOptions;
+use miriam_nmt::translate::DecodingSettings;
+use serde::Deserialize;
+
+use decoding::{decoding_key, text_of};
+
+/// The kind of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelKind {
+    /// A phrase-based system: a moses.ini.
+    Phrase,
+    /// A neural model of any format.
+    Neural,
+    /// An n-gram language model.
+    Lm,
+}
+
+impl ModelKind {
+    /// The name in options and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Phrase => "phrase",
+            ModelKind::Neural => "neural",
+            ModelKind::Lm => "lm",
+        }
+    }
+}
+
+/// A model of a configuration.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ModelConfiguration {
+    /// The name by which clients choose it.
+    pub name: String,
+    /// A moses.ini or its folder, a neural model's file or folder, or a language model.
+    pub path: PathBuf,
+    /// The languages it translates from.
+    pub from: Vec<String>,
+    /// The languages it translates to.
+    pub to: Vec<String>,
+    /// Its kind, where the path does not tell.
+    pub kind: Option<ModelKind>,
+    /// Whether clients that name no model get this one.
+    pub default: bool,
+    /// A phrase-based system: whether running text is prepared by the file `preparation`
+    /// beside the ini, where there is one.
+    pub raw: Option<bool>,
+    /// A phrase-based system: words that keep their full stop, in Moses' form, for its tokens and
+    /// sentences, in place of those of its preparation.
+    pub nonbreaking_prefixes: Option<PathBuf>,
+    /// A phrase-based system: further options of `miriam translate`.
+    pub options: Vec<String>,
+    /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
+    /// XML-RPC, as Moses does.
+    pub segmentation_marks: Option<bool>,
+    /// A neural model: its vocabularies, where they are not beside it.
+    pub vocabs: Vec<PathBuf>,
+    /// A neural model: the token that begins each source, such as `>>fra<<`.
+    pub prefix_token: Option<String>,
+    /// A neural model: a shortlist, in place of that of the model.
+    pub shortlist: Option<ShortlistSetting>,
+    /// A neural model: whose rules decide when search is done, `marian` or `ctranslate2`.
+    pub search: Option<String>,
+    /// A neural model: its options of decoding, keys of the table themselves.
+    #[serde(skip)]
+    pub decoding: DecodingSettings,
+    /// A neural model: sentences translated together at most.
+    pub mini_batch: Option<usize>,
+    /// A neural model: the precision of products.
+    pub precision: Option<String>,
+    /// A language model as ARPA text: what is done about n-grams listed twice.
+    pub duplicates: Option<String>,
+    /// A language model as ARPA text: what is done about positive log probabilities.
+    pub positive: Option<String>,
+    /// A language model as ARPA text: what is done where `<s>` or `</s>` is missing.
+    pub missing_markers: Option<String>,
+}
+
+/// A shortlist of a configuration.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum ShortlistSetting {
+    /// False for none, though one is beside the model.
+    Flag(bool),
+    /// Its file.
+    File(PathBuf),
+    /// Its file, how many frequent words and translations of each word, and how probable they must be.
+    Pruned(Vec<toml::Value>),
+}
+
+impl ShortlistSetting {
+    /// The file with its options; none for no shortlist.
+    ///
+    /// # Errors
+    /// If it is not a file with numbers.
+    pub(crate) fn parse(&self) -> Result<Option<(PathBuf, ShortlistOptions)>, String> {
+        let wrong = |reason: String| format!("shortlist: {reason}");
+        match self {
+            ShortlistSetting::Flag(false) => Ok(None),
+            ShortlistSetting::Flag(true) => Err(wrong("give its file, or false for none".into())),
+            ShortlistSetting::File(file) => Ok(Some((file.clone(), ShortlistOptions::default()))),
+            ShortlistSetting::Pruned(values) => {
+                let words: Vec<String> = values.iter().map(text_of).collect();
+                let [file, numbers @ ..] = &words[..] else {
+                    return Err(wrong("give its file".into()));
+                };
+                let options = ShortlistOptions::parse(numbers).map_err(wrong)?;
+                Ok(Some((file.into(), options)))
+            }
+        }
+    }
+
+    /// That of the command line: a file, or `false`.
+    fn from_text(text: &str) -> Self {
+        match text {
+            "false" => ShortlistSetting::Flag(false),
+            file => ShortlistSetting::File(file.into()),
+        }
+    }
+
+    /// The same with its file in `folder`, where that is relative.
+    pub(super) fn within(&self, folder: &Path) -> Self {
+        match self {
+            ShortlistSetting::Flag(flag) => ShortlistSetting::Flag(*flag),
+            ShortlistSetting::File(file) => ShortlistSetting::File(folder.join(file)),
+            ShortlistSetting::Pruned(values) => {
+                let mut values = values.clone();
+                if let Some(toml::Value::String(file)) = values.first_mut() {
+                    *file = folder.join(&*file).display().to_string();
+                }
+                ShortlistSetting::Pruned(values)
+            }
+        }
+    }
+}
+
+impl ModelConfiguration {
+    /// How ARPA text is read.
+    ///
+    /// # Errors
+    /// If a policy does not have this value.
+    pub(crate) fn arpa_options(&self) -> Result<ArpaOptions, String> {
+        let mut options = ArpaOptions::default();
+        let given = [&self.duplicates, &self.positive, &self.missing_markers];
+        for (name, value) in ArpaOptions::NAMES.iter().zip(given) {
+            if let Some(value) = value {
+                options.set(name, value)?;
+            }
+        }
+        Ok(options)
+    }
+
+    /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
+    ///
+    /// # Errors
+    /// If a part is not known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
+        let mut parts = rest.split(',');
+        let path = parts.next().unwrap_or_default();
+        let parts: Vec<(&str, &str)> =
+            parts.map(|part| part.split_once('=').unwrap_or((part, "true"))).collect();
+        let mut model = ModelConfiguration {
+            name: name.to_owned(),
+            path: path.into(),
+            ..ModelConfiguration::default()
+        };
+        for (key, value) in parts {
+            let languages = || value.split('+').map(str::to_owned).collect();
+            let number = |what| move |_| format!("{key}={value}: give {what}");
+            match key {
+                "from" => model.from = languages(),
+                "to" => model.to = languages(),
+                "kind" => {
+                    let kinds = [ModelKind::Phrase, ModelKind::Neural, ModelKind::Lm];
+                    let found = kinds.into_iter().find(|kind| kind.name() == value);
+                    model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
+                }
+                "default" => model.default = value == "true",
+                "raw" => model.raw = Some(value.parse().map_err(number("true or false"))?),
+                "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
+                "precision" => model.precision = Some(value.to_owned()),
+                "duplicates" => model.duplicates = Some(value.to_owned()),
+                "positive" => model.positive = Some(value.to_owned()),
+                "missing-markers" => model.missing_markers = Some(value.to_owned()),
+                "prefix-token" => model.prefix_token = Some(value.to_owned()),
+                "vocab" => model.vocabs.push(value.into()),
+                "shortlist" => model.shortlist = Some(ShortlistSetting::from_text(value)),
+                "search" => model.search = Some(value.to_owned()),
+                _ => {
+                    if let Some(key) = decoding_key(key) {
+                        model.decoding.set(key, value)?;
+                        continue;
+                    }
+                    return Err(format!(
+                        "{key} is not known here; there are from, to (several with +), kind, \
+                         default, raw, nonbreaking-prefixes, beam, precision, prefix-token, vocab, shortlist, search, {}, \
+                         duplicates, positive, missing-markers; \
+                         the rest is set in a file (--config)",
+                        DecodingSettings::KEYS.join(", ")
+                    ));
+                }
+            }
+        }
+        Ok(model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Configuration;
+
+    /// The model of a table with these lines.
+    fn read(lines: &str) -> Result<ModelConfiguration, String> {
+        let found = Configuration::parse(&format!("[[model]]\n{lines}\n"))?;
+        Ok(found.models.into_iter().next().unwrap())
+    }
+
+    /// Every option of ARPA text is a key of a language model.
+    #[test]
+    fn options_of_arpa_text_are_keys_of_models() {
+        for (name, value) in ArpaOptions::NAMES.iter().zip(["keep-first", "zero", "unknown"]) {
+            let mut expected = ArpaOptions::default();
+            expected.set(name, value).unwrap();
+            let found = read(&format!("{name} = \"{value}\"")).unwrap();
+            assert_eq!(found.arpa_options(), Ok(expected), "{name}");
+            let found = ModelConfiguration::parse(&format!("a=b,{name}={value}")).unwrap();
+            assert_eq!(found.arpa_options(), Ok(expected), "{name}");
+            let wrong = ModelConfiguration::parse(&format!("a=b,{name}=x")).unwrap();
+            assert!(wrong.arpa_options().unwrap_err().starts_with(&format!("{name}=x: give")));
+        }
+    }
+
+    /// Every option of decoding is a key of a model, in a file and on the command line.
+    #[test]
+    fn options_of_decoding_are_keys_of_models() {
+        for key in DecodingSettings::KEYS {
+            let fits = |value: &&str| DecodingSettings::default().set(key, value).is_ok();
+            let value = ["0.5", "1", "true"].into_iter().find(fits).unwrap();
+            let mut expected = DecodingSettings::default();
+            expected.set(key, value).unwrap();
+            assert_eq!(read(&format!("{key} = {value}")).unwrap().decoding, expected, "{key}");
+            let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
+            assert_eq!(found.decoding, expected, "{key}");
+            for wrong in [format!("{key} = -1.5e9"), format!("{key} = [[1]]")] {
+                let may_be_any = ["normalize", "word-penalty"].contains(&key);
+                let error = read(&wrong).err();
+                let named = format!("line 2: {key}: expected");
+                let is_named = error.is_some_and(|error| error.starts_with(&named));
+                assert!(is_named || may_be_any && wrong.ends_with("e9"), "{wrong}");
+            }
+            assert!(ModelConfiguration::parse(&format!("a=b,{key}=x")).is_err(), "{key}");
+        }
+        let both = read("beam = 4\nmin-decoding-length = 3").unwrap().decoding;
+        assert_eq!((both.beam_size, both.min_length), (Some(4), Some(3)));
+        let marian = read("output-sampling = [\"topk\", 5, 0.5]\nname = \"a\"").unwrap();
+        let mut expected = DecodingSettings::default();
+        expected.set("output-sampling", "topk 5 0.5").unwrap();
+        assert_eq!((&marian.name[..], marian.decoding), ("a", expected));
+        let error = read("sampling-topk = 5\noutput-sampling = true").unwrap_err();
+        assert!(
+            error.ends_with(": output-sampling and sampling-topk: give one of them"),
+            "{error}"
+        );
+        let unknown = read("beem = 4").unwrap_err();
+        assert!(unknown.starts_with("line 2: unknown field `beem`, expected one of"), "{unknown}");
+        assert!(unknown.contains("beam-size") && unknown.contains("`name`"), "{unknown}");
+    }
+
+    #[test]
+    fn shortlists_are_files_with_numbers() {
+        let list = |text: &str| {
+            let found = read(&format!("shortlist = {text}"));
+            found.unwrap().shortlist.unwrap().parse()
+        };
+        let pruned = ShortlistOptions { first: 50, best: 20, ..ShortlistOptions::default() };
+        assert_eq!(list("[\"lex\", 50, \"20\"]"), Ok(Some(("lex".into(), pruned))));
+        assert_eq!(list("[\"lex\", false]"), list("\"lex\""));
+        assert_eq!(list("false"), Ok(None));
+        for wrong in ["true", "[]", "[\"lex\", \"many\"]"] {
+            assert!(list(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn models_on_the_command_line() {
+        let model = ModelConfiguration::parse("toy=a/moses.ini,from=en+de,to=es,beam=3").unwrap();
+        assert_eq!(model.from, ["en", "de"]);
+        assert_eq!(
+            (model.path.as_path(), model.decoding.beam_size),
+            (Path::new("a/moses.ini"), Some(3))
+        );
+        for wrong in ["toy", "toy=x,beam=many", "toy=x,color=red", "toy=x,kind=best"] {
+            assert!(ModelConfiguration::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
