@@ -45,6 +45,22 @@ pub struct MaskRow {
     pub sentence: u32,
 }
 
+/// The sentence and the position of a row, by which masks are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RowKey {
+    /// The sentence in the corpus.
+    pub sentence: u32,
+    /// The position in the sentence.
+    pub position: u32,
+}
+
+impl RowKey {
+    /// The place of the row's mask at a place in the network.
+    pub fn mask_row(self, site: u32) -> MaskRow {
+        MaskRow { position: self.position, site, sentence: self.sentence }
+    }
+}
+
 /// Fills a row of a dropout mask: `1 / keep` with probability `keep`, in (0, 1], else 0.
 /// Columns 4i to 4i + 3 are kept where the draws of the block `(i, position, site, sentence)` are
 /// below `keep * 2^32`. The same bits on every CPU.

@@ -140,15 +140,6 @@ impl Backend for Engine {
         Ok(out)
     }
 
-    fn add(&mut self, mut rows: PooledTensor, other: &PooledTensor) -> Result<PooledTensor> {
-        assert_eq!((rows.rows(), rows.width()), (other.rows(), other.width()));
-        let (mut sums, other) = (rows.view_mut(), other.view());
-        for row in 0..other.rows() {
-            sums.row(row).iter_mut().zip(other.row(row)).for_each(|(x, y)| *x += y);
-        }
-        Ok(rows)
-    }
-
     fn layer_norm(
         &mut self,
         rows: &PooledTensor,
@@ -170,13 +161,6 @@ impl Backend for Engine {
         let residual = Some(residual.view());
         norm::normalize_in_place(self.cpu, norm.view(), rows.view_mut(), residual);
         Ok(rows)
-    }
-
-    fn copy(&mut self, rows: &PooledTensor) -> Result<PooledTensor> {
-        let mut out = self.empty_tensor(rows.rows(), rows.width());
-        let (from, mut to) = (rows.view(), out.view_mut());
-        (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        Ok(out)
     }
 
     fn apply(

@@ -11,8 +11,8 @@ use miriam_kernels::{MatMut, MatRef};
 use super::{EmbeddingTable, Engine, PooledTensor, WeightLoader, Weights};
 use crate::Result;
 use crate::layer::{
-    ActivationImpl, AffineNames, AttentionMask, AttentionScore, Backend, ColumnSlice, Epilogue,
-    LayerNorm, ParameterLoader, RecurrentOps, RecurrentParameterLoader,
+    ActivationImpl, AffineNames, AttentionMask, AttentionScore, Backend, Epilogue, LayerNorm,
+    ParameterLoader, RecurrentOps, RecurrentParameterLoader,
 };
 
 /// Products of token vectors with weights. Those of frequent tokens are computed by whichever
@@ -78,58 +78,6 @@ impl Annotations {
 impl RecurrentOps for Engine {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddingCache;
-
-    fn concat_rows(&mut self, parts: &[&PooledTensor]) -> Result<PooledTensor> {
-        let width = parts.first().map_or(0, |rows| rows.width());
-        let mut out = self.empty_tensor(parts.iter().map(|rows| rows.rows()).sum(), width);
-        let mut to = out.view_mut();
-        let mut row = 0;
-        for part in parts.iter().map(|rows| rows.view()) {
-            for from in 0..part.rows() {
-                to.row(row).copy_from_slice(part.row(from));
-                row += 1;
-            }
-        }
-        Ok(out)
-    }
-
-    fn concat_columns(&mut self, parts: &[&PooledTensor]) -> Result<PooledTensor> {
-        let rows = parts.first().map_or(0, |part| part.rows());
-        let mut out = self.empty_tensor(rows, parts.iter().map(|part| part.width()).sum());
-        let mut to = out.view_mut();
-        for row in 0..rows {
-            let mut rest = to.row(row);
-            for part in parts {
-                let (columns, others) = rest.split_at_mut(part.width());
-                columns.copy_from_slice(part.view().row(row));
-                rest = others;
-            }
-        }
-        Ok(out)
-    }
-
-    fn copy_columns(&mut self, part: ColumnSlice<'_, PooledTensor>) -> Result<PooledTensor> {
-        let from = part.view();
-        let mut out = self.empty_tensor(from.rows(), from.columns());
-        let mut to = out.view_mut();
-        (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        Ok(out)
-    }
-
-    fn mean_pool(&mut self, rows: &PooledTensor, lengths: &[usize]) -> Result<PooledTensor> {
-        let mut out = self.zero_tensor(lengths.len(), rows.width());
-        let (from, mut to) = (rows.view(), out.view_mut());
-        let mut first = 0;
-        for (sentence, &length) in lengths.iter().enumerate() {
-            let mean = to.row(sentence);
-            for row in first..first + length {
-                mean.iter_mut().zip(from.row(row)).for_each(|(sum, x)| *sum += x);
-            }
-            mean.iter_mut().for_each(|sum| *sum /= length as f32);
-            first += length;
-        }
-        Ok(out)
-    }
 
     fn norm_columns(
         &mut self,

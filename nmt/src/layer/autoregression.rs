@@ -148,7 +148,7 @@ impl<B: DecodingOps> Autoregression<B> {
                 let operator = RunningMean { sequences: Sequences::SingleStep, counts };
                 let matrices = [backend.whole(input), backend.whole(&initial)];
                 *state = backend.apply(operator, &matrices, &[])?;
-                let means = backend.copy(state)?;
+                let means = backend.copy(backend.whole(state))?;
                 mean.forward(backend, input, means)?
             }
             (Autoregression::Recurrent(cell), AutoregressionState::Recurrent(state)) => {

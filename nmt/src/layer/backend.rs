@@ -8,8 +8,8 @@ use crate::{Error, Result};
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
 pub use miriam_kernels::norm::NormKind;
-use miriam_kernels::operators::Activate;
 pub use miriam_kernels::operators::Operator;
+use miriam_kernels::operators::{Activate, Add};
 
 use super::RelativePositions;
 
@@ -68,9 +68,6 @@ pub trait Backend {
         epilogue: Epilogue<'_, Self::Tensor>,
     ) -> Result<Self::Tensor>;
 
-    /// `rows + other`.
-    fn add(&mut self, rows: Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor>;
-
     /// The layer norm of each row.
     fn layer_norm(
         &mut self,
@@ -86,9 +83,6 @@ pub trait Backend {
         norm: &LayerNorm<Self::Vector>,
     ) -> Result<Self::Tensor>;
 
-    /// A copy.
-    fn copy(&mut self, rows: &Self::Tensor) -> Result<Self::Tensor>;
-
     /// The result of an operator; its documentation says which matrices and vectors it takes.
     fn apply(
         &mut self,
@@ -100,6 +94,16 @@ pub trait Backend {
     /// Applies an activation to every element.
     fn activate(&mut self, rows: &Self::Tensor, activation: Activation) -> Result<Self::Tensor> {
         self.apply(Activate(activation), &[self.whole(rows)], &[])
+    }
+
+    /// `rows + other`.
+    fn add(&mut self, rows: &Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor> {
+        self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
+    }
+
+    /// A copy of some columns.
+    fn copy(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Result<Self::Tensor> {
+        self.apply(Activate(Activation::None), &[part], &[])
     }
 
     /// All columns of a tensor.

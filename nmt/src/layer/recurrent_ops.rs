@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
-use super::{AffineNames, Backend, ColumnSlice, Epilogue, LayerNorm, ParameterLoader};
+use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 
 pub use miriam_kernels::operators::{ActivationImpl, GruVariant};
+use miriam_kernels::operators::{ConcatColumns, ConcatRows, MeanPool};
 
 /// The score of a key for a query in the attention of recurrent decoders.
 pub enum AttentionScore<V> {
@@ -32,17 +33,22 @@ pub trait RecurrentOps: Backend {
     type ProjectedEmbeddingCache: Send + Sync;
 
     /// Tensors of one width below each other.
-    fn concat_rows(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor>;
+    fn concat_rows(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor> {
+        let parts: Vec<_> = parts.iter().map(|part| self.whole(*part)).collect();
+        self.apply(ConcatRows, &parts, &[])
+    }
 
     /// Tensors with one number of rows side by side.
-    fn concat_columns(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor>;
-
-    /// A copy of some columns.
-    fn copy_columns(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Result<Self::Tensor>;
+    fn concat_columns(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor> {
+        let parts: Vec<_> = parts.iter().map(|part| self.whole(*part)).collect();
+        self.apply(ConcatColumns, &parts, &[])
+    }
 
     /// The mean row of each sentence, `[sentences, width]`; sentences have `lengths` rows
     /// each, at least one.
-    fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Result<Self::Tensor>;
+    fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Result<Self::Tensor> {
+        self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
+    }
 
     /// Layer norms of ranges of columns, each by itself.
     fn norm_columns(

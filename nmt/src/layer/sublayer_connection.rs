@@ -121,7 +121,7 @@ impl<B: Backend> SublayerConnection<B> {
     /// What the backend gives.
     pub fn preprocess(&self, backend: &mut B, rows: &B::Tensor) -> Result<Option<B::Tensor>> {
         let dropped = if backend.drops_out(DropoutSite::SublayerInput) {
-            let rows = backend.copy(rows)?;
+            let rows = backend.copy(backend.whole(rows))?;
             Some(backend.drop_out(rows, DropoutSite::SublayerInput)?)
         } else {
             None
@@ -150,7 +150,7 @@ impl<B: Backend> SublayerConnection<B> {
                 [PostStep::Add, PostStep::Norm(norm), rest @ ..] => {
                     (backend.add_layer_norm(rows, input, norm)?, rest)
                 }
-                [PostStep::Add, rest @ ..] => (backend.add(rows, input)?, rest),
+                [PostStep::Add, rest @ ..] => (backend.add(&rows, input)?, rest),
                 [PostStep::Norm(norm), rest @ ..] => (backend.layer_norm(&rows, norm)?, rest),
             }
         }

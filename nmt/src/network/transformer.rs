@@ -142,7 +142,7 @@ impl<B: Backend> Transformer<B> {
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
         backend.begin_rows(Side::Source, &lengths);
         let embedded = self.encoder.embedding.forward(backend, &tokens, &positions)?;
-        let mut rows = backend.copy(&embedded)?;
+        let mut rows = backend.copy(backend.whole(&embedded))?;
         for (attention, feed_forward) in &self.encoder.layers {
             rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
             rows = feed_forward.forward(backend, &rows)?;
@@ -202,7 +202,7 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
         backend.begin_rows(Side::Target, &lengths);
         let embedded = self.decoder.embedding.forward(backend, &tokens, &positions)?;
-        let mut rows = backend.copy(&embedded)?;
+        let mut rows = backend.copy(backend.whole(&embedded))?;
         for (number, &layer) in self.decoder.layer_order.iter().enumerate() {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &self.decoder.layers[layer];
@@ -259,7 +259,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
         let tokens: Vec<Option<u32>> =
             rows.iter().map(|row| row.token.or(decoder.start_token)).collect();
         let embedded = decoder.embedding.forward(backend, &tokens, step.positions)?;
-        let mut x = backend.copy(&embedded)?;
+        let mut x = backend.copy(backend.whole(&embedded))?;
         for (number, (&layer, state)) in
             decoder.layer_order.iter().zip(&mut state.layers).enumerate()
         {

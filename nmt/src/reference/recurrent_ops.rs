@@ -6,9 +6,7 @@ use miriam_kernels::norm::plain::normalize;
 
 use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
-use crate::layer::{
-    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, LayerNorm, RecurrentOps,
-};
+use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, LayerNorm, RecurrentOps};
 
 /// A table of token vectors and the weights that they are multiplied with, each time anew.
 #[derive(Clone, Debug)]
@@ -27,35 +25,6 @@ pub struct Annotations {
 impl RecurrentOps for ReferenceBackend {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
-
-    fn concat_rows(&mut self, parts: &[&Matrix]) -> Result<Matrix> {
-        let mut out = Matrix::default();
-        parts.iter().flat_map(|part| part.iter()).for_each(|row| out.push_row(row));
-        Ok(out)
-    }
-
-    fn concat_columns(&mut self, parts: &[&Matrix]) -> Result<Matrix> {
-        let mut out = Matrix::default();
-        for row in 0..parts[0].rows() {
-            out.push_row(&parts.iter().flat_map(|part| part.row(row)).copied().collect::<Vec<_>>());
-        }
-        Ok(out)
-    }
-
-    fn copy_columns(&mut self, part: ColumnSlice<'_, Matrix>) -> Result<Matrix> {
-        let mut out = Matrix::zeros(0, part.columns.len());
-        (0..part.tensor.rows()).for_each(|row| out.push_row(part.row(row)));
-        Ok(out)
-    }
-
-    fn mean_pool(&mut self, rows: &Matrix, lengths: &[usize]) -> Result<Matrix> {
-        let (mut out, mut all) = (Matrix::zeros(0, rows.width()), rows.iter());
-        for &length in lengths {
-            let weights = vec![1.0 / length as f64; length];
-            out.push_row(&weighted_sum(&weights, all.by_ref().take(length), rows.width()));
-        }
-        Ok(out)
-    }
 
     fn norm_columns(
         &mut self,

@@ -149,16 +149,6 @@ impl Kernels for Fast {
         elementwise::add_scaled(self.cpu, factor, rows, into);
     }
 
-    fn multiply(&mut self, a: &[f32], b: &[f32], into: &mut [f32]) {
-        let row = |x| MatRef::new(x, 1, a.len());
-        elementwise::multiply(self.cpu, row(a), row(b), MatMut::new(into, 1, a.len()));
-    }
-
-    fn add_product(&mut self, a: &[f32], b: &[f32], into: &mut [f32]) {
-        let row = |x| MatRef::new(x, 1, a.len());
-        elementwise::add_product(self.cpu, row(a), row(b), MatMut::new(into, 1, a.len()));
-    }
-
     fn activate(&mut self, activation: Activation, rows: MatMut<'_, f32>) {
         if activation != Activation::None {
             activation::activate(self.cpu, activation, rows);

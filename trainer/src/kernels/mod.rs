@@ -140,18 +140,6 @@ pub trait Kernels: Clone + Send + 'static {
         (0..rows.rows()).for_each(|row| add_scaled(factor, rows.row(row), into.row(row)));
     }
 
-    /// `into = a * b`, element by element, of one length.
-    fn multiply(&mut self, a: &[Self::Real], b: &[f32], into: &mut [Self::Real]) {
-        let elements = into.iter_mut().zip(a).zip(b);
-        elements.for_each(|((into, &a), &b)| *into = a * Self::Real::of(b.into()));
-    }
-
-    /// `into += a * b`, element by element, of one length.
-    fn add_product(&mut self, a: &[Self::Real], b: &[f32], into: &mut [Self::Real]) {
-        let elements = into.iter_mut().zip(a).zip(b);
-        elements.for_each(|((into, &a), &b)| *into += a * Self::Real::of(b.into()));
-    }
-
     /// Applies an activation in place.
     fn activate(&mut self, activation: Activation, rows: MatMut<'_, Self::Real>) {
         plain::activate(activation, rows);

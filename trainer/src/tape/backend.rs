@@ -3,15 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use miriam_kernels::activation::Activation;
+use miriam_kernels::operators::{Activate, Clip, DropOut};
+use miriam_kernels::random::RowKey;
 use miriam_nmt::layer::{
     AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind, Operator,
     RowPosition, Side,
 };
 use miriam_nmt::{Error, Result};
 
+use super::Tape;
 use super::node::{Columns, Group, KeysValues, NormSpec, Op, PositionTable, Positions, Tensor};
 use super::weights::{AffineId, MatrixPlace, VectorId};
-use super::{RowKey, Tape};
 use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, saves_result};
 
@@ -115,7 +118,9 @@ impl<K: Kernels> Tape<K> {
         match self.product_clip {
             None => input,
             Some(limit) => {
-                let op = Op::Clip { rows: input, limit };
+                let matrices = vec![Columns::all(input)];
+                let op =
+                    Op::Apply { operator: Arc::new(Clip { limit }), matrices, vectors: vec![] };
                 self.record(op, input.rows(), input.width(), 0)
             }
         }
@@ -146,7 +151,20 @@ impl<K: Kernels> Tape<K> {
         }
         let keys = &self.row_keys[self.side as usize][..input.rows()];
         let keys = keys.iter().map(|key| RowKey { position: 0, ..*key }).collect();
-        let op = Op::DropOut { rows: input, keys, site: FIRST_WEIGHTS_SITE + weights.0, rate };
+        self.drop_elements(input, keys, FIRST_WEIGHTS_SITE + weights.0, rate)
+    }
+
+    /// Drops elements of rows with those keys.
+    fn drop_elements(
+        &mut self,
+        input: Tensor,
+        rows: Arc<[RowKey]>,
+        site: u32,
+        rate: f32,
+    ) -> Tensor {
+        assert!(rows.len() >= input.rows(), "a key for each row");
+        let operator = Arc::new(DropOut { key: self.dropout.key, site, rows, rate });
+        let op = Op::Apply { operator, matrices: vec![Columns::all(input)], vectors: vec![] };
         self.record(op, input.rows(), input.width(), 0)
     }
 
@@ -207,10 +225,6 @@ impl<K: Kernels> Backend for Tape<K> {
         Ok(self.record(op, rows, outputs, saved))
     }
 
-    fn add(&mut self, rows: Tensor, other: &Tensor) -> Result<Tensor> {
-        Ok(self.record(Op::Add { a: rows, b: *other }, rows.rows(), rows.width(), 0))
-    }
-
     fn layer_norm(&mut self, rows: &Tensor, norm: &LayerNorm<VectorId>) -> Result<Tensor> {
         check_norm(norm)?;
         let op = Op::LayerNorm { rows: *rows, residual: None, norm: norm.into() };
@@ -228,9 +242,12 @@ impl<K: Kernels> Backend for Tape<K> {
         Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
     }
 
-    /// Results never change, so there is nothing to copy.
-    fn copy(&mut self, rows: &Tensor) -> Result<Tensor> {
-        Ok(*rows)
+    /// Results never change, so there is nothing to copy of a whole one.
+    fn copy(&mut self, part: ColumnSlice<'_, Tensor>) -> Result<Tensor> {
+        if part.columns.len() == part.tensor.width() {
+            return Ok(*part.tensor);
+        }
+        self.apply(Activate(Activation::None), &[part], &[])
     }
 
     fn apply(
@@ -299,8 +316,8 @@ impl<K: Kernels> Backend for Tape<K> {
             return Ok(rows);
         }
         let keys = Arc::clone(&self.row_keys[self.side as usize]);
-        let op = Op::DropOut { rows, keys, site: self.next_dropout_site(), rate };
-        Ok(self.record(op, rows.rows(), rows.width(), 0))
+        let site = self.next_dropout_site();
+        Ok(self.drop_elements(rows, keys, site, rate))
     }
 
     fn drops_out(&self, site: DropoutSite) -> bool {

@@ -61,10 +61,6 @@ impl<K: Kernels> Tape<K> {
                     kernels.activate(*activation, out);
                 }
             }
-            Op::Add { a, b } => {
-                copy_rows(inputs.of(*a), out.reborrow());
-                kernels.add(inputs.of(*b), out);
-            }
             Op::LayerNorm { rows, residual, norm } => {
                 let residual = residual.map(|residual| inputs.of(residual));
                 let norm = norm_of(&packed_parameters, norm);
@@ -80,24 +76,6 @@ impl<K: Kernels> Tape<K> {
                     let part = rows.column_range(columns.clone());
                     let out = out.reborrow().column_range(columns.clone());
                     kernels.layer_norm(norm, part, None, statistics, out);
-                }
-            }
-            Op::Clip { rows, limit } => {
-                let limit = K::Real::of(f64::from(*limit));
-                let rows = inputs.of(*rows);
-                for row in 0..rows.rows() {
-                    let elements = out.row(row).iter_mut().zip(rows.row(row));
-                    elements.for_each(|(out, &x)| *out = x.clipped(limit));
-                }
-            }
-            Op::DropOut { rows, keys, site, rate } => {
-                let mask = &mut self.scratch.mask;
-                mask.resize(node.width, 0.0);
-                let rows = inputs.of(*rows);
-                for (row, key) in keys.iter().enumerate() {
-                    let place = key.mask_row(*site);
-                    fill_mask(self.dropout.key, place, *rate, mask);
-                    kernels.multiply(rows.row(row), mask, out.row(row));
                 }
             }
             Op::Apply { operator, matrices, vectors } => {
@@ -142,36 +120,6 @@ impl<K: Kernels> Tape<K> {
                 }
                 if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {
                     self.alignment_loss += alignment_loss(guide, groups, positions, weights, heads);
-                }
-            }
-            Op::ConcatRows { parts } => {
-                let mut rest = out;
-                for part in parts {
-                    let (of_part, others) = rest.split_rows(part.rows());
-                    rest = others;
-                    copy_rows(inputs.of(*part), of_part);
-                }
-            }
-            Op::ConcatColumns { parts } => {
-                let mut first = 0;
-                for part in parts {
-                    let columns = first..first + part.width();
-                    first = columns.end;
-                    copy_rows(inputs.of(*part), out.reborrow().column_range(columns));
-                }
-            }
-            Op::CopyColumns { part } => copy_rows(inputs.columns(part), out),
-            Op::MeanPool { rows, lengths } => {
-                let (rows, mut first, mut rest) = (inputs.of(*rows), 0, out);
-                for &length in lengths {
-                    let (mut mean, others) = rest.split_rows(1);
-                    rest = others;
-                    mean.row(0).fill(K::Real::ZERO);
-                    let factor = K::Real::of(1.0 / length as f64);
-                    for row in first..first + length {
-                        kernels.add_scaled(factor, rows.row_range(row..row + 1), mean.reborrow());
-                    }
-                    first += length;
                 }
             }
             Op::AttendAnnotations { vector, queries, groups, positions } => {

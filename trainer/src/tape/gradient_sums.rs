@@ -110,10 +110,11 @@ pub(super) fn add_norm_sums<R: Real>(
 /// Of the gradients of all queries, keys and values, those of some queries and of the positions
 /// of the sentence that they attend to.
 pub(super) fn gradients_of_group<'a, R>(
-    [queries, keys, values]: &'a mut [MatMut<'_, R>; 3],
+    all: &'a mut [MatMut<'_, R>],
     rows: Range<usize>,
     sentence: &KeysValues,
 ) -> AttentionGradients<'a, R> {
+    let [queries, keys, values] = all else { panic!("queries, keys and values") };
     AttentionGradients {
         queries: queries.reborrow().row_range(rows),
         keys: keys.reborrow().row_range(sentence.rows.clone()),

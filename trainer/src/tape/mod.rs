@@ -30,8 +30,7 @@ mod weights;
 
 use std::sync::Arc;
 
-use miriam_kernels::operators::MAX_MATRICES;
-use miriam_kernels::random::MaskRow;
+use miriam_kernels::random::RowKey;
 use miriam_nmt::layer::Side;
 use miriam_storage::ZeroedVec;
 
@@ -78,19 +77,6 @@ pub struct GuidedAlignment {
     pub links: Vec<Vec<(u32, u32, f32)>>,
 }
 
-/// The sentence and the position of a row, by which dropout is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RowKey {
-    sentence: u32,
-    position: u32,
-}
-
-impl RowKey {
-    fn mask_row(self, site: u32) -> MaskRow {
-        MaskRow { position: self.position, site, sentence: self.sentence }
-    }
-}
-
 /// Records operations on numbers of [`Kernels::Real`] and computes gradients: see the
 /// [module](self).
 pub struct Tape<K: Kernels> {
@@ -129,7 +115,10 @@ struct Scratch<R: Real> {
     /// A block of logits.
     logits: ZeroedVec<R>,
     columns: Vec<R>,
-    buffers: [Vec<R>; MAX_MATRICES],
+    /// Sums of gradients whose places overlap.
+    buffers: Vec<Vec<R>>,
+    /// Inputs of weights that occur several times, and gradients of their outputs.
+    occurrences: [Vec<R>; 2],
     mask: Vec<f32>,
     sinusoids: Sinusoids<R>,
 }

@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_kernels::activation::Activation;
-use miriam_kernels::operators::{AnyOperator, MAX_MATRICES};
+use miriam_kernels::operators::AnyOperator;
 use miriam_kernels::{MatMut, MatRef};
 use miriam_nmt::layer::{ColumnSlice, Side};
 
-use super::RowKey;
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::Real;
 use crate::kernels::Kernels;
@@ -120,10 +119,6 @@ pub(super) enum Op {
         residual: Option<Tensor>,
         activation: Activation,
     },
-    Add {
-        a: Tensor,
-        b: Tensor,
-    },
     LayerNorm {
         rows: Tensor,
         residual: Option<Tensor>,
@@ -132,18 +127,6 @@ pub(super) enum Op {
     NormColumns {
         rows: Tensor,
         norms: Vec<(Range<usize>, NormSpec)>,
-    },
-    /// Numbers between `-limit` and `limit`.
-    Clip {
-        rows: Tensor,
-        limit: f32,
-    },
-    /// Dropout of elements, with the key of each row.
-    DropOut {
-        rows: Tensor,
-        keys: Arc<[RowKey]>,
-        site: u32,
-        rate: f32,
     },
     Apply {
         operator: Arc<dyn AnyOperator>,
@@ -159,19 +142,6 @@ pub(super) enum Op {
         positions: Option<Vec<u32>>,
         /// The side of the queries and the number of the site, where weights are dropped.
         dropout_site: Option<(Side, u32)>,
-    },
-    ConcatRows {
-        parts: Vec<Tensor>,
-    },
-    ConcatColumns {
-        parts: Vec<Tensor>,
-    },
-    CopyColumns {
-        part: Columns,
-    },
-    MeanPool {
-        rows: Tensor,
-        lengths: Vec<usize>,
     },
     AttendAnnotations {
         vector: Option<VectorId>,
@@ -299,64 +269,42 @@ impl<R: Real> Gradients<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// Calls `body` with the gradients of up to [`MAX_MATRICES`] results, as
-    /// [`with_each`](Self::with_each).
+    /// Calls `body` with the gradients of several results, to be added to. Where some are
+    /// columns of one result, `body` gets `buffers` in their place, which are added afterwards.
     pub fn with_all<K: Kernels<Real = R>>(
         &mut self,
         kernels: &mut K,
-        buffers: &mut [Vec<R>; MAX_MATRICES],
+        buffers: &mut Vec<Vec<R>>,
         results: &[Columns],
         body: impl FnOnce(&mut K, &mut [MatMut<'_, R>]),
     ) {
-        match results {
-            [] => body(kernels, &mut []),
-            [a] => self.with_each(kernels, buffers, [a], |kernels, mut parts| {
-                body(kernels, &mut parts);
-            }),
-            [a, b] => self.with_each(kernels, buffers, [a, b], |kernels, mut parts| {
-                body(kernels, &mut parts);
-            }),
-            [a, b, c] => self.with_each(kernels, buffers, [a, b, c], |kernels, mut parts| {
-                body(kernels, &mut parts);
-            }),
-            [a, b, c, d] => self.with_each(kernels, buffers, [a, b, c, d], |kernels, mut parts| {
-                body(kernels, &mut parts);
-            }),
-            _ => panic!("operators take at most {MAX_MATRICES} matrices"),
+        let mut places: Vec<(usize, Range<usize>)> = Vec::with_capacity(results.len());
+        for (index, Columns { tensor, .. }) in results.iter().enumerate() {
+            self.of(*tensor);
+            places.push((index, self.range(*tensor)));
         }
-    }
-
-    /// Calls `body` with the gradients of several results, to be added to. Where some are
-    /// columns of one result, `body` gets `buffers` in their place, which are added afterwards.
-    pub fn with_each<K: Kernels<Real = R>, const N: usize>(
-        &mut self,
-        kernels: &mut K,
-        buffers: &mut [Vec<R>; MAX_MATRICES],
-        results: [&Columns; N],
-        body: impl FnOnce(&mut K, [MatMut<'_, R>; N]),
-    ) {
-        let ranges = results.map(|result| {
-            self.of(result.tensor);
-            self.range(result.tensor)
-        });
-        if let Ok(parts) = self.gradients.get_disjoint_mut(ranges) {
-            let mut parts = parts.into_iter();
-            return body(
-                kernels,
-                results.map(|Columns { tensor, range }| {
-                    let part = parts.next().expect("a part for each result");
-                    MatMut::new(part, tensor.rows(), tensor.width()).column_range(range.clone())
-                }),
-            );
+        places.sort_by_key(|(_, place)| place.start);
+        if places.windows(2).all(|pair| pair[0].1.end <= pair[1].1.start) {
+            let mut parts: Vec<(usize, MatMut<'_, R>)> = Vec::with_capacity(results.len());
+            let (mut rest, mut at) = (&mut *self.gradients, 0);
+            for (index, place) in places {
+                let (part, others) = rest[place.start - at..].split_at_mut(place.len());
+                (rest, at) = (others, place.end);
+                let Columns { tensor, range } = &results[index];
+                let part = MatMut::new(part, tensor.rows(), tensor.width());
+                parts.push((index, part.column_range(range.clone())));
+            }
+            parts.sort_by_key(|(index, _)| *index);
+            let mut parts: Vec<MatMut<'_, R>> = parts.into_iter().map(|(_, part)| part).collect();
+            return body(kernels, &mut parts);
         }
-        let mut unused = buffers.iter_mut();
-        let sums = results.map(|result| {
-            let buffer = unused.next().expect("a buffer for each result");
+        buffers.resize_with(buffers.len().max(results.len()), Vec::new);
+        let sums = buffers.iter_mut().zip(results).map(|(buffer, result)| {
             buffer.clear();
             buffer.resize(result.tensor.rows() * result.width(), R::ZERO);
             MatMut::new(buffer, result.tensor.rows(), result.width())
         });
-        body(kernels, sums);
+        body(kernels, &mut sums.collect::<Vec<_>>());
         for (buffer, result) in buffers.iter().zip(results) {
             let sum = MatRef::new(buffer, result.tensor.rows(), result.width());
             kernels.add(sum, self.columns(result));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    ActivationImpl, AttentionScore, Backend, ColumnSlice, Epilogue, LayerNorm, RecurrentOps,
+    ActivationImpl, AttentionScore, Backend, Epilogue, LayerNorm, RecurrentOps,
 };
 
 use super::backend::{num_pairs, split_sentences};
@@ -16,31 +16,6 @@ use crate::kernels::Kernels;
 impl<K: Kernels> RecurrentOps for Tape<K> {
     type Annotations = KeysValues;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
-
-    fn concat_rows(&mut self, parts: &[&Tensor]) -> Result<Tensor> {
-        let parts: Vec<Tensor> = parts.iter().map(|&&part| part).collect();
-        let rows = parts.iter().map(|part| part.rows()).sum();
-        let width = parts.first().map_or(0, |part| part.width());
-        Ok(self.record(Op::ConcatRows { parts }, rows, width, 0))
-    }
-
-    fn concat_columns(&mut self, parts: &[&Tensor]) -> Result<Tensor> {
-        let parts: Vec<Tensor> = parts.iter().map(|&&part| part).collect();
-        let rows = parts.first().map_or(0, |part| part.rows());
-        let width = parts.iter().map(|part| part.width()).sum();
-        Ok(self.record(Op::ConcatColumns { parts }, rows, width, 0))
-    }
-
-    fn copy_columns(&mut self, part: ColumnSlice<'_, Tensor>) -> Result<Tensor> {
-        let part = Columns::from(part);
-        let (rows, width) = (part.tensor.rows(), part.width());
-        Ok(self.record(Op::CopyColumns { part }, rows, width, 0))
-    }
-
-    fn mean_pool(&mut self, rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
-        let op = Op::MeanPool { rows: *rows, lengths: lengths.to_vec() };
-        Ok(self.record(op, lengths.len(), rows.width(), 0))
-    }
 
     fn norm_columns(
         &mut self,

@@ -1,8 +1,10 @@
-//! An activation of every element: ReLU, tanh, sigmoid, swish and the forms of GELU.
+//! An activation of every element: ReLU, tanh, sigmoid, swish, the forms of GELU, and none, which is
+//! a copy.
 
 use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
 use crate::activation::plain::{apply, derivative, saves_result};
 use crate::activation::{self, Activation};
+use crate::elementwise::add_in_place;
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// An activation of every element of a matrix, `[rows, width]`.
@@ -25,7 +27,9 @@ impl Operator for Activate {
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
         let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
         (0..out.rows()).for_each(|row| out.row(row).copy_from_slice(x.row(row)));
-        activation::activate(cpu, self.0, out);
+        if self.0 != Activation::None {
+            activation::activate(cpu, self.0, out);
+        }
     }
 
     fn gradient<R: Real>(
@@ -55,6 +59,9 @@ impl Operator for Activate {
     ) {
         let [x] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
         let [d_x] = matrix_gradients(into.matrices);
+        if self.0 == Activation::None {
+            return add_in_place(cpu, d_out, d_x.reborrow());
+        }
         let saved = if saves_result(self.0) { out } else { x };
         // The kernel multiplies in place, and the gradient is added to another one.
         let mut slopes = vec![0.0; d_out.columns()];
@@ -65,7 +72,7 @@ impl Operator for Activate {
             activation::activation_gradient(cpu, self.0, saved, row_slopes);
             let slopes = MatRef::new(&slopes, 1, d_out.columns());
             let to = d_x.reborrow().row_range(row..row + 1);
-            crate::elementwise::add_in_place(cpu, slopes, to);
+            add_in_place(cpu, slopes, to);
         }
     }
 }

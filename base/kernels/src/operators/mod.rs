@@ -15,12 +15,17 @@
 //! [`topk`](crate::topk)): they take packed weights, caches or scratch memory.
 
 mod activate;
+mod add;
 mod average_attention_gate;
+mod clip;
 mod columns;
+mod concatenate;
+mod drop_out;
 mod gru;
 mod highway;
 mod linear_recurrence;
 mod lstm;
+mod mean_pool;
 mod multiplicative_state;
 mod multiply;
 mod running_mean;
@@ -35,20 +40,20 @@ use crate::activation::plain::sigmoid;
 use crate::{Cpu, MatMut, MatRef, Real};
 
 pub use activate::Activate;
+pub use add::Add;
 pub use average_attention_gate::AverageAttentionGate;
+pub use clip::Clip;
+pub use concatenate::{ConcatColumns, ConcatRows};
+pub use drop_out::DropOut;
 pub use gru::{Gru, GruVariant};
 pub use highway::Highway;
 pub use linear_recurrence::LinearRecurrence;
 pub use lstm::{LstmCell, LstmOutput};
+pub use mean_pool::MeanPool;
 pub use multiplicative_state::MultiplicativeState;
 pub use multiply::Multiply;
 pub use running_mean::RunningMean;
 pub use sequences::Sequences;
-
-/// The most matrices that an operator takes.
-pub const MAX_MATRICES: usize = 4;
-/// The most vectors that an operator takes.
-pub const MAX_VECTORS: usize = 2;
 
 /// What an operator is computed from; its documentation says which matrix is which.
 #[derive(Clone, Copy, Debug)]
@@ -59,53 +64,67 @@ pub struct Inputs<'a, R> {
     pub vectors: &'a [&'a [R]],
 }
 
-/// Memory for the [`Inputs`] of an operator without an allocation.
+/// A list without an allocation unless it is longer than `N`.
 #[derive(Debug)]
-pub struct InputArrays<'a, R> {
-    matrices: [MatRef<'a, R>; MAX_MATRICES],
-    vectors: [&'a [R]; MAX_VECTORS],
-    num_matrices: usize,
-    num_vectors: usize,
+struct ShortList<T, const N: usize> {
+    few: [T; N],
+    len: usize,
+    /// All of them where there are more than `N`.
+    many: Vec<T>,
 }
 
-impl<'a, R> InputArrays<'a, R> {
+impl<T: Copy, const N: usize> ShortList<T, N> {
+    /// The items; `filler` stands where there are none.
+    fn new(filler: T, items: impl IntoIterator<Item = T>) -> Self {
+        let mut list = ShortList { few: [filler; N], len: 0, many: Vec::new() };
+        for item in items {
+            match list.few.get_mut(list.len) {
+                Some(place) => *place = item,
+                None => {
+                    if list.many.is_empty() {
+                        list.many.extend(list.few);
+                    }
+                    list.many.push(item);
+                }
+            }
+            list.len += 1;
+        }
+        list
+    }
+
+    fn items(&self) -> &[T] {
+        if self.len <= N { &self.few[..self.len] } else { &self.many }
+    }
+}
+
+/// Memory for the [`Inputs`] of an operator, without an allocation unless there are many.
+#[derive(Debug)]
+pub struct InputArrays<'a, R> {
+    matrices: ShortList<MatRef<'a, R>, 4>,
+    vectors: ShortList<&'a [R], 2>,
+}
+
+impl<'a, R: Copy> InputArrays<'a, R> {
     /// Matrices and vectors in the order of the operator.
-    ///
-    /// # Panics
-    /// If there are more than [`MAX_MATRICES`] or [`MAX_VECTORS`].
     pub fn new(
         matrices: impl IntoIterator<Item = MatRef<'a, R>>,
         vectors: impl IntoIterator<Item = &'a [R]>,
     ) -> Self {
-        let mut arrays = InputArrays {
-            matrices: [MatRef::new(&[], 0, 0); MAX_MATRICES],
-            vectors: [&[]; MAX_VECTORS],
-            num_matrices: 0,
-            num_vectors: 0,
-        };
-        for matrix in matrices {
-            arrays.matrices[arrays.num_matrices] = matrix;
-            arrays.num_matrices += 1;
+        InputArrays {
+            matrices: ShortList::new(MatRef::new(&[], 0, 0), matrices),
+            vectors: ShortList::new(&[], vectors),
         }
-        for vector in vectors {
-            arrays.vectors[arrays.num_vectors] = vector;
-            arrays.num_vectors += 1;
-        }
-        arrays
     }
 
     /// All of them.
     pub fn inputs(&self) -> Inputs<'_, R> {
-        Inputs {
-            matrices: &self.matrices[..self.num_matrices],
-            vectors: &self.vectors[..self.num_vectors],
-        }
+        Inputs { matrices: self.matrices.items(), vectors: self.vectors.items() }
     }
 
     /// `[rows, width]` of an operator's result.
     pub fn shape_of_result(&self, operator: &impl Operator) -> [usize; 2] {
-        let shapes = self.matrices.map(|matrix| [matrix.rows(), matrix.columns()]);
-        operator.shape(&shapes[..self.num_matrices])
+        let shapes = self.matrices.items().iter().map(|matrix| [matrix.rows(), matrix.columns()]);
+        operator.shape(ShortList::<_, 4>::new([0; 2], shapes).items())
     }
 }
 
@@ -251,6 +270,13 @@ impl ActivationImpl {
             ActivationImpl::Table => (cpu, GateImpl::Table),
         }
     }
+}
+
+/// The number that all are, 0 without any.
+fn common(mut numbers: impl Iterator<Item = usize>, what: &str) -> usize {
+    let first = numbers.next().unwrap_or(0);
+    assert!(numbers.all(|number| number == first), "{what}");
+    first
 }
 
 /// The shape that all matrices have.

@@ -2,8 +2,10 @@
 //! against differences of the forward pass, which is compared with formulas where they are simple.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::*;
+use crate::random::RowKey;
 use crate::testing::TestRng;
 
 /// The number of columns: not a multiple of the lanes.
@@ -137,6 +139,10 @@ fn activations_have_their_gradients() {
 #[test]
 fn element_wise_operators_have_their_gradients() {
     check(&Multiply, &same(2), 1);
+    check(&Add, &same(2), 13);
+    check(&Clip { limit: 0.7 }, &same(1), 14);
+    let rows = (0..ROWS as u32).map(|row| RowKey { sentence: row / 3, position: row % 3 });
+    check(&DropOut { key: [5, 6], site: 2, rows: rows.collect(), rate: 0.4 }, &same(1), 15);
     check(&Highway, &same(3), 2);
     check(&AverageAttentionGate, &same(4), 3);
     let shapes = Shapes { vectors: vec![WIDTH; 2], ..same(2) };
@@ -182,6 +188,47 @@ fn recurrent_cells_have_their_gradients() {
         check(&LstmCell { activation }, &shapes(4, true), 8);
         check(&LstmOutput { activation }, &shapes(4, true), 9);
     }
+}
+
+#[test]
+fn operators_on_whole_rows_have_their_gradients() {
+    let lengths = vec![3, 1, 2];
+    let shapes = Shapes { matrices: vec![[6, WIDTH]], vectors: Vec::new() };
+    check(&MeanPool { lengths }, &shapes, 16);
+    // More matrices than lists keep without an allocation.
+    for count in [0, 1, 2, 6] {
+        let matrices = (0..count).map(|part| [part % 3, WIDTH]).collect();
+        check(&ConcatRows, &Shapes { matrices, vectors: Vec::new() }, 17);
+        let matrices = (0..count).map(|part| [ROWS, 5 * part]).collect();
+        check(&ConcatColumns, &Shapes { matrices, vectors: Vec::new() }, 18);
+    }
+}
+
+/// Elements stay at their places, scaled or not.
+#[test]
+fn joined_and_dropped_elements_are_exact() {
+    let [a, b] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    let matrices = [MatRef::new(&a, 1, 3), MatRef::new(&b, 1, 3)];
+    let run = |operator: &dyn AnyOperator, [rows, width]: [usize; 2]| {
+        let mut out = vec![f32::NAN; 6];
+        let inputs = Inputs { matrices: &matrices, vectors: &[] };
+        let into = MatMut::new(&mut out, rows, width);
+        operator.forward_f32(Arithmetic::Vector(Cpu::detect()), inputs, into);
+        out
+    };
+    assert_eq!(run(&ConcatRows, [2, 3]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(run(&ConcatColumns, [1, 6]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+
+    let x = vec![1.0f32; 400];
+    let rows = Arc::from([RowKey { sentence: 3, position: 1 }]);
+    let operator = DropOut { key: [5, 6], site: 2, rows, rate: 0.25 };
+    let mut out = vec![f32::NAN; 400];
+    let inputs = Inputs { matrices: &[MatRef::new(&x, 1, 400)], vectors: &[] };
+    operator.forward(inputs, MatMut::new(&mut out, 1, 400));
+    let dropped = out.iter().filter(|&&x| x == 0.0).count();
+    // 100 are expected, 8.7 the deviation.
+    assert!((65..135).contains(&dropped), "{dropped} of 400 dropped at 0.25");
+    assert!(out.iter().all(|&x| x == 0.0 || x == 1.0 / 0.75));
 }
 
 /// The result of a step of decoding is the row of the sentence, bit for bit.

@@ -174,7 +174,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let (input, of_context) = if self.precomputes_context {
             let [_, width] = backend.shape(&context);
             let columns = width - self.deep_output.width..width;
-            let of_context = backend.copy_columns(ColumnSlice { tensor: &context, columns })?;
+            let of_context = backend.copy(ColumnSlice { tensor: &context, columns })?;
             (context, self.deep_output.context.apply_norms(backend, of_context)?)
         } else {
             let (weights, epilogue) = (&self.input_from_context, Epilogue::default());
@@ -202,8 +202,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
                 state = transition.advance(backend, None, &state.output, state.cell)?;
             }
             if self.has_skip_connections {
-                let copy = backend.copy(&state.output)?;
-                skipped = Some(backend.add(copy, below)?);
+                skipped = Some(backend.add(&state.output, below)?);
             }
             next.push(state);
         }
@@ -211,7 +210,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let top = skipped.as_ref().unwrap_or(&next[self.high_layers.len()].output);
         let of_tokens = backend.embed_projected(&self.deep_output.tokens, &tokens)?;
         let of_tokens = backend.norm_columns(of_tokens, &self.deep_output.token_norms)?;
-        let others = backend.add(of_context, &of_tokens)?;
+        let others = backend.add(&of_context, &of_tokens)?;
         let result =
             self.deep_output.state.add_and_activate(backend, top, &others, Activation::Tanh)?;
         *states = next;

@@ -289,7 +289,7 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
         let outputs: Vec<&B::Tensor> = outputs.iter().flatten().collect();
         let outputs = backend.concat_rows(&outputs)?;
         match below {
-            Some(below) if self.has_skip_connection => backend.add(outputs, below),
+            Some(below) if self.has_skip_connection => backend.add(&outputs, below),
             _ => Ok(outputs),
         }
     }

@@ -134,7 +134,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
             return backend.affine(input, &self.weights, epilogue);
         }
         let term = self.forward(backend, input)?;
-        let sum = backend.add(term, others)?;
+        let sum = backend.add(&term, others)?;
         backend.activate(&sum, activation)
     }
 }

@@ -142,7 +142,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         let old = parents.broadcast(backend, old.output)?;
 
         let query = backend.embed_projected(&self.query_from_token, &tokens)?;
-        let query = backend.add(query, &of_state)?;
+        let query = backend.add(&query, &of_state)?;
         let query = backend.activate(&query, Activation::Tanh)?;
         let groups = group_by_source(sources);
         let score = AttentionScore::DotProduct;
@@ -155,7 +155,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
             backend.affine_after_dropout(&context, weights, epilogue)?
         };
         let input = backend.embed_projected_after_dropout(&self.input_from_token, &tokens)?;
-        let input = backend.add(of_context, &input)?;
+        let input = backend.add(&of_context, &input)?;
         let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)?];
 
         // Every second layer adds the output of the one two below, before the activation.
@@ -172,7 +172,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         }
         let below = connected.last().unwrap_or(&next[0].output);
         let result = match &self.top {
-            TopLayer::None => backend.copy(below)?,
+            TopLayer::None => backend.copy(backend.whole(below))?,
             TopLayer::Tanh(weights) => backend.affine(below, weights, Activation::Tanh.into())?,
             TopLayer::Gru { input, cell, .. } => {
                 let old = parents
@@ -182,7 +182,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
                 let old = parents.broadcast(backend, old.output)?;
                 let input = backend.affine_after_dropout(below, input, Epilogue::default())?;
                 let state = cell.step(backend, Some(&input), &recurrent, &old, None)?;
-                let result = backend.copy(&state.output)?;
+                let result = backend.copy(backend.whole(&state.output))?;
                 next.push(state);
                 result
             }

@@ -42,9 +42,9 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let (weights, masks) = values.saved(node).split_at(num_weights);
         let own = MatRef::new(self.own, node.rows, node.width);
         let queries_all = values.columns(queries);
-        let results = [queries, &any.keys, &any.values];
+        let results = [queries.clone(), any.keys.clone(), any.values.clone()];
         let buffers = &mut self.scratch.buffers;
-        self.into.with_each(self.kernels, buffers, results, |kernels, mut into| {
+        self.into.with_all(self.kernels, buffers, &results, |kernels, into| {
             let all = groups.iter().zip(ranges_of_groups(groups, heads)).enumerate();
             for (number, (group, (rows, pairs))) in all {
                 let (_, sentence) = group;
@@ -59,7 +59,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
                     &weights[pairs.clone()],
                     extra.as_deref(),
                     own.row_range(rows.clone()),
-                    gradients_of_group(&mut into, rows, sentence),
+                    gradients_of_group(into, rows, sentence),
                 );
             }
         });
@@ -82,9 +82,9 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let columns = &mut self.scratch.columns;
         columns.clear();
         columns.resize(queries.width(), K::Real::ZERO);
-        let results = [&Columns::all(queries), &any.keys, &any.values];
+        let results = [Columns::all(queries), any.keys.clone(), any.values.clone()];
         let buffers = &mut self.scratch.buffers;
-        self.into.with_each(self.kernels, buffers, results, |kernels, mut into| {
+        self.into.with_all(self.kernels, buffers, &results, |kernels, into| {
             let all = groups.iter().zip(ranges_of_groups(groups, 1)).enumerate();
             for (number, (group, (rows, pairs))) in all {
                 let (_, sentence) = group;
@@ -102,7 +102,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
                     &weights[pairs],
                     extra.as_deref(),
                     own.row_range(rows.clone()),
-                    gradients_of_group(&mut into, rows, sentence),
+                    gradients_of_group(into, rows, sentence),
                     columns,
                 );
             }

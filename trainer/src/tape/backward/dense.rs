@@ -1,4 +1,4 @@
-//! Gradients of embeddings, products with weights, sums, norms, activations and dropout: of
+//! Gradients of embeddings, products with weights, sums, norms and activations: of
 //! operations on each row by itself.
 
 use std::ops::Range;
@@ -6,7 +6,6 @@ use std::ops::Range;
 use miriam_kernels::activation::Activation;
 use miriam_kernels::{MatMut, MatRef};
 
-use super::super::RowKey;
 use super::super::forward::{embedding_scales, norm_of};
 use super::super::gradient_sums::{
     NormSums, add_bias_gradient, add_norm_sums, add_weight_gradient, table_row, tensor,
@@ -15,7 +14,6 @@ use super::super::node::{NormSpec, PositionTable, Positions, Tensor};
 use super::super::weights::{AffineId, MatrixPlace};
 use super::{NodeGradient, Occurrence};
 use crate::Real;
-use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, NormGradients, saves_result};
 
 impl<K: Kernels> NodeGradient<'_, K> {
@@ -146,35 +144,6 @@ impl<K: Kernels> NodeGradient<'_, K> {
             let elements = rows.row(row).iter_mut().zip(own.row(row)).zip(&is_normed);
             let copied = elements.filter(|(_, is_normed)| !**is_normed);
             copied.for_each(|((into, &g), _)| *into += g);
-        }
-    }
-
-    /// No gradient goes through where a number was cut off.
-    pub(super) fn clip(&mut self, rows: Tensor, limit: f32) {
-        let node = self.node;
-        let limit = K::Real::of(f64::from(limit));
-        let own = MatRef::new(self.own, node.rows, node.width);
-        let inputs = self.values.of(rows);
-        let mut into = self.into.of(rows);
-        for row in 0..node.rows {
-            let elements = into.row(row).iter_mut().zip(own.row(row)).zip(inputs.row(row));
-            let inside = elements.filter(|(_, x)| x.clipped(limit) == **x);
-            inside.for_each(|((into, &g), _)| *into += g);
-        }
-    }
-
-    pub(super) fn drop_out(&mut self, rows: Tensor, keys: &[RowKey], site: u32, rate: f32) {
-        let (node, kernels, mask) = (self.node, &mut *self.kernels, &mut self.scratch.mask);
-        mask.resize(node.width, 0.0);
-        let own = MatRef::new(self.own, node.rows, node.width);
-        let (mut rows, is_begun) = self.into.begin(rows);
-        for (row, key) in keys.iter().enumerate() {
-            fill_mask(self.dropout_key, key.mask_row(site), rate, mask);
-            let (own, into) = (own.row(row), rows.row(row));
-            match is_begun {
-                true => kernels.add_product(own, mask, into),
-                false => kernels.multiply(own, mask, into),
-            }
         }
     }
 }

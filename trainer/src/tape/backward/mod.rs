@@ -30,7 +30,6 @@ struct NodeGradient<'a, K: Kernels> {
     packed_parameters: &'a PackedParameters<K>,
     registry: &'a WeightRegistry,
     guide: Option<&'a GuidedAlignment>,
-    dropout_key: [u32; 2],
     kernels: &'a mut K,
     /// The gradient of the node, `[rows, width]`; zeros if it is not begun.
     own: &'a mut [K::Real],
@@ -39,14 +38,6 @@ struct NodeGradient<'a, K: Kernels> {
     /// The gradient of all parameters.
     parameters: &'a mut [K::Real],
     scratch: &'a mut Scratch<K::Real>,
-}
-
-impl<K: Kernels> NodeGradient<'_, K> {
-    /// Adds the gradient of the node to that of an operand.
-    fn add_own_to(&mut self, operand: Tensor) {
-        let own = MatRef::new(self.own, self.node.rows, self.node.width);
-        self.into.add(self.kernels, own, operand);
-    }
 }
 
 impl<K: Kernels> Tape<K> {
@@ -91,7 +82,7 @@ impl<K: Kernels> Tape<K> {
         let values = Values { nodes, values: &self.values };
         let spec = &self.registry.affines[weights];
         let rows = occurrences.iter().map(|(input, _)| input.rows()).sum();
-        let [inputs, outputs, ..] = &mut self.scratch.buffers;
+        let [inputs, outputs] = &mut self.scratch.occurrences;
         inputs.clear();
         outputs.clear();
         for &(input, node) in occurrences {
@@ -129,7 +120,6 @@ impl<K: Kernels> Tape<K> {
             packed_parameters: &packed_parameters,
             registry: &self.registry,
             guide: self.guided_alignment.as_ref(),
-            dropout_key: self.dropout.key,
             kernels: &mut self.kernels,
             own,
             into: Gradients { nodes, gradients: before, begun },
@@ -145,16 +135,8 @@ impl<K: Kernels> Tape<K> {
             Op::Affine { input, weights, residual, activation } => {
                 gradient.affine(*input, *weights, *residual, *activation, num_uses, deferred);
             }
-            Op::Add { a, b } => {
-                gradient.add_own_to(*a);
-                gradient.add_own_to(*b);
-            }
             Op::LayerNorm { rows, residual, norm } => gradient.layer_norm(*rows, *residual, norm),
             Op::NormColumns { rows, norms } => gradient.norm_columns(*rows, norms),
-            Op::Clip { rows, limit } => gradient.clip(*rows, *limit),
-            Op::DropOut { rows, keys, site, rate } => {
-                gradient.drop_out(*rows, keys, *site, *rate);
-            }
             Op::Apply { operator, matrices, vectors } => {
                 gradient.apply(&**operator, matrices, vectors);
             }
@@ -164,13 +146,6 @@ impl<K: Kernels> Tape<K> {
             Op::AttendAnnotations { vector, queries, groups, positions } => {
                 gradient.attend_annotations(*vector, *queries, groups, positions);
             }
-            Op::ConcatRows { parts } => gradient.concat_rows(parts),
-            Op::ConcatColumns { parts } => gradient.concat_columns(parts),
-            Op::CopyColumns { part } => {
-                let own = MatRef::new(gradient.own, node.rows, node.width);
-                gradient.kernels.add(own, gradient.into.columns(part));
-            }
-            Op::MeanPool { rows, lengths } => gradient.mean_pool(*rows, lengths),
             Op::CrossEntropy { hidden, .. } => {
                 let saved = gradient.values.saved(node);
                 let rows = MatRef::new(saved, hidden.rows(), hidden.width());

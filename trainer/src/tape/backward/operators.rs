@@ -1,7 +1,7 @@
 //! Gradients of operators, which know them: here is where they go.
 
 use miriam_kernels::MatRef;
-use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, MAX_VECTORS};
+use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients};
 
 use super::super::gradient_sums::{add_vector_gradient, tensor};
 use super::super::node::Columns;
@@ -23,13 +23,13 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let columns = &mut self.scratch.columns;
         columns.clear();
         columns.resize(lengths.iter().sum(), K::Real::ZERO);
-        let mut sums: [&mut [K::Real]; MAX_VECTORS] = Default::default();
+        let mut sums: Vec<&mut [K::Real]> = Vec::with_capacity(vectors.len());
         let mut rest = &mut columns[..];
-        for (sums, &length) in sums.iter_mut().zip(&lengths) {
+        for &length in &lengths {
             let (of_vector, others) = rest.split_at_mut(length);
-            (*sums, rest) = (of_vector, others);
+            sums.push(of_vector);
+            rest = others;
         }
-        let sums = &mut sums[..vectors.len()];
 
         let inputs = InputArrays::new(
             matrices.iter().map(|matrix| values.columns(matrix)),
@@ -39,7 +39,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let own = MatRef::new(self.own, self.node.rows, self.node.width);
         let buffers = &mut self.scratch.buffers;
         self.into.with_all(self.kernels, buffers, matrices, |kernels, gradients| {
-            let into = InputGradients { matrices: gradients, vectors: sums };
+            let into = InputGradients { matrices: gradients, vectors: &mut sums };
             let arithmetic = kernels.arithmetic();
             K::Real::gradient(operator, arithmetic, inputs.inputs(), out, own, into);
         });

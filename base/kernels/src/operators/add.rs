@@ -1,0 +1,60 @@
+//! The sum of two matrices: `a + b`, as residual connections have it.
+
+use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use crate::elementwise::add_in_place;
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// `a + b`; the matrices are a and b, `[rows, width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Add;
+
+impl Operator for Add {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let [a, b] = same_shape(&inputs, [out.rows(), out.columns()]);
+        for row in 0..out.rows() {
+            let elements = a.row(row).iter().zip(b.row(row));
+            out.row(row).iter_mut().zip(elements).for_each(|(out, (&a, &b))| *out = a + b);
+        }
+    }
+
+    /// The plain loop, which compilers turn into vectors.
+    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.forward(inputs, out);
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let _: [MatRef<'_, R>; 2] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let gradients: &mut [MatMut<'_, R>; 2] = matrix_gradients(into.matrices);
+        for gradient in gradients {
+            for row in 0..d_out.rows() {
+                let elements = gradient.row(row).iter_mut().zip(d_out.row(row));
+                elements.for_each(|(gradient, &d)| *gradient += d);
+            }
+        }
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        inputs: Inputs<'_, f32>,
+        _out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        let _: [MatRef<'_, f32>; 2] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let gradients: &mut [MatMut<'_, f32>; 2] = matrix_gradients(into.matrices);
+        for gradient in gradients {
+            add_in_place(cpu, d_out, gradient.reborrow());
+        }
+    }
+}

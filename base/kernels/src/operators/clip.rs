@@ -1,0 +1,61 @@
+//! Numbers between two limits, as the inputs of products that will be rounded to integers.
+
+use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// The nearest number from `-limit` to `limit` to each element of a matrix, `[rows, width]`; NaN
+/// stays. No gradient goes through where a number was cut off.
+#[derive(Clone, Copy, Debug)]
+pub struct Clip {
+    /// The largest magnitude.
+    pub limit: f32,
+}
+
+impl Operator for Clip {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
+        let limit = R::of(self.limit.into());
+        for row in 0..out.rows() {
+            let elements = out.row(row).iter_mut().zip(x.row(row));
+            elements.for_each(|(out, &x)| *out = x.clipped(limit));
+        }
+    }
+
+    /// The plain loop, which compilers turn into vectors.
+    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.forward(inputs, out);
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let [x] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_x] = matrix_gradients(into.matrices);
+        let limit = R::of(self.limit.into());
+        for row in 0..d_out.rows() {
+            let elements = d_x.row(row).iter_mut().zip(d_out.row(row)).zip(x.row(row));
+            let inside = elements.filter(|(_, x)| x.clipped(limit) == **x);
+            inside.for_each(|((d_x, &d), _)| *d_x += d);
+        }
+    }
+
+    /// The plain loop: the gradient of the product that follows costs hundreds of times as much.
+    fn gradient_f32(
+        &self,
+        _: Cpu,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        self.gradient(inputs, out, d_out, into);
+    }
+}

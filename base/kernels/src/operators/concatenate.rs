@@ -1,0 +1,140 @@
+//! Matrices side by side or below each other.
+
+use super::{InputGradients, Inputs, Operator, common};
+use crate::elementwise::add_in_place;
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// Any number of matrices of one width below each other: `[rows, width]` each to `[sum of rows,
+/// width]`.
+#[derive(Clone, Copy, Debug)]
+pub struct ConcatRows;
+
+/// Any number of matrices with one number of rows side by side: `[rows, width]` each to `[rows,
+/// sum of widths]`.
+#[derive(Clone, Copy, Debug)]
+pub struct ConcatColumns;
+
+/// `into += rows`.
+fn add_plain<R: Real>(rows: MatRef<'_, R>, into: &mut MatMut<'_, R>) {
+    for row in 0..rows.rows() {
+        let elements = into.row(row).iter_mut().zip(rows.row(row));
+        elements.for_each(|(into, &x)| *into += x);
+    }
+}
+
+impl ConcatRows {
+    fn for_each_gradient<R>(
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+        add: impl Fn(MatRef<'_, R>, &mut MatMut<'_, R>),
+    ) {
+        let mut first = 0;
+        for into in into.matrices {
+            let rows = first..first + into.rows();
+            first = rows.end;
+            add(d_out.row_range(rows), into);
+        }
+    }
+}
+
+impl Operator for ConcatRows {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        let width = common(matrices.iter().map(|[_, width]| *width), "matrices of one width");
+        [matrices.iter().map(|[rows, _]| rows).sum(), width]
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let mut first = 0;
+        for part in inputs.matrices {
+            (0..part.rows()).for_each(|row| out.row(first + row).copy_from_slice(part.row(row)));
+            first += part.rows();
+        }
+    }
+
+    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.forward(inputs, out);
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        _inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        Self::for_each_gradient(d_out, into, add_plain);
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        _inputs: Inputs<'_, f32>,
+        _out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        Self::for_each_gradient(d_out, into, |rows, into| {
+            add_in_place(cpu, rows, into.reborrow());
+        });
+    }
+}
+
+impl ConcatColumns {
+    fn for_each_gradient<R>(
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+        add: impl Fn(MatRef<'_, R>, &mut MatMut<'_, R>),
+    ) {
+        let mut first = 0;
+        for into in into.matrices {
+            let columns = first..first + into.columns();
+            first = columns.end;
+            add(d_out.column_range(columns), into);
+        }
+    }
+}
+
+impl Operator for ConcatColumns {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        let rows = common(matrices.iter().map(|[rows, _]| *rows), "matrices of as many rows");
+        [rows, matrices.iter().map(|[_, width]| width).sum()]
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        for row in 0..out.rows() {
+            let mut rest = out.row(row);
+            for part in inputs.matrices {
+                let (columns, others) = rest.split_at_mut(part.columns());
+                columns.copy_from_slice(part.row(row));
+                rest = others;
+            }
+        }
+    }
+
+    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.forward(inputs, out);
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        _inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        Self::for_each_gradient(d_out, into, add_plain);
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        _inputs: Inputs<'_, f32>,
+        _out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        Self::for_each_gradient(d_out, into, |rows, into| {
+            add_in_place(cpu, rows, into.reborrow());
+        });
+    }
+}

@@ -1,0 +1,96 @@
+//! Dropout of elements: `m * x`, with a mask m that is drawn for each row by its place.
+//!
+//! The mask is a function of a key and the place of the row, so it is drawn again for the gradient
+//! and never kept.
+
+use std::sync::Arc;
+
+use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use crate::elementwise::{add_product, multiply};
+use crate::random::{RowKey, fill_dropout_mask};
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// A matrix `[rows, width]` whose elements are 0 with a probability, and divided by the rest of it
+/// otherwise.
+#[derive(Clone, Debug)]
+pub struct DropOut {
+    /// The key of all masks: seed and epoch.
+    pub key: [u32; 2],
+    /// The place in the network.
+    pub site: u32,
+    /// The place of each row.
+    pub rows: Arc<[RowKey]>,
+    /// The probability that an element is dropped, in [0, 1).
+    pub rate: f32,
+}
+
+impl DropOut {
+    fn fill_mask(&self, cpu: Cpu, row: usize, mask: &mut [f32]) {
+        let place = self.rows[row].mask_row(self.site);
+        fill_dropout_mask(cpu, self.key, place, 1.0 - self.rate, mask);
+    }
+
+    /// Calls `body` with each row and its mask.
+    fn with_masks(&self, cpu: Cpu, [rows, width]: [usize; 2], mut body: impl FnMut(usize, &[f32])) {
+        let mut mask = vec![0.0; width];
+        for row in 0..rows {
+            self.fill_mask(cpu, row, &mut mask);
+            body(row, &mask);
+        }
+    }
+}
+
+impl Operator for DropOut {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
+        let shape = [out.rows(), out.columns()];
+        let [x] = same_shape(&inputs, shape);
+        self.with_masks(Cpu::plain(), shape, |row, mask| {
+            let elements = out.row(row).iter_mut().zip(x.row(row)).zip(mask);
+            elements.for_each(|((out, &x), &m)| *out = x * R::of(m.into()));
+        });
+    }
+
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
+        let shape = [out.rows(), out.columns()];
+        let [x] = same_shape(&inputs, shape);
+        self.with_masks(cpu, shape, |row, mask| {
+            let mask = MatRef::new(mask, 1, mask.len());
+            let rows = row..row + 1;
+            multiply(cpu, x.row_range(rows.clone()), mask, out.reborrow().row_range(rows));
+        });
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        _inputs: Inputs<'_, R>,
+        _out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let [d_x] = matrix_gradients(into.matrices);
+        self.with_masks(Cpu::plain(), [d_out.rows(), d_out.columns()], |row, mask| {
+            let elements = d_x.row(row).iter_mut().zip(d_out.row(row)).zip(mask);
+            elements.for_each(|((d_x, &d), &m)| *d_x += d * R::of(m.into()));
+        });
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        _inputs: Inputs<'_, f32>,
+        _out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        let [d_x] = matrix_gradients(into.matrices);
+        self.with_masks(cpu, [d_out.rows(), d_out.columns()], |row, mask| {
+            let mask = MatRef::new(mask, 1, mask.len());
+            let rows = row..row + 1;
+            add_product(cpu, d_out.row_range(rows.clone()), mask, d_x.reborrow().row_range(rows));
+        });
+    }
+}
