@@ -7,6 +7,7 @@ mod clients_in_python;
 mod decoding_options;
 mod documented_commands;
 mod engine;
+mod every_model;
 mod faults;
 mod html;
 mod http;
