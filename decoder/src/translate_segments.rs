@@ -2,12 +2,11 @@
 //! with translations in place of its sentences out.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use miriam_textio::{CancellationToken, Input, Lines, Progress, fields, ordered_map};
 use miriam_textproc::{
-    AlignedTranslation, HtmlText, RunningText, Segment, SegmentWriter, SentenceSplitter,
-    locate_tokens,
+    AlignedTranslation, DocumentCutter, DocumentFormat, Interrupted, LinkedText, Segment,
+    SegmentWriter, SentenceSplitter, Split, TokenLinks,
 };
 
 use crate::cut_words::CutWordCounts;
@@ -26,9 +25,6 @@ pub enum SegmentedFormat {
     Html,
 }
 
-/// How much the words of a phrase come from each other, besides its alignment.
-const PHRASE_ATTENTION: f32 = 0.25;
-
 /// A sentence with what surrounds it.
 struct NumberedSegment {
     segment: Segment,
@@ -43,9 +39,7 @@ struct NumberedSegment {
 /// The translation of a segment's sentence.
 struct SegmentTranslation {
     segment: NumberedSegment,
-    text: Vec<u8>,
-    links: Vec<(Range<usize>, Range<usize>)>,
-    attention: Vec<(Range<usize>, Range<usize>, f32)>,
+    translation: LinkedText,
 }
 
 /// Translates the sentences that `splitter` finds in the input, as
@@ -70,6 +64,7 @@ pub fn translate_segments(
         lines: Lines::in_background(input).until_cancelled(stop),
         format,
         splitter,
+        stop,
         waiting: VecDeque::new(),
     };
     let mut streams = OutputStreams::create(&settings.outputs)?;
@@ -93,11 +88,10 @@ pub fn translate_segments(
     let (mut written, mut writer) = (0, SegmentWriter::new());
     let write = |translated: Result<SegmentTranslation>, more: bool| -> Result<()> {
         let write = || {
-            let SegmentTranslation { segment, text, links, attention } = translated?;
+            let SegmentTranslation { segment, translation } = translated?;
             let mut out = LineOutput::default();
-            let translation =
-                AlignedTranslation { text: &text, links: &links, attention: &attention };
-            writer.write(&segment.segment, translation, out.stream_mut(OutputStream::Best));
+            let best = out.stream_mut(OutputStream::Best);
+            writer.write(&segment.segment, AlignedTranslation::from(&translation), best);
             for error in &segment.errors {
                 error.write_record(segment.line, out.stream_mut(OutputStream::Errors));
             }
@@ -152,64 +146,56 @@ struct SegmentReader<'a> {
     lines: Lines,
     format: SegmentedFormat,
     splitter: &'a SentenceSplitter,
+    stop: &'a CancellationToken,
     waiting: VecDeque<NumberedSegment>,
 }
 
 impl SegmentReader<'_> {
     fn next(&mut self) -> Result<Option<NumberedSegment>> {
         if self.waiting.is_empty() {
-            match self.format {
-                SegmentedFormat::RunningText => self.read_paragraph()?,
-                SegmentedFormat::Html => self.read_page()?,
-            }
+            self.read_document()?;
         }
         Ok(self.waiting.pop_front())
     }
 
-    fn read_paragraph(&mut self) -> Result<()> {
-        let Some(line) = self.lines.next()? else { return Ok(()) };
-        let number = line.number;
-        let mut text = line.bytes.to_vec();
-        text.extend_from_slice(if line.terminated { b"\n" } else { b"" });
-        let mut longest = 0;
-        let count = |sentence: &[u8]| count_words(sentence, &mut longest);
-        let text = RunningText::within(text, self.splitter, MAX_SENTENCE_WORDS, count);
-        let text = text.copying_numbers();
-        self.push(text.segments(), number, 1, longest);
-        Ok(())
-    }
-
-    fn read_page(&mut self) -> Result<()> {
-        let (mut page, mut num_lines) = (Vec::new(), 0);
+    /// Reads the segments of the next document, if there is one.
+    fn read_document(&mut self) -> Result<()> {
+        let (mut text, mut first, mut num_lines) = (Vec::new(), 0, 0);
         while let Some(line) = self.lines.next()? {
-            page.extend_from_slice(line.bytes);
-            page.extend_from_slice(if line.terminated { b"\n" } else { b"" });
-            num_lines = line.number;
+            text.extend_from_slice(line.bytes);
+            text.extend_from_slice(if line.terminated { b"\n" } else { b"" });
+            if num_lines == 0 {
+                first = line.number;
+            }
+            num_lines += 1;
+            if self.format != SegmentedFormat::Html {
+                break;
+            }
         }
-        if num_lines > 0 {
-            let mut longest = 0;
-            let count = |sentence: &[u8]| count_words(sentence, &mut longest);
-            let text = HtmlText::within(&page, self.splitter, MAX_SENTENCE_WORDS, count);
-            self.push(text.into_segments().into_iter(), 1, num_lines, longest);
+        if num_lines == 0 {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Adds the segments of a text of which the longest sentence had `longest` words.
-    fn push(
-        &mut self,
-        segments: impl Iterator<Item = Segment>,
-        line: u64,
-        num_lines: u64,
-        longest: usize,
-    ) {
-        let numbered = segments.map(|segment| NumberedSegment {
+        let format = match self.format {
+            SegmentedFormat::RunningText => DocumentFormat::Text(Split::Sentences),
+            SegmentedFormat::Html => DocumentFormat::Html(Split::Sentences),
+        };
+        let is_cancelled = || self.stop.is_cancelled();
+        let cutter = DocumentCutter::new(format, self.splitter).copying_numbers();
+        let cutter = cutter.within(MAX_SENTENCE_WORDS).until(&is_cancelled);
+        let count_words = |sentence: &[u8]| fields::split_words(sentence).count();
+        let document = match cutter.cut(&text, count_words) {
+            Ok(document) => document,
+            // Whoever cancelled wants no more of it.
+            Err(Interrupted) => return Ok(()),
+        };
+        let longest = document.longest();
+        let segments = document.into_segments().into_iter();
+        self.waiting.extend(segments.map(|segment| NumberedSegment {
             segment,
-            line,
+            line: first,
             num_lines: 0,
             errors: Vec::new(),
-        });
-        self.waiting.extend(numbered);
+        }));
         if let Some(last) = self.waiting.back_mut() {
             last.num_lines = num_lines;
         }
@@ -220,13 +206,8 @@ impl SegmentReader<'_> {
             );
             first.errors.push(LineError::new(LineErrorKind::LongLine, reason));
         }
+        Ok(())
     }
-}
-
-fn count_words(sentence: &[u8], longest: &mut usize) -> usize {
-    let count = fields::split_words(sentence).count();
-    *longest = count.max(*longest);
-    count
 }
 
 fn translate_segment(
@@ -235,9 +216,9 @@ fn translate_segment(
     mut segment: NumberedSegment,
 ) -> Result<SegmentTranslation> {
     let sentence = &segment.segment.sentence;
-    let (mut text, mut links, mut attention) = (Vec::new(), Vec::new(), Vec::new());
+    let mut translated = LinkedText::default();
     if sentence.is_empty() {
-        return Ok(SegmentTranslation { segment, text, links, attention });
+        return Ok(SegmentTranslation { segment, translation: translated });
     }
     let mut tokens = Vec::new();
     match form {
@@ -253,65 +234,33 @@ fn translate_segment(
     };
     segment.errors.extend(translator.take_line_errors());
     if let Some(translation) = translation {
-        let words: Vec<&[u8]> = translation
-            .phrases
-            .iter()
-            .flat_map(|phrase| &phrase.words)
-            .map(Vec::as_slice)
-            .collect();
+        let phrases = translation.phrases.iter();
+        let words: Vec<&[u8]> =
+            phrases.flat_map(|phrase| &phrase.words).map(Vec::as_slice).collect();
         let line = words.join(&b' ');
         match form {
-            Some(form) => form.postprocess(&line, &mut text),
-            None => text = line.clone(),
+            Some(form) => form.postprocess(&line, &mut translated.text),
+            None => translated.text = line.clone(),
         }
         if segment.segment.has_inline_tags() {
-            let source = locate_tokens(sentence, fields::split_words(&tokens));
-            let target = locate_tokens(&text, words);
-            links = alignment_points(&translation)
-                .filter_map(|(s, t)| Some((source.get(s)?.clone(), target.get(t)?.clone())))
-                .collect();
-            attention = phrase_spans(&translation)
-                .filter_map(|(s, t)| {
-                    let (source, target) = (source.get(s)?, target.get(t)?);
-                    let whole =
-                        |words: &[Range<usize>]| Some(words.first()?.start..words.last()?.end);
-                    Some((whole(source)?, whole(target)?, PHRASE_ATTENTION))
-                })
-                .collect();
+            let source = (&sentence[..], fields::split_words(&tokens));
+            let target = (&translated.text[..], words.into_iter());
+            translated.links = token_links(&translation).locate(source, 0, target);
         }
     }
-    Ok(SegmentTranslation { segment, text, links, attention })
+    Ok(SegmentTranslation { segment, translation: translated })
 }
 
-/// The positions of the words of each phrase in the sentence and its translation.
-fn phrase_spans(translation: &Translation) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
-    let mut offset = 0;
-    translation.phrases.iter().map(move |phrase| {
-        let target = offset..offset + phrase.words.len();
-        offset = target.end;
-        (phrase.source.start as usize..phrase.source.end as usize, target)
-    })
-}
-
-/// The positions of aligned words in the sentence and its translation; in a phrase without an
-/// alignment all words are aligned.
-fn alignment_points(translation: &Translation) -> impl Iterator<Item = (usize, usize)> {
-    let mut offset = 0;
-    translation.phrases.iter().flat_map(move |phrase| {
-        let (start, length) = (phrase.source.start as usize, phrase.words.len());
-        let first = offset;
-        offset += length;
-        let mut points: Vec<(usize, usize)> = phrase
-            .alignment
-            .iter()
-            .map(|&(s, t)| (start + usize::from(s), first + usize::from(t)))
-            .collect();
-        if points.is_empty() {
-            let targets = first..first + length;
-            let all = (start..phrase.source.end as usize)
-                .flat_map(|s| targets.clone().map(move |t| (s, t)));
-            points.extend(all);
-        }
-        points
-    })
+/// The links of the words of a sentence and its translation.
+fn token_links(translation: &Translation) -> TokenLinks {
+    let (mut points, mut phrases, mut offset) = (Vec::new(), Vec::new(), 0);
+    for phrase in &translation.phrases {
+        let point =
+            |&(s, t): &(u16, u16)| (phrase.source.start + u32::from(s), offset + u32::from(t));
+        points.extend(phrase.alignment.iter().map(point));
+        let target = offset as usize..offset as usize + phrase.words.len();
+        phrases.push((phrase.source.start as usize..phrase.source.end as usize, target));
+        offset += phrase.words.len() as u32;
+    }
+    TokenLinks::of_phrases(points, phrases)
 }

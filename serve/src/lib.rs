@@ -21,7 +21,6 @@ mod keys;
 pub mod metrics;
 pub mod models;
 pub mod readiness;
-mod running_text;
 mod server;
 mod text_translation;
 

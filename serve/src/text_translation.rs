@@ -6,18 +6,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use miriam_textproc::{DetectedLanguage, Interrupted, LanguageDetector, locate_tokens};
+use miriam_textproc::{
+    AlignedTranslation, DetectedLanguage, Document, DocumentCutter, DocumentFormat, Interrupted,
+    LanguageDetector, LinkedText, Links, SentenceSplitter, Split, TokenLinks,
+};
 
 use crate::app::{App, Refusal, Translated, best_text};
 use crate::background;
 use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
 use crate::models::{Model, Registry, Route, RouteError, languages};
-use crate::running_text::{
-    Link, LinkedText, Links, SegmentedText, Split, TextCutter, TextFormat, WeightedLink,
-};
-
-/// How much the words of a phrase come from each other, besides its alignment.
-const PHRASE_ATTENTION: f32 = 0.25;
 
 /// How long translations may be put together after the deadline of their search.
 const JOINING_TIME: Duration = Duration::from_secs(1);
@@ -162,15 +159,17 @@ impl Registry {
 /// The text of a page without its tags, whose names are English.
 fn visible_text(
     text: &str,
-    format: &TextFormat,
+    format: &DocumentFormat,
     should_stop: &dyn Fn() -> bool,
 ) -> Result<String, Interrupted> {
     let format = match format {
-        TextFormat::Plain(_) => return Ok(text.to_owned()),
-        TextFormat::Html(_) => TextFormat::Html(Split::Lines),
-        TextFormat::Markup(_, rules) => TextFormat::Markup(Split::Lines, Arc::clone(rules)),
+        DocumentFormat::Text(_) => return Ok(text.to_owned()),
+        DocumentFormat::Html(_) => DocumentFormat::Html(Split::Lines),
+        DocumentFormat::Markup(_, rules) => DocumentFormat::Markup(Split::Lines, Arc::clone(rules)),
     };
-    let page = TextCutter::new(&format, "", should_stop).cut(text)?;
+    let splitter = SentenceSplitter::new("");
+    let cutter = DocumentCutter::new(format, &splitter).until(should_stop);
+    let page = cutter.cut(text.as_bytes(), |_| 0)?;
     let blocks: Vec<&[u8]> = page.sentences().collect();
     Ok(String::from_utf8_lossy(&blocks.join(&b' ')).into_owned())
 }
@@ -182,7 +181,7 @@ impl App {
         &self,
         route: &Route,
         texts: &[String],
-        format: &TextFormat,
+        format: &DocumentFormat,
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<(Vec<TranslatedText>, Duration, Duration), Refusal> {
@@ -192,7 +191,7 @@ impl App {
             cut_texts(&models, &own, &format, should_stop)
         });
         let cut = cutting.await?;
-        let all = cut.iter().flat_map(SegmentedText::sentences);
+        let all = cut.iter().flat_map(Document::sentences);
         let sentence = |text: &[u8]| Sentence { text: text.to_vec(), ..Sentence::default() };
         let sentences = all.map(sentence).collect();
         let has_tags = cut.iter().any(|text| text.needs_links().any(|needs| needs));
@@ -215,7 +214,7 @@ impl App {
     pub(crate) async fn detect(
         &self,
         texts: &[String],
-        format: &TextFormat,
+        format: &DocumentFormat,
         (to, detection): (Option<&str>, Detection),
         deadline: Instant,
     ) -> Result<Vec<DetectedLanguage>, Refusal> {
@@ -238,7 +237,7 @@ impl App {
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
-        format: &TextFormat,
+        format: &DocumentFormat,
         (from, to, detection): (Option<&str>, &str, Detection),
         options: impl Fn(&Route) -> RequestOptions,
         deadline: Instant,
@@ -275,30 +274,35 @@ impl App {
 fn cut_texts(
     route: &Route,
     texts: &[String],
-    format: &TextFormat,
+    format: &DocumentFormat,
     should_stop: &dyn Fn() -> bool,
-) -> Result<Vec<SegmentedText>, Interrupted> {
-    let language = route.from.clone().unwrap_or_default();
-    let cutter = TextCutter::new(format, &language, should_stop).copying_numbers();
+) -> Result<Vec<Document>, Interrupted> {
     let first = route.models.first();
-    let cutter = match first.and_then(|model| model.nonbreaking_prefixes()) {
-        Some(prefixes) => cutter.with_prefixes(prefixes.clone()),
-        None => cutter,
+    let splitter = match first.and_then(|model| model.nonbreaking_prefixes()) {
+        Some(prefixes) => SentenceSplitter::with_prefixes(prefixes.clone()),
+        None => splitter_of(route.from.as_deref().unwrap_or_default()),
     };
-    let limit = first.and_then(|model| model.sentence_limit());
-    match limit {
-        None => texts.iter().map(|text| cutter.cut(text)).collect(),
+    let cutter =
+        DocumentCutter::new(format.clone(), &splitter).copying_numbers().until(should_stop);
+    match first.and_then(|model| model.sentence_limit()) {
+        None => texts.iter().map(|text| cutter.cut(text.as_bytes(), |_| 0)).collect(),
         Some((most, counter)) => {
+            let cutter = cutter.within(most);
             let length = |text: &[u8]| counter.count_tokens(text);
-            let cutter = cutter.within(most, &length);
-            texts.iter().map(|text| cutter.cut(text)).collect()
+            texts.iter().map(|text| cutter.cut(text.as_bytes(), length)).collect()
         }
     }
 }
 
+/// The splitter of a language in any of its spellings.
+pub(crate) fn splitter_of(language: &str) -> SentenceSplitter {
+    let code = miriam_nmt::language_code(language);
+    SentenceSplitter::new(&code.unwrap_or_else(|| language.to_lowercase()))
+}
+
 /// The texts with the translations of their sentences; `pivots` and `tags` as for [`join_text`].
 fn join_texts(
-    cut: &[SegmentedText],
+    cut: &[Document],
     sentences: Vec<SentenceResult>,
     pivots: Vec<SentenceResult>,
     tags: &[String],
@@ -306,7 +310,7 @@ fn join_texts(
 ) -> Result<Vec<TranslatedText>, Interrupted> {
     let (mut results, mut pivots) = (sentences.into_iter(), pivots.into_iter());
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    let join = |text: &SegmentedText| {
+    let join = |text: &Document| {
         if should_stop() {
             return Err(Interrupted);
         }
@@ -322,7 +326,7 @@ fn join_texts(
 /// `pivots` are the sentences in the pivot language, if there is one; `tags` are the tokens that
 /// each model puts before its sentences.
 fn join_text(
-    cut: &SegmentedText,
+    cut: &Document,
     results: Vec<SentenceResult>,
     pivots: &[SentenceResult],
     tags: &[&str],
@@ -347,13 +351,15 @@ fn join_text(
                     Some((pivot, between)) => {
                         let first = find_links(sentence, pivot, between, &between.text, tag(0));
                         let second = find_links(&between.text, result, found, &text, tag(1));
-                        compose(&first, &second)
+                        first.then(&second)
                     }
                 };
             }
             LinkedText { text, links }
         });
-        cut.join(&texts.collect::<Vec<LinkedText>>())
+        let texts: Vec<LinkedText> = texts.collect();
+        let joined = cut.join(texts.iter().map(AlignedTranslation::from));
+        String::from_utf8_lossy(&joined).into_owned()
     };
     let text = ranked(0);
     let mut alternatives: Vec<String> = Vec::new();
@@ -378,122 +384,11 @@ fn find_links(
     let num_tags = usize::from(
         !tag.is_empty() && result.source.first().is_some_and(|first| first == tag.as_bytes()),
     );
-    let source = locate_tokens(sentence, result.source[num_tags..].iter().map(Vec::as_slice));
-    let target = locate_tokens(text, found.tokens.iter().map(Vec::as_slice));
-    let link = |s: u32, t: u32| {
-        let s = (s as usize).checked_sub(num_tags)?;
-        Some((source.get(s)?.clone(), target.get(t as usize)?.clone()))
+    let points = found.alignment.iter().copied();
+    let links = match &found.phrases[..] {
+        [] => TokenLinks::of_tokens(points, found.attention.iter().copied()),
+        phrases => TokenLinks::of_phrases(points, phrases.iter().map(Phrase::spans)),
     };
-    let phrase = |phrase: &Phrase| {
-        let (first, last) = (phrase.source.0, phrase.source.1);
-        let (from, to) =
-            (u32::try_from(phrase.target.0).ok()?, u32::try_from(phrase.target.1).ok()?);
-        let ((s, t), (end, target_end)) = (link(first, from)?, link(last, to)?);
-        (from <= to).then_some((s.start..end.end, t.start..target_end.end, PHRASE_ATTENTION))
-    };
-    let attention = found.attention.iter().filter_map(|&(s, t, weight)| {
-        let (s, t) = link(s, t)?;
-        Some((s, t, weight))
-    });
-    Links {
-        links: alignment_points(found).into_iter().filter_map(|(s, t)| link(s, t)).collect(),
-        attention: attention.chain(found.phrases.iter().filter_map(phrase)).collect(),
-    }
-}
-
-/// The links of words; in a phrase without any all words are aligned.
-fn alignment_points(found: &Hypothesis) -> Vec<(u32, u32)> {
-    let mut points = found.alignment.clone();
-    for phrase in &found.phrases {
-        let targets = phrase.target.0..=phrase.target.1;
-        if !found.alignment.iter().any(|&(_, t)| targets.contains(&i64::from(t))) {
-            let sources = phrase.source.0..=phrase.source.1;
-            points.extend(sources.flat_map(|s| targets.clone().map(move |t| (s, t as u32))));
-        }
-    }
-    points
-}
-
-/// The links over a text in between: those of bytes that meet there.
-fn compose(first: &Links, second: &Links) -> Links {
-    let weighted = |links: &[Link]| -> Vec<WeightedLink> {
-        links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
-    };
-    let all = |links: &Links| [weighted(&links.links), links.attention.clone()].concat();
-    let links = compose_weights(&weighted(&first.links), &weighted(&second.links));
-    Links {
-        links: links.into_iter().map(|(source, target, _)| (source, target)).collect(),
-        attention: compose_weights(&all(first), &all(second)),
-    }
-}
-
-/// As [`compose`]; weights are multiplied, and of several ways the one with the most counts.
-fn compose_weights(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
-    let mut second: Vec<&WeightedLink> = second.iter().collect();
-    second.sort_by_key(|(between, ..)| between.start);
-    // The largest end so far grows with the position, so that it can be searched too.
-    let ends = second.iter().scan(0, |largest, (between, ..)| {
-        *largest = between.end.max(*largest);
-        Some(*largest)
-    });
-    let ends: Vec<usize> = ends.collect();
-    let mut links: Vec<WeightedLink> = Vec::new();
-    for (source, between, weight) in first {
-        let end = second.partition_point(|(other, ..)| other.start < between.end);
-        let start = ends.partition_point(|&largest| largest <= between.start).min(end);
-        let meeting = second[start..end].iter().filter(|(other, ..)| other.end > between.start);
-        links.extend(
-            meeting.map(|(_, target, other)| (source.clone(), target.clone(), weight * other)),
-        );
-    }
-    let place = |link: &WeightedLink| (link.0.start, link.1.start, link.0.end, link.1.end);
-    links.sort_by(|one, other| place(one).cmp(&place(other)).then(other.2.total_cmp(&one.2)));
-    links.dedup_by_key(|link| place(link));
-    links
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_go_through_a_text_in_between() {
-        let links = |links: &[Link]| Links { links: links.to_vec(), attention: Vec::new() };
-        let first = links(&[(0..3, 4..7), (4..7, 0..3)]);
-        let second = links(&[(0..3, 8..9), (4..7, 0..2), (2..5, 20..21)]);
-        let all = [(0..3, 0..2), (0..3, 20..21), (4..7, 8..9), (4..7, 20..21)];
-        assert_eq!(compose(&first, &second).links, all);
-        // Attention is multiplied, and a link counts as one.
-        let attention = vec![(0..3, 4..7, 0.5), (8..9, 0..3, 0.25)];
-        let first = Links { attention, ..Links::default() };
-        let second = Links { attention: vec![(4..7, 0..2, 0.5)], ..second };
-        let found = compose(&first, &second);
-        assert!(found.links.is_empty());
-        assert_eq!(
-            found.attention,
-            [(0..3, 0..2, 0.5), (0..3, 20..21, 0.5), (8..9, 8..9, 0.25), (8..9, 20..21, 0.25)]
-        );
-    }
-
-    #[test]
-    fn words_of_a_phrase_without_links_are_all_linked() {
-        let phrase = |source, target| Phrase { source, target };
-        let found = Hypothesis {
-            alignment: vec![(0, 0)],
-            phrases: vec![phrase((0, 0), (0, 0)), phrase((1, 2), (1, 1)), phrase((3, 3), (2, 1))],
-            ..Hypothesis::default()
-        };
-        assert_eq!(alignment_points(&found), [(0, 0), (1, 1), (2, 1)]);
-        let result = SentenceResult {
-            source: [">>fr<<", "a", "bc"].map(Into::into).into(),
-            ..SentenceResult::default()
-        };
-        let found = Hypothesis {
-            tokens: vec!["x".into(), "y".into()],
-            alignment: vec![(0, 0), (1, 1), (2, 0)],
-            ..Hypothesis::default()
-        };
-        let links = find_links(b"a bc", &result, &found, b"x y", ">>fr<<");
-        assert_eq!(links.links, [(0..1, 2..3), (2..4, 0..1)]);
-    }
+    let source = (sentence, result.source.iter().map(Vec::as_slice));
+    links.locate(source, num_tags, (text, found.tokens.iter().map(Vec::as_slice)))
 }

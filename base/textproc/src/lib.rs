@@ -1,7 +1,7 @@
 //! Text processing before and after translation: tokeniser, detokeniser, truecaser and
 //! punctuation normaliser, line for line equal to Moses' scripts; a [splitter of
-//! sentences](SentenceSplitter), and [running text](RunningText) and [pages of HTML](HtmlText) that
-//! are put together again from translated sentences; a [detector of
+//! sentences](SentenceSplitter), and [documents](Document), running text and pages of HTML, that are
+//! put together again from translated sentences; a [detector of
 //! languages](LanguageDetector) and their [names](LanguageTag); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
 //! [learned](learn_bpe) from [counts of words](WordCounts); [CCNet's normalisation](normalize_ccnet).
 //!
@@ -26,6 +26,7 @@ mod bpe;
 mod ccnet_normalizer;
 mod characters;
 mod detokenizer;
+mod document;
 mod error;
 mod escape;
 mod html;
@@ -33,11 +34,11 @@ mod interruption;
 mod language_detection;
 mod language_tag;
 mod length_limit;
+mod links;
 mod nonbreaking_prefixes;
 mod open_quotes;
 mod punctuation_normalizer;
 mod reference_marks;
-mod running_text;
 mod segment;
 mod sentence_breaks;
 mod sentence_splitter;
@@ -57,15 +58,16 @@ mod word_counts;
 pub use bpe::{BpeCodes, BpeLearnOptions, BpeScratch, LearnedBpe, add_bpe_line, learn_bpe};
 pub use ccnet_normalizer::normalize_ccnet;
 pub use detokenizer::Detokenizer;
+pub use document::{Document, DocumentCutter, DocumentFormat, Split};
 pub use error::{Error, Result};
 pub use escape::unescape_special_chars;
-pub use html::{HtmlText, MarkupRules};
+pub use html::MarkupRules;
 pub use interruption::Interrupted;
 pub use language_detection::{DetectedLanguage, LanguageDetector};
 pub use language_tag::LanguageTag;
+pub use links::{Link, LinkedText, Links, TokenLinks, WeightedLink};
 pub use nonbreaking_prefixes::NonbreakingPrefixes;
 pub use punctuation_normalizer::PunctuationNormalizer;
-pub use running_text::RunningText;
 pub use segment::{AlignedTranslation, Segment, SegmentWriter};
 pub use sentence_splitter::SentenceSplitter;
 pub use sentencepiece::SentencePiece;

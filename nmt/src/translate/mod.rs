@@ -232,8 +232,14 @@ impl Translator {
         let queue = BatchQueue::new(self.options.queue_options(low_latency), InputSentence::length);
         let options = self.options.input;
         let splitter = Arc::clone(&self.splitter);
-        let mut reader =
-            SentenceReader::new(source, &self.models, options, splitter, self.max_length);
+        let mut reader = SentenceReader::new(
+            source,
+            &self.models,
+            options,
+            splitter,
+            self.max_length,
+            stop.clone(),
+        );
         let mut counts = LineCounts::default();
         let read = || {
             while !stop.is_cancelled()

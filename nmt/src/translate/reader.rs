@@ -4,13 +4,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use miriam_textio::{Error as TextError, Lines, fields};
+use miriam_textio::{CancellationToken, Error as TextError, Lines, fields};
 use miriam_textproc::SentenceSplitter;
 use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
 use super::pivot::{PivotLine, PivotLines};
+use super::segments::TextKind;
 use super::sentence_parser::{InputSentence, SentenceParser};
 use crate::Result;
 
@@ -46,6 +47,8 @@ pub(super) struct SentenceReader<'a> {
     pub(super) parser: SentenceParser<'a>,
     /// Splits running text, and lines that are too long.
     pub(super) splitter: Arc<SentenceSplitter>,
+    /// Ends the work on a long text.
+    pub(super) stop: CancellationToken,
     /// Sentences of the lines that were read.
     pub(super) waiting: VecDeque<InputSentence>,
     id: u64,
@@ -61,12 +64,14 @@ impl<'a> SentenceReader<'a> {
         options: InputOptions,
         splitter: Arc<SentenceSplitter>,
         max_length: usize,
+        stop: CancellationToken,
     ) -> Self {
         let parser = SentenceParser::for_models(models, options, max_length);
         SentenceReader {
             source,
             parser,
             splitter,
+            stop,
             waiting: VecDeque::new(),
             id: 0,
             num_pivot_lines: 0,
@@ -85,6 +90,7 @@ impl<'a> SentenceReader<'a> {
             source,
             parser: SentenceParser::new(tokenizers, right_to_left, options),
             splitter: Arc::new(splitter),
+            stop: CancellationToken::new(),
             waiting: VecDeque::new(),
             id: 0,
             num_pivot_lines: 0,
@@ -100,8 +106,8 @@ impl<'a> SentenceReader<'a> {
                         self.parse_pivot_line(line);
                     }
                 }
-                (_, LineFormat::RunningText) => self.read_paragraph()?,
-                (_, LineFormat::Html) => self.read_page()?,
+                (_, LineFormat::RunningText) => self.read_text(TextKind::RunningText)?,
+                (_, LineFormat::Html) => self.read_text(TextKind::Html)?,
                 _ => self.read_line()?,
             }
         }

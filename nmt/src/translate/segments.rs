@@ -5,17 +5,16 @@
 //! surrounds it goes with it, and the writer, which sees translations in order, puts the text
 //! together.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use miriam_textproc::{
-    AlignedTranslation, HtmlText, RunningText, Segment, SegmentWriter, locate_tokens,
+    AlignedTranslation, Document, DocumentCutter, DocumentFormat, Interrupted, LinkedText, Segment,
+    SegmentWriter, SentenceSplitter, Split, TokenLinks,
 };
 
 use super::reader::{LineSource, SentenceReader};
 use super::sentence_parser::{InputSentence, SentenceParser};
 use super::tokenizer::Tokenizer;
-use crate::Result;
 use crate::search::{Translation, alignment};
 
 /// Tokens that a byte of text is never more than: characters that normalisation makes a word of.
@@ -31,9 +30,7 @@ pub(super) struct TextSegment {
 /// A sentence with its translation, as the writer gets it.
 pub(super) struct TranslatedSegment {
     segment: Segment,
-    text: Vec<u8>,
-    links: Vec<(Range<usize>, Range<usize>)>,
-    attention: Vec<(Range<usize>, Range<usize>, f32)>,
+    translation: LinkedText,
 }
 
 impl TextSegment {
@@ -45,34 +42,92 @@ impl TextSegment {
         text: Vec<u8>,
         target: &Tokenizer,
     ) -> TranslatedSegment {
-        let (mut links, mut attention) = (Vec::new(), Vec::new());
+        let mut translated = LinkedText { text, ..LinkedText::default() };
         if self.segment.has_inline_tags() {
-            let words = source.get(self.num_tags..).unwrap_or_default();
-            let source = locate_tokens(&self.segment.sentence, words.iter().copied());
-            let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
-            let target = locate_tokens(&text, translation.tokens.iter().map(word));
-            let place = |s: u32, t: u32| {
-                let s = source.get((s as usize).checked_sub(self.num_tags)?)?;
-                Some((s.clone(), target.get(t as usize)?.clone()))
-            };
             let points = alignment::to_hard_alignment(&translation.alignment, 1.0);
-            links.extend(points.into_iter().filter_map(|(s, t)| place(s, t)));
-            let points = alignment::attended_points(&translation.alignment).into_iter();
-            attention.extend(points.filter_map(|(s, t, weight)| {
-                let (s, t) = place(s, t)?;
-                Some((s, t, weight))
-            }));
+            let attention = alignment::attended_points(&translation.alignment);
+            let source = (&self.segment.sentence[..], source.iter().copied());
+            let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
+            let target = (&translated.text[..], translation.tokens.iter().map(word));
+            let links = TokenLinks::of_tokens(points, attention);
+            translated.links = links.locate(source, self.num_tags, target);
         }
-        TranslatedSegment { segment: self.segment.clone(), text, links, attention }
+        TranslatedSegment { segment: self.segment.clone(), translation: translated }
     }
 }
 
 impl TranslatedSegment {
     /// Appends the translation with what surrounds it to `out`.
     pub(super) fn write(&self, writer: &mut SegmentWriter, out: &mut Vec<u8>) {
-        let translation =
-            AlignedTranslation { text: &self.text, links: &self.links, attention: &self.attention };
-        writer.write(&self.segment, translation, out);
+        writer.write(&self.segment, AlignedTranslation::from(&self.translation), out);
+    }
+}
+
+/// What a text is cut as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// A sentence that is too long.
+    LongSentence,
+    /// Paragraphs.
+    RunningText,
+    /// A page of HTML.
+    Html,
+}
+
+/// A text that was cut into the sentences that the model gets.
+pub(super) struct CutText {
+    document: Document,
+    /// The tags of languages before the text, which count for each sentence.
+    tags: Vec<u8>,
+    num_tags: usize,
+}
+
+impl SentenceParser<'_> {
+    /// Cuts a text into sentences that are not too long.
+    ///
+    /// # Errors
+    /// If it should stop.
+    pub(super) fn cut(
+        &mut self,
+        text: &[u8],
+        kind: TextKind,
+        splitter: &SentenceSplitter,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<CutText, Interrupted> {
+        let (num_tags, tags) = self.tokenizers[0].leading_tags(text);
+        let rest = &text[tags.len()..];
+        let format = match kind {
+            TextKind::LongSentence | TextKind::RunningText => {
+                DocumentFormat::Text(Split::Sentences)
+            }
+            TextKind::Html => DocumentFormat::Html(Split::Sentences),
+        };
+        let cutter = DocumentCutter::new(format, splitter).within(self.limit()).until(should_stop);
+        // A sentence that was too long is translated as a whole.
+        let is_running = kind != TextKind::LongSentence;
+        let cutter = if is_running { cutter.copying_numbers() } else { cutter };
+        let document = cutter.cut(rest, |sentence| self.length(sentence))?;
+        Ok(CutText { document, tags: tags.to_vec(), num_tags })
+    }
+
+    /// The most tokens of a part of a text that is cut; where it is cropped nothing is cut.
+    fn limit(&self) -> usize {
+        if self.options.splits_long { self.max_length } else { usize::MAX }
+    }
+}
+
+impl CutText {
+    /// The sentences for the model, each after the tags of languages and empty where there is none,
+    /// with what surrounds them in the text.
+    pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
+        let CutText { document, tags, num_tags } = self;
+        document.into_segments().into_iter().map(move |segment| {
+            let text = match segment.sentence.is_empty() {
+                true => Vec::new(),
+                false => [&tags, &segment.sentence[..]].concat(),
+            };
+            (text, TextSegment { segment, num_tags })
+        })
     }
 }
 
@@ -87,99 +142,54 @@ impl SentenceParser<'_> {
 }
 
 impl SentenceReader<'_> {
-    /// Reads a line of running text, if there is one.
-    pub(super) fn read_paragraph(&mut self) -> Result<()> {
+    /// Reads a line of running text, or all lines as a page, if there is one.
+    pub(super) fn read_text(&mut self, kind: TextKind) -> crate::Result<()> {
         let LineSource::Text(source) = &mut self.source else { return Ok(()) };
-        let Some(line) = source.lines.next()? else { return Ok(()) };
-        let number = line.number;
-        let mut text = line.bytes.to_vec();
-        if line.terminated {
-            text.push(b'\n');
-        }
-        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(&text);
-        let tags = tags.to_vec();
-        let text = text.split_off(tags.len());
-        let mut longest = 0;
-        let (splitter, limit) = (Arc::clone(&self.splitter), self.limit());
-        let segments = RunningText::within(text, &splitter, limit, |sentence| {
-            let length = self.length(sentence);
-            longest = longest.max(length);
-            length
-        });
-        let segments: Vec<Segment> = segments.copying_numbers().segments().collect();
-        self.push_segments(segments, (num_tags, &tags), number, longest);
-        self.end_lines(1);
-        Ok(())
-    }
-
-    /// Reads all lines as one page.
-    pub(super) fn read_page(&mut self) -> Result<()> {
-        let (mut page, mut num_lines) = (Vec::new(), 0);
-        let LineSource::Text(source) = &mut self.source else { return Ok(()) };
+        let (mut text, mut first, mut num_lines) = (Vec::new(), 0, 0);
         while let Some(line) = source.lines.next()? {
-            page.extend_from_slice(line.bytes);
-            page.extend_from_slice(if line.terminated { b"\n" } else { b"" });
-            num_lines = line.number;
+            text.extend_from_slice(line.bytes);
+            text.extend_from_slice(if line.terminated { b"\n" } else { b"" });
+            if num_lines == 0 {
+                first = line.number;
+            }
+            num_lines += 1;
+            if kind != TextKind::Html {
+                break;
+            }
         }
-        if num_lines == 0 {
-            return Ok(());
+        if num_lines > 0 {
+            self.cut_text(&text, kind, (first, num_lines), 0);
         }
-        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(&page);
-        let tags = tags.to_vec();
-        let page = &page[tags.len()..];
-        let mut longest = 0;
-        let (splitter, limit) = (Arc::clone(&self.splitter), self.limit());
-        let text = HtmlText::within(page, &splitter, limit, |sentence| {
-            let length = self.length(sentence);
-            longest = longest.max(length);
-            length
-        });
-        self.push_segments(text.into_segments(), (num_tags, &tags), 1, longest);
-        self.end_lines(num_lines);
         Ok(())
     }
 
     /// Whether the sentences of `text`, line number `line`, are read one by one because it has
     /// too many tokens.
     pub(super) fn split_long_line(&mut self, text: &[u8], line: u64) -> bool {
-        let length = self.length(text);
+        let length = self.parser.length(text);
         if length <= self.parser.max_length {
             return false;
         }
-        let (num_tags, tags) = self.parser.tokenizers[0].leading_tags(text);
-        let rest = &text[tags.len()..];
-        let (splitter, limit) = (Arc::clone(&self.splitter), self.limit());
-        let segments =
-            RunningText::within(rest, &splitter, limit, |sentence| self.length(sentence));
-        let mut segments: Vec<Segment> = segments.segments().collect();
-        if let Some(last) = segments.last_mut() {
-            last.after.push(b'\n');
-        }
-        self.push_segments(segments, (num_tags, tags), line, length);
-        self.end_lines(1);
+        self.cut_text(&[text, b"\n"].concat(), TextKind::LongSentence, (line, 1), length);
         true
     }
 
-    /// The most tokens of a part of a text that is cut; where it is cropped nothing is cut.
-    fn limit(&self) -> usize {
-        if self.parser.options.splits_long { self.parser.max_length } else { usize::MAX }
-    }
-
-    /// As [`SentenceParser::length`].
-    fn length(&mut self, text: &[u8]) -> usize {
-        self.parser.length(text)
-    }
-
-    /// Adds the sentences of a text, each after the language tags of the text, to those that
-    /// wait; `longest` is the number of tokens of the longest sentence before it was cut.
-    fn push_segments(
+    /// Adds the sentences of a text, which begins at line `line`, to those that wait; `length` is
+    /// that of a sentence that is all of it.
+    fn cut_text(
         &mut self,
-        segments: Vec<Segment>,
-        (num_tags, tags): (usize, &[u8]),
-        line: u64,
-        longest: usize,
+        text: &[u8],
+        kind: TextKind,
+        (line, num_lines): (u64, u64),
+        length: usize,
     ) {
-        let mut warning = (longest > self.limit()).then(|| {
+        let (splitter, stop) = (Arc::clone(&self.splitter), self.stop.clone());
+        let Ok(cut) = self.parser.cut(text, kind, &splitter, &|| stop.is_cancelled()) else {
+            // Whoever cancelled wants no more of it.
+            return;
+        };
+        let longest = length.max(cut.document.longest());
+        let mut warning = (longest > self.parser.limit()).then(|| {
             format!(
                 "{longest} pieces, {} are allowed ({}); translated in parts, cut where sentences \
                  end, or else clauses or words",
@@ -187,22 +197,15 @@ impl SentenceReader<'_> {
                 self.parser.limit_name()
             )
         });
-        for segment in segments {
-            let sentence = match segment.sentence.is_empty() {
+        for (text, segment) in cut.into_sentences() {
+            let sentence = match text.is_empty() {
                 true => self.empty_sentence(line),
-                false => {
-                    let text = [tags, &segment.sentence].concat();
-                    self.parse_sentence(line, &text, b"", &[])
-                }
+                false => self.parse_sentence(line, &text, b"", &[]),
             };
             let warning = warning.take().or(sentence.warning);
-            let segment = Some(TextSegment { segment, num_tags });
+            let segment = Some(segment);
             self.waiting.push_back(InputSentence { segment, warning, ..sentence });
         }
-    }
-
-    /// Says that `num_lines` end with the last sentence that waits.
-    fn end_lines(&mut self, num_lines: u64) {
         if let Some(last) = self.waiting.back_mut() {
             last.num_lines = num_lines;
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use hyper::{Method, StatusCode};
 use miriam_textio::parse_truth_word;
-use miriam_textproc::MarkupRules;
+use miriam_textproc::{DocumentFormat, MarkupRules, Split};
 use serde_json::{Value, json};
 
 use super::parameters::Parameters;
@@ -14,7 +14,6 @@ use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Route, RouteError, languages};
-use crate::running_text::{Split, TextFormat};
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The characters that clients are told they may translate: there is no limit.
@@ -125,8 +124,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     };
     let rules = markup_rules(&given)?;
     let format = match rules {
-        None => TextFormat::Plain(split),
-        Some(rules) => TextFormat::Markup(split, Arc::new(rules)),
+        None => DocumentFormat::Text(split),
+        Some(rules) => DocumentFormat::Markup(split, Arc::new(rules)),
     };
     let formality = given.text("formality").unwrap_or("default");
     if !formality.starts_with("prefer") && formality != "default" {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
-use miriam_textproc::DetectedLanguage;
+use miriam_textproc::{DetectedLanguage, DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::parameters::{ParameterError, Parameters, whole_number};
@@ -15,7 +15,6 @@ use crate::config::ModelKind;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, RouteError, languages};
-use crate::running_text::{Split, TextFormat};
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The interface as OpenAPI describes it.
@@ -158,8 +157,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let target = given.text("target").ok_or_else(|| missing("target"))?;
     let format = given.text("format").unwrap_or("text");
     let format = match format {
-        "text" => TextFormat::Plain(Split::Sentences),
-        "html" => TextFormat::Html(Split::Sentences),
+        "text" => DocumentFormat::Text(Split::Sentences),
+        "html" => DocumentFormat::Html(Split::Sentences),
         _ => return Err(Wrong::request(format!("{format} format is not supported"))),
     };
     let alternatives = alternatives(app, &given)?;
@@ -246,7 +245,7 @@ async fn detect(app: &App, call: &Call) -> Response {
         return Wrong::request("Invalid request: missing q parameter").response();
     }
     let texts = [text];
-    let format = TextFormat::Plain(Split::Sentences);
+    let format = DocumentFormat::Text(Split::Sentences);
     match app.detect(&texts, &format, (None, Detection::Each), app.deadline(None)).await {
         Ok(found) => {
             let entry = |DetectedLanguage { code, confidence }: &DetectedLanguage| json!({"confidence": confidence, "language": code});

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
+use miriam_textproc::{DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
@@ -11,7 +12,6 @@ use crate::engine::RequestOptions;
 use crate::http::forms::{Fields, field, parse_query};
 use crate::http::{Call, Response, json as respond, strict_json};
 use crate::models::{Registry, Route, RouteError};
-use crate::running_text::{Split, TextFormat};
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {
@@ -59,7 +59,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
-    let format = TextFormat::Plain(Split::Lines);
+    let format = DocumentFormat::Text(Split::Lines);
     let (found, ..) = app.translate_texts(&route, &texts, &format, options, deadline).await?;
     let results = texts.iter().zip(found).map(|(source, text)| {
         let best = text.results.iter().filter_map(|result| result.translations.first());

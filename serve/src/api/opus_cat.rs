@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
+use miriam_textproc::{DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::parameters::Parameters;
@@ -10,7 +11,6 @@ use super::{not_found, status, with_retry, wrong_method};
 use crate::app::{App, Refusal};
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, respond as respond_plain};
-use crate::running_text::{Split, TextFormat};
 use crate::text_translation::TranslatedText;
 
 /// What comes before the name of a method.
@@ -83,7 +83,7 @@ async fn translate(
             || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))
     });
     let split = if is_single { Split::Lines } else { Split::Sentences };
-    let format = TextFormat::Plain(split);
+    let format = DocumentFormat::Text(split);
     let options = RequestOptions { alignment: true, ..RequestOptions::default() };
     let texts = [input.to_owned()];
     let (found, ..) =

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
+use miriam_textproc::{DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
@@ -13,11 +14,10 @@ use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::models::RouteError;
-use crate::running_text::{Split, TextFormat};
 use crate::text_translation::{Detection, TranslatedText};
 
 /// What all texts of this protocol are.
-const RUNNING_TEXT: TextFormat = TextFormat::Plain(Split::Sentences);
+const RUNNING_TEXT: DocumentFormat = DocumentFormat::Text(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {

@@ -7,6 +7,7 @@ use miriam_nmt::LanguageMarks;
 use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
+use miriam_textproc::Link;
 use tokio::sync::oneshot;
 
 /// What is wanted of the sentences of a request besides a translation. Sentences with the same
@@ -126,6 +127,15 @@ pub struct Phrase {
     pub source: (u32, u32),
     /// First and last target token; the last is one less than the first in an empty phrase.
     pub target: (i64, i64),
+}
+
+impl Phrase {
+    /// The positions of its source and target tokens.
+    pub fn spans(&self) -> Link {
+        let position = |number: i64| usize::try_from(number).unwrap_or(0);
+        let source = self.source.0 as usize..self.source.1 as usize + 1;
+        (source, position(self.target.0)..position(self.target.1 + 1))
+    }
 }
 
 /// Something about a sentence that its translation does not say.

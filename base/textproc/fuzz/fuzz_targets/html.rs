@@ -5,7 +5,9 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use miriam_textproc::{AlignedTranslation, HtmlText, RunningText, SentenceSplitter, locate_tokens};
+use miriam_textproc::{
+    AlignedTranslation, Document, DocumentCutter, DocumentFormat, SentenceSplitter, Split, locate_tokens,
+};
 
 /// The bytes of tags and comments, as far as text can be told from them by its letters.
 fn num_tags(page: &[u8]) -> usize {
@@ -14,9 +16,11 @@ fn num_tags(page: &[u8]) -> usize {
 
 fuzz_target!(|bytes: &[u8]| {
     let splitter = SentenceSplitter::new("en");
-    let text = RunningText::new(bytes, &splitter);
-    assert_eq!(text.join(text.sentences()), bytes);
-    let page = HtmlText::within(bytes, &splitter, 20, <[u8]>::len);
+    let text = Document::text(bytes, &splitter);
+    assert_eq!(text.join(text.sentences().map(AlignedTranslation::from)), bytes);
+    let format = DocumentFormat::Html(Split::Sentences);
+    let page = DocumentCutter::new(format, &splitter).within(20).cut(bytes, <[u8]>::len);
+    let page = page.expect("it does not stop");
     let link = |n: usize, length: usize| -> Range<usize> {
         let at = usize::from(bytes[n % bytes.len()]) % length.max(1);
         at..at + 1

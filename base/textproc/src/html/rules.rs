@@ -14,12 +14,13 @@ use super::tokens::{StartTag, Syntax, Token, TokenKind};
 ///
 /// # Examples
 /// ```
-/// use miriam_textproc::{HtmlText, MarkupRules, SentenceSplitter};
+/// use miriam_textproc::{DocumentCutter, DocumentFormat, MarkupRules, SentenceSplitter, Split};
 ///
 /// let unit = b"<unit id=\"1\"><source>A red house.</source><note>by <x>Ann</x></note></unit>";
 /// let rules = MarkupRules::xml().ignoring(["x"]);
 /// let splitter = SentenceSplitter::new("en");
-/// let text = HtmlText::by_rules(unit, &rules, |text| Ok(splitter.split(text))).unwrap();
+/// let format = DocumentFormat::Markup(Split::Sentences, rules.into());
+/// let text = DocumentCutter::new(format, &splitter).cut(unit, |_| 0).unwrap();
 /// let sentences: Vec<&[u8]> = text.sentences().collect();
 /// assert_eq!(sentences, [&b"A red house."[..], b"by"]);
 /// ```

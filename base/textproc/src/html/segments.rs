@@ -28,7 +28,7 @@ pub(super) type Split<'s> = dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interr
 ///
 /// # Errors
 /// If `split` gives up.
-pub(super) fn find(
+pub(crate) fn find(
     html: &[u8],
     rules: &MarkupRules,
     split: &mut Split<'_>,

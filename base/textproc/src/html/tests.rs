@@ -11,6 +11,18 @@ use proptest::prelude::*;
 
 use super::tokens::{Syntax, Token, TokenKind, tokenize};
 use super::*;
+use crate::{
+    AlignedTranslation, Document, DocumentCutter, DocumentFormat, SentenceSplitter, Split,
+};
+
+fn cut(format: DocumentFormat, page: &[u8], limit: usize) -> Document {
+    let splitter = SentenceSplitter::new("en");
+    DocumentCutter::new(format, &splitter).within(limit).cut(page, <[u8]>::len).unwrap()
+}
+
+fn html(page: &[u8]) -> Document {
+    Document::html(page, &SentenceSplitter::new("en"))
+}
 
 /// The byte ranges of the words between spaces.
 fn word_ranges(text: &str) -> Vec<Range<usize>> {
@@ -22,7 +34,7 @@ fn word_ranges(text: &str) -> Vec<Range<usize>> {
 /// The page with translations, each with the links of its words, separated by spaces:
 /// `0-0 1-2`.
 fn translate(page: &str, translations: &[(&str, &str)]) -> String {
-    let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+    let text = html(page.as_bytes());
     let sentences: Vec<String> =
         text.sentences().map(|sentence| String::from_utf8(sentence.to_vec()).unwrap()).collect();
     assert_eq!(sentences.len(), translations.len(), "{sentences:?}");
@@ -50,7 +62,7 @@ fn translate(page: &str, translations: &[(&str, &str)]) -> String {
 #[test]
 fn blocks_can_be_sentences() {
     let page = b"<h1> One. <b>Two!</b>\n</h1> Three? Four.<br>\n<hr>";
-    let text = HtmlText::of_blocks(page);
+    let text = cut(DocumentFormat::Html(Split::Lines), page, usize::MAX);
     let blocks: Vec<&[u8]> = text.sentences().collect();
     assert_eq!(blocks, [&b"One. Two!"[..], b"Three? Four."]);
     let (own, all) = ([(0..4, 0..4), (5..9, 5..9)], [(0..12, 0..12)]);
@@ -141,7 +153,7 @@ fn everything_else_is_copied() {
 #[test]
 fn text_is_decoded_collapsed_and_split_at_breaks() {
     let sentences = |page: &str| {
-        let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+        let text = html(page.as_bytes());
         let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
         all.collect::<Vec<_>>()
     };
@@ -159,7 +171,7 @@ fn text_is_decoded_collapsed_and_split_at_breaks() {
 #[test]
 fn sentences_within_a_limit() {
     let page = b"<p>One, <b>two</b>, three.</p>";
-    let text = HtmlText::within(page, &SentenceSplitter::new("en"), 10, <[u8]>::len);
+    let text = cut(DocumentFormat::Html(Split::Sentences), page, 10);
     let sentences: Vec<&[u8]> = text.sentences().collect();
     assert_eq!(sentences, [&b"One, two,"[..], b"three."]);
 }
@@ -215,7 +227,7 @@ proptest! {
         page in pages(),
         translations in proptest::collection::vec(("[a-c <&]{0,12}", any::<u64>()), 1..8),
     ) {
-        let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+        let text = html(page.as_bytes());
         prop_assert!(is_balanced(page.as_bytes()));
         let mut links = Vec::new();
         for (number, sentence) in text.sentences().enumerate() {
@@ -240,7 +252,7 @@ proptest! {
     /// A page whose sentences are their own translations comes back but for white space.
     #[test]
     fn the_same_words_keep_their_tags(page in pages()) {
-        let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+        let text = html(page.as_bytes());
         let links: Vec<Vec<_>> = text
             .sentences()
             .map(|sentence| (0..sentence.len()).map(|at| (at..at + 1, at..at + 1)).collect())
@@ -275,7 +287,7 @@ proptest! {
         limit in 1usize..30,
     ) {
         let page = page.concat();
-        let text = HtmlText::within(&page, &SentenceSplitter::new("en"), limit, <[u8]>::len);
+        let text = cut(DocumentFormat::Html(Split::Sentences), &page, limit);
         let joined = text.join(text.sentences().map(AlignedTranslation::from));
         prop_assert_eq!(markup(&joined), markup(&page));
     }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use miriam_textproc::{HtmlText, RunningText, Segment, SegmentWriter, SentenceSplitter};
+use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 use super::{BatchLimits, CandidateSource, Prepared, TranslationTask};
 use crate::search::{SearchOptions, Translation};
 use crate::translate::Translator;
 use crate::translate::print::{empty_translation, write_text};
-use crate::translate::segments::TextSegment;
+use crate::translate::segments::TextKind;
 use crate::translate::sentence_parser::{InputSentence, SentenceParser};
 
 /// What a text is.
@@ -59,9 +59,7 @@ impl Translator {
         parser: &mut SentenceParser,
         sentences: &mut Vec<InputSentence>,
     ) {
-        let limit = self.max_sentence_tokens().unwrap_or(usize::MAX);
-        let (num_tags, tags) = parser.tokenizers[0].leading_tags(text);
-        let mut parse = |parser: &mut SentenceParser, text: &[u8], segment| {
+        let mut push = |parser: &mut SentenceParser, text: &[u8], segment| {
             let id = sentences.len() as u64;
             let sentence = match text.is_empty() {
                 true => InputSentence::empty(id, id + 1),
@@ -69,28 +67,18 @@ impl Translator {
             };
             sentences.push(InputSentence { segment, ..sentence });
         };
-        if format == TextFormat::Sentence && parser.length(text) <= limit {
-            return parse(parser, text, None);
-        }
-        let rest = &text[tags.len()..];
-        let segments: Vec<Segment> = match format {
-            TextFormat::Html => {
-                HtmlText::within(rest, splitter, limit, |text| parser.length(text)).into_segments()
+        let limit = self.max_sentence_tokens().unwrap_or(usize::MAX);
+        let kind = match format {
+            TextFormat::Sentence if parser.length(text) <= limit => {
+                return push(parser, text, None);
             }
-            TextFormat::Sentence | TextFormat::Running => {
-                let text = RunningText::within(rest, splitter, limit, |text| parser.length(text));
-                // A sentence that was too long is translated as a whole.
-                let is_running = format == TextFormat::Running;
-                let text = if is_running { text.copying_numbers() } else { text };
-                text.segments().collect()
-            }
+            TextFormat::Sentence => TextKind::LongSentence,
+            TextFormat::Running => TextKind::RunningText,
+            TextFormat::Html => TextKind::Html,
         };
-        for segment in segments {
-            let text = match segment.sentence.is_empty() {
-                true => Vec::new(),
-                false => [tags, &segment.sentence].concat(),
-            };
-            parse(parser, &text, Some(TextSegment { segment, num_tags }));
+        let Ok(cut) = parser.cut(text, kind, splitter, &|| false) else { return };
+        for (text, segment) in cut.into_sentences() {
+            push(parser, &text, Some(segment));
         }
     }
 

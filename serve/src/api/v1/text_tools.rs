@@ -1,6 +1,6 @@
 //! `POST /v1/split`, `/v1/tokenize` and `/v1/detokenize`.
 
-use miriam_textproc::{Detokenizer, Interrupted, Tokenizer};
+use miriam_textproc::{Detokenizer, DocumentCutter, DocumentFormat, Interrupted, Split, Tokenizer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::{admit_texts, parse, text};
 use crate::app::{App, Refusal};
 use crate::background;
 use crate::http::Call;
-use crate::running_text::{Split, TextCutter, TextFormat};
+use crate::text_translation::splitter_of;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,9 +34,11 @@ async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal
 /// The sentences of each text.
 pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
     answer(app, call, |language, texts, should_stop| {
-        let format = TextFormat::Plain(Split::Sentences);
-        let cutter = TextCutter::new(&format, language, should_stop);
-        let split = |one: &String| Ok(cutter.cut(one)?.sentences().map(text).collect());
+        let splitter = splitter_of(language);
+        let format = DocumentFormat::Text(Split::Sentences);
+        let cutter = DocumentCutter::new(format, &splitter).until(should_stop);
+        let split =
+            |one: &String| Ok(cutter.cut(one.as_bytes(), |_| 0)?.sentences().map(text).collect());
         texts.iter().map(split).collect()
     })
     .await

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use miriam_nmt::translate::DecodingSettings;
+use miriam_textproc::{DocumentFormat, Split};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,6 @@ use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, SearchWidth, Sentence, SentenceResult};
 use crate::http::Call;
 use crate::models::Route;
-use crate::running_text::{Split, TextFormat};
 use crate::text_translation::TranslatedText;
 
 /// The object of a request.
@@ -154,8 +154,8 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
             return Err(invalid("tokens are not running text; leave split, html or raw out"));
         }
         let format = match request.format {
-            Format::Text => TextFormat::Plain(Split::Sentences),
-            Format::Html => TextFormat::Html(Split::Sentences),
+            Format::Text => DocumentFormat::Text(Split::Sentences),
+            Format::Html => DocumentFormat::Html(Split::Sentences),
         };
         let (texts, queued, searched) =
             app.translate_texts(&route, texts, &format, request_options, deadline).await?;

@@ -4,7 +4,7 @@ use super::*;
 
 /// The sentences of a page, and the page with each as its own translation.
 fn sentences(page: &str) -> (Vec<String>, String) {
-    let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+    let text = html(page.as_bytes());
     let links: Vec<Vec<_>> = text
         .sentences()
         .map(|sentence| {

@@ -8,7 +8,7 @@ fn join(
     links: &[(Range<usize>, Range<usize>)],
     attention: &[(Range<usize>, Range<usize>, f32)],
 ) -> String {
-    let found = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+    let found = html(page.as_bytes());
     let translation = AlignedTranslation { text: text.as_bytes(), links, attention };
     String::from_utf8(found.join([translation])).unwrap()
 }
@@ -106,7 +106,7 @@ proptest! {
         links in proptest::collection::vec((any::<u16>(), any::<u16>()), 0..12),
         attention in proptest::collection::vec((any::<u16>(), any::<u16>(), 0f32..1.0), 0..12),
     ) {
-        let text = HtmlText::new(page.as_bytes(), &SentenceSplitter::new("en"));
+        let text = html(page.as_bytes());
         let sentences: Vec<&[u8]> = text.sentences().collect();
         prop_assume!(sentences.len() == 1);
         let sentence = String::from_utf8(sentences[0].to_vec()).unwrap();

@@ -20,7 +20,7 @@ fn count_steps(document: &str, rules: &MarkupRules) -> usize {
         Ok(parts)
     };
     taken_by(|| {
-        let text = HtmlText::by_rules(document.as_bytes(), rules, &mut split).unwrap();
+        let text = Document::from(find_segments(document.as_bytes(), rules, &mut split).unwrap());
         let links: Vec<Vec<_>> = text
             .sentences()
             .map(|sentence| {
@@ -109,7 +109,7 @@ proptest! {
         let steps_of = |count: usize| {
             let page = "<a href=u>a</a> ".repeat(count);
             taken_by(|| {
-                let text = HtmlText::of_blocks(page.as_bytes());
+                let text = cut(DocumentFormat::Html(Split::Lines), page.as_bytes(), usize::MAX);
                 text.join(text.sentences().map(AlignedTranslation::from));
             })
         };

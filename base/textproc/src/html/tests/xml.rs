@@ -1,11 +1,13 @@
 //! XML: its outline, and elements that a client names.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::Interrupted;
 
 fn cut(document: &str, rules: &MarkupRules) -> (Vec<String>, String) {
-    let splitter = SentenceSplitter::new("en");
-    let text = HtmlText::by_rules(document.as_bytes(), rules, |text| Ok(splitter.split(text)));
-    let text = text.unwrap();
+    let format = DocumentFormat::Markup(Split::Sentences, Arc::new(rules.clone()));
+    let text = super::cut(format, document.as_bytes(), usize::MAX);
     let joined = text.join(text.sentences().map(AlignedTranslation::from));
     let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
     (all.collect(), String::from_utf8(joined).unwrap())
@@ -99,7 +101,7 @@ fn ignored_elements_are_copied() {
 #[test]
 fn a_document_may_be_given_up() {
     let mut count = 0;
-    let found = HtmlText::by_rules(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), |_| {
+    let found = find_segments(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), &mut |_| {
         count += 1;
         if count < 2 { Ok(Vec::new()) } else { Err(Interrupted) }
     });

@@ -1,0 +1,213 @@
+//! Links between a sentence and its translation: from tokens to bytes, and through a third language.
+//!
+//! Models align tokens, tags of a page and highlights of a user interface are at bytes of text.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::{AlignedTranslation, locate_tokens};
+
+/// Bytes of a sentence, and the bytes of its translation that come from them.
+pub type Link = (Range<usize>, Range<usize>);
+
+/// As [`Link`], with how much, from 0 to 1, the bytes of the translation come from the others.
+pub type WeightedLink = (Range<usize>, Range<usize>, f32);
+
+/// How much the words of a phrase come from each other, besides its alignment.
+const PHRASE_ATTENTION: f32 = 0.25;
+
+/// Which tokens of a translation come from which of the sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TokenLinks {
+    /// Aligned tokens: positions in the sentence and in the translation.
+    points: Vec<(usize, usize)>,
+    /// Spans of tokens in both, and how much those of the translation come from the others.
+    attention: Vec<WeightedLink>,
+}
+
+/// The bytes of a translation and of its sentence that come from each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    /// Aligned words.
+    pub links: Vec<Link>,
+    /// How much words come from others besides.
+    pub attention: Vec<WeightedLink>,
+}
+
+/// The text of a translation with its links; only tags inside sentences read these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkedText {
+    /// The translation as plain text.
+    pub text: Vec<u8>,
+    /// What it comes from.
+    pub links: Links,
+}
+
+impl<'a> From<&'a LinkedText> for AlignedTranslation<'a> {
+    fn from(translation: &'a LinkedText) -> Self {
+        let LinkedText { text, links: Links { links, attention } } = translation;
+        AlignedTranslation { text, links, attention }
+    }
+}
+
+impl TokenLinks {
+    /// Aligned tokens, as positions in the sentence and in the translation, and besides how much
+    /// tokens of the translation come from those of the sentence.
+    pub fn of_tokens(
+        points: impl IntoIterator<Item = (u32, u32)>,
+        attention: impl IntoIterator<Item = (u32, u32, f32)>,
+    ) -> Self {
+        let span = |(s, t, weight): (u32, u32, f32)| {
+            let (s, t) = (s as usize, t as usize);
+            (s..s + 1, t..t + 1, weight)
+        };
+        TokenLinks {
+            points: positions(points),
+            attention: attention.into_iter().map(span).collect(),
+        }
+    }
+
+    /// Aligned tokens of phrases, and the phrases themselves, as spans of both sides: all words of a
+    /// phrase come from each other, and are aligned where no word of its translation is.
+    pub fn of_phrases(
+        points: impl IntoIterator<Item = (u32, u32)>,
+        phrases: impl IntoIterator<Item = Link>,
+    ) -> Self {
+        let mut points = positions(points);
+        let aligned: HashSet<usize> = points.iter().map(|(_, target)| *target).collect();
+        let mut attention = Vec::new();
+        for (source, target) in phrases {
+            if !target.clone().any(|word| aligned.contains(&word)) {
+                let all = source.clone().flat_map(|s| target.clone().map(move |t| (s, t)));
+                points.extend(all);
+            }
+            if !source.is_empty() && !target.is_empty() {
+                attention.push((source, target, PHRASE_ATTENTION));
+            }
+        }
+        TokenLinks { points, attention }
+    }
+
+    /// The same as bytes of `sentence` and `text`, whose tokens are `source` and `target`. The first
+    /// `num_tags` tokens of the source are in no text: a model is told the language by them.
+    pub fn locate<'t>(
+        &self,
+        (sentence, source): (&[u8], impl Iterator<Item = &'t [u8]>),
+        num_tags: usize,
+        (text, target): (&[u8], impl Iterator<Item = &'t [u8]>),
+    ) -> Links {
+        let source = locate_tokens(sentence, source.skip(num_tags));
+        let target = locate_tokens(text, target);
+        let whole = |places: &[Range<usize>], tokens: Range<usize>| {
+            let places = places.get(tokens)?;
+            Some(places.first()?.start..places.last()?.end)
+        };
+        let link = |s: Range<usize>, t: Range<usize>| {
+            let s = s.start.checked_sub(num_tags)?..s.end.checked_sub(num_tags)?;
+            Some((whole(&source, s)?, whole(&target, t)?))
+        };
+        let links = self.points.iter().filter_map(|&(s, t)| link(s..s + 1, t..t + 1));
+        let attention = self.attention.iter().filter_map(|(s, t, weight)| {
+            let (s, t) = link(s.clone(), t.clone())?;
+            Some((s, t, *weight))
+        });
+        Links { links: links.collect(), attention: attention.collect() }
+    }
+}
+
+fn positions(points: impl IntoIterator<Item = (u32, u32)>) -> Vec<(usize, usize)> {
+    points.into_iter().map(|(s, t)| (s as usize, t as usize)).collect()
+}
+
+impl Links {
+    /// The links to the sentence of a translation of a translation, whose links are `second`: those
+    /// of bytes that meet in the text in between.
+    pub fn then(&self, second: &Links) -> Links {
+        let weighted = |links: &[Link]| -> Vec<WeightedLink> {
+            links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
+        };
+        let all = |links: &Links| [weighted(&links.links), links.attention.clone()].concat();
+        let links = compose(&weighted(&self.links), &weighted(&second.links));
+        Links {
+            links: links.into_iter().map(|(source, target, _)| (source, target)).collect(),
+            attention: compose(&all(self), &all(second)),
+        }
+    }
+}
+
+/// Links through a text in between; weights are multiplied, and of several ways the one with the
+/// most counts.
+fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
+    let mut second: Vec<&WeightedLink> = second.iter().collect();
+    second.sort_by_key(|(between, ..)| between.start);
+    // The largest end so far grows with the position, so that it can be searched too.
+    let ends = second.iter().scan(0, |largest, (between, ..)| {
+        *largest = between.end.max(*largest);
+        Some(*largest)
+    });
+    let ends: Vec<usize> = ends.collect();
+    let mut links: Vec<WeightedLink> = Vec::new();
+    for (source, between, weight) in first {
+        let end = second.partition_point(|(other, ..)| other.start < between.end);
+        let start = ends.partition_point(|&largest| largest <= between.start).min(end);
+        let meeting = second[start..end].iter().filter(|(other, ..)| other.end > between.start);
+        links.extend(
+            meeting.map(|(_, target, other)| (source.clone(), target.clone(), weight * other)),
+        );
+    }
+    let place = |link: &WeightedLink| (link.0.start, link.1.start, link.0.end, link.1.end);
+    links.sort_by(|one, other| place(one).cmp(&place(other)).then(other.2.total_cmp(&one.2)));
+    links.dedup_by_key(|link| place(link));
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens<'t>(tokens: &'t [&str]) -> impl Iterator<Item = &'t [u8]> {
+        tokens.iter().map(|token| token.as_bytes())
+    }
+
+    #[test]
+    fn links_go_through_a_text_in_between() {
+        let links = |links: &[Link]| Links { links: links.to_vec(), attention: Vec::new() };
+        let first = links(&[(0..3, 4..7), (4..7, 0..3)]);
+        let second = links(&[(0..3, 8..9), (4..7, 0..2), (2..5, 20..21)]);
+        let all = [(0..3, 0..2), (0..3, 20..21), (4..7, 8..9), (4..7, 20..21)];
+        assert_eq!(first.then(&second).links, all);
+        // Attention is multiplied, and a link counts as one.
+        let attention = vec![(0..3, 4..7, 0.5), (8..9, 0..3, 0.25)];
+        let first = Links { attention, ..Links::default() };
+        let second = Links { attention: vec![(4..7, 0..2, 0.5)], ..second };
+        let found = first.then(&second);
+        assert!(found.links.is_empty());
+        assert_eq!(
+            found.attention,
+            [(0..3, 0..2, 0.5), (0..3, 20..21, 0.5), (8..9, 8..9, 0.25), (8..9, 20..21, 0.25)]
+        );
+    }
+
+    #[test]
+    fn words_of_a_phrase_without_links_are_all_linked() {
+        // The last word is left out.
+        let phrases = [(0..1, 0..1), (1..3, 1..2), (3..4, 2..2)];
+        let found = TokenLinks::of_phrases([(0, 0)], phrases);
+        assert_eq!(found.points, [(0, 0), (1, 1), (2, 1)]);
+        assert_eq!(found.attention, [(0..1, 0..1, 0.25), (1..3, 1..2, 0.25)]);
+        let source = (&b"a bc d"[..], tokens(&["a", "b", "c", "d"]));
+        let links = found.locate(source, 0, (b"x yz", tokens(&["x", "yz"])));
+        assert_eq!(links.links, [(0..1, 0..1), (2..3, 2..4), (3..4, 2..4)]);
+        assert_eq!(links.attention, [(0..1, 0..1, 0.25), (2..4, 2..4, 0.25)]);
+    }
+
+    #[test]
+    fn tokens_of_languages_are_in_no_text() {
+        let points = [(0, 0), (1, 1), (2, 0), (9, 0)];
+        let found = TokenLinks::of_tokens(points, [(2, 1, 0.5), (0, 1, 0.5)]);
+        let source = (&b"a bc"[..], tokens(&[">>fr<<", "a", "bc"]));
+        let links = found.locate(source, 1, (b"x y", tokens(&["x", "y"])));
+        assert_eq!(links.links, [(0..1, 2..3), (2..4, 0..1)]);
+        assert_eq!(links.attention, [(2..4, 2..3, 0.5)]);
+    }
+}
