@@ -16,12 +16,12 @@ pub(crate) mod queue;
 mod reader;
 mod score_pairs;
 mod segments;
+mod sentence_jobs;
 mod sentence_parser;
 mod sentences;
 mod settings;
 mod tokenizer;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use miriam_kernels::autotuner::Autotuner;
@@ -34,20 +34,18 @@ pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, Tran
 pub use pivot::PivotTranslator;
 pub use reader::SourceText;
 pub use score_pairs::PairScore;
+pub use sentence_jobs::TranslationSession;
 pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
-    TranslationSession,
 };
 pub use settings::{DecodingSettings, Number, OutputSampling};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
 
-use crate::batch::{self, BatchingOptions, Job, JobSource};
 use crate::languages::Languages;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};
-use crate::network::{Session, Target, score_targets};
-use crate::search::{Request, SearchOptions, Translation};
+use crate::search::SearchOptions;
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 use pipeline::ResultSender;
@@ -56,6 +54,7 @@ use print::{ScoredTranslation, empty_translation, write_text, write_translations
 use queue::{BatchQueue, QueueOptions};
 use reader::{LineSource, SentenceReader};
 use segments::TranslatedSegment;
+use sentence_jobs::PreparedSentences;
 use sentence_parser::InputSentence;
 
 /// Loaded models with the options of translation. Clones share the weights.
@@ -280,103 +279,8 @@ impl Translator {
         stop: &CancellationToken,
         send: &ResultSender<OutputLines>,
     ) -> Result<()> {
-        let mut session = self.models.session()?;
-        let feature_sessions = self.feature_sessions()?;
-        let active = HashMap::new();
-        let mut source =
-            QueueSource { translator: self, queue, stop, send, feature_sessions, active };
-        batch::translate_batches(
-            session.as_mut(),
-            &self.search,
-            &self.batching_options(),
-            &mut source,
-        )
-    }
-
-    /// Batches as the sentences come: a queue has read ahead and sorted already.
-    fn batching_options(&self) -> BatchingOptions {
-        BatchingOptions {
-            max_sentences: self.options.mini_batch,
-            max_source_tokens: self.options.mini_batch_words,
-            maxi_batch: 1,
-            sort_by_length: false,
-            top_up: true,
-        }
-    }
-
-    /// The shortlist of a sentence.
-    fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
-        let Request { source, prefix, constraints, .. } = request;
-        let mut candidates = Vec::new();
-        match self.candidates.as_deref()? {
-            ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
-            ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
-        }
-        let required = constraints.iter().flatten().chain(prefix);
-        batch::complete_candidates(&mut candidates, required, self.search.eos_id);
-        Some(candidates)
-    }
-
-    /// A session for each model, where lists tell what each of several, or one that is
-    /// weighed, thinks.
-    fn feature_sessions(&self) -> Result<Vec<Box<dyn Session>>> {
-        let wanted = self.options.output.n_best && self.models.single_network().is_none();
-        if wanted { self.models.sessions() } else { Ok(Vec::new()) }
-    }
-
-    /// Adds the scores of each model to translations, and reverses right-to-left ones.
-    fn score_by_model(
-        &self,
-        sentence: &InputSentence,
-        translations: Vec<Translation>,
-        sessions: &mut [Box<dyn Session>],
-    ) -> Result<Vec<ScoredTranslation>> {
-        let mut features: Vec<Vec<f32>> = match sessions {
-            [] => translations.iter().map(|found| vec![found.log_probability]).collect(),
-            _ => vec![Vec::new(); translations.len()],
-        };
-        if !sessions.is_empty() {
-            let source = self.models.tokenizers()[0].ids_with_marks(&sentence.pieces);
-            let targets = translations.iter().map(|found| {
-                let mut words = found.tokens.clone();
-                words.push(self.search.eos_id);
-                // One that was cut at the maximum length has no </s>.
-                words.truncate(found.token_scores.len());
-                words
-            });
-            let targets: Vec<_> = targets.collect();
-            let given: Vec<_> =
-                targets.iter().map(|words| Target { source_index: 0, tokens: words }).collect();
-            let lists = sentence.candidates.as_deref().map(|list| [list]);
-            let lists = lists.as_ref().map(|list| &list[..]);
-            for session in sessions {
-                let scores = score_targets(session.as_mut(), &[&source], lists, &given, false)?;
-                features.iter_mut().zip(&scores).for_each(|(all, one)| all.push(one.sum()));
-            }
-        }
-        let begins_with_bos = self.models.tokenizers()[0].marks.bos_id.is_some();
-        let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
-            if begins_with_bos {
-                // Alignments number the tokens of the line.
-                let weights = translation.alignment.iter_mut();
-                weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
-            }
-            let own = self.models.target_prefix().len();
-            translation.tokens.drain(..own.min(translation.tokens.len()));
-            translation.token_scores.drain(..own.min(translation.token_scores.len()));
-            translation.alignment.drain(..own.min(translation.alignment.len()));
-            if self.models.is_right_to_left() {
-                reverse(&mut translation);
-            }
-            if let Some(line) = sentence.pivot.as_deref().filter(|_| self.search.return_alignments)
-            {
-                let between = sentence.pieces.iter();
-                let between = pivot::piece_lengths(between, &self.models.tokenizers()[0]);
-                translation.alignment = pivot::compose(&translation.alignment, &between, line);
-            }
-            ScoredTranslation { translation, model_scores: by_model }
-        });
-        Ok(scored.collect())
+        let mut source = QueuedSentences { translator: self, queue, stop, send };
+        self.translate_prepared(&mut self.session()?, &mut source)
     }
 
     /// The lines of a sentence, numbered `id` in n-best lists.
@@ -444,61 +348,21 @@ impl Translator {
     }
 }
 
-/// A thread's source of jobs, the queue, and the sink of its lines.
-struct QueueSource<'a> {
+/// The sentences of the queue, whose output goes to the writer.
+struct QueuedSentences<'a> {
     translator: &'a Translator,
     queue: &'a BatchQueue<InputSentence>,
     stop: &'a CancellationToken,
     send: &'a ResultSender<'a, OutputLines>,
-    /// Sessions that score translations by each model.
-    feature_sessions: Vec<Box<dyn Session>>,
-    /// Sentences under translation.
-    active: HashMap<u64, InputSentence>,
 }
 
-impl JobSource for QueueSource<'_> {
-    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
-        loop {
-            let busy = !self.active.is_empty();
-            let Some(sentences) = self.queue.pop_batch_unless_cancelled(self.stop, busy) else {
-                return Ok(None);
-            };
-            let waiting = sentences.is_empty();
-            let mut jobs = Vec::with_capacity(sentences.len());
-            for mut sentence in sentences {
-                match &mut sentence.request {
-                    Ok(Some(request)) => {
-                        let mut request = std::mem::take(request);
-                        request.candidates = self.translator.candidates_for(&request);
-                        if !self.feature_sessions.is_empty() {
-                            sentence.candidates = request.candidates.clone();
-                        }
-                        let id = sentence.id;
-                        self.active.insert(id, sentence);
-                        jobs.push(Job { id, request });
-                    }
-                    _ => (self.send)(sentence.id, self.translator.format_output(&sentence, &[]))?,
-                }
-            }
-            if waiting || !jobs.is_empty() {
-                return Ok(Some(jobs));
-            }
-        }
+impl PreparedSentences for QueuedSentences<'_> {
+    fn next(&mut self, active: usize) -> Option<Vec<InputSentence>> {
+        self.queue.pop_batch_unless_cancelled(self.stop, active > 0)
     }
 
-    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
-        let Some(mut sentence) = self.active.remove(&id) else { return Ok(()) };
-        let found = match result {
-            Ok(translations) => {
-                let sessions = &mut self.feature_sessions;
-                self.translator.score_by_model(&sentence, translations, sessions)?
-            }
-            Err(error) => {
-                sentence.request = Err(error.to_string());
-                Vec::new()
-            }
-        };
-        (self.send)(id, self.translator.format_output(&sentence, &found))
+    fn finish(&mut self, sentence: &InputSentence, found: &[ScoredTranslation]) -> Result<()> {
+        (self.send)(sentence.id, self.translator.format_output(sentence, found))
     }
 }
 
@@ -550,14 +414,4 @@ fn max_sentence_length(
 /// tokens without it, and only scores that are shown need it.
 fn skips_cost(search: &SearchOptions, output: &OutputOptions) -> bool {
     search.beam_size == 1 && !output.word_scores && !output.n_best
-}
-
-/// Reverses the translation of a right-to-left model; `</s>` stays last.
-fn reverse(translation: &mut Translation) {
-    let words = translation.tokens.len();
-    translation.tokens.reverse();
-    let scored = words.min(translation.token_scores.len());
-    translation.token_scores[..scored].reverse();
-    let aligned = words.min(translation.alignment.len());
-    translation.alignment[..aligned].reverse();
 }

@@ -7,15 +7,12 @@
 //! batch, for a search has one set of options: a translator makes variants of itself, which
 //! share the weights, and sentences with the same wishes share batches.
 
-use std::collections::HashMap;
-
 use super::options::OutputOptions;
 use super::print::{ScoredTranslation, empty_translation};
+use super::sentence_jobs::{PreparedSentences, TranslationSession};
 use super::sentence_parser::{InputSentence, SentenceParser};
 use super::{DecodingSettings, Translator, max_sentence_length, skips_cost};
-use crate::batch::{self, BatchingOptions, Job, JobSource};
-use crate::network::Session;
-use crate::search::{Translation, alignment};
+use crate::search::alignment;
 use crate::{Error, Result};
 
 /// What is wanted of sentences; those with the same wishes share batches.
@@ -57,13 +54,6 @@ pub trait SentenceSource {
 
     /// Takes a sentence that is translated, or that cannot be.
     fn finish(&mut self, id: u64, sentence: FinishedSentence<'_>);
-}
-
-/// The memory of one thread for translating sentences.
-pub struct TranslationSession {
-    session: Box<dyn Session>,
-    /// Sessions of the members of an ensemble, which n-best lists name the scores of.
-    members: Vec<Box<dyn Session>>,
 }
 
 /// A sentence after its translation.
@@ -212,18 +202,6 @@ impl Translator {
         SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
     }
 
-    /// The memory of one thread; it serves all variants of this translator.
-    ///
-    /// # Errors
-    /// If a device has no memory to give.
-    pub fn session(&self) -> Result<TranslationSession> {
-        let members = match self.models.single_network() {
-            Some(_) => Vec::new(),
-            None => self.models.sessions()?,
-        };
-        Ok(TranslationSession { session: self.models.session()?, members })
-    }
-
     /// Translates the sentences of `source` on this thread, until it has none and those under
     /// translation are done.
     ///
@@ -234,80 +212,38 @@ impl Translator {
         session: &mut TranslationSession,
         source: &mut dyn SentenceSource,
     ) -> Result<()> {
-        let TranslationSession { session, members } = session;
-        let members = if self.options.output.n_best { &mut members[..] } else { &mut [] };
         let parser = SentenceParser::for_models(&self.models, self.options.input, self.max_length);
-        let active = HashMap::new();
-        let mut jobs = SentenceJobs { translator: self, source, parser, members, active };
-        let batching = BatchingOptions { maxi_batch: 1, ..self.batching_options() };
-        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
+        self.translate_prepared(session, &mut ParsedSentences { translator: self, source, parser })
     }
 }
 
-/// The sentences of a source as jobs.
-struct SentenceJobs<'a> {
+/// The texts of a source, prepared for the model on the thread that translates them.
+struct ParsedSentences<'a> {
     translator: &'a Translator,
     source: &'a mut dyn SentenceSource,
     parser: SentenceParser<'a>,
-    members: &'a mut [Box<dyn Session>],
-    /// Sentences under translation.
-    active: HashMap<u64, InputSentence>,
 }
 
-impl JobSource for SentenceJobs<'_> {
-    fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
-        loop {
-            let Some(sentences) = self.source.next_sentences(self.active.len()) else {
-                return Ok(None);
-            };
-            let nothing_now = sentences.is_empty();
-            let mut jobs = Vec::with_capacity(sentences.len());
-            for (id, SentenceText { number, text, prefix, constraints }) in sentences {
-                let mut sentence = self.parser.parse((id, id + 1), &text, &prefix, &constraints);
-                let Ok(Some(request)) = &mut sentence.request else {
-                    self.pass_on(&sentence, &[]);
-                    continue;
-                };
-                let mut request = std::mem::take(request);
+impl PreparedSentences for ParsedSentences<'_> {
+    fn next(&mut self, active: usize) -> Option<Vec<InputSentence>> {
+        let sentences = self.source.next_sentences(active)?;
+        let prepare = |(id, SentenceText { number, text, prefix, constraints })| {
+            let mut sentence = self.parser.parse((id, id + 1), &text, &prefix, &constraints);
+            if let Ok(Some(request)) = &mut sentence.request {
                 request.number = number;
-                request.candidates = self.translator.candidates_for(&request);
-                if !self.members.is_empty() {
-                    sentence.candidates = request.candidates.clone();
-                }
-                self.active.insert(id, sentence);
-                jobs.push(Job { id, request });
             }
-            if nothing_now || !jobs.is_empty() {
-                return Ok(Some(jobs));
-            }
-        }
+            sentence
+        };
+        Some(sentences.into_iter().map(prepare).collect())
     }
 
     fn is_wanted(&mut self, id: u64) -> bool {
-        let is_wanted = self.source.is_wanted(id);
-        if !is_wanted {
-            self.active.remove(&id);
-        }
-        is_wanted
+        self.source.is_wanted(id)
     }
 
-    fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
-        let Some(mut sentence) = self.active.remove(&id) else { return Ok(()) };
-        let found = match result {
-            Ok(found) => self.translator.score_by_model(&sentence, found, self.members)?,
-            Err(error) => {
-                sentence.request = Err(error.to_string());
-                Vec::new()
-            }
-        };
-        self.pass_on(&sentence, &found);
-        Ok(())
-    }
-}
-
-impl SentenceJobs<'_> {
-    fn pass_on(&mut self, sentence: &InputSentence, found: &[ScoredTranslation]) {
+    fn finish(&mut self, sentence: &InputSentence, found: &[ScoredTranslation]) -> Result<()> {
         let translator = self.translator;
         self.source.finish(sentence.id, FinishedSentence { translator, sentence, found });
+        Ok(())
     }
 }
