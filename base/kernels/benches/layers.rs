@@ -9,8 +9,9 @@ use miriam_kernels::activation::{Activation, GateImpl, activate, softmax};
 use miriam_kernels::attention::{
     AttentionMask, KvPool, PackedKv, attend, attend_additive, attend_paged,
 };
-use miriam_kernels::norm::{Norm, NormKind, normalize_in_place};
-use miriam_kernels::operators::{ActivationImpl, Gru, GruVariant, Inputs, Operator};
+use miriam_kernels::operators::{
+    ActivationImpl, Gru, GruVariant, Inputs, NormKind, Normalize, Operator,
+};
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
 use miriam_kernels::{Cpu, MatMut, MatRef};
@@ -74,12 +75,13 @@ fn functions(criterion: &mut Criterion) {
         let mut out = row.clone();
         bencher.iter(|| out.iter_mut().zip(black_box(&row)).for_each(|(to, x)| *to = x.tanh()));
     });
-    let (scale, mut rows) = (numbers(512), numbers(4096));
+    let (scale, other, mut out) = (numbers(512), numbers(4096), numbers(4096));
     group.bench_function("layer norm of 512 with residual", |bencher| {
-        let norm = Norm { kind: NormKind::Layer, scale: &scale, bias: Some(&scale), epsilon: 1e-6 };
+        let norm = Normalize { kind: NormKind::Layer, epsilon: 1e-6 };
         bencher.iter(|| {
-            let residual = Some(MatRef::new(black_box(&row), 8, 512));
-            normalize_in_place(cpu, norm, MatMut::new(&mut rows, 8, 512), residual);
+            let summands = [MatRef::new(&other, 8, 512), MatRef::new(black_box(&row), 8, 512)];
+            let inputs = Inputs { matrices: &summands, vectors: &[&scale, &scale] };
+            norm.forward_f32(cpu, inputs, MatMut::new(&mut out, 8, 512));
         });
     });
 }

@@ -16,10 +16,9 @@ use miriam_kernels::cross_entropy::{
     LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
 };
 use miriam_kernels::elementwise::{add_column_sums, add_in_place};
-use miriam_kernels::norm::{Norm, NormKind, layer_norm_forward, layer_norm_gradient};
 use miriam_kernels::operators::{
     ActivationImpl, AnyOperator, Arithmetic, Gru, GruVariant, InputGradients, Inputs,
-    LinearRecurrence, LstmCell, LstmOutput, Operator, Sequences,
+    LinearRecurrence, LstmCell, LstmOutput, NormKind, Normalize, Operator, Sequences,
 };
 use miriam_kernels::optimizer::{AdamStep, MovingAverage, adam, sum_of_squares};
 use miriam_kernels::random::{MaskRow, fill_dropout_mask};
@@ -122,7 +121,7 @@ fn rows(bench: &mut Bench) {
     bench.throughput = ((rows * columns), " elements");
     let (x, dy, scale) = (numbers(rows * columns), numbers(rows * columns), numbers(columns));
     let (x, dy) = (MatRef::new(&x, rows, columns), MatRef::new(&dy, rows, columns));
-    let (mut out, mut statistics) = (vec![0.0; rows * columns], vec![0.0; 2 * rows]);
+    let [mut out, mut d_x, mut d_y] = [(); 3].map(|()| vec![0.0; rows * columns]);
     let (mut sums, mut biases) = (vec![0.0; columns], vec![0.0; columns]);
     for activation in [Activation::Relu, Activation::Swish, Activation::Gelu] {
         bench.measure(&format!("{activation:?} gradient"), || {
@@ -131,15 +130,19 @@ fn rows(bench: &mut Bench) {
         });
         out.fill(1.0);
     }
-    let norm = Norm { kind: NormKind::Layer, scale: &scale, bias: Some(&scale), epsilon: 1e-6 };
+    let norm = Normalize { kind: NormKind::Layer, epsilon: 1e-6 };
     bench.measure("layer norm", || {
-        let out = MatMut::new(&mut out, rows, columns);
-        layer_norm_forward(cpu, norm, black_box(x), Some(dy), &mut statistics, out);
+        let inputs = Inputs { matrices: &[black_box(x), dy], vectors: &[&scale, &scale] };
+        Operator::forward_f32(&norm, cpu, inputs, MatMut::new(&mut out, rows, columns));
     });
     bench.measure("layer norm gradient", || {
-        let out = MatMut::new(&mut out, rows, columns);
-        let (x, bias) = (black_box(x), Some(&mut biases[..]));
-        layer_norm_gradient(cpu, &scale, x, Some(x), &statistics, dy, out, &mut sums, bias);
+        let inputs = Inputs { matrices: &[black_box(x), x], vectors: &[&scale, &scale] };
+        let into = InputGradients {
+            matrices: &mut [&mut d_x, &mut d_y].map(|d| MatMut::new(d, rows, columns)),
+            vectors: &mut [&mut sums, &mut biases],
+        };
+        let out = MatRef::new(&out, rows, columns);
+        Operator::gradient_f32(&norm, cpu, inputs, out, dy, into);
     });
     bench.measure("column sums", || add_column_sums(cpu, black_box(x), &mut sums));
     bench.measure("addition", || {

@@ -2,8 +2,8 @@
 //!
 //! GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax
 //! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits
-//! ([`topk`]), norms ([`norm`]), attention ([`attention`]), recurrent cells and other operators on
-//! elements ([`operators`]), embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
+//! ([`topk`]), attention ([`attention`]), norms, recurrent cells and other operators on elements
+//! and rows ([`operators`]), embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
 //! ([`autotuner`]). For training, in f32, the gradients of all that has one are beside it (a
 //! `_gradient` for each), with [`cross_entropy`], sums of matrices ([`elementwise`]), steps of
 //! optimisers ([`optimizer`]) and dropout masks ([`random`]); gradients are added to what is
@@ -53,7 +53,6 @@ mod error;
 pub mod gemm;
 mod isa;
 mod matrix;
-pub mod norm;
 pub mod operators;
 pub mod optimizer;
 pub mod pack;

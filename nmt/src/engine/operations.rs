@@ -6,31 +6,18 @@ use miriam_kernels::attention::{
     self, KvPool, PackedKv, RelativeQuery, RelativeTerms, attend_relative_row,
 };
 use miriam_kernels::embedding::{EmbeddingLookup, SinusoidKind, embed, fill_sinusoids, row_lookup};
-use miriam_kernels::norm;
 use miriam_kernels::operators::InputArrays;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
 use crate::layer::{
-    AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, LayerNorm, Operator,
-    RelativePositions,
+    AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, Operator, RelativePositions,
 };
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
     pub(super) fn view(&self) -> MatRef<'a, f32> {
         self.tensor.view().column_range(self.columns.clone())
-    }
-}
-
-impl LayerNorm<Arc<[f32]>> {
-    pub(super) fn view(&self) -> norm::Norm<'_> {
-        norm::Norm {
-            kind: self.kind,
-            scale: &self.scale,
-            bias: self.bias.as_deref(),
-            epsilon: self.epsilon,
-        }
     }
 }
 
@@ -138,29 +125,6 @@ impl Backend for Engine {
         };
         self.matmul(input.view(), weights, epilogue, out.view_mut());
         Ok(out)
-    }
-
-    fn layer_norm(
-        &mut self,
-        rows: &PooledTensor,
-        norm: &LayerNorm<Arc<[f32]>>,
-    ) -> Result<PooledTensor> {
-        let mut out = self.empty_tensor(rows.rows(), rows.width());
-        let (from, mut to) = (rows.view(), out.view_mut());
-        (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
-        norm::normalize_in_place(self.cpu, norm.view(), to, None);
-        Ok(out)
-    }
-
-    fn add_layer_norm(
-        &mut self,
-        mut rows: PooledTensor,
-        residual: &PooledTensor,
-        norm: &LayerNorm<Arc<[f32]>>,
-    ) -> Result<PooledTensor> {
-        let residual = Some(residual.view());
-        norm::normalize_in_place(self.cpu, norm.view(), rows.view_mut(), residual);
-        Ok(rows)
     }
 
     fn apply(

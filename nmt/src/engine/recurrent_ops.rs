@@ -1,18 +1,16 @@
 //! The operations of recurrent layers by the kernels of `miriam-kernels`.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use miriam_kernels::attention::{PackedKv, attend, attend_additive};
-use miriam_kernels::norm::normalize_in_place;
 use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::{EmbeddingTable, Engine, PooledTensor, WeightLoader, Weights};
 use crate::Result;
 use crate::layer::{
-    ActivationImpl, AffineNames, AttentionMask, AttentionScore, Backend, Epilogue, LayerNorm,
-    ParameterLoader, RecurrentOps, RecurrentParameterLoader,
+    ActivationImpl, AffineNames, AttentionMask, AttentionScore, Backend, Epilogue, ParameterLoader,
+    RecurrentOps, RecurrentParameterLoader,
 };
 
 /// Products of token vectors with weights. Those of frequent tokens are computed by whichever
@@ -78,18 +76,6 @@ impl Annotations {
 impl RecurrentOps for Engine {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddingCache;
-
-    fn norm_columns(
-        &mut self,
-        mut rows: PooledTensor,
-        norms: &[(Range<usize>, LayerNorm<Arc<[f32]>>)],
-    ) -> Result<PooledTensor> {
-        for (columns, norm) in norms {
-            let part = rows.view_mut().column_range(columns.clone());
-            normalize_in_place(self.cpu, norm.view(), part, None);
-        }
-        Ok(rows)
-    }
 
     fn embed_projected(
         &mut self,

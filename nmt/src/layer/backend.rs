@@ -7,9 +7,8 @@ use crate::{Error, Result};
 
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
-pub use miriam_kernels::norm::NormKind;
-pub use miriam_kernels::operators::Operator;
-use miriam_kernels::operators::{Activate, Add};
+use miriam_kernels::operators::{Activate, Add, Normalize};
+pub use miriam_kernels::operators::{NormKind, Operator};
 
 use super::RelativePositions;
 
@@ -68,21 +67,6 @@ pub trait Backend {
         epilogue: Epilogue<'_, Self::Tensor>,
     ) -> Result<Self::Tensor>;
 
-    /// The layer norm of each row.
-    fn layer_norm(
-        &mut self,
-        rows: &Self::Tensor,
-        norm: &LayerNorm<Self::Vector>,
-    ) -> Result<Self::Tensor>;
-
-    /// The layer norm of each row of `rows + residual`.
-    fn add_layer_norm(
-        &mut self,
-        rows: Self::Tensor,
-        residual: &Self::Tensor,
-        norm: &LayerNorm<Self::Vector>,
-    ) -> Result<Self::Tensor>;
-
     /// The result of an operator; its documentation says which matrices and vectors it takes.
     fn apply(
         &mut self,
@@ -99,6 +83,37 @@ pub trait Backend {
     /// `rows + other`.
     fn add(&mut self, rows: &Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor> {
         self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
+    }
+
+    /// The norm of each row of a matrix, or of the sum of two.
+    fn normalize(
+        &mut self,
+        norm: &LayerNorm<Self::Vector>,
+        summands: &[ColumnSlice<'_, Self::Tensor>],
+    ) -> Result<Self::Tensor> {
+        match &norm.bias {
+            Some(bias) => self.apply(norm.operator(), summands, &[&norm.scale, bias]),
+            None => self.apply(norm.operator(), summands, &[&norm.scale]),
+        }
+    }
+
+    /// The norm of each row.
+    fn layer_norm(
+        &mut self,
+        rows: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Result<Self::Tensor> {
+        self.normalize(norm, &[self.whole(rows)])
+    }
+
+    /// The norm of each row of `rows + residual`.
+    fn add_layer_norm(
+        &mut self,
+        rows: &Self::Tensor,
+        residual: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Result<Self::Tensor> {
+        self.normalize(norm, &[self.whole(rows), self.whole(residual)])
     }
 
     /// A copy of some columns.
@@ -278,6 +293,18 @@ pub struct LayerNorm<V> {
     pub bias: Option<V>,
     /// Added to the variance.
     pub epsilon: f32,
+}
+
+impl<V> LayerNorm<V> {
+    /// What computes it from its vectors.
+    pub(super) fn operator(&self) -> Normalize {
+        Normalize { kind: self.kind, epsilon: self.epsilon }
+    }
+
+    /// The scale and the bias, if any.
+    pub(super) fn vectors(&self) -> impl Iterator<Item = &V> {
+        std::iter::once(&self.scale).chain(&self.bias)
+    }
 }
 
 /// The matrices of a product and their biases, by Marian's names; several have their outputs

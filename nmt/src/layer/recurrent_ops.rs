@@ -10,7 +10,9 @@ use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};
 use crate::Result;
 
 pub use miriam_kernels::operators::{ActivationImpl, GruVariant};
-use miriam_kernels::operators::{ConcatColumns, ConcatRows, MeanPool};
+use miriam_kernels::operators::{
+    ColumnNorm, ConcatColumns, ConcatRows, MeanPool, NormalizeColumns,
+};
 
 /// The score of a key for a query in the attention of recurrent decoders.
 pub enum AttentionScore<V> {
@@ -50,12 +52,25 @@ pub trait RecurrentOps: Backend {
         self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
     }
 
-    /// Layer norms of ranges of columns, each by itself.
+    /// Layer norms of ranges of columns, each by itself; other columns stay.
     fn norm_columns(
         &mut self,
         rows: Self::Tensor,
         norms: &[(Range<usize>, LayerNorm<Self::Vector>)],
-    ) -> Result<Self::Tensor>;
+    ) -> Result<Self::Tensor> {
+        if norms.is_empty() {
+            return Ok(rows);
+        }
+        let vectors: Vec<&Self::Vector> =
+            norms.iter().flat_map(|(_, norm)| norm.vectors()).collect();
+        let norms = norms.iter().map(|(columns, norm)| ColumnNorm {
+            columns: columns.clone(),
+            norm: norm.operator(),
+            has_bias: norm.bias.is_some(),
+        });
+        let operator = NormalizeColumns { norms: norms.collect() };
+        self.apply(operator, &[self.whole(&rows)], &vectors)
+    }
 
     /// The projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of
     /// zeros.

@@ -148,7 +148,7 @@ impl<B: Backend> SublayerConnection<B> {
             (rows, steps) = match steps {
                 [] => return Ok(rows),
                 [PostStep::Add, PostStep::Norm(norm), rest @ ..] => {
-                    (backend.add_layer_norm(rows, input, norm)?, rest)
+                    (backend.add_layer_norm(&rows, input, norm)?, rest)
                 }
                 [PostStep::Add, rest @ ..] => (backend.add(&rows, input)?, rest),
                 [PostStep::Norm(norm), rest @ ..] => (backend.layer_norm(&rows, norm)?, rest),

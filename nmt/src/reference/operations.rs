@@ -1,13 +1,12 @@
 //! The operations of all layers, and the KV cache.
 
 use miriam_kernels::activation::plain::activate;
-use miriam_kernels::norm::plain::{Norm, normalize};
 use miriam_kernels::operators::InputArrays;
 
 use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
 use crate::layer::{
-    AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue, LayerNorm, Operator,
+    AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue, Operator,
     RelativePositions,
 };
 
@@ -84,18 +83,6 @@ impl<'a> ColumnSlice<'a, Matrix> {
     }
 }
 
-impl LayerNorm<Vec<f64>> {
-    /// The norm with its parameters as numbers.
-    pub(super) fn plain(&self) -> Norm<'_, f64> {
-        Norm {
-            kind: self.kind,
-            scale: &self.scale,
-            bias: self.bias.as_deref(),
-            epsilon: self.epsilon.into(),
-        }
-    }
-}
-
 /// `[rows, inputs]` times weights, plus the bias: `[rows, outputs]`.
 pub(super) fn product(input: &Matrix, weights: &Weights) -> Matrix {
     assert_eq!(input.width(), weights.matrix.rows(), "as many inputs as the weights have");
@@ -168,22 +155,6 @@ impl Backend for ReferenceBackend {
         }
         activate(epilogue.activation, out.view_mut());
         Ok(out)
-    }
-
-    fn layer_norm(&mut self, rows: &Matrix, norm: &LayerNorm<Vec<f64>>) -> Result<Matrix> {
-        let mut out = Matrix::zeros(rows.rows(), rows.width());
-        normalize(norm.plain(), rows.view(), None, |_, _| {}, out.view_mut());
-        Ok(out)
-    }
-
-    fn add_layer_norm(
-        &mut self,
-        rows: Matrix,
-        residual: &Matrix,
-        norm: &LayerNorm<Vec<f64>>,
-    ) -> Result<Matrix> {
-        let sum = self.add(&rows, residual)?;
-        self.layer_norm(&sum, norm)
     }
 
     fn apply(

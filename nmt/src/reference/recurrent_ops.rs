@@ -1,12 +1,8 @@
 //! The operations of recurrent layers.
 
-use std::ops::Range;
-
-use miriam_kernels::norm::plain::normalize;
-
 use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
 use crate::Result;
-use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, LayerNorm, RecurrentOps};
+use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
 
 /// A table of token vectors and the weights that they are multiplied with, each time anew.
 #[derive(Clone, Debug)]
@@ -25,20 +21,6 @@ pub struct Annotations {
 impl RecurrentOps for ReferenceBackend {
     type Annotations = Annotations;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
-
-    fn norm_columns(
-        &mut self,
-        mut rows: Matrix,
-        norms: &[(Range<usize>, LayerNorm<Vec<f64>>)],
-    ) -> Result<Matrix> {
-        let before = rows.clone();
-        for (columns, norm) in norms {
-            let part = before.view().column_range(columns.clone());
-            let out = rows.view_mut().column_range(columns.clone());
-            normalize(norm.plain(), part, None, |_, _| {}, out);
-        }
-        Ok(rows)
-    }
 
     fn embed_projected(
         &mut self,

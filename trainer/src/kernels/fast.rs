@@ -14,12 +14,12 @@ use miriam_kernels::gemm::{
 use miriam_kernels::operators::Arithmetic;
 use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
 use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
-use miriam_kernels::{Cpu, MatMut, MatRef, elementwise, norm};
+use miriam_kernels::{Cpu, MatMut, MatRef, elementwise};
 
 use super::integers::{IntegerGemm, IntegerPrecision, IntegerWeights};
 use super::{
-    AdditiveAttention, AttentionGradients, Kernels, LossRows, Norm, NormGradients, OptimizerKind,
-    RowLoss, Shard, Smoothing, Step, WeightPart, Weights, attention,
+    AdditiveAttention, AttentionGradients, Kernels, LossRows, OptimizerKind, RowLoss, Shard,
+    Smoothing, Step, WeightPart, Weights, attention,
 };
 
 /// Weights packed for products with their rows, and transposed for gradients.
@@ -162,34 +162,6 @@ impl Kernels for Fast {
         gradient: MatMut<'_, f32>,
     ) {
         activation::activation_gradient(self.cpu, activation, saved, gradient);
-    }
-
-    fn layer_norm(
-        &mut self,
-        norm: Norm<'_, f32>,
-        rows: MatRef<'_, f32>,
-        residual: Option<MatRef<'_, f32>>,
-        statistics: &mut [f32],
-        out: MatMut<'_, f32>,
-    ) {
-        let Norm { scale, bias, epsilon } = norm;
-        let norm = norm::Norm { kind: norm::NormKind::Layer, scale, bias, epsilon };
-        norm::layer_norm_forward(self.cpu, norm, rows, residual, statistics, out);
-    }
-
-    fn layer_norm_gradient(
-        &mut self,
-        scale: &[f32],
-        rows: MatRef<'_, f32>,
-        residual: Option<MatRef<'_, f32>>,
-        statistics: &[f32],
-        gradient: MatRef<'_, f32>,
-        into: NormGradients<'_, f32>,
-    ) {
-        let NormGradients { rows: of_rows, scale: of_scale, bias } = into;
-        norm::layer_norm_gradient(
-            self.cpu, scale, rows, residual, statistics, gradient, of_rows, of_scale, bias,
-        );
     }
 
     fn attend(

@@ -19,14 +19,13 @@ use std::marker::PhantomData;
 
 use miriam_kernels::activation::{Activation, plain};
 use miriam_kernels::operators::Arithmetic;
-use miriam_kernels::{MatMut, MatRef, norm};
+use miriam_kernels::{MatMut, MatRef};
 
 pub use attention::{AdditiveAttention, AttentionGradients};
 pub use fast::{Fast, PackedPair};
 pub use integers::IntegerPrecision;
 pub use loss::{LossRows, RowLoss};
 pub use miriam_kernels::activation::plain::saves_result;
-pub use miriam_kernels::norm::plain::NormGradients;
 pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 
 use crate::Real;
@@ -53,17 +52,6 @@ pub struct Weights<'a, K: Kernels> {
     pub parts: &'a [WeightPart<'a, K::Real>],
     /// The same as the kernels want them.
     pub packed: &'a K::Packed,
-}
-
-/// A layer norm's parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Norm<'a, R> {
-    /// A factor for each column.
-    pub scale: &'a [R],
-    /// An addend for each column.
-    pub bias: Option<&'a [R]>,
-    /// Added to the variance.
-    pub epsilon: R,
 }
 
 /// The operators of a tape on numbers, one thread's.
@@ -154,38 +142,6 @@ pub trait Kernels: Clone + Send + 'static {
         gradient: MatMut<'_, Self::Real>,
     ) {
         plain::activation_gradient(activation, saved, gradient);
-    }
-
-    /// `out = norm(rows + residual)`; `statistics` become the mean and the reciprocal of the
-    /// deviation of each row.
-    fn layer_norm(
-        &mut self,
-        norm: Norm<'_, Self::Real>,
-        rows: MatRef<'_, Self::Real>,
-        residual: Option<MatRef<'_, Self::Real>>,
-        statistics: &mut [Self::Real],
-        out: MatMut<'_, Self::Real>,
-    ) {
-        let Norm { scale, bias, epsilon } = norm;
-        let norm = norm::plain::Norm { kind: norm::NormKind::Layer, scale, bias, epsilon };
-        let save = |row: usize, saved: [Self::Real; 2]| {
-            statistics[2 * row..2 * row + 2].copy_from_slice(&saved);
-        };
-        norm::plain::normalize(norm, rows, residual, save, out);
-    }
-
-    /// The gradient of [`layer_norm`](Kernels::layer_norm) with respect to the sum of `rows`
-    /// and `residual`, and to its parameters.
-    fn layer_norm_gradient(
-        &mut self,
-        scale: &[Self::Real],
-        rows: MatRef<'_, Self::Real>,
-        residual: Option<MatRef<'_, Self::Real>>,
-        statistics: &[Self::Real],
-        gradient: MatRef<'_, Self::Real>,
-        into: NormGradients<'_, Self::Real>,
-    ) {
-        norm::plain::layer_norm_gradient(scale, rows, residual, statistics, gradient, into);
     }
 
     /// Multi-head attention of consecutive queries to the positions of one sentence. Query i

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use miriam_kernels::activation::Activation;
 use miriam_kernels::operators::{Activate, Clip, DropOut};
 use miriam_kernels::random::RowKey;
+use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm, NormKind, Operator,
-    RowPosition, Side,
+    AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, Operator, RowPosition, Side,
 };
-use miriam_nmt::{Error, Result};
 
 use super::Tape;
-use super::node::{Columns, Group, KeysValues, NormSpec, Op, PositionTable, Positions, Tensor};
+use super::node::{Columns, Group, KeysValues, Op, PositionTable, Positions, Tensor};
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, saves_result};
@@ -33,20 +32,6 @@ const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
 pub(super) fn attention_site(site: u32, head: usize) -> u32 {
     debug_assert!(site < 1 << (30 - HEAD_BITS) && head < 1 << HEAD_BITS);
     FIRST_ATTENTION_SITE | site << HEAD_BITS | head as u32
-}
-
-impl From<&LayerNorm<VectorId>> for NormSpec {
-    fn from(norm: &LayerNorm<VectorId>) -> Self {
-        NormSpec { scale: norm.scale, bias: norm.bias, epsilon: norm.epsilon }
-    }
-}
-
-/// Refuses norms without a mean, which no model that trains has.
-fn check_norm(norm: &LayerNorm<VectorId>) -> Result<()> {
-    match norm.kind {
-        NormKind::Layer => Ok(()),
-        NormKind::Rms => Err(Error::Device { reason: "a tape has no RMS norm".into() }),
-    }
 }
 
 /// Consecutive rows of `keys` and `values` for each sentence.
@@ -223,23 +208,6 @@ impl<K: Kernels> Backend for Tape<K> {
         let input = self.clip_products(*input);
         let op = Op::Affine { input, weights: *weights, residual, activation };
         Ok(self.record(op, rows, outputs, saved))
-    }
-
-    fn layer_norm(&mut self, rows: &Tensor, norm: &LayerNorm<VectorId>) -> Result<Tensor> {
-        check_norm(norm)?;
-        let op = Op::LayerNorm { rows: *rows, residual: None, norm: norm.into() };
-        Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
-    }
-
-    fn add_layer_norm(
-        &mut self,
-        rows: Tensor,
-        residual: &Tensor,
-        norm: &LayerNorm<VectorId>,
-    ) -> Result<Tensor> {
-        check_norm(norm)?;
-        let op = Op::LayerNorm { rows, residual: Some(*residual), norm: norm.into() };
-        Ok(self.record(op, rows.rows(), rows.width(), 2 * rows.rows()))
     }
 
     /// Results never change, so there is nothing to copy of a whole one.

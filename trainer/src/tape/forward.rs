@@ -5,13 +5,13 @@ use miriam_kernels::activation::Activation;
 use miriam_kernels::operators::InputArrays;
 
 use super::backend::attention_site;
-use super::node::{Group, NormSpec, Op, PositionTable, Positions, Values, copy_rows};
+use super::node::{Group, Op, PositionTable, Positions, Values};
 use super::sinusoids::Sinusoids;
-use super::weights::{MatrixPlace, PackedParameters};
+use super::weights::MatrixPlace;
 use super::{GuidedAlignment, Tape};
 use crate::Real;
 use crate::dropout::fill_mask;
-use crate::kernels::{AdditiveAttention, Kernels, Norm, saves_result};
+use crate::kernels::{AdditiveAttention, Kernels, saves_result};
 
 impl<K: Kernels> Tape<K> {
     /// Computes node `index`; those before it have been.
@@ -59,23 +59,6 @@ impl<K: Kernels> Tape<K> {
                     saved.copy_from_slice(result);
                     let out = MatMut::new(result, node.rows, node.width);
                     kernels.activate(*activation, out);
-                }
-            }
-            Op::LayerNorm { rows, residual, norm } => {
-                let residual = residual.map(|residual| inputs.of(residual));
-                let norm = norm_of(&packed_parameters, norm);
-                kernels.layer_norm(norm, inputs.of(*rows), residual, saved, out);
-            }
-            Op::NormColumns { rows, norms } => {
-                let rows = inputs.of(*rows);
-                copy_rows(rows, out.reborrow());
-                for (statistics, (columns, norm)) in
-                    saved.chunks_exact_mut(2 * node.rows).zip(norms)
-                {
-                    let norm = norm_of(&packed_parameters, norm);
-                    let part = rows.column_range(columns.clone());
-                    let out = out.reborrow().column_range(columns.clone());
-                    kernels.layer_norm(norm, part, None, statistics, out);
                 }
             }
             Op::Apply { operator, matrices, vectors } => {
@@ -146,18 +129,6 @@ impl<K: Kernels> Tape<K> {
                 unreachable!("losses are computed by Tape::cross_entropy")
             }
         }
-    }
-}
-
-/// The layer norm's parameters.
-pub(super) fn norm_of<'a, K: Kernels>(
-    packed_parameters: &'a PackedParameters<K>,
-    norm: &NormSpec,
-) -> Norm<'a, K::Real> {
-    Norm {
-        scale: packed_parameters.vector(norm.scale),
-        bias: norm.bias.map(|bias| packed_parameters.vector(bias)),
-        epsilon: K::Real::of(norm.epsilon.into()),
     }
 }
 

@@ -78,35 +78,6 @@ pub(super) fn add_vector_gradient<R: Real>(
     }
 }
 
-/// The gradients of scale and bias of a norm, one after the other in a buffer.
-pub(super) struct NormSums<'a, R> {
-    pub scale: &'a mut [R],
-    pub bias: &'a mut [R],
-}
-
-impl<'a, R: Real> NormSums<'a, R> {
-    pub fn new(buffer: &'a mut Vec<R>, width: usize) -> Self {
-        buffer.clear();
-        buffer.resize(2 * width, R::ZERO);
-        let (scale, bias) = buffer.split_at_mut(width);
-        NormSums { scale, bias }
-    }
-}
-
-pub(super) fn add_norm_sums<R: Real>(
-    registry: &WeightRegistry,
-    scale: VectorId,
-    bias: Option<VectorId>,
-    sums: &[R],
-    parameters: &mut [R],
-) {
-    let (of_scale, of_bias) = sums.split_at(sums.len() / 2);
-    add_vector_gradient(registry, scale, of_scale, parameters);
-    if let Some(bias) = bias {
-        add_vector_gradient(registry, bias, of_bias, parameters);
-    }
-}
-
 /// Of the gradients of all queries, keys and values, those of some queries and of the positions
 /// of the sentence that they attend to.
 pub(super) fn gradients_of_group<'a, R>(

@@ -111,7 +111,6 @@ pub struct Tape<K: Kernels> {
 /// Buffers that are used again and again.
 #[derive(Default)]
 struct Scratch<R: Real> {
-    rows: Vec<R>,
     /// A block of logits.
     logits: ZeroedVec<R>,
     columns: Vec<R>,

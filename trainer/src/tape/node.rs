@@ -65,14 +65,6 @@ pub struct KeysValues {
     pub(super) rows: Range<usize>,
 }
 
-/// The layer norm of a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NormSpec {
-    pub scale: VectorId,
-    pub bias: Option<VectorId>,
-    pub epsilon: f32,
-}
-
 /// Positional encodings that are added to embeddings.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
@@ -118,15 +110,6 @@ pub(super) enum Op {
         weights: AffineId,
         residual: Option<Tensor>,
         activation: Activation,
-    },
-    LayerNorm {
-        rows: Tensor,
-        residual: Option<Tensor>,
-        norm: NormSpec,
-    },
-    NormColumns {
-        rows: Tensor,
-        norms: Vec<(Range<usize>, NormSpec)>,
     },
     Apply {
         operator: Arc<dyn AnyOperator>,
@@ -239,23 +222,6 @@ impl<R: Real> Gradients<'_, R> {
         match self.begin(tensor) {
             (into, true) => kernels.add(rows, into),
             (into, false) => copy_rows(rows, into),
-        }
-    }
-
-    /// Whether the gradient of a result has been begun.
-    pub fn is_begun(&self, tensor: Tensor) -> bool {
-        self.begun[tensor.node as usize]
-    }
-
-    /// Adds the gradient of one result to that of another one.
-    pub fn add_other<K: Kernels<Real = R>>(&mut self, kernels: &mut K, from: Tensor, to: Tensor) {
-        let is_begun = self.begin(to).1;
-        let ranges = [from, to].map(|tensor| self.range(tensor));
-        let parts = self.gradients.get_disjoint_mut(ranges).expect("two results");
-        let [rows, into] = parts.map(|part| MatMut::new(part, to.rows(), to.width()));
-        match is_begun {
-            true => kernels.add(rows.as_ref(), into),
-            false => copy_rows(rows.as_ref(), into),
         }
     }
 

@@ -1,11 +1,7 @@
 //! A tape as the backend of recurrent layers.
 
-use std::ops::Range;
-
 use miriam_nmt::Result;
-use miriam_nmt::layer::{
-    ActivationImpl, AttentionScore, Backend, Epilogue, LayerNorm, RecurrentOps,
-};
+use miriam_nmt::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
 
 use super::backend::{num_pairs, split_sentences};
 use super::node::{Columns, Group, KeysValues, Op, Tensor};
@@ -16,20 +12,6 @@ use crate::kernels::Kernels;
 impl<K: Kernels> RecurrentOps for Tape<K> {
     type Annotations = KeysValues;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
-
-    fn norm_columns(
-        &mut self,
-        rows: Tensor,
-        norms: &[(Range<usize>, LayerNorm<VectorId>)],
-    ) -> Result<Tensor> {
-        if norms.is_empty() {
-            return Ok(rows);
-        }
-        let norms: Vec<_> =
-            norms.iter().map(|(columns, norm)| (columns.clone(), norm.into())).collect();
-        let saved = 2 * norms.len() * rows.rows();
-        Ok(self.record(Op::NormColumns { rows, norms }, rows.rows(), rows.width(), saved))
-    }
 
     fn embed_projected(
         &mut self,

@@ -10,9 +10,9 @@
 //! inputs and the result is kept for them: gates are computed again, which costs less than writing
 //! and reading them.
 //!
-//! Products with packed weights, norms, attention and the output layer have kernels of their own
-//! ([`gemm`](crate::gemm), [`norm`](crate::norm), [`attention`](crate::attention),
-//! [`topk`](crate::topk)): they take packed weights, caches or scratch memory.
+//! Products with packed weights, attention and the output layer have kernels of their own
+//! ([`gemm`](crate::gemm), [`attention`](crate::attention), [`topk`](crate::topk)): they take packed
+//! weights, caches or scratch memory.
 
 mod activate;
 mod add;
@@ -28,6 +28,7 @@ mod lstm;
 mod mean_pool;
 mod multiplicative_state;
 mod multiply;
+mod normalize;
 mod running_mean;
 mod sequences;
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub use lstm::{LstmCell, LstmOutput};
 pub use mean_pool::MeanPool;
 pub use multiplicative_state::MultiplicativeState;
 pub use multiply::Multiply;
+pub use normalize::{ColumnNorm, NormKind, Normalize, NormalizeColumns};
 pub use running_mean::RunningMean;
 pub use sequences::Sequences;
 

@@ -204,6 +204,29 @@ fn operators_on_whole_rows_have_their_gradients() {
     }
 }
 
+#[test]
+fn norms_have_their_gradients() {
+    for kind in [NormKind::Layer, NormKind::Rms] {
+        let norm = Normalize { kind, epsilon: 1e-2 };
+        for num_summands in [1, 2] {
+            for num_vectors in [1, 2] {
+                let shapes = Shapes { vectors: vec![WIDTH; num_vectors], ..same(num_summands) };
+                check(&norm, &shapes, 19);
+            }
+        }
+        for width in [1, 16, 33] {
+            check(&norm, &Shapes { matrices: vec![[3, width]], vectors: vec![width] }, 20);
+        }
+        // Columns at both ends and between norms have none.
+        let part = |columns, has_bias| ColumnNorm { columns, norm, has_bias };
+        let norms = vec![part(2..19, true), part(20..34, false)];
+        let shapes = Shapes { vectors: vec![17, 17, 14], ..same(1) };
+        check(&NormalizeColumns { norms }, &shapes, 21);
+    }
+    let shapes = Shapes { matrices: vec![[0, WIDTH]; 2], vectors: vec![WIDTH] };
+    check(&Normalize { kind: NormKind::Layer, epsilon: 1e-2 }, &shapes, 22);
+}
+
 /// Elements stay at their places, scaled or not.
 #[test]
 fn joined_and_dropped_elements_are_exact() {

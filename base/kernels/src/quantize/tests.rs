@@ -4,6 +4,7 @@ use super::*;
 use crate::activation::Activation;
 use crate::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
 use crate::pack::{UnpackedWeights, WeightsI8, WeightsI16};
+use crate::testing::TestRng;
 
 /// At every position of a row, and through every product.
 #[test]
@@ -53,5 +54,33 @@ fn a_value_that_is_not_finite_makes_its_row_nan() {
                 assert!(!scales[0].is_nan() && scales[1].is_nan(), "{odd} at {at}");
             }
         }
+    }
+}
+
+#[test]
+fn rows_are_quantized_to_the_nearest_multiple_of_their_scale() {
+    let mut numbers = TestRng::new(14);
+    for cpu in Cpu::all() {
+        let (rows, columns) = (3, 45);
+        let mut x = numbers.floats(rows * columns, 4.0);
+        x[..columns].fill(0.0);
+        let (mut values, mut scales) = (vec![1; rows * columns], vec![0.0; rows]);
+        let into = MatMut::new(&mut values, rows, columns);
+        quantize_i8(cpu, MatRef::new(&x, rows, columns), ClipRange::PerRow, into, &mut scales);
+        assert!(values[..columns].iter().all(|&value| value == 0) && scales[0] == 0.0);
+        for (row, scale) in scales.into_iter().enumerate().skip(1) {
+            let part = row * columns..(row + 1) * columns;
+            let largest = x[part.clone()].iter().fold(0f32, |most, x| most.max(x.abs()));
+            assert_eq!(scale, largest / 127.0);
+            for (x, &value) in x[part.clone()].iter().zip(&values[part]) {
+                assert!((x - f32::from(value) * scale).abs() <= 0.501 * scale);
+            }
+        }
+        // Clipped at a fixed magnitude; nothing exceeds -127..=127.
+        let odd = [10.0, -10.0, 0.5, 1e30, -1e30, f32::MIN_POSITIVE];
+        let (mut values, mut scales) = ([0; 6], [0.0]);
+        let into = MatMut::new(&mut values, 1, 6);
+        quantize_i8(cpu, MatRef::new(&odd, 1, 6), ClipRange::Fixed(1.0), into, &mut scales);
+        assert_eq!((values, scales), ([127, -127, 64, 127, -127, 0], [1.0 / 127.0]));
     }
 }

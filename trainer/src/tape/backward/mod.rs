@@ -135,8 +135,6 @@ impl<K: Kernels> Tape<K> {
             Op::Affine { input, weights, residual, activation } => {
                 gradient.affine(*input, *weights, *residual, *activation, num_uses, deferred);
             }
-            Op::LayerNorm { rows, residual, norm } => gradient.layer_norm(*rows, *residual, norm),
-            Op::NormColumns { rows, norms } => gradient.norm_columns(*rows, norms),
             Op::Apply { operator, matrices, vectors } => {
                 gradient.apply(&**operator, matrices, vectors);
             }

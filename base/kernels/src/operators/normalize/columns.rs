@@ -1,0 +1,153 @@
+//! Norms of ranges of columns, each by itself, as recurrent cells have them for their gates.
+
+use std::ops::Range;
+
+use super::Normalize;
+use crate::elementwise::add_in_place;
+use crate::operators::{
+    InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape,
+};
+use crate::{Cpu, MatMut, MatRef, Real};
+
+/// The norm of some columns.
+#[derive(Clone, Debug)]
+pub struct ColumnNorm {
+    /// The columns.
+    pub columns: Range<usize>,
+    /// Their norm.
+    pub norm: Normalize,
+    /// Whether it has a bias.
+    pub has_bias: bool,
+}
+
+/// Norms of ranges of columns of a matrix, `[rows, width]`; columns without one are copies. The
+/// vectors are the scale and, if any, the bias of each norm in turn, a number for each of its
+/// columns.
+#[derive(Clone, Debug)]
+pub struct NormalizeColumns {
+    /// The norms, with ascending columns.
+    pub norms: Vec<ColumnNorm>,
+}
+
+impl NormalizeColumns {
+    /// Each norm with the places of its vectors.
+    fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
+        let mut first = 0;
+        self.norms.iter().map(move |norm| {
+            let vectors = first..first + 1 + usize::from(norm.has_bias);
+            first = vectors.end;
+            (norm, vectors)
+        })
+    }
+
+    /// The columns between norms, of `width`.
+    fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
+        let starts = self.norms.iter().map(|norm| norm.columns.start).chain([width]);
+        let mut end = 0;
+        let ends = self.norms.iter().map(|norm| norm.columns.end);
+        starts.zip(ends.chain([width])).map(move |(start, next_end)| {
+            let gap = end..start;
+            assert!(gap.start <= gap.end, "norms have ascending columns");
+            end = next_end;
+            gap
+        })
+    }
+
+    fn compute<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        mut out: MatMut<'_, R>,
+        run: impl Fn(Normalize, Inputs<'_, R>, MatMut<'_, R>),
+    ) {
+        let width = out.columns();
+        let [x] = same_shape(&inputs, [out.rows(), width]);
+        for gap in self.gaps(width) {
+            for row in 0..out.rows() {
+                out.row(row)[gap.clone()].copy_from_slice(&x.row(row)[gap.clone()]);
+            }
+        }
+        for (norm, vectors) in self.with_vectors() {
+            let matrices = [x.column_range(norm.columns.clone())];
+            let inputs = Inputs { matrices: &matrices, vectors: &inputs.vectors[vectors] };
+            run(norm.norm, inputs, out.reborrow().column_range(norm.columns.clone()));
+        }
+    }
+
+    fn add_gradients<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+        run: impl Fn(Normalize, Inputs<'_, R>, MatRef<'_, R>, InputGradients<'_, '_, '_, R>),
+        add: impl Fn(MatRef<'_, R>, MatMut<'_, R>),
+    ) {
+        let [x] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_x] = matrix_gradients(into.matrices);
+        for gap in self.gaps(d_out.columns()) {
+            add(d_out.column_range(gap.clone()), d_x.reborrow().column_range(gap));
+        }
+        for (norm, vectors) in self.with_vectors() {
+            let columns = norm.columns.clone();
+            let matrices = [x.column_range(columns.clone())];
+            let inputs = Inputs { matrices: &matrices, vectors: &inputs.vectors[vectors.clone()] };
+            let mut gradients = [d_x.reborrow().column_range(columns.clone())];
+            let into =
+                InputGradients { matrices: &mut gradients, vectors: &mut into.vectors[vectors] };
+            run(norm.norm, inputs, d_out.column_range(columns), into);
+        }
+    }
+}
+
+impl Operator for NormalizeColumns {
+    fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
+        common_shape(matrices)
+    }
+
+    fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>) {
+        self.compute(inputs, out, |norm, inputs, out| norm.forward(inputs, out));
+    }
+
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.compute(inputs, out, |norm, inputs, out| {
+            Operator::forward_f32(&norm, cpu, inputs, out);
+        });
+    }
+
+    fn gradient<R: Real>(
+        &self,
+        inputs: Inputs<'_, R>,
+        out: MatRef<'_, R>,
+        d_out: MatRef<'_, R>,
+        into: InputGradients<'_, '_, '_, R>,
+    ) {
+        let run = |norm: Normalize,
+                   inputs: Inputs<'_, R>,
+                   d_out: MatRef<'_, R>,
+                   into: InputGradients<'_, '_, '_, R>| {
+            norm.gradient(inputs, out, d_out, into);
+        };
+        self.add_gradients(inputs, d_out, into, run, |rows, mut into| {
+            for row in 0..rows.rows() {
+                let elements = into.row(row).iter_mut().zip(rows.row(row));
+                elements.for_each(|(into, &x)| *into += x);
+            }
+        });
+    }
+
+    fn gradient_f32(
+        &self,
+        cpu: Cpu,
+        inputs: Inputs<'_, f32>,
+        out: MatRef<'_, f32>,
+        d_out: MatRef<'_, f32>,
+        into: InputGradients<'_, '_, '_, f32>,
+    ) {
+        let run = |norm: Normalize,
+                   inputs: Inputs<'_, f32>,
+                   d_out: MatRef<'_, f32>,
+                   into: InputGradients<'_, '_, '_, f32>| {
+            Operator::gradient_f32(&norm, cpu, inputs, out, d_out, into);
+        };
+        self.add_gradients(inputs, d_out, into, run, |rows, into| add_in_place(cpu, rows, into));
+    }
+}
