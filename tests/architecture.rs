@@ -2,6 +2,7 @@
 //! nothing but the feature `cuda` needs `cudarc`, and tests take what was built for the program.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::common::{lossy_text, project_root, report_skip};
@@ -250,4 +251,47 @@ fn the_server_measures_time_by_the_monotonic_clock() {
     }
     // Dates of log lines; when the process began.
     assert_eq!(readers, BTreeSet::from(["access_log.rs".into(), "metrics.rs".into()]));
+}
+
+/// Production files of the workspace, without tests and benchmarks.
+fn production_files() -> Vec<PathBuf> {
+    let (mut folders, mut files) = (vec![project_root()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_skipped = ["target", "tests", "benches", "tests.rs"].contains(&&name[..]);
+            if is_skipped || name.starts_with('.') || path.is_symlink() {
+                continue;
+            } else if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".rs") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// What runs operators does not know them: an operator is named in its own file, in the list of
+/// its folder, and in the layers that use it.
+#[test]
+fn an_operator_is_named_in_few_files() {
+    const MOST_FILES: usize = 5;
+    let texts: Vec<(PathBuf, String)> = production_files()
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    assert!(texts.len() > 500, "only {} files found", texts.len());
+    for [module, operator] in [
+        ["average_attention_gate", "AverageAttentionGate"],
+        ["linear_recurrence", "LinearRecurrence"],
+        ["running_mean", "RunningMean"],
+        ["multiplicative_state", "MultiplicativeState"],
+    ] {
+        let names_it = |text: &str| text.contains(module) || text.contains(operator);
+        let files: Vec<&PathBuf> =
+            texts.iter().filter(|(_, text)| names_it(text)).map(|(path, _)| path).collect();
+        assert!((2..=MOST_FILES).contains(&files.len()), "{operator} is named in {files:?}");
+    }
 }

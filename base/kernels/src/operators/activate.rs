@@ -76,3 +76,18 @@ impl Operator for Activate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    /// All of them, and none.
+    #[test]
+    fn activations_have_their_gradients() {
+        use Activation::*;
+        for activation in [None, Relu, Swish, Gelu, GeluSigmoid, GeluTanh, Tanh, Sigmoid] {
+            check(&Activate(activation), &same(1), 12);
+        }
+    }
+}

@@ -58,3 +58,14 @@ impl Operator for Add {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    #[test]
+    fn sums_have_their_gradients() {
+        check(&Add, &same(2), 13);
+    }
+}

@@ -112,3 +112,14 @@ fn gradient_row<I: Isa>(
         add_columns(isa, isa.mul(d, g), d_value, from, width);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    #[test]
+    fn gates_of_average_attention_have_their_gradients() {
+        check(&AverageAttentionGate, &same(4), 3);
+    }
+}

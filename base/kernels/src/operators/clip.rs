@@ -59,3 +59,25 @@ impl Operator for Clip {
         self.gradient(inputs, out, d_out, into);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    #[test]
+    fn limits_have_their_gradients() {
+        check(&Clip { limit: 0.7 }, &same(1), 14);
+    }
+
+    /// Numbers at the limit are inside.
+    #[test]
+    fn numbers_are_cut_off_at_the_limit() {
+        let x = [0.5, -2.0, 1.0, f32::NAN];
+        let inputs = Inputs { matrices: &[MatRef::new(&x, 1, 4)], vectors: &[] };
+        let mut out = [0.0; 4];
+        Clip { limit: 1.0 }.forward(inputs, MatMut::new(&mut out, 1, 4));
+        assert_eq!(out[..3], [0.5, -1.0, 1.0]);
+        assert!(out[3].is_nan());
+    }
+}

@@ -138,3 +138,32 @@ impl Operator for ConcatColumns {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ROWS, Shapes, WIDTH, check};
+    use super::*;
+
+    /// None, and more matrices than lists keep without an allocation.
+    #[test]
+    fn joined_matrices_have_their_gradients() {
+        for count in [0, 1, 2, 6] {
+            let matrices = (0..count).map(|part| [part % 3, WIDTH]).collect();
+            check(&ConcatRows, &Shapes { matrices, vectors: Vec::new() }, 17);
+            let matrices = (0..count).map(|part| [ROWS, 5 * part]).collect();
+            check(&ConcatColumns, &Shapes { matrices, vectors: Vec::new() }, 18);
+        }
+    }
+
+    #[test]
+    fn matrices_are_joined_in_their_order() {
+        let [a, b] = [[1.0, 2.0, 5.0, 6.0], [3.0, 4.0, 7.0, 8.0]];
+        let matrices = [MatRef::new(&a, 2, 2), MatRef::new(&b, 2, 2)];
+        let inputs = Inputs { matrices: &matrices, vectors: &[] };
+        let mut out = [0.0; 8];
+        ConcatColumns.forward(inputs, MatMut::new(&mut out, 2, 4));
+        assert_eq!(out, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        ConcatRows.forward(inputs, MatMut::new(&mut out, 4, 2));
+        assert_eq!(out, [1.0, 2.0, 5.0, 6.0, 3.0, 4.0, 7.0, 8.0]);
+    }
+}

@@ -94,3 +94,30 @@ impl Operator for DropOut {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ROWS, check, same};
+    use super::*;
+
+    #[test]
+    fn dropout_has_its_gradient() {
+        let rows = (0..ROWS as u32).map(|row| RowKey { sentence: row / 3, position: row % 3 });
+        let operator = DropOut { key: [5, 6], site: 2, rows: rows.collect(), rate: 0.4 };
+        check(&operator, &same(1), 15);
+    }
+
+    #[test]
+    fn the_share_that_is_dropped_is_the_rate() {
+        let x = vec![1.0f32; 400];
+        let rows = Arc::from([RowKey { sentence: 3, position: 1 }]);
+        let operator = DropOut { key: [5, 6], site: 2, rows, rate: 0.25 };
+        let mut out = vec![f32::NAN; 400];
+        let inputs = Inputs { matrices: &[MatRef::new(&x, 1, 400)], vectors: &[] };
+        operator.forward(inputs, MatMut::new(&mut out, 1, 400));
+        let dropped = out.iter().filter(|&&x| x == 0.0).count();
+        // 100 are expected, 8.7 the deviation.
+        assert!((65..135).contains(&dropped), "{dropped} of 400 dropped at 0.25");
+        assert!(out.iter().all(|&x| x == 0.0 || x == 1.0 / 0.75));
+    }
+}

@@ -286,3 +286,22 @@ fn gradient_row<I: Isa>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{cell_shapes, check};
+    use super::*;
+
+    #[test]
+    fn gated_units_have_their_gradients() {
+        let activation = ActivationImpl::Vector;
+        for variant in [GruVariant::Standard, GruVariant::BiasInsideReset] {
+            for (with_input, with_bias) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                let shapes = cell_shapes(3, with_input, with_bias);
+                check(&Gru { variant, activation }, &shapes, 7);
+            }
+        }
+    }
+}

@@ -109,3 +109,14 @@ fn gradient_row<I: Isa>(
         add_columns(isa, isa.mul(d, g), d_y, from, width);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    #[test]
+    fn highway_connections_have_their_gradients() {
+        check(&Highway, &same(3), 2);
+    }
+}

@@ -142,3 +142,18 @@ fn sequence_gradient<I: Isa>(
         isa.store_partial(isa.add(isa.load_partial(d_initial, 0.0), carried), d_initial);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Shapes, WIDTH, all_sequences, check};
+    use super::*;
+
+    #[test]
+    fn linear_recurrences_have_their_gradients() {
+        for (sequences, rows, count) in all_sequences() {
+            let matrices = vec![[rows, WIDTH], [rows, WIDTH], [count, WIDTH]];
+            let shapes = Shapes { matrices, vectors: Vec::new() };
+            check(&LinearRecurrence { sequences }, &shapes, 5);
+        }
+    }
+}

@@ -358,3 +358,19 @@ fn output_gradient_row<I: Isa>(
         gradients.add(isa, d_o, OUTPUT, at);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{cell_shapes, check};
+    use super::*;
+
+    #[test]
+    fn cells_and_outputs_have_their_gradients() {
+        let activation = ActivationImpl::Vector;
+        for with_input in [false, true] {
+            let shapes = cell_shapes(4, with_input, true);
+            check(&LstmCell { activation }, &shapes, 8);
+            check(&LstmOutput { activation }, &shapes, 9);
+        }
+    }
+}

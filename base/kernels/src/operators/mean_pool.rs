@@ -84,3 +84,15 @@ impl Operator for MeanPool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Shapes, WIDTH, check};
+    use super::*;
+
+    #[test]
+    fn means_have_their_gradients() {
+        let shapes = Shapes { matrices: vec![[6, WIDTH]], vectors: Vec::new() };
+        check(&MeanPool { lengths: vec![3, 1, 2] }, &shapes, 16);
+    }
+}

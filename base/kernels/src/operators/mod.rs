@@ -4,7 +4,8 @@
 //! plain forward and gradient over any [`Real`], which are the reference of decoding and of
 //! training, the same in vector instructions, and what runs it knows none of that: a backend applies
 //! operators, a tape records them and asks them for their gradients. A new operator is a file here,
-//! a line in [`tests`], and its call in a layer. A kernel for a device will be one file more beside it.
+//! with a test that calls the check of all (`tests.rs`), a name below, and its call in a layer. A
+//! kernel for a device will be one file more beside it.
 //!
 //! Gradients are added to what is there, since a matrix may be used several times. Nothing but the
 //! inputs and the result is kept for them: gates are computed again, which costs less than writing

@@ -128,3 +128,14 @@ fn gradient_row<I: Isa>(
         add_columns(isa, product, to_bias, from, width);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Shapes, WIDTH, check, same};
+    use super::*;
+
+    #[test]
+    fn multiplicative_states_have_their_gradients() {
+        check(&MultiplicativeState, &Shapes { vectors: vec![WIDTH; 2], ..same(2) }, 4);
+    }
+}

@@ -57,3 +57,14 @@ impl Operator for Multiply {
         add_product(cpu, d_out, a, d_b.reborrow());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, same};
+    use super::*;
+
+    #[test]
+    fn products_have_their_gradients() {
+        check(&Multiply, &same(2), 1);
+    }
+}

@@ -135,3 +135,19 @@ fn sequence_gradient<I: Isa>(
         isa.store_partial(isa.mul_add(isa.splat(seen as f32), sums, before), d_initial);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Shapes, WIDTH, all_sequences, check};
+    use super::*;
+
+    #[test]
+    fn running_means_have_their_gradients() {
+        for (sequences, rows, count) in all_sequences() {
+            let matrices = vec![[rows, WIDTH], [count, WIDTH]];
+            let shapes = Shapes { matrices, vectors: Vec::new() };
+            let counts = (0..count as u32).map(|sequence| 3 * sequence).collect();
+            check(&RunningMean { sequences, counts }, &shapes, 6);
+        }
+    }
+}

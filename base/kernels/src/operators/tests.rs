@@ -1,21 +1,19 @@
-//! Each operator held against itself: the vector instructions against the plain loops, and gradients
-//! against differences of the forward pass, which is compared with formulas where they are simple.
+//! The check that every operator passes: the vector instructions against the plain loops, and the
+//! gradients against differences of the forward pass. Here are also properties of several operators.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::*;
-use crate::random::RowKey;
 use crate::testing::TestRng;
 
 /// The number of columns: not a multiple of the lanes.
-const WIDTH: usize = 37;
-const ROWS: usize = 7;
+pub(super) const WIDTH: usize = 37;
+pub(super) const ROWS: usize = 7;
 
 /// The shapes of an operator's inputs.
-struct Shapes {
-    matrices: Vec<[usize; 2]>,
-    vectors: Vec<usize>,
+pub(super) struct Shapes {
+    pub matrices: Vec<[usize; 2]>,
+    pub vectors: Vec<usize>,
 }
 
 /// Numbers for the inputs, matrices first.
@@ -59,8 +57,8 @@ fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, what: &str) {
     crate::testing::assert_close(found, expected, tolerance, what);
 }
 
-/// Checks an operator on random inputs: see the [module](self).
-fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
+/// Checks an operator on random inputs, drawn from `seed`: see the [module](self).
+pub(super) fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     let mut rng = TestRng::new(seed);
     let single = numbers(shapes, &mut rng);
     let wide = |all: &[Vec<f32>]| -> Vec<Vec<f64>> {
@@ -124,33 +122,12 @@ fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     }
 }
 
-fn same(count: usize) -> Shapes {
+pub(super) fn same(count: usize) -> Shapes {
     Shapes { matrices: vec![[ROWS, WIDTH]; count], vectors: Vec::new() }
 }
 
-#[test]
-fn activations_have_their_gradients() {
-    use crate::activation::Activation::*;
-    for activation in [None, Relu, Swish, Gelu, GeluSigmoid, GeluTanh, Tanh, Sigmoid] {
-        check(&Activate(activation), &same(1), 12);
-    }
-}
-
-#[test]
-fn element_wise_operators_have_their_gradients() {
-    check(&Multiply, &same(2), 1);
-    check(&Add, &same(2), 13);
-    check(&Clip { limit: 0.7 }, &same(1), 14);
-    let rows = (0..ROWS as u32).map(|row| RowKey { sentence: row / 3, position: row % 3 });
-    check(&DropOut { key: [5, 6], site: 2, rows: rows.collect(), rate: 0.4 }, &same(1), 15);
-    check(&Highway, &same(3), 2);
-    check(&AverageAttentionGate, &same(4), 3);
-    let shapes = Shapes { vectors: vec![WIDTH; 2], ..same(2) };
-    check(&MultiplicativeState, &shapes, 4);
-}
-
 /// Steps of decoding, whole sentences, an empty one among them, and nothing.
-fn all_sequences() -> [(Sequences, usize, usize); 3] {
+pub(super) fn all_sequences() -> [(Sequences, usize, usize); 3] {
     [
         (Sequences::SingleStep, 3, 3),
         (Sequences::Lengths(vec![4, 0, 1, 2]), 7, 4),
@@ -158,100 +135,11 @@ fn all_sequences() -> [(Sequences, usize, usize); 3] {
     ]
 }
 
-#[test]
-fn operators_along_sequences_have_their_gradients() {
-    for (sequences, rows, count) in all_sequences() {
-        let matrices = vec![[rows, WIDTH], [rows, WIDTH], [count, WIDTH]];
-        let shapes = Shapes { matrices, vectors: Vec::new() };
-        check(&LinearRecurrence { sequences: sequences.clone() }, &shapes, 5);
-        let matrices = vec![[rows, WIDTH], [count, WIDTH]];
-        let shapes = Shapes { matrices, vectors: Vec::new() };
-        let counts = (0..count as u32).map(|sequence| 3 * sequence).collect();
-        check(&RunningMean { sequences, counts }, &shapes, 6);
-    }
-}
-
-#[test]
-fn recurrent_cells_have_their_gradients() {
-    let activation = ActivationImpl::Vector;
-    for with_input in [false, true] {
-        let shapes = |gates: usize, bias: bool| {
-            let mut matrices = vec![[ROWS, gates * WIDTH], [ROWS, WIDTH], [ROWS, gates * WIDTH]];
-            matrices.truncate(2 + usize::from(with_input));
-            Shapes { matrices, vectors: vec![gates * WIDTH; usize::from(bias)] }
-        };
-        for variant in [GruVariant::Standard, GruVariant::BiasInsideReset] {
-            for with_bias in [false, true] {
-                check(&Gru { variant, activation }, &shapes(3, with_bias), 7);
-            }
-        }
-        check(&LstmCell { activation }, &shapes(4, true), 8);
-        check(&LstmOutput { activation }, &shapes(4, true), 9);
-    }
-}
-
-#[test]
-fn operators_on_whole_rows_have_their_gradients() {
-    let lengths = vec![3, 1, 2];
-    let shapes = Shapes { matrices: vec![[6, WIDTH]], vectors: Vec::new() };
-    check(&MeanPool { lengths }, &shapes, 16);
-    // More matrices than lists keep without an allocation.
-    for count in [0, 1, 2, 6] {
-        let matrices = (0..count).map(|part| [part % 3, WIDTH]).collect();
-        check(&ConcatRows, &Shapes { matrices, vectors: Vec::new() }, 17);
-        let matrices = (0..count).map(|part| [ROWS, 5 * part]).collect();
-        check(&ConcatColumns, &Shapes { matrices, vectors: Vec::new() }, 18);
-    }
-}
-
-#[test]
-fn norms_have_their_gradients() {
-    for kind in [NormKind::Layer, NormKind::Rms] {
-        let norm = Normalize { kind, epsilon: 1e-2 };
-        for num_summands in [1, 2] {
-            for num_vectors in [1, 2] {
-                let shapes = Shapes { vectors: vec![WIDTH; num_vectors], ..same(num_summands) };
-                check(&norm, &shapes, 19);
-            }
-        }
-        for width in [1, 16, 33] {
-            check(&norm, &Shapes { matrices: vec![[3, width]], vectors: vec![width] }, 20);
-        }
-        // Columns at both ends and between norms have none.
-        let part = |columns, has_bias| ColumnNorm { columns, norm, has_bias };
-        let norms = vec![part(2..19, true), part(20..34, false)];
-        let shapes = Shapes { vectors: vec![17, 17, 14], ..same(1) };
-        check(&NormalizeColumns { norms }, &shapes, 21);
-    }
-    let shapes = Shapes { matrices: vec![[0, WIDTH]; 2], vectors: vec![WIDTH] };
-    check(&Normalize { kind: NormKind::Layer, epsilon: 1e-2 }, &shapes, 22);
-}
-
-/// Elements stay at their places, scaled or not.
-#[test]
-fn joined_and_dropped_elements_are_exact() {
-    let [a, b] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
-    let matrices = [MatRef::new(&a, 1, 3), MatRef::new(&b, 1, 3)];
-    let run = |operator: &dyn AnyOperator, [rows, width]: [usize; 2]| {
-        let mut out = vec![f32::NAN; 6];
-        let inputs = Inputs { matrices: &matrices, vectors: &[] };
-        let into = MatMut::new(&mut out, rows, width);
-        operator.forward_f32(Arithmetic::Vector(Cpu::detect()), inputs, into);
-        out
-    };
-    assert_eq!(run(&ConcatRows, [2, 3]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(run(&ConcatColumns, [1, 6]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-
-    let x = vec![1.0f32; 400];
-    let rows = Arc::from([RowKey { sentence: 3, position: 1 }]);
-    let operator = DropOut { key: [5, 6], site: 2, rows, rate: 0.25 };
-    let mut out = vec![f32::NAN; 400];
-    let inputs = Inputs { matrices: &[MatRef::new(&x, 1, 400)], vectors: &[] };
-    operator.forward(inputs, MatMut::new(&mut out, 1, 400));
-    let dropped = out.iter().filter(|&&x| x == 0.0).count();
-    // 100 are expected, 8.7 the deviation.
-    assert!((65..135).contains(&dropped), "{dropped} of 400 dropped at 0.25");
-    assert!(out.iter().all(|&x| x == 0.0 || x == 1.0 / 0.75));
+/// The inputs of a recurrent cell with so many gates.
+pub(super) fn cell_shapes(gates: usize, with_input: bool, with_bias: bool) -> Shapes {
+    let mut matrices = vec![[ROWS, gates * WIDTH], [ROWS, WIDTH], [ROWS, gates * WIDTH]];
+    matrices.truncate(2 + usize::from(with_input));
+    Shapes { matrices, vectors: vec![gates * WIDTH; usize::from(with_bias)] }
 }
 
 /// The result of a step of decoding is the row of the sentence, bit for bit.

@@ -151,3 +151,22 @@ impl Operator for NormalizeColumns {
         self.add_gradients(inputs, d_out, into, run, |rows, into| add_in_place(cpu, rows, into));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::NormKind;
+    use crate::operators::tests::{Shapes, check, same};
+
+    /// Columns at both ends and between norms have none.
+    #[test]
+    fn norms_of_columns_have_their_gradients() {
+        for kind in [NormKind::Layer, NormKind::Rms] {
+            let norm = Normalize { kind, epsilon: 1e-2 };
+            let part = |columns, has_bias| ColumnNorm { columns, norm, has_bias };
+            let norms = vec![part(2..19, true), part(20..34, false)];
+            let shapes = Shapes { vectors: vec![17, 17, 14], ..same(1) };
+            check(&NormalizeColumns { norms }, &shapes, 21);
+        }
+    }
+}

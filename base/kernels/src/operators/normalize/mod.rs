@@ -168,3 +168,26 @@ impl Operator for Normalize {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::tests::{Shapes, WIDTH, check, same};
+
+    #[test]
+    fn norms_have_their_gradients() {
+        for kind in [NormKind::Layer, NormKind::Rms] {
+            let norm = Normalize { kind, epsilon: 1e-2 };
+            for num_summands in [1, 2] {
+                for num_vectors in [1, 2] {
+                    let vectors = vec![WIDTH; num_vectors];
+                    check(&norm, &Shapes { vectors, ..same(num_summands) }, 19);
+                }
+            }
+            for [rows, width] in [[3, 1], [3, 16], [3, 33], [0, WIDTH]] {
+                let shapes = Shapes { matrices: vec![[rows, width]], vectors: vec![width] };
+                check(&norm, &shapes, 20);
+            }
+        }
+    }
+}
