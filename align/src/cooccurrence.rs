@@ -13,12 +13,10 @@
 //! exceed the limit are in a temporary file and read again in each pass.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 
+use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::Progress;
 use rayon::prelude::*;
 
@@ -182,7 +180,7 @@ fn balanced_bounds(sums: &[u64], parts: usize) -> Vec<usize> {
 /// The cells of all sentence pairs, in chunks.
 pub(crate) struct CellStore {
     chunks: Vec<CellChunk>,
-    spill: Mutex<Option<SpillFile>>,
+    spill: SpillFile,
 }
 
 /// Cells of consecutive pairs; those of a pair are ordered by source word.
@@ -196,12 +194,6 @@ enum ChunkStorage {
     File { at: u64, units: usize },
 }
 
-struct SpillFile {
-    file: File,
-    length: u64,
-    folder: String,
-}
-
 impl CellStore {
     /// Computes the cells of every pair. Chunks beyond `memory` bytes are spilled to a
     /// temporary file in `folder`.
@@ -212,7 +204,8 @@ impl CellStore {
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let mut cells = CellStore { chunks: Vec::new(), spill: Mutex::new(None) };
+        let mut cells =
+            CellStore { chunks: Vec::new(), spill: SpillFile::new(folder, TEMP_OR_MEMORY) };
         let task = progress.task("finding word pairs", Some(text.len() as u64));
         let mut used = 0;
         let bounds = chunk_bounds(text, rows);
@@ -231,7 +224,7 @@ impl CellStore {
                     used += bytes;
                     ChunkStorage::Memory(found)
                 } else {
-                    ChunkStorage::File { at: cells.spill(&found, folder)?, units: *units }
+                    ChunkStorage::File { at: cells.spill_cells(&found)?, units: *units }
                 };
                 cells.chunks.push(CellChunk { lines: lines.clone(), cells: stored });
                 task.set_position(lines.end as u64);
@@ -257,47 +250,18 @@ impl CellStore {
 
     /// The size of the temporary file in bytes.
     pub fn spilled_bytes(&self) -> u64 {
-        self.lock().as_ref().map_or(0, |spill| spill.length)
+        self.spill.num_bytes()
     }
 
-    fn spill(&self, cells: &[u16], folder: &Path) -> Result<u64> {
-        let failed = |e| {
-            let action = "write a temporary file in this folder; make room, or name another \
-                          folder with --temp or more memory with --memory";
-            miriam_textio::Error::io(&folder.display().to_string(), action, e)
-        };
-        let mut slot = self.lock();
-        let spill = match &mut *slot {
-            Some(spill) => spill,
-            empty => {
-                let file = tempfile::tempfile_in(folder).map_err(failed)?;
-                empty.insert(SpillFile { file, length: 0, folder: folder.display().to_string() })
-            }
-        };
-        let at = spill.length;
+    fn spill_cells(&self, cells: &[u16]) -> Result<u64> {
         let bytes: Vec<u8> = cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
-        spill.file.write_all(&bytes).map_err(failed)?;
-        spill.length += bytes.len() as u64;
-        Ok(at)
+        Ok(self.spill.append(&bytes)?)
     }
 
     fn read_spilled(&self, at: u64, units: usize) -> Result<Vec<u16>> {
-        let mut slot = self.lock();
-        let spill = slot.as_mut().expect("cells that were spilled have a file");
         let mut bytes = vec![0; 2 * units];
-        let mut read = || {
-            spill.file.seek(SeekFrom::Start(at))?;
-            spill.file.read_exact(&mut bytes)
-        };
-        read().map_err(|e| {
-            miriam_textio::Error::io(&spill.folder, "read back a temporary file in this folder", e)
-        })?;
+        self.spill.read(at, &mut bytes)?;
         Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<SpillFile>> {
-        // A panic of another thread leaves the file usable.
-        self.spill.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -15,16 +15,6 @@ pub enum Error {
     /// The text: it cannot be read, or a line is malformed.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
-    /// A temporary file of a build with a memory bound.
-    #[error("{}: cannot {action} a temporary file for building in this folder: {source}", folder.display())]
-    Temporary {
-        /// The folder of the temporary file.
-        folder: PathBuf,
-        /// The action that failed.
-        action: &'static str,
-        /// The error of the system.
-        source: std::io::Error,
-    },
     /// The file is not a table, or not one that is read.
     #[error("{}: {reason}", path.display())]
     Foreign {

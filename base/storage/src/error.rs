@@ -20,6 +20,20 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+    /// A temporary file for what exceeds a memory limit could not be written.
+    #[error(
+        "{}: cannot write a temporary file in this folder: {source}; free some space there, \
+         {remedy}",
+        folder.display()
+    )]
+    Spill {
+        /// The folder of the temporary file.
+        folder: PathBuf,
+        /// What to do besides making room, as a verb phrase.
+        remedy: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
     /// A directory, device or pipe is where a model file should be.
     #[error("{}: not a regular file, {remedy}", path.display())]
     NotAFile {

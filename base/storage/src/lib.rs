@@ -50,6 +50,7 @@ mod prefetch;
 pub mod probing;
 pub mod quotient_table;
 pub mod random;
+pub mod spill_file;
 mod view;
 mod zeroed_vec;
 

@@ -36,6 +36,7 @@ mod word_ranges;
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::{Input, Output, Progress, display_name};
 
 use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
@@ -53,7 +54,7 @@ use self::parallel::{Resources, parallel_map};
 use self::rows::{Pruning, RowBuilder, TrieRow};
 use self::runs::{RunMerger, SortedRun};
 use self::smooth::Smoothing;
-use self::spill_store::{ColumnCoding, MemoryBudget, SpillFile, SpillStore, Workspace};
+use self::spill_store::{ColumnCoding, MemoryBudget, SpillStore, Workspace};
 use self::tables::{ModelTables, Unigram};
 use self::token_chunk::{PartitionedNgrams, TokenChunk, count_equal_keys};
 use self::word_ranges::WordRanges;
@@ -281,7 +282,7 @@ fn estimate_within(
 ) -> Result<EstimateSummary> {
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
     let resources = Resources { threads, memory: plan.working_memory() };
-    let spill = SpillFile::new(&options.temp_dir);
+    let spill = SpillFile::new(&options.temp_dir, TEMP_OR_MEMORY);
     let (mut chunk, mut runs) = (TokenChunk::new(options.order), Vec::new());
     let reading =
         ReadOptions { threads, block_bytes: plan.block_bytes, skip_markers: options.skip_symbols };
@@ -416,7 +417,7 @@ fn estimate_within(
     };
     let work = Workspace { resources, budget: &budget, spill: &spill };
     outputs.write(&model, options, plan, work, progress)?;
-    Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.len() })
+    Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.num_bytes() })
 }
 
 /// The n-grams that `options` drop.

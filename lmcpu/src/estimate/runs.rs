@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use miriam_storage::spill_file::SpillFile;
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
 use super::ngram_key::{KeyPacking, NgramKey};
-use super::spill_store::SpillFile;
 use crate::{MAX_ORDER, Result};
 
 /// Counts below this are in the first byte.

@@ -1,80 +1,14 @@
-//! Tables in memory within a budget, and beyond it in a temporary file that is deleted
-//! with the process.
+//! Tables in memory within a budget, and beyond it in a temporary file.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
+use miriam_storage::spill_file::SpillFile;
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
 use super::parallel::Resources;
-use crate::{Error, Result};
-
-/// A temporary file that is only appended to and read; created on the first write.
-pub(super) struct SpillFile {
-    folder: PathBuf,
-    /// The file and its length.
-    file: Mutex<Option<(File, u64)>>,
-}
-
-impl SpillFile {
-    /// A file in `folder`, not created yet.
-    pub fn new(folder: &Path) -> Self {
-        SpillFile { folder: folder.to_owned(), file: Mutex::new(None) }
-    }
-
-    /// The number of bytes written.
-    pub fn len(&self) -> u64 {
-        self.lock().as_ref().map_or(0, |(_, len)| *len)
-    }
-
-    /// Appends `bytes` and returns their offset.
-    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
-        let failed = |e| {
-            let action = "write a temporary file in this folder; free some space, or name \
-                          another folder with --temp (-T) or more memory with --memory (-S)";
-            self.error(action, e)
-        };
-        let mut slot = self.lock();
-        let (file, len) = match &mut *slot {
-            Some(file) => file,
-            empty => {
-                let file = tempfile::tempfile_in(&self.folder).map_err(failed)?;
-                empty.insert((file, 0))
-            }
-        };
-        let at = *len;
-        file.seek(SeekFrom::Start(at)).map_err(failed)?;
-        file.write_all(bytes).map_err(failed)?;
-        *len += bytes.len() as u64;
-        Ok(at)
-    }
-
-    /// Reads `bytes.len()` bytes from the offset `at`.
-    pub fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
-        let mut read = |file: &mut File| {
-            file.seek(SeekFrom::Start(at))?;
-            file.read_exact(bytes)
-        };
-        let outcome = match &mut *self.lock() {
-            Some((file, _)) => read(file),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        };
-        outcome.map_err(|e| self.error("read back a temporary file in this folder", e))
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(File, u64)>> {
-        // A panic of another thread leaves the file usable.
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn error(&self, action: &'static str, source: io::Error) -> Error {
-        miriam_textio::Error::io(&self.folder.display().to_string(), action, source).into()
-    }
-}
+use crate::Result;
 
 /// The bytes of memory that may still be used.
 pub(super) struct MemoryBudget(AtomicU64);
@@ -221,6 +155,7 @@ fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use miriam_storage::spill_file::TEMP_OR_MEMORY;
     use proptest::prelude::*;
 
     proptest! {
@@ -230,19 +165,13 @@ mod tests {
             budget_bytes in 0u64..300, bits in any::<bool>(),
         ) {
             let coding = if bits { ColumnCoding::Fixed32 } else { ColumnCoding::Varint };
-            let (budget, spill) = (MemoryBudget::new(budget_bytes), SpillFile::new(&std::env::temp_dir()));
+            let budget = MemoryBudget::new(budget_bytes);
+            let spill = SpillFile::new(&std::env::temp_dir(), TEMP_OR_MEMORY);
             let store = SpillStore::new(2, coding, &budget, &spill);
             store.put(1, table.clone()).unwrap();
             store.put(0, ColumnTable::new()).unwrap();
             prop_assert_eq!(&*store.get(1).unwrap(), &table);
             prop_assert_eq!(&*store.get(0).unwrap(), &ColumnTable::new());
         }
-    }
-
-    #[test]
-    fn a_folder_that_takes_no_files_is_named_with_the_remedy() {
-        let error =
-            SpillFile::new(Path::new("/no/such/folder")).append(b"x").unwrap_err().to_string();
-        assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
     }
 }

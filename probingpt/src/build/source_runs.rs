@@ -6,14 +6,16 @@
 //! then rows are buffered here, at about 26 bytes each. With a memory bound, full buffers
 //! are spilled to one temporary file per worker, and partitions are read back one by one.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use miriam_storage::spill_file::SpillFile;
 use miriam_textio::leb128::{push_leb128, take_leb128};
 
+use crate::Result;
 use crate::format::PARTITIONS;
-use crate::{Error, Result};
+
+/// What to do where the folder of the output has no room; a build puts its temporary files there.
+const REMEDY: &str = "write the output to another folder, or give more memory with --memory";
 
 /// Takes an id.
 #[inline]
@@ -59,30 +61,26 @@ impl<'a> SourceRun<'a> {
 pub(crate) struct PartitionBuffers {
     buffers: Vec<Vec<u8>>,
     in_memory: usize,
-    spill: Option<SpillFile>,
+    spill: Option<SpilledBuffers>,
 }
 
-/// The temporary file of full buffers.
-struct SpillFile {
-    folder: PathBuf,
-    /// The bound in bytes on all buffers.
+/// Full buffers in a temporary file.
+struct SpilledBuffers {
+    /// The bound in bytes on all buffers in memory.
     max_buffered_bytes: usize,
-    file: Option<File>,
+    file: SpillFile,
     /// (partition, offset, length) of each segment of the file.
     segments: Vec<(usize, u64, usize)>,
-    written: u64,
 }
 
 impl PartitionBuffers {
     /// Empty buffers; with `bound` (bytes and a folder) they are spilled to a temporary file
     /// in the folder whenever they exceed it.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
-        let spill = bound.map(|(bound, folder)| SpillFile {
-            folder: folder.to_owned(),
+        let spill = bound.map(|(bound, folder)| SpilledBuffers {
             max_buffered_bytes: bound,
-            file: None,
+            file: SpillFile::new(folder, REMEDY),
             segments: Vec::new(),
-            written: 0,
         });
         PartitionBuffers { buffers: vec![Vec::new(); PARTITIONS], in_memory: 0, spill }
     }
@@ -96,7 +94,7 @@ impl PartitionBuffers {
         match &mut self.spill {
             Some(spill) if self.in_memory > spill.max_buffered_bytes => {
                 self.in_memory = 0;
-                spill.spill_buffers(&mut self.buffers)
+                spill.append_buffers(&mut self.buffers)
             }
             _ => Ok(()),
         }
@@ -104,59 +102,40 @@ impl PartitionBuffers {
 
     /// Whether a buffer was spilled to a temporary file.
     pub fn has_spilled(&self) -> bool {
-        self.spill.as_ref().is_some_and(|s| s.file.is_some())
+        self.spill.as_ref().is_some_and(|spill| !spill.segments.is_empty())
     }
 
     /// The runs of partition `part`, in the order of appending. Without a temporary file
     /// they can be read once only.
     pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
-        if !self.has_spilled() {
-            return Ok(std::mem::take(&mut self.buffers[part]));
-        }
-        let rest = self.buffers[part].clone();
-        match &mut self.spill {
-            Some(spill) => spill.read_segments(part, rest),
-            None => Ok(rest),
+        match &self.spill {
+            Some(spill) if !spill.segments.is_empty() => {
+                let mut bytes = spill.read_segments(part)?;
+                bytes.extend_from_slice(&self.buffers[part]);
+                Ok(bytes)
+            }
+            _ => Ok(std::mem::take(&mut self.buffers[part])),
         }
     }
 }
 
-impl SpillFile {
-    fn io_error(&self, action: &'static str) -> impl Fn(std::io::Error) -> Error + use<> {
-        let folder = self.folder.clone();
-        move |source| Error::Temporary { folder: folder.clone(), action, source }
-    }
-
-    fn spill_buffers(&mut self, buffers: &mut [Vec<u8>]) -> Result<()> {
-        let failed = self.io_error("write");
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let file = tempfile::tempfile_in(&self.folder).map_err(self.io_error("create"))?;
-                self.file.insert(file)
-            }
-        };
+impl SpilledBuffers {
+    fn append_buffers(&mut self, buffers: &mut [Vec<u8>]) -> Result<()> {
         for (part, buffer) in buffers.iter_mut().enumerate().filter(|(_, b)| !b.is_empty()) {
-            file.write_all(buffer).map_err(&failed)?;
-            self.segments.push((part, self.written, buffer.len()));
-            self.written += buffer.len() as u64;
+            self.segments.push((part, self.file.append(buffer)?, buffer.len()));
             // The memory is freed too: the next buffers may be others.
             *buffer = Vec::new();
         }
         Ok(())
     }
 
-    fn read_segments(&mut self, part: usize, rest: Vec<u8>) -> Result<Vec<u8>> {
-        let failed = self.io_error("read back");
-        let Some(file) = &mut self.file else { return Ok(rest) };
+    fn read_segments(&self, part: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         for &(_, offset, length) in self.segments.iter().filter(|s| s.0 == part) {
             let start = bytes.len();
             bytes.resize(start + length, 0);
-            file.seek(SeekFrom::Start(offset)).map_err(&failed)?;
-            file.read_exact(&mut bytes[start..]).map_err(&failed)?;
+            self.file.read(offset, &mut bytes[start..])?;
         }
-        bytes.extend_from_slice(&rest);
         Ok(bytes)
     }
 }

@@ -1,0 +1,151 @@
+//! Temporary file for what exceeds a memory limit.
+//!
+//! The file has no name, so nothing is left of it when the process ends, however it ends.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::{Error, Result};
+
+/// The remedy of commands whose users choose both the folder and the memory limit.
+pub const TEMP_OR_MEMORY: &str = "name another folder with --temp, or more memory with --memory";
+
+/// A temporary file that is only appended to and read, by many threads; it is created when the
+/// first bytes are written.
+#[derive(Debug)]
+pub struct SpillFile {
+    folder: PathBuf,
+    remedy: &'static str,
+    contents: Mutex<Option<Contents>>,
+}
+
+#[derive(Debug)]
+struct Contents {
+    file: File,
+    num_bytes: u64,
+}
+
+impl SpillFile {
+    /// A file in `folder`, not created yet. `remedy` is what a user can do besides making room
+    /// there, as a verb phrase for error messages.
+    pub fn new(folder: &Path, remedy: &'static str) -> Self {
+        SpillFile { folder: folder.to_owned(), remedy, contents: Mutex::new(None) }
+    }
+
+    /// The number of bytes written.
+    pub fn num_bytes(&self) -> u64 {
+        self.lock().as_ref().map_or(0, |contents| contents.num_bytes)
+    }
+
+    /// Appends `bytes` and returns their offset.
+    ///
+    /// # Errors
+    /// [`Error::Spill`] if the file cannot be created or written.
+    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let mut slot = self.lock();
+        self.append_to(&mut slot, bytes).map_err(|source| Error::Spill {
+            folder: self.folder.clone(),
+            remedy: self.remedy,
+            source,
+        })
+    }
+
+    fn append_to(&self, slot: &mut Option<Contents>, bytes: &[u8]) -> io::Result<u64> {
+        let contents = match slot {
+            Some(contents) => contents,
+            empty => {
+                let file = tempfile::tempfile_in(&self.folder)?;
+                empty.insert(Contents { file, num_bytes: 0 })
+            }
+        };
+        let at = contents.num_bytes;
+        // Reading has moved the position, and so has a write that failed.
+        contents.file.seek(SeekFrom::Start(at))?;
+        contents.file.write_all(bytes)?;
+        contents.num_bytes += bytes.len() as u64;
+        Ok(at)
+    }
+
+    /// Reads `bytes.len()` bytes from the offset `at`, which must have been written.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read or is shorter.
+    pub fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
+        let outcome = match &mut *self.lock() {
+            Some(contents) => contents
+                .file
+                .seek(SeekFrom::Start(at))
+                .and_then(|_| contents.file.read_exact(bytes)),
+            None if bytes.is_empty() => Ok(()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        };
+        let action = "read back a temporary file in this folder";
+        outcome.map_err(|source| Error::io(&self.folder, action, source))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Contents>> {
+        // A panic of another thread leaves the file usable: only complete writes are counted.
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_bytes_come_back_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillFile::new(folder.path(), TEMP_OR_MEMORY);
+        assert_eq!(spill.num_bytes(), 0);
+        let mut offsets = Vec::new();
+        for byte in 0..9u8 {
+            offsets.push(spill.append(&vec![byte; usize::from(byte) * 1000]).unwrap());
+            // Reading in between leaves the end where it is.
+            let first = byte.min(1);
+            let mut read = vec![7; usize::from(first) * 1000];
+            spill.read(offsets[usize::from(first)], &mut read).unwrap();
+            assert!(read.iter().all(|&found| found == first), "{byte}");
+        }
+        assert_eq!(spill.num_bytes(), 36_000);
+        for byte in (0..9u8).rev() {
+            let mut read = vec![99; usize::from(byte) * 1000];
+            spill.read(offsets[usize::from(byte)], &mut read).unwrap();
+            assert!(read.iter().all(|&found| found == byte), "{byte}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the file has no name");
+    }
+
+    #[test]
+    fn many_threads_share_a_file() {
+        let spill = SpillFile::new(&std::env::temp_dir(), TEMP_OR_MEMORY);
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                let spill = &spill;
+                scope.spawn(move || {
+                    for length in 1..200 {
+                        let at = spill.append(&vec![thread; length]).unwrap();
+                        let mut read = vec![99; length];
+                        spill.read(at, &mut read).unwrap();
+                        assert!(read.iter().all(|&found| found == thread));
+                    }
+                });
+            }
+        });
+        assert_eq!(spill.num_bytes(), 4 * (1..200).sum::<u64>());
+    }
+
+    #[test]
+    fn errors_name_the_folder_and_the_remedy() {
+        let spill = SpillFile::new(Path::new("/no/such/folder"), TEMP_OR_MEMORY);
+        let error = spill.append(b"x").unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
+        assert!(spill.read(0, &mut [0]).is_err());
+        let spill = SpillFile::new(&std::env::temp_dir(), TEMP_OR_MEMORY);
+        spill.append(b"two").unwrap();
+        let error = spill.read(1, &mut [0; 3]).unwrap_err().to_string();
+        assert!(error.contains("read back"), "{error}");
+    }
+}
