@@ -144,7 +144,7 @@ fn errors_name_the_place_and_what_to_do() {
     let (links, bad) = (file("links", "0-0\n0-0\n"), file("bad", "0-0\n0-7\n"));
     let output = folder.path().join("output");
     let short = run_to_error(&mut extract([&two, &one, &links], &output));
-    assert!(short.contains("one: it ends after 1 lines"), "{short}");
+    assert!(short.contains("two has 2 lines") && short.contains("one has 1:"), "{short}");
     let outside = run_to_error(&mut extract([&two, &two, &bad], &output));
     assert!(outside.contains("bad, line 2") && outside.contains("0-7"), "{outside}");
     let none = run_to_error(&mut extract([&two, &two, Path::new("/no/such/file")], &output));

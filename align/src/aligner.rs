@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Output, Progress, Vocabulary, ordered_map};
+use miriam_textio::{Output, ParallelLines, Progress, Vocabulary, ordered_map};
 
 use crate::bitext::Bitext;
 use crate::cooccurrence::{CellStore, CooccurrenceRows};
@@ -13,7 +13,6 @@ use crate::ibm2_options::{Ibm2Iteration, Ibm2Options};
 use crate::lexical_table::write_lexical_table;
 use crate::links::{Link, parse_links, print_links};
 use crate::model_file::{SavedModel, save_model};
-use crate::parallel_lines::ParallelLines;
 use crate::position_model::PositionModel;
 use crate::symmetrization::{Symmetrization, Symmetrizer};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable};

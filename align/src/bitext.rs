@@ -12,7 +12,7 @@ use std::path::Path;
 use miriam_textio::fields::split_words;
 use miriam_textio::{Input, Lines, Progress, ProgressTask, Vocabulary};
 
-use crate::{Error, Result};
+use crate::Result;
 
 /// The length of the longest sentence that is aligned, in words. A longer line is hardly a
 /// sentence, and the work for a pair grows with the product of the lengths.
@@ -183,14 +183,8 @@ impl Bitext {
 
     /// Joins two sides, which must have the same number of lines.
     pub fn new(source: CorpusSide, target: CorpusSide) -> Result<Self> {
-        if source.len() != target.len() {
-            return Err(Error::LineCountMismatch {
-                first: source.name,
-                first_lines: source.word_ends.len() as u64,
-                second: target.name,
-                second_lines: target.word_ends.len() as u64,
-            });
-        }
+        let lengths = [&source, &target].map(|side| (side.name.as_str(), side.len() as u64));
+        miriam_textio::Error::check_line_counts(lengths)?;
         Ok(Bitext { source, target })
     }
 

@@ -14,21 +14,6 @@ pub enum Error {
     /// A model file could not be written or opened, or is damaged.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
-    /// Parallel files differ in their number of lines.
-    #[error(
-        "{first} has {first_lines} lines, {second} has {second_lines}: line N of one belongs to \
-         line N of the other; find the line that one of them lacks"
-    )]
-    LineCountMismatch {
-        /// One file.
-        first: String,
-        /// Its number of lines.
-        first_lines: u64,
-        /// The other file.
-        second: String,
-        /// Its number of lines.
-        second_lines: u64,
-    },
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,

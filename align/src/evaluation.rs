@@ -4,11 +4,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use miriam_textio::LinkCertainty;
+use miriam_textio::{LinkCertainty, ParallelLines};
 
 use crate::Result;
 use crate::links::{Link, for_each_link, parse_links};
-use crate::parallel_lines::ParallelLines;
 
 /// The agreement of links with a gold standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,11 +8,10 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use miriam_textio::{Output, Vocabulary, WordId};
+use miriam_textio::{Output, ParallelLines, Vocabulary, WordId};
 
 use crate::Result;
 use crate::links::{Link, parse_links};
-use crate::parallel_lines::ParallelLines;
 
 /// What a word without links is linked with.
 const NULL: &[u8] = b"NULL";

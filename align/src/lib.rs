@@ -38,7 +38,6 @@ mod lexical_table;
 mod link_operations;
 mod links;
 mod model_file;
-mod parallel_lines;
 mod position_model;
 mod shortlist;
 mod symmetrization;

@@ -88,7 +88,7 @@ pub fn apply_link_operation(
         }
         if ended[..sides].contains(&true) {
             if ended[..sides].contains(&false) {
-                return Err(line_count_mismatch(&mut inputs, shared, read));
+                check_line_counts(&mut inputs, shared, read)?;
             }
             break;
         }
@@ -137,23 +137,19 @@ fn after_text<'a>(line: &Line<'a>) -> Line<'a> {
     Line { bytes: &line.bytes[at.map_or(0, |at| at + BARS.len())..], ..*line }
 }
 
-/// Counts the rest of both inputs.
-fn line_count_mismatch(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> Error {
+/// Counts the rest of both inputs and fails if they differ.
+fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> Result<()> {
     if shared {
         let reason = "standard input has an odd number of lines; it has those of both in turn";
-        return Error::InvalidOptions { reason: reason.into() };
+        return Err(Error::InvalidOptions { reason: reason.into() });
     }
     for (input, read) in inputs.iter_mut().zip(&mut read) {
-        while let Ok(Some(_)) = input.next() {
+        while input.next()?.is_some() {
             *read += 1;
         }
     }
-    Error::LineCountMismatch {
-        first: inputs[0].name().to_owned(),
-        first_lines: read[0],
-        second: inputs[1].name().to_owned(),
-        second_lines: read[1],
-    }
+    let names = inputs.iter().map(Lines::name);
+    Ok(miriam_textio::Error::check_line_counts(names.zip(read))?)
 }
 
 /// A line of `*` and `.` for each source position, between the last digits of positions. A

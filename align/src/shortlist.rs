@@ -11,11 +11,10 @@ use std::io::Write;
 use std::path::Path;
 
 use miriam_textio::fields::split_words;
-use miriam_textio::{Error as TextError, Output, Vocabulary, WordId};
+use miriam_textio::{Error as TextError, Output, ParallelLines, Vocabulary, WordId};
 
 use crate::Result;
 use crate::links::{Link, parse_links};
-use crate::parallel_lines::ParallelLines;
 
 /// The options of [`write_shortlist`].
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +45,7 @@ pub fn write_shortlist(
     let mut words = [Vec::new(), Vec::new()];
     let mut links: Vec<Link> = Vec::new();
     loop {
-        let more = files.next(|index, name, line| {
+        let more = files.next(|index, name, line| -> miriam_textio::Result<()> {
             if index < 2 {
                 words[index].clear();
                 let ids = split_words(line.bytes).map(|word| vocabularies[index].intern(word));

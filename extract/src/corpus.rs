@@ -4,13 +4,11 @@
 //! All later steps sweep over these blocks, as often as the memory limit requires: a sweep
 //! costs little compared with processing what it finds.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
+use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::fields::{find_separator, split_words};
-use miriam_textio::{Input, Lines, Progress, Vocabulary, ordered_map};
+use miriam_textio::{Input, Lines, ParallelLines, Progress, Vocabulary, ordered_map};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::consistent_spans::for_each_consistent_span;
@@ -37,8 +35,7 @@ pub(crate) struct Corpus {
     blocks: Vec<StoredBlock>,
     /// Bytes of the blocks in memory.
     in_memory: u64,
-    file: Mutex<Option<File>>,
-    folder: PathBuf,
+    spill: SpillFile,
 }
 
 enum StoredBlock {
@@ -76,27 +73,21 @@ impl Corpus {
         threads: usize,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let opened = inputs.map(Input::open);
-        let [source, target, alignment] = opened;
-        let mut inputs = [source?, target?, alignment?];
+        let inputs = inputs.into_iter().map(Input::open);
+        let inputs = inputs.collect::<miriam_textio::Result<Vec<_>>>()?;
         let consumed: Vec<_> = inputs.iter().map(Input::consumed).collect();
         let total = inputs.iter().map(Input::size).sum();
         let task = progress.task("reading", total);
-        let names = [0, 1, 2].map(|i| inputs[i].name().to_owned());
-        let mut files = inputs.each_mut().map(|_| None);
-        for (file, input) in files.iter_mut().zip(inputs) {
-            *file = Some(Lines::in_background(input));
-        }
-        let mut files = files.map(|file| file.expect("each was opened"));
+        let mut files = ParallelLines::new(inputs.into_iter().map(Lines::in_background).collect());
+        let names = files.names().to_vec();
         let mut digests = [(); 3].map(|()| Xxh3Default::new());
-        let mut pairs = 0;
         let mut corpus = CorpusBuilder::new(memory, folder);
         let size = memory / PARSING_OVERHEAD / (IN_FLIGHT_BATCHES * threads as u64);
         let size = size.clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize;
         let read = || {
             let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
             task.set_position(done);
-            read_batch(&mut files, size, &names, &mut digests, &mut pairs)
+            read_batch(&mut files, size, &mut digests)
         };
         let worker = || {
             let (names, mut sentence) = (&names, SentencePair::default());
@@ -104,6 +95,7 @@ impl Corpus {
         };
         ordered_map(threads, read, worker, |parsed, _| corpus.add_batch(parsed?))?;
         drop(task);
+        let pairs = files.num_read();
         let digest = digests.iter().fold(0u128, |all, one| {
             all.rotate_left(41).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
                 ^ one.digest128()
@@ -155,62 +147,31 @@ impl Corpus {
 
     fn read_spilled(&self, at: u64, len: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; len];
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let outcome = match &mut *file {
-            Some(file) => file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes)),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        };
-        let failed =
-            |e| temp_file_error(&self.folder, "read back a temporary file in this folder", e);
-        outcome.map_err(failed)?;
+        self.spill.read(at, &mut bytes)?;
         Ok(bytes)
     }
 }
 
-/// An error with a file in `folder`.
-fn temp_file_error(folder: &Path, action: &'static str, source: io::Error) -> Error {
-    miriam_textio::Error::io(&folder.display().to_string(), action, source).into()
-}
-
-/// Reads the next lines of the three files, about `size` bytes; the files must have the
-/// same number of lines.
+/// Reads the next lines of the three files, about `size` bytes.
 fn read_batch(
-    files: &mut [Lines; 3],
+    files: &mut ParallelLines,
     size: usize,
-    names: &[String; 3],
     digests: &mut [Xxh3Default; 3],
-    pairs: &mut u64,
 ) -> Result<Option<LineBatch>> {
-    let mut batch = LineBatch { first_line: *pairs + 1, ..LineBatch::default() };
+    let mut batch = LineBatch { first_line: files.num_read() + 1, ..LineBatch::default() };
     while batch.text.len() < size {
         let mut ends = [0; 3];
-        let mut ended = [false; 3];
-        for (i, file) in files.iter_mut().enumerate() {
-            match file.next()? {
-                Some(line) => {
-                    digests[i].update(line.bytes);
-                    digests[i].update(b"\n");
-                    batch.text.extend_from_slice(line.bytes);
-                }
-                None => ended[i] = true,
-            }
-            ends[i] = batch.text.len();
-        }
-        if ended == [true; 3] {
+        let has_line = files.next(|file, _, line| {
+            digests[file].update(line.bytes);
+            digests[file].update(b"\n");
+            batch.text.extend_from_slice(line.bytes);
+            ends[file] = batch.text.len();
+            Ok::<_, Error>(())
+        })?;
+        if !has_line {
             break;
         }
-        if let Some(short) = ended.iter().position(|&ended| ended) {
-            let long = ended.iter().position(|&ended| !ended).unwrap_or_default();
-            return Err(Error::Unsupported {
-                file: names[short].clone(),
-                reason: format!(
-                    "it ends after {} lines and {} does not; give files whose lines belong together",
-                    *pairs, names[long]
-                ),
-            });
-        }
         batch.ends.push(ends);
-        *pairs += 1;
     }
     Ok((!batch.ends.is_empty()).then_some(batch))
 }
@@ -218,7 +179,7 @@ fn read_batch(
 /// Parses and checks the lines of a batch.
 fn parse_batch(
     batch: &LineBatch,
-    names: &[String; 3],
+    names: &[String],
     longest: usize,
     sentence: &mut SentencePair,
 ) -> Result<ParsedBatch> {
@@ -272,9 +233,7 @@ struct CorpusBuilder {
     blocks: Vec<StoredBlock>,
     memory_limit: u64,
     in_memory: u64,
-    file: Option<File>,
-    spilled_bytes: u64,
-    folder: PathBuf,
+    spill: SpillFile,
 }
 
 impl CorpusBuilder {
@@ -285,9 +244,7 @@ impl CorpusBuilder {
             blocks: Vec::new(),
             memory_limit: memory,
             in_memory: 0,
-            file: None,
-            spilled_bytes: 0,
-            folder: folder.to_owned(),
+            spill: SpillFile::new(folder, TEMP_OR_MEMORY),
         }
     }
 
@@ -312,25 +269,10 @@ impl CorpusBuilder {
             self.in_memory += bytes.len() as u64;
             StoredBlock::Memory(bytes)
         } else {
-            self.spill(&bytes).map_err(|e| {
-                let action = "write a temporary file in this folder; make room, or name another \
-                              folder with --temp or more memory with --memory";
-                temp_file_error(&self.folder, action, e)
-            })?
+            StoredBlock::Disk { at: self.spill.append(&bytes)?, len: bytes.len() }
         };
         self.blocks.push(block);
         Ok(())
-    }
-
-    fn spill(&mut self, bytes: &[u8]) -> io::Result<StoredBlock> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            empty => empty.insert(tempfile::tempfile_in(&self.folder)?),
-        };
-        file.write_all(bytes)?;
-        let at = self.spilled_bytes;
-        self.spilled_bytes += bytes.len() as u64;
-        Ok(StoredBlock::Disk { at, len: bytes.len() })
     }
 
     fn finish(self, pairs: u64, digest: u128) -> Result<Corpus> {
@@ -341,8 +283,7 @@ impl CorpusBuilder {
             digest,
             blocks: self.blocks,
             in_memory: self.in_memory,
-            file: Mutex::new(self.file),
-            folder: self.folder,
+            spill: self.spill,
         })
     }
 }

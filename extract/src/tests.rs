@@ -480,11 +480,14 @@ fn wrong_input_is_named_with_file_and_line() {
     };
     let message = complain("a\nb\n", "x\ny\n", "0-0\n");
     assert!(
-        message.contains("links: it ends after 1 lines") && message.contains("source"),
+        message.contains("source has 2 lines") && message.contains("links has 1:"),
         "{message}"
     );
     let message = complain("a\n", "x\ny\n", "0-0\n0-0\n");
-    assert!(message.contains("source: it ends after 1 lines"), "{message}");
+    assert!(
+        message.contains("source has 1 line,") && message.contains("target has 2:"),
+        "{message}"
+    );
     let message = complain("a\nb\n", "x\ny\n", "0-0\n0-1\n");
     assert!(message.contains("links, line 2") && message.contains("0-1"), "{message}");
     let message = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memchr;
-use miriam_textio::{Input, Lines, Output, Progress, display_name, fields};
+use miriam_textio::{Input, Lines, Output, ParallelLines, Progress, display_name, fields};
 
 use crate::manifest::StageStatistics;
 use crate::{Error, Result};
@@ -67,26 +67,15 @@ pub(crate) fn clean_parallel(
     let consumed = inputs[0].consumed();
     let task = progress.task("checking text", inputs[0].size());
     let mut outputs = [Output::create_atomic(&to[0])?, Output::create_atomic(&to[1])?];
-    let mut lines = inputs.map(Lines::in_background);
+    let mut lines = ParallelLines::new(inputs.into_iter().map(Lines::in_background).collect());
     let mut counts = CorpusStatistics::default();
     let mut sides = [Vec::new(), Vec::new()];
-    loop {
-        let mut ended = [false; 2];
-        for (i, lines) in lines.iter_mut().enumerate() {
-            match lines.next()? {
-                Some(line) => {
-                    sides[i].clear();
-                    count_invalid_utf8(&mut counts, &from[i], line.number, line.bytes);
-                    push_cleaned_line(&mut sides[i], line.bytes);
-                }
-                None => ended[i] = true,
-            }
-        }
-        match ended {
-            [true, true] => break,
-            [false, false] => {}
-            _ => return Err(line_count_mismatch(from, &mut lines, counts.pairs, ended)?),
-        }
+    while lines.next(|side, _, line| {
+        sides[side].clear();
+        count_invalid_utf8(&mut counts, &from[side], line.number, line.bytes);
+        push_cleaned_line(&mut sides[side], line.bytes);
+        Ok::<_, Error>(())
+    })? {
         counts.pairs += 1;
         if counts.pairs % 4096 == 0 {
             task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
@@ -205,31 +194,6 @@ fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, l
     }
 }
 
-/// The error for two texts of which one ended after `pairs` lines.
-fn line_count_mismatch(
-    from: &ParallelFiles,
-    lines: &mut [Lines; 2],
-    pairs: u64,
-    ended: [bool; 2],
-) -> Result<Error> {
-    let mut totals = [pairs, pairs];
-    for i in 0..2 {
-        if !ended[i] {
-            // The line just read, and all that follow.
-            totals[i] += 1;
-            while lines[i].next()?.is_some() {
-                totals[i] += 1;
-            }
-        }
-    }
-    Ok(Error::NotParallel {
-        source_file: display_name(&from[0]),
-        source_lines: totals[0],
-        target_file: display_name(&from[1]),
-        target_lines: totals[1],
-    })
-}
-
 /// Logs what was left out.
 fn log_statistics(counts: &CorpusStatistics, path: &Path) {
     let CorpusStatistics {
@@ -314,19 +278,15 @@ mod tests {
 
     #[test]
     fn texts_that_are_empty_or_not_parallel_are_refused() {
+        const PARALLEL: &str = "line N of one belongs to line N of the other; find the line that \
+                                one of them lacks";
         let folder = Folder::new();
         let message = |source: &[u8], target: &[u8]| {
             let error = folder.clean(source, target, LIMITS).unwrap_err().to_string();
             error.replace(&format!("{}/", folder.0.path().display()), "")
         };
-        assert_eq!(
-            message(b"a\nb\nc\n", b"a\n"),
-            "s has 3 lines and t has 1: they must be parallel, line by line"
-        );
-        assert_eq!(
-            message(b"a\n", b"a\nb\nc"),
-            "s has 1 lines and t has 3: they must be parallel, line by line"
-        );
+        assert_eq!(message(b"a\nb\nc\n", b"a\n"), format!("s has 3 lines, t has 1: {PARALLEL}"));
+        assert_eq!(message(b"a\n", b"a\nb\nc"), format!("s has 1 line, t has 3: {PARALLEL}"));
         assert_eq!(message(b"", b""), "s: the text is empty; give a file with a sentence a line");
         assert_eq!(
             message(b"\na\n", b"a\nb c d e\n"),

@@ -40,21 +40,6 @@ pub enum Error {
     /// The training of a student could not be prepared.
     #[error(transparent)]
     Trainer(#[from] miriam_trainer::Error),
-    /// Two parallel files differ in their number of lines.
-    #[error(
-        "{source_file} has {source_lines} lines and {target_file} has {target_lines}: they must \
-         be parallel, line by line"
-    )]
-    NotParallel {
-        /// One file.
-        source_file: String,
-        /// Its lines.
-        source_lines: u64,
-        /// The other file.
-        target_file: String,
-        /// Its lines.
-        target_lines: u64,
-    },
     /// No text is left to train from.
     #[error("{file}: {reason}")]
     EmptyCorpus {

@@ -37,15 +37,9 @@ fn check_pair(
     let [source, target] = files;
     let source_lines = count_lines(source, untokenized, progress)?;
     let target_lines = count_lines(target, untokenized, progress)?;
-    if source_lines != target_lines {
-        return Err(Error::NotParallel {
-            source_file: display_name(source),
-            source_lines,
-            target_file: display_name(target),
-            target_lines,
-        });
-    }
-    Ok(())
+    let names = files.map(display_name);
+    let lengths = names.iter().map(String::as_str).zip([source_lines, target_lines]);
+    Ok(miriam_textio::Error::check_line_counts(lengths)?)
 }
 
 /// Counts the lines of a text.

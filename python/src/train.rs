@@ -29,6 +29,7 @@ fn value_error(message: impl std::fmt::Display) -> PyErr {
 fn training_error(error: miriam_trainer::Error) -> PyErr {
     use miriam_trainer::Error;
     match error {
+        Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => value_error(error),
         Error::Text(_) | Error::File(_) | Error::Resume { .. } => {
             PyOSError::new_err(error.to_string())
         }
@@ -40,9 +41,9 @@ fn training_error(error: miriam_trainer::Error) -> PyErr {
 fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
     use miriam_pipeline::Error;
     match error {
-        Error::Options { .. } | Error::NotParallel { .. } | Error::EmptyCorpus { .. } => {
-            value_error(error)
-        }
+        Error::Options { .. }
+        | Error::EmptyCorpus { .. }
+        | Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => value_error(error),
         _ => PyOSError::new_err(error.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_textio::{Input, Lines};
+use miriam_textio::ParallelLines;
 
 use crate::data::{InvalidField, WeightScope};
 use crate::error::{Error, Result};
@@ -77,23 +77,21 @@ impl ParallelFiles {
 
 /// A parallel text, line by line.
 pub(crate) struct ParallelText {
-    files: Vec<(Lines, Vec<Field>)>,
+    files: ParallelLines,
+    /// The fields of the lines of each file.
+    fields: Vec<Vec<Field>>,
     texts: [Option<Vec<u8>>; 4],
-    count: u64,
 }
 
 impl ParallelText {
     pub fn open(files: &ParallelFiles) -> Result<Self> {
+        let paths: Vec<&Path> = files.paths().collect();
+        let fields: Vec<Vec<Field>> = files.files.iter().map(|file| file.fields.clone()).collect();
         let mut texts = [const { None }; 4];
-        let mut open = |file: &FieldFile| {
-            for &field in &file.fields {
-                texts[field as usize] = Some(Vec::new());
-            }
-            let lines = Lines::in_background(Input::open(&file.path)?);
-            Ok::<_, Error>((lines, file.fields.clone()))
-        };
-        let files = files.files.iter().map(&mut open).collect::<Result<_>>()?;
-        Ok(ParallelText { files, texts, count: 0 })
+        for &field in fields.iter().flatten() {
+            texts[field as usize] = Some(Vec::new());
+        }
+        Ok(ParallelText { files: ParallelLines::open(&paths)?, fields, texts })
     }
 
     /// Goes on to the next pair. Gives whether there is one.
@@ -102,13 +100,9 @@ impl ParallelText {
     /// If a file cannot be read, has fewer lines than another one, or a line of several fields
     /// has fewer or more.
     pub fn advance(&mut self) -> Result<bool> {
-        let (mut with_line, mut without) = (None, None);
-        for (index, (lines, fields)) in self.files.iter_mut().enumerate() {
-            let Some(line) = lines.next()? else {
-                without = Some(index);
-                continue;
-            };
-            with_line = Some(index);
+        let ParallelText { files, fields, texts } = self;
+        files.next(|file, name, line| {
+            let fields = &fields[file];
             if fields.len() > 1 {
                 let found = 1 + line.bytes.iter().filter(|byte| **byte == b'\t').count();
                 if found != fields.len() {
@@ -116,31 +110,18 @@ impl ParallelText {
                         "{found} tab-separated fields; {} are needed in each line",
                         fields.len()
                     );
-                    let number = line.number;
-                    let name = lines.name();
-                    return Err(miriam_textio::Error::format(name, number, None, reason).into());
+                    let error = miriam_textio::Error::format(name, line.number, None, reason);
+                    return Err(error.into());
                 }
             }
             let is_tab = |byte: &u8| *byte == b'\t' && fields.len() > 1;
             for (&field, text) in fields.iter().zip(line.bytes.split(is_tab)) {
-                let into = self.texts[field as usize].get_or_insert_default();
+                let into = texts[field as usize].get_or_insert_default();
                 into.clear();
                 into.extend_from_slice(text);
             }
-        }
-        match (with_line, without) {
-            (Some(long), Some(short)) => Err(Error::config(format!(
-                "{}: it has {} lines, {} has more; a line of each must be a pair",
-                self.files[short].0.name(),
-                self.count,
-                self.files[long].0.name()
-            ))),
-            (None, _) => Ok(false),
-            (Some(_), None) => {
-                self.count += 1;
-                Ok(true)
-            }
-        }
+            Ok(())
+        })
     }
 
     /// A field of the pair; none if no file has it.
@@ -150,10 +131,10 @@ impl ParallelText {
 
     /// The error of a field that does not fit its pair.
     pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
-        let has_it = |(_, fields): &&(Lines, Vec<Field>)| fields.contains(&field);
-        let name = self.files.iter().find(has_it).map_or("", |(lines, _)| lines.name());
+        let mut files = self.files.names().iter().zip(&self.fields);
+        let name = files.find(|(_, fields)| fields.contains(&field)).map_or("", |(name, _)| name);
         let number = (number > 0).then_some(number);
-        miriam_textio::Error::format(name, self.count, number, reason).into()
+        miriam_textio::Error::format(name, self.files.num_read(), number, reason).into()
     }
 }
 
@@ -200,6 +181,6 @@ mod tests {
         assert!(tsv("").source_and_target().is_none() && several.source_and_target().is_some());
         write("links", "0-0\n");
         let error = read(&several).unwrap_err().to_string();
-        assert!(error.contains("links: it has 1 lines"), "{error}");
+        assert!(error.contains("links has 1:") && error.contains("target has 2 lines"), "{error}");
     }
 }

@@ -32,6 +32,22 @@ pub enum Error {
         /// What is wrong and what was expected.
         reason: String,
     },
+    /// Files whose lines belong together differ in their number of lines.
+    #[error(
+        "{first} has {first_lines} line{s}, {second} has {second_lines}: line N of one belongs \
+         to line N of the other; find the line that one of them lacks",
+        s = if *first_lines == 1 { "" } else { "s" }
+    )]
+    LineCountMismatch {
+        /// One file.
+        first: String,
+        /// Its number of lines.
+        first_lines: u64,
+        /// The other file.
+        second: String,
+        /// Its number of lines.
+        second_lines: u64,
+    },
 }
 
 struct InField(Option<usize>);
@@ -49,6 +65,24 @@ impl Error {
     /// An [`Error::Io`]; `action` is a verb phrase such as `"open"`.
     pub fn io(file: &str, action: &'static str, source: io::Error) -> Self {
         Error::Io { file: file.to_owned(), action, source }
+    }
+
+    /// Checks that files, given as names with numbers of lines, have equally many.
+    ///
+    /// # Errors
+    /// [`Error::LineCountMismatch`] with the first file and the first that differs from it.
+    pub fn check_line_counts<'a>(files: impl IntoIterator<Item = (&'a str, u64)>) -> Result<()> {
+        let mut files = files.into_iter();
+        let Some((first, first_lines)) = files.next() else { return Ok(()) };
+        match files.find(|(_, lines)| *lines != first_lines) {
+            None => Ok(()),
+            Some((second, second_lines)) => Err(Error::LineCountMismatch {
+                first: first.to_owned(),
+                first_lines,
+                second: second.to_owned(),
+                second_lines,
+            }),
+        }
     }
 
     /// An [`Error::Format`].

@@ -44,17 +44,10 @@ impl DevSet {
         let mut texts = Vec::new();
         for path in references {
             let mut text = read_lines(path)?;
-            if text.len() != lines.len() {
-                let reason = format!(
-                    "{} has {} lines, {} has {}: a line of one translates the same line of the \
-                     other",
-                    display_name(source),
-                    lines.len(),
-                    display_name(path),
-                    text.len()
-                );
-                return Err(Error::DevelopmentText { reason });
-            }
+            let names = [source, path].map(display_name);
+            let lengths = [lines.len(), text.len()].map(|lines| lines as u64);
+            let lengths = names.iter().map(String::as_str).zip(lengths);
+            miriam_textio::Error::check_line_counts(lengths)?;
             if case_insensitive {
                 text.iter_mut().for_each(|line| line.make_ascii_lowercase());
             }

@@ -110,15 +110,10 @@ pub fn distill(
         let file = display_name(&options.source);
         return Err(Error::EmptyCorpus { file, reason: "it has no line to translate".into() });
     }
-    if let (Some(path), Some(facts)) = (&options.reference, &reference)
-        && facts.lines != source.lines
-    {
-        return Err(Error::NotParallel {
-            source_file: display_name(&options.source),
-            source_lines: source.lines,
-            target_file: display_name(path),
-            target_lines: facts.lines,
-        });
+    if let (Some(path), Some(facts)) = (&options.reference, &reference) {
+        let names = [&options.source, path].map(|path| display_name(path));
+        let lengths = names.iter().map(String::as_str).zip([source.lines, facts.lines]);
+        miriam_textio::Error::check_line_counts(lengths)?;
     }
     let mut description = teacher.description.clone();
     description.insert("source".into(), source.key());

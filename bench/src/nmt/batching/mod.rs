@@ -50,7 +50,8 @@ pub struct BatchingStudy {
 pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (sentences, words) = (options.sentences as usize, options.words as usize);
-    let text = ParallelText::new(&source?, &target?, sentences, words, &options.input)?;
+    let paths = [&options.input, &options.target].map(PathBuf::as_path);
+    let text = ParallelText::new(&source?, &target?, sentences, words, paths)?;
     let shape = transformer_shape(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
     let [read, translated] = text.token_counts();

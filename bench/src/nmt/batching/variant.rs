@@ -16,6 +16,7 @@ use miriam_nmt::batch::BatchingOptions;
 use miriam_nmt::engine::{Engine, Precision, WeightLoader};
 use miriam_nmt::network::Transformer;
 use miriam_nmt::search::{Request, SearchOptions};
+use miriam_textio::display_name;
 
 use super::super::random_models::random_transformer_without_eos;
 use super::super::{FIRST_TOKEN, translate_requests};
@@ -96,7 +97,7 @@ pub struct ParallelText {
 
 impl ParallelText {
     /// The first `sentences` pairs of lines that have words, for a vocabulary of
-    /// `vocabulary_size` tokens. `path` names the source in messages. Of equal sources the first
+    /// `vocabulary_size` tokens. `paths` name the texts in messages. Of equal sources the first
     /// reference counts.
     ///
     /// # Errors
@@ -106,15 +107,12 @@ impl ParallelText {
         target: &[u8],
         sentences: usize,
         vocabulary_size: usize,
-        path: &Path,
+        paths: [&Path; 2],
     ) -> Result<Self> {
-        let (ours, theirs) = (lines(source).count(), lines(target).count());
-        if ours != theirs {
-            let path = path.display();
-            return Err(Error::unmeasurable(format!(
-                "{path}: it has {ours} lines, its reference {theirs}; pairs are needed"
-            )));
-        }
+        let names = paths.map(display_name);
+        let lengths = [source, target].map(|text| lines(text).count() as u64);
+        let lengths = names.iter().map(String::as_str).zip(lengths);
+        miriam_textio::Error::check_line_counts(lengths)?;
         let mut numbers: HashMap<&[u8], u32> = HashMap::new();
         let mut text = ParallelText { requests: Vec::new(), target_lengths: HashMap::new() };
         let pairs = lines(source).zip(lines(target));
@@ -131,7 +129,7 @@ impl ParallelText {
             text.requests.push(Request { source: ids, ..Request::default() });
         }
         match text.requests.is_empty() {
-            true => Err(Error::no_words(path)),
+            true => Err(Error::no_words(paths[0])),
             false => Ok(text),
         }
     }
@@ -226,7 +224,7 @@ mod tests {
             }
         }
         let [source, target] = sides.map(String::into_bytes);
-        ParallelText::new(&source, &target, 100, 120, Path::new("text")).unwrap()
+        ParallelText::new(&source, &target, 100, 120, [Path::new("text"); 2]).unwrap()
     }
 
     const LENGTHS: [(usize, usize); 7] = [(3, 4), (9, 1), (2, 6), (5, 5), (12, 11), (4, 2), (1, 0)];
@@ -279,11 +277,12 @@ mod tests {
 
     #[test]
     fn unequal_line_counts_are_refused() {
-        for (source, target, reason) in
-            [("a\nb\n", "c\n", "2 lines, its reference 1"), ("\n", "\n", "no line with words")]
-        {
-            let path = Path::new("text");
-            let text = ParallelText::new(source.as_bytes(), target.as_bytes(), 5, 120, path);
+        for (source, target, reason) in [
+            ("a\nb\n", "c\n", "text has 2 lines, reference has 1"),
+            ("\n", "\n", "no line with words"),
+        ] {
+            let paths = ["text", "reference"].map(Path::new);
+            let text = ParallelText::new(source.as_bytes(), target.as_bytes(), 5, 120, paths);
             let Err(error) = text else { panic!() };
             assert!(error.to_string().contains(reason), "{error}");
         }
