@@ -4,11 +4,11 @@
 //! translations go nowhere.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use miriam_decoder::{Configuration, System, translate_text};
+use miriam_textio::process_memory::peak_resident_bytes;
 use miriam_textio::{CancellationToken, Input, NoProgress, affinity, display_name, fields};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
@@ -168,18 +168,9 @@ pub fn run_measurement(
         system_seconds: seconds(Usage::system_time),
         voluntary_switches: times(Usage::voluntary_context_switches),
         involuntary_switches: times(Usage::involuntary_context_switches),
-        peak_bytes: peak_memory().unwrap_or(after.max_rss() as u64 * 1024),
+        peak_bytes: peak_resident_bytes().unwrap_or(after.max_rss() as u64 * 1024),
     };
     Ok(out.write_all(run.to_line().as_bytes())?)
-}
-
-/// The most memory this process has had, in bytes, as Linux tells it. What
-/// getrusage tells includes the process that started this one.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string(Path::new("/proc/self/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 /// A text that is read from front to end a given number of times.

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use miriam_textio::process_memory::resident_bytes_of;
+
 use crate::error::{Error, Result};
 
 /// Clock ticks a second in `/proc`, on all machines that Linux runs on.
@@ -31,12 +33,9 @@ impl ProcessUsage {
     /// If there is no such process.
     pub fn of(pid: u32, time: f64) -> Result<Self> {
         let gone = || Error::unmeasurable(format!("--pid {pid}: there is no such process"));
-        let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}"));
-        let (stat, status) =
-            (read("stat").map_err(|_| gone())?, read("status").map_err(|_| gone())?);
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).map_err(|_| gone())?;
         let cpu_seconds = parse_cpu_seconds(&stat).ok_or_else(gone)?;
-        // A process that has ended and is not waited for has none.
-        let resident_bytes = parse_resident_bytes(&status).unwrap_or_default();
+        let resident_bytes = resident_bytes_of(pid).map_err(|_| gone())?;
         Ok(ProcessUsage { time, resident_bytes, cpu_seconds })
     }
 }
@@ -73,12 +72,6 @@ fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     Some((ticks()? + ticks()?) as f64 / TICKS_PER_SECOND)
 }
 
-fn parse_resident_bytes(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +81,6 @@ mod tests {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 9 0 0 0 150 50 1 1 20 0 3 0 100 1 2 3";
         assert_eq!(parse_cpu_seconds(stat), Some(2.0));
         assert_eq!(parse_cpu_seconds("7 (a) S 1"), None);
-        assert_eq!(parse_resident_bytes("VmHWM:\t 9 kB\nVmRSS:\t  5 kB\n"), Some(5120));
     }
 
     #[test]

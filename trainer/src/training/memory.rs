@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use miriam_nmt::Result;
+use miriam_textio::process_memory::resident_bytes;
 
 use super::config::TrainingConfig;
-use super::resident_memory::resident_bytes;
 use super::run::Training;
 use crate::asynchronous::DroppingOptions;
 use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
@@ -114,7 +114,8 @@ impl Training<'_> {
 
     /// What the process has before the training takes memory, but for the corpus.
     pub(super) fn program_bytes(&self) -> usize {
-        resident_bytes().saturating_sub(self.corpus.num_bytes())
+        let resident = resident_bytes().unwrap_or(0) as usize;
+        resident.saturating_sub(self.corpus.num_bytes())
     }
 
     /// Counts the memory of the training with a model and its optimiser; `program` is what the

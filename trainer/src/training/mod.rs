@@ -19,7 +19,6 @@ mod options_of_updates;
 mod parameter_server;
 mod progress;
 mod push_table;
-mod resident_memory;
 mod run;
 mod saving;
 mod schedule;
