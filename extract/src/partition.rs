@@ -181,7 +181,10 @@ impl PhraseExtractor<'_> {
         let pruned = match self.significance {
             Some(significance) => {
                 let pairs: Vec<(u32, u32)> = pairs().map(ids).collect();
-                find_insignificant(self, significance, partition, [&sources, &targets], &pairs)?
+                let is_in_partition = |hash| self.is_in_partition(hash, partition);
+                let pools = [&sources, &targets];
+                let (corpus, length) = (self.corpus, self.max_length);
+                find_insignificant(corpus, significance, length, is_in_partition, pools, &pairs)?
             }
             None => Vec::new(),
         };

@@ -11,7 +11,7 @@ use std::fmt;
 use miriam_textio::SliceInterner;
 
 use crate::Result;
-use crate::partition::PhraseExtractor;
+use crate::corpus::Corpus;
 use crate::phrases::hash_phrase;
 use crate::sentence_pair::SentencePair;
 
@@ -127,18 +127,22 @@ fn ln_factorial(n: u64) -> f64 {
 }
 
 /// For each of `pairs`, ordered by source phrases as in the table, whether it is pruned.
-/// `sources` and `targets` are all phrases of `partition`.
+/// `sources` and `targets` are all phrases of up to `max_length` words of a partition, whose target
+/// phrases have the hashes that `is_in_partition` accepts.
 pub(crate) fn find_insignificant(
-    extraction: &PhraseExtractor<'_>,
+    corpus: &Corpus,
     significance: SignificanceThreshold,
-    partition: u64,
+    max_length: usize,
+    is_in_partition: impl Fn(u64) -> bool,
     [sources, targets]: [&SliceInterner<u32>; 2],
     pairs: &[(u32, u32)],
 ) -> Result<Vec<bool>> {
-    let all = extraction.corpus.pairs;
+    let all = corpus.pairs;
+    let phrases =
+        PartitionPhrases { corpus, max_length, is_in_partition, pools: [sources, targets] };
     let level = significance.threshold(all);
     let mut occurrences = [sources, targets].map(|pool| vec![0u32; pool.len()]);
-    for_each_sentence_pair(extraction, partition, [sources, targets], |present| {
+    phrases.for_each_sentence_pair(|present| {
         for (counts, present) in occurrences.iter_mut().zip(present) {
             present.found.iter().for_each(|&id| counts[id as usize] += 1);
         }
@@ -165,7 +169,7 @@ pub(crate) fn find_insignificant(
     open.iter().for_each(|&(target, ..)| starts[target as usize + 1] += 1);
     (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
     let mut together = vec![0u32; open.len()];
-    for_each_sentence_pair(extraction, partition, [sources, targets], |[sources, targets]| {
+    phrases.for_each_sentence_pair(|[sources, targets]| {
         for &target in &targets.found {
             let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
             let (candidates, counts) = (&open[range.clone()], &mut together[range]);
@@ -189,27 +193,32 @@ pub(crate) fn find_insignificant(
     Ok(pruned)
 }
 
-/// Calls `take` with the interned phrases of every sentence pair.
-fn for_each_sentence_pair(
-    extraction: &PhraseExtractor<'_>,
-    partition: u64,
-    pools: [&SliceInterner<u32>; 2],
-    mut take: impl FnMut(&[PhraseFinder<'_>; 2]),
-) -> Result<()> {
-    let mut present = pools.map(PhraseFinder::new);
-    let mut sentence = SentencePair::default();
-    for block in 0..extraction.corpus.num_blocks() {
-        extraction.corpus.for_each_sentence_pair(block, &mut sentence, |sentence| {
-            let [sources, targets] = &mut present;
-            targets.find_phrases(&sentence.target, extraction.max_length, |hash| {
-                extraction.is_in_partition(hash, partition)
-            });
-            // Without a target phrase there is no pair, but source phrases still count.
-            sources.find_phrases(&sentence.source, extraction.max_length, |_| true);
-            take(&present);
-        })?;
+/// The phrases of a partition in a corpus.
+struct PartitionPhrases<'a, F> {
+    corpus: &'a Corpus,
+    max_length: usize,
+    /// Whether a target phrase with this hash belongs to the partition.
+    is_in_partition: F,
+    /// All source phrases and all target phrases of the partition.
+    pools: [&'a SliceInterner<u32>; 2],
+}
+
+impl<F: Fn(u64) -> bool> PartitionPhrases<'_, F> {
+    /// Calls `take` with the interned phrases of every sentence pair.
+    fn for_each_sentence_pair(&self, mut take: impl FnMut(&[PhraseFinder<'_>; 2])) -> Result<()> {
+        let mut present = self.pools.map(PhraseFinder::new);
+        let mut sentence = SentencePair::default();
+        for block in 0..self.corpus.num_blocks() {
+            self.corpus.for_each_sentence_pair(block, &mut sentence, |sentence| {
+                let [sources, targets] = &mut present;
+                targets.find_phrases(&sentence.target, self.max_length, &self.is_in_partition);
+                // Without a target phrase there is no pair, but source phrases still count.
+                sources.find_phrases(&sentence.source, self.max_length, |_| true);
+                take(&present);
+            })?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Finds the interned phrases of a sentence.

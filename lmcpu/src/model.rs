@@ -2,17 +2,7 @@
 
 use miriam_textio::Log10;
 
-use crate::State;
-
-/// The id of a word in one model; 0 is `<unk>`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(transparent)]
-pub struct LmWord(pub u32);
-
-impl LmWord {
-    /// The unknown word.
-    pub const UNKNOWN: LmWord = LmWord(0);
-}
+use crate::{LmWord, State};
 
 /// One query of a batch: `word` after the state with index `state`.
 #[derive(Clone, Copy, Debug)]

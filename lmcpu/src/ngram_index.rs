@@ -4,10 +4,8 @@
 //! Each kind of file implements [`NgramIndex`]; scoring, one query at a time or in
 //! batches, is written once for all kinds.
 
-use miriam_textio::Log10;
-
+use crate::LmWord;
 use crate::model_head::{ModelHead, ModelVocabulary};
-use crate::{LanguageModel, LmWord, Request, ScoreResult, State, batch, walk};
 
 /// The bits of a backoff of -0.0, which says that the n-gram has no backoff and that no
 /// longer n-gram begins with it (`ngram-lm.md` 2.3).
@@ -47,8 +45,8 @@ pub enum LookupStep<P> {
 /// the n-gram is found or absent. Each of these prefetches what the next call will
 /// read, so that a batch can step other queries meanwhile.
 ///
-/// Every implementor is a [`LanguageModel`]. All word ids are below
-/// [`LanguageModel::num_words`]. Damaged files may give wrong scores but must not panic.
+/// Every implementor is a [`crate::LanguageModel`]. All word ids are below
+/// [`crate::LanguageModel::num_words`]. Damaged files may give wrong scores but must not panic.
 pub trait NgramIndex: Send + Sync {
     /// Refers to the n-grams that extend one n-gram to the left: a hash, or a range of
     /// children.
@@ -128,63 +126,5 @@ pub trait NgramIndex: Send + Sync {
     fn extend_node(&self, node: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
         let _ = (node, older);
         None
-    }
-}
-
-impl<M: NgramIndex> LanguageModel for M {
-    fn order(&self) -> usize {
-        self.head().order
-    }
-
-    fn num_words(&self) -> usize {
-        self.head().words.num_words()
-    }
-
-    fn word_id(&self, word: &[u8]) -> LmWord {
-        self.head().words.word_id(word)
-    }
-
-    fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
-        self.head().words.word_ids(text, spans, ids);
-    }
-
-    fn word(&self, id: LmWord) -> Option<&[u8]> {
-        self.head().words.word(id)
-    }
-
-    fn begin_state(&self) -> State {
-        self.head().begin_state
-    }
-
-    fn end_of_sentence(&self) -> LmWord {
-        self.head().eos_id
-    }
-
-    #[inline]
-    fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8) {
-        walk::score(self, context, word, next)
-    }
-
-    #[inline]
-    fn prefetch(&self, context: &State, word: LmWord) {
-        walk::prefetch(self, context, word);
-    }
-
-    fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]) {
-        batch::score_requests(self, states, requests, results);
-    }
-
-    fn score_sentences(
-        &self,
-        begin: &State,
-        words: &[LmWord],
-        ends: &[usize],
-        scores: &mut [(Log10, u8)],
-    ) {
-        batch::score_sentences(self, begin, words, ends, scores);
-    }
-
-    fn minimization_is_closed(&self) -> bool {
-        self.head().minimization_is_closed
     }
 }

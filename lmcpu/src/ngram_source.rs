@@ -1,16 +1,9 @@
 //! A model of any file format as lists of n-grams: what builders and `dump` read.
 
-use std::path::Path;
-
-use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{Input, Progress, Vocabulary};
+use miriam_textio::Vocabulary;
 
 use crate::Result;
-use crate::arpa::{ArpaOptions, ArpaReader, DuplicatePolicy, Section, Unigram};
-use crate::duplicates::DedupSource;
-use crate::kenlm::{KenlmFile, is_kenlm_binary};
-use crate::probing::probing_source;
-use crate::trie::{self, trie_source};
+use crate::arpa::{ArpaReader, Section, Unigram};
 
 /// A part of the n-grams of an order.
 pub struct NgramPart {
@@ -103,35 +96,4 @@ impl NgramSource for ArpaReader<'_> {
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error {
         self.error(section.line(index), reason)
     }
-}
-
-/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for
-/// standard input; a file of ours; or one of KenLM's binary files. `options` say how ARPA text
-/// is read. An n-gram that it lists twice is an error, here or when a builder meets it, unless
-/// they say otherwise.
-///
-/// # Errors
-///
-/// If the file cannot be read or is damaged, or if its unigrams are invalid.
-pub fn open_source<'p>(
-    path: &Path,
-    options: ArpaOptions,
-    progress: &'p dyn Progress,
-) -> Result<Box<dyn NgramSource + 'p>> {
-    if Container::is_container(path) {
-        let container = Container::open_any(path, LoadMethod::Lazy)?;
-        return Ok(match container.kind() {
-            trie::KIND => Box::new(trie_source(path)?),
-            // Any other kind is an error that says which kind was expected.
-            _ => Box::new(probing_source(&container)?),
-        });
-    }
-    if is_kenlm_binary(path) {
-        return KenlmFile::open(path, LoadMethod::Lazy)?.into_source(path);
-    }
-    let arpa = ArpaReader::open(Input::open(path)?, options, progress)?;
-    Ok(match options.duplicates {
-        DuplicatePolicy::Reject => Box::new(arpa),
-        DuplicatePolicy::KeepFirst => Box::new(DedupSource::read(arpa)?),
-    })
 }

@@ -69,6 +69,7 @@ mod format;
 mod lookup;
 mod moses;
 mod record;
+mod sparse_features;
 mod statistics;
 mod table;
 mod targets;

@@ -15,6 +15,7 @@ use crate::format::{
     VERSION, section,
 };
 use crate::record::RecordReader;
+use crate::sparse_features::has_sparse_features;
 use crate::{Error, Result, varint};
 
 /// The offset of a source phrase's record, by which a table names the phrase.
@@ -89,7 +90,7 @@ impl PhraseTable {
     /// in proportion to the distinct texts from field 6 on.
     pub fn has_sparse_features(&self) -> bool {
         let mut extra = self.extra.iter().flat_map(StringPool::iter);
-        extra.any(crate::build::has_sparse_features)
+        extra.any(has_sparse_features)
     }
 
     /// The phrase table in an open container.

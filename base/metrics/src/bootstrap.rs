@@ -4,31 +4,7 @@
 use rayon::prelude::*;
 
 use crate::numpy_random::NumpyRng;
-use crate::{Metric, Score, SegmentStatistics};
-
-/// The number of resampled texts and the seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resampling {
-    /// The number of resampled texts.
-    pub count: usize,
-    /// The seed of the random numbers; equal seeds draw equal texts.
-    pub seed: u64,
-}
-
-impl Default for Resampling {
-    fn default() -> Self {
-        Resampling { count: 1000, seed: 12345 }
-    }
-}
-
-/// A 95 % confidence interval of a score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConfidenceInterval {
-    /// The mean score of the resampled texts.
-    pub mean: f64,
-    /// Half the width of the range of the middle 95 % of the scores.
-    pub half_width: f64,
-}
+use crate::{ConfidenceInterval, Metric, Resampling, Score, SegmentStatistics};
 
 /// Computes the confidence interval of `score`, which was computed from `rows`, and adds it
 /// to the score and its signature.

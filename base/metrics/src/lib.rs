@@ -37,20 +37,22 @@ mod metric;
 mod numpy_random;
 mod paired_test;
 mod python_text;
+mod resampling;
 mod score;
 pub mod ter;
 mod tokenize;
 mod word_ids;
 
 pub use bleu::Bleu;
-pub use bootstrap::{ConfidenceInterval, Resampling, estimate_confidence};
+pub use bootstrap::estimate_confidence;
 pub use chrf::Chrf;
 pub use error::{Error, Result};
 pub use metric::{
     Metric, SegmentStatistics, corpus_score, corpus_statistics, score_of_sums, sentence_score,
 };
-pub use paired_test::{PairedTest, SystemComparison, compare_systems};
+pub use paired_test::{SystemComparison, compare_systems};
 pub use python_text::rstrip;
+pub use resampling::{ConfidenceInterval, PairedTest, Resampling};
 pub use score::{Score, ScoreFormat, Signature};
 pub use ter::Ter;
 pub use tokenize::{

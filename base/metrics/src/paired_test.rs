@@ -5,16 +5,7 @@ use rayon::prelude::*;
 
 use crate::bootstrap::{confidence_interval, resample_scores};
 use crate::numpy_random::NumpyRng;
-use crate::{ConfidenceInterval, Metric, Resampling, SegmentStatistics};
-
-/// A significance test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PairedTest {
-    /// Texts drawn from the text with replacement, the same for both systems.
-    Bootstrap(Resampling),
-    /// Segments exchanged between the systems at random.
-    ApproximateRandomization(Resampling),
-}
+use crate::{ConfidenceInterval, Metric, PairedTest, Resampling, SegmentStatistics};
 
 /// A system compared with the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,24 +16,6 @@ pub struct SystemComparison {
     pub p_value: Option<f64>,
     /// The confidence interval of the score; `None` for approximate randomisation.
     pub confidence: Option<ConfidenceInterval>,
-}
-
-impl PairedTest {
-    /// The number of trials, and the seed.
-    pub fn resampling(self) -> Resampling {
-        match self {
-            PairedTest::Bootstrap(resampling)
-            | PairedTest::ApproximateRandomization(resampling) => resampling,
-        }
-    }
-
-    /// Its short name in signatures.
-    pub fn name(self) -> &'static str {
-        match self {
-            PairedTest::Bootstrap(_) => "bs",
-            PairedTest::ApproximateRandomization(_) => "ar",
-        }
-    }
 }
 
 /// Compares each of `systems` after the first with the first, the baseline. All have the

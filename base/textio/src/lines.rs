@@ -6,7 +6,8 @@ use std::thread;
 use crossbeam::channel::{Receiver, bounded, select};
 use memchr::memchr;
 
-use crate::external_sort::KWayMerge;
+use crate::line::Line;
+use crate::sorted_runs::KWayMerge;
 use crate::{BlockReader, CancellationToken, Input, Result};
 
 const BLOCK: usize = 512 << 10;
@@ -14,17 +15,6 @@ const BLOCK: usize = 512 << 10;
 const PIPE_BLOCK: usize = 64 << 10;
 /// Blocks by which a background reader may be ahead.
 const QUEUE: usize = 4;
-
-/// One line of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
-    /// Its bytes, without the line end.
-    pub bytes: &'a [u8],
-    /// Its number in the file, from 1.
-    pub number: u64,
-    /// Whether a line end followed; only a file's last line may lack one.
-    pub terminated: bool,
-}
 
 /// The lines of an input, one after another.
 ///

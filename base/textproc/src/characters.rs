@@ -6,9 +6,11 @@
 //! looked up in tables. A byte that is part of no character counts as a character without a
 //! class.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
+use unicode_script::{Script, UnicodeScript};
 
 use crate::steps;
 
@@ -273,6 +275,29 @@ pub(crate) fn push_capitalized(text: &[u8], out: &mut Vec<u8>) {
     let length = first_char(text).map_or(0, |symbol| symbol.byte_len);
     map_chars(&text[..length], char::to_uppercase, out);
     out.extend_from_slice(&text[length..]);
+}
+
+/// The text with bytes that are part of no character replaced by characters of one byte that
+/// are in no class, so that offsets stay.
+pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            let mut decoded = String::with_capacity(text.len());
+            for (_, symbol) in char_indices(text) {
+                decoded.push(symbol.character.unwrap_or('\u{1}'));
+            }
+            Cow::Owned(decoded)
+        }
+    }
+}
+
+/// Letters of scripts that put no space between sentences.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    matches!(
+        character.script(),
+        Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Bopomofo
+    )
 }
 
 #[cfg(test)]

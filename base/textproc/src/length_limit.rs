@@ -10,9 +10,10 @@ use std::ops::Range;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use crate::SentenceSplitter;
+use crate::characters::is_unspaced;
 use crate::characters::{CharClass, char_indices};
 use crate::interruption::{Checkpoint, Interrupted};
-use crate::sentence_splitter::{is_unspaced, trim_end, trim_start};
+use crate::sentence_splitter::{trim_end, trim_start};
 
 /// How good a place to cut is, the best one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,6 @@
 //! Reference marks after the end of a sentence: `[1]`, `[2, 3]`, `[note 4]`, `²`, `*`.
 
-use crate::characters::{CharClass, DecodedChar, char_indices, first_char};
-use crate::sentence_splitter::is_unspaced;
+use crate::characters::{CharClass, DecodedChar, char_indices, first_char, is_unspaced};
 
 /// The most bytes between the brackets of a reference mark.
 const MAX_CONTENT: usize = 24;

@@ -7,9 +7,8 @@
 
 use std::ops::Range;
 
-use crate::characters::{CharClass, first_char, last_char};
+use crate::characters::{CharClass, first_char, is_unspaced, last_char};
 use crate::html::InlineMarkup;
-use crate::sentence_splitter::is_unspaced;
 
 /// A sentence of a text with what surrounds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,12 @@
 //! The work is linear in the text: each boundary looks at the word before it and at the brackets
 //! and spaces around it, and no two boundaries at the same ones.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_script::{Script, UnicodeScript};
 
 use crate::NonbreakingPrefixes;
-use crate::characters::{CharClass, char_indices, first_char, first_class, last_char};
+use crate::characters::{CharClass, char_indices, first_char, first_class, is_unspaced, last_char};
 use crate::interruption::{Checkpoint, Interrupted};
 use crate::nonbreaking_prefixes::PrefixScope;
 use crate::open_quotes::{OpenQuotes, Side};
@@ -248,21 +247,6 @@ impl QuoteTracker<'_> {
     }
 }
 
-/// The text with bytes that are part of no character replaced by characters of one byte that
-/// are in no class, so that offsets stay.
-pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(text) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            let mut decoded = String::with_capacity(text.len());
-            for (_, symbol) in char_indices(text) {
-                decoded.push(symbol.character.unwrap_or('\u{1}'));
-            }
-            Cow::Owned(decoded)
-        }
-    }
-}
-
 /// Whether a text ends with a character that ends paragraphs.
 fn ends_paragraph(text: &[u8]) -> bool {
     let last = last_char(text).and_then(|symbol| symbol.character);
@@ -278,14 +262,6 @@ fn is_bracket(character: char) -> bool {
 /// wherever they are.
 fn is_western_mark(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '‥' | '‼' | '⁇' | '⁈' | '⁉')
-}
-
-/// Letters of scripts that put no space between sentences.
-pub(crate) fn is_unspaced(character: char) -> bool {
-    matches!(
-        character.script(),
-        Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Bopomofo
-    )
 }
 
 /// Quotes, brackets and inverted marks before the first word of a sentence.

@@ -5,8 +5,8 @@
 //! tokens. A full stop counts only at the end of a line, for tokens keep those of abbreviations, and
 //! words of scripts without spaces do not count at all: a tokeniser leaves them as they are.
 
+use crate::characters::is_unspaced;
 use crate::characters::{CharClass, last_char};
-use crate::sentence_splitter::is_unspaced;
 
 /// The smallest share of words with punctuation attached in text that is not tokenised.
 const MIN_SHARE: f64 = 0.03;

@@ -34,7 +34,7 @@ use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::Progress;
+use miriam_textio::{Output, Progress};
 
 use crate::error::{Error, Result, cannot};
 use crate::synthetic::{SyntheticOptions, random_ngrams};
@@ -147,7 +147,10 @@ fn measure_all(
     build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
     bench.measure_other("trie", &TrieModel::open(&trie, LoadMethod::HugePages)?)?;
     bench.measure_other("probing", &ProbingModel::open(&probing, LoadMethod::HugePages)?)?;
-    bench.report().write(folder)
+    let report = bench.report();
+    report.write(folder)?;
+    let chart = chart::draw(&report).to_svg();
+    Ok(Output::write_file(&folder.join("queries.svg"), chart.as_bytes())?)
 }
 
 /// The layouts that are measured for models of an order: every node width with bigrams

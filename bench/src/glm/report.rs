@@ -7,7 +7,6 @@ use std::path::Path;
 use miriam_glm::GlmOptions;
 use miriam_textio::Output;
 
-use super::chart;
 use crate::error::{Error, Result};
 
 /// An engine that is measured: the kind of its model, and the layout of a `glm` file.
@@ -265,7 +264,7 @@ impl<'o> Report<'o> {
         Ok(())
     }
 
-    /// Writes queries.csv, reads.csv and queries.svg to `folder`.
+    /// Writes queries.csv and reads.csv to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let write = |name: &str, text: String| {
             Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
@@ -276,7 +275,6 @@ impl<'o> Report<'o> {
         for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {
             let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
         }
-        write("reads.csv", reads)?;
-        write("queries.svg", chart::draw(self).to_svg())
+        write("reads.csv", reads)
     }
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use miriam_glm::GlmOptions;
-use miriam_glm::device::{DeviceChoice, open_on_device};
+use miriam_glm::device::DeviceChoice;
 use miriam_glm::format::NodeWidth;
 use miriam_lmcpu::kenlm::{self, KenlmProbingOptions, KenlmTrieOptions};
 use miriam_lmcpu::query::Verbosity;
 use miriam_lmcpu::trie::{self, QuantizationBits};
-use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, probing, query, read_keeping_first};
+use miriam_lmcpu::{OpenOptions, probing, query};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
 use super::estimate;
+use super::open_lm::open_model;
 use crate::arpa_arguments::ArpaArguments;
 use crate::common::{CommonOptions, open_text, parse_load_mode, verify_checksums};
-use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -246,36 +246,6 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     };
     tracing::info!("{}: n-grams {}{blanks}", output.display(), counts.join(" "));
     Ok(())
-}
-
-/// Opens the model at `model` on the device `processor`.
-pub fn open_model(
-    model: &Path,
-    options: impl Into<OpenOptions>,
-    processor: DeviceChoice,
-    common: &CommonOptions,
-) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
-    let options = options.into();
-    let progress = common.progress();
-    common
-        .build_thread_pool()?
-        .install(|| open_on_device(model, options, processor, &progress))
-        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
-}
-
-/// Opens the model at `model` as KenLM's programs do: of an n-gram that ARPA text lists twice the
-/// first is kept.
-pub fn open_model_as_kenlm(
-    model: &Path,
-    load: LoadMethod,
-    common: &CommonOptions,
-) -> anyhow::Result<std::sync::Arc<dyn LanguageModel>> {
-    let progress = common.progress();
-    let open = |arpa| miriam_glm::open(model, OpenOptions { load, arpa }, &progress);
-    common
-        .build_thread_pool()?
-        .install(|| read_keeping_first(model, ArpaOptions::default(), open))
-        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
 }
 
 /// Opens the text at `path` before the model, which takes long, so that a wrong file name

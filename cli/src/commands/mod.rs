@@ -16,6 +16,7 @@ mod kept_inputs;
 pub mod lm;
 pub mod next;
 pub mod nmt;
+mod open_lm;
 mod output_folder;
 mod perplexity;
 pub mod programs;
@@ -24,6 +25,7 @@ mod raw_text;
 pub mod sacrebleu_options;
 #[cfg(feature = "serve")]
 pub mod serve;
+mod system_configuration;
 #[cfg(feature = "serve")]
 mod systemd;
 pub mod textproc;
@@ -32,4 +34,5 @@ pub mod translate;
 #[cfg(feature = "serve")]
 mod translate_server;
 pub mod tune;
+mod tuner_cache;
 pub mod verify;

@@ -10,7 +10,7 @@ use miriam_lmcpu::next_word::{self, NextWordSelection};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use super::lm::open_model;
+use super::open_lm::open_model;
 use crate::arpa_arguments::ArpaArguments;
 use crate::common::{CommonOptions, open_text, parse_load_mode};
 

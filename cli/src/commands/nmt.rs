@@ -9,7 +9,6 @@ mod running_text;
 mod score;
 mod train;
 mod translate;
-pub mod tuner_cache;
 mod value_parsers;
 mod vocab;
 

@@ -19,7 +19,7 @@ use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{SentencePiece, normalize_ccnet};
 
 use super::kept_inputs::KeptInputs;
-use super::lm::open_model;
+use super::open_lm::open_model;
 use super::output_folder::{OutputFolder, TextWithOutput};
 use crate::arpa_arguments::ArpaArguments;
 use crate::common::{CommonOptions, open_text, parse_load_mode};

@@ -12,8 +12,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use super::nmt::tuner_cache::AutotunerCacheOptions;
 use super::systemd;
+use super::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, Threads, is_broken_pipe};
 use crate::console;
 

@@ -5,17 +5,17 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use miriam_decoder::{
-    Configuration, Error, LineProcessor, System, options_help, translate_raw_text,
-    translate_segments, translate_text,
+    Error, LineProcessor, System, options_help, translate_raw_text, translate_segments,
+    translate_text,
 };
 use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
+use super::system_configuration::read_configuration;
 use crate::common::{CommonOptions, Threads, is_broken_pipe, open_argument_or_file};
-use crate::model_kind::{ModelKind, explain_wrong_kind};
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
 
@@ -170,24 +170,6 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         ));
     }
     outcome
-}
-
-/// The configuration of `tokens`; where they name a model of another kind, the error says so.
-pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
-    Configuration::from_command_line(tokens).map_err(|error| match find_ini(tokens) {
-        Some(ini) if !matches!(error, Error::Usage { .. }) => {
-            explain_wrong_kind(error, ini, ModelKind::PhraseSystem)
-        }
-        _ => error.into(),
-    })
-}
-
-/// The ini that the tokens name, as they give it.
-fn find_ini(tokens: &[String]) -> Option<&Path> {
-    let at = tokens.iter().position(|token| {
-        token.starts_with('-') && matches!(token.trim_start_matches('-'), "f" | "config")
-    })?;
-    tokens.get(at + 1).map(Path::new)
 }
 
 fn help_text() -> String {

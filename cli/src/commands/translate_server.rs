@@ -9,6 +9,7 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_serve::{Configuration, ModelConfiguration, ModelKind};
 
 use super::serve::run_server;
+use super::system_configuration::read_configuration;
 
 /// The options of the server.
 #[derive(Default)]
@@ -79,7 +80,7 @@ impl ServerOptions {
         for option in &self.without_effect {
             tracing::warn!("{option}: without effect");
         }
-        let system = super::translate::read_configuration(tokens)?;
+        let system = read_configuration(tokens)?;
         let threads = if self.is_serial { 1 } else { system.settings.threads };
         let model = ModelConfiguration {
             name: "moses".into(),

@@ -10,7 +10,7 @@ use miriam_textio::Input;
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
-use super::translate::read_configuration;
+use super::system_configuration::read_configuration;
 use crate::common::CommonOptions;
 
 /// Search options unless others follow `--`: as good as wider searches, in a fraction of

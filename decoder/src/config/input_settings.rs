@@ -1,7 +1,7 @@
 //! Settings of the input: markup, factors, sentence tables
 //! (`phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
 
-use super::settings::SettingsReader;
+use super::settings_reader::SettingsReader;
 use crate::Result;
 use crate::factors::{FactorSettings, parse_factor, parse_factors};
 use crate::markup::{Brackets, XmlInputMode};

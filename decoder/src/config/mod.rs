@@ -15,6 +15,7 @@ mod mapping;
 mod old_format;
 mod output_options;
 mod settings;
+mod settings_reader;
 mod supported_parameters;
 mod unsupported_options;
 mod weights;

@@ -4,8 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::Settings;
-use super::settings::SettingsReader;
+use super::settings_reader::SettingsReader;
 use crate::Result;
 use crate::output_streams::OutputStream;
 
@@ -116,18 +115,6 @@ impl OutputOptions {
     }
 }
 
-impl Settings {
-    /// Whether an output needs hypotheses that lost a recombination.
-    pub(crate) fn needs_lattice(&self) -> bool {
-        let needs = |(stream, _): &(OutputStream, PathBuf)| match stream {
-            OutputStream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
-            OutputStream::SearchGraph => true,
-            _ => false,
-        };
-        self.outputs.iter().any(needs)
-    }
-}
-
 /// The values of `n-best-list`: one a line, as Moses takes them, or all on one line.
 fn split_n_best_values(values: &[String]) -> Vec<String> {
     let is_size = |text: &String| text.parse::<usize>().is_ok();
@@ -200,23 +187,5 @@ mod tests {
             assert!(message.contains("n-best-list"), "{message}");
         }
         assert!(read(&[("sort-word-alignment", "2")]).is_err());
-    }
-
-    /// The search discards what no output needs.
-    #[test]
-    fn only_lists_and_graphs_need_a_lattice() {
-        let needs = |options: &[(&str, &str)]| {
-            let mut parameters = Parameters::default();
-            for (name, values) in options {
-                parameters.values_mut(name).extend(values.split_whitespace().map(str::to_owned));
-            }
-            Settings::new(Path::new("moses.ini"), &parameters).unwrap().needs_lattice()
-        };
-        assert!(!needs(&[]));
-        assert!(!needs(&[("report-segmentation-enriched", "")]));
-        assert!(!needs(&[("alignment-output-file", "a"), ("translation-details", "d")]));
-        assert!(!needs(&[("n-best-list", "f 0")]));
-        assert!(needs(&[("n-best-list", "f 1")]));
-        assert!(needs(&[("output-search-graph", "g")]));
     }
 }

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use miriam_textio::parse_truth_word;
-
-use super::{InputSettings, OutputOptions, Parameters, cpu_affinity, output_options};
+use super::settings_reader::SettingsReader;
+use super::{InputSettings, OutputOptions, Parameters, output_options};
 use crate::Result;
 use crate::output_streams::OutputStream;
 
@@ -165,103 +164,37 @@ impl Settings {
     }
 }
 
-/// Reads single values, with errors that name the parameter.
-pub(super) struct SettingsReader<'a> {
-    pub(super) ini: &'a Path,
-    pub(super) parameters: &'a Parameters,
+impl Settings {
+    /// Whether an output needs hypotheses that lost a recombination.
+    pub(crate) fn needs_lattice(&self) -> bool {
+        let needs = |(stream, _): &(OutputStream, PathBuf)| match stream {
+            OutputStream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
+            OutputStream::SearchGraph => true,
+            _ => false,
+        };
+        self.outputs.iter().any(needs)
+    }
 }
 
-impl SettingsReader<'_> {
-    pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
-        Err(self.parameters.invalid_value(self.ini, name, reason))
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
-        match self.parameters.get(name) {
-            None => Ok(None),
-            Some([value]) => Ok(Some(value)),
-            Some([]) => self.fail(name, "needs a value"),
-            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
-        }
-    }
-
-    /// All values, split at blanks.
-    pub(super) fn split_values(&self, name: &str) -> Option<Vec<String>> {
-        let values = self.parameters.get(name)?;
-        let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
-        Some(words.map(str::to_owned).collect())
-    }
-
-    /// `cpus`, else Moses2's offset and increment.
-    fn read_cpus(&self, threads: usize) -> Result<Vec<usize>> {
-        if let Some(list) = self.value("cpus")? {
-            return cpu_affinity::parse_cpu_list(list).or_else(|reason| self.fail("cpus", reason));
-        }
-        let offset = self.integer("cpu-affinity-offset", -1)?;
-        let increment = self.integer("cpu-affinity-increment", 1)?;
-        if offset < 0 {
-            return Ok(Vec::new());
-        }
-        match miriam_textio::affinity::allowed_cpus() {
-            Ok(allowed) => {
-                Ok(cpu_affinity::assign_round_robin(offset, increment, threads, &allowed))
+    /// The search discards what no output needs.
+    #[test]
+    fn only_lists_and_graphs_need_a_lattice() {
+        let needs = |options: &[(&str, &str)]| {
+            let mut parameters = Parameters::default();
+            for (name, values) in options {
+                parameters.values_mut(name).extend(values.split_whitespace().map(str::to_owned));
             }
-            Err(reason) => self.fail("cpu-affinity-offset", reason.to_string()),
-        }
-    }
-
-    pub(super) fn integer(&self, name: &str, default: i64) -> Result<i64> {
-        match self.value(name)? {
-            None => Ok(default),
-            Some(text) => match text.parse() {
-                Ok(n) => Ok(n),
-                Err(_) => self.fail(name, format!("{text:?} is not a whole number")),
-            },
-        }
-    }
-
-    pub(super) fn count(&self, name: &str, default: usize) -> Result<usize> {
-        match usize::try_from(self.integer(name, default as i64)?) {
-            Ok(n) => Ok(n),
-            Err(_) => self.fail(name, "takes a number that is not negative"),
-        }
-    }
-
-    /// `timeout-ms`, or Moses 1's options in seconds, whose 0 and -1 mean none.
-    fn time_limit(&self) -> Result<Option<Duration>> {
-        if self.value("timeout-ms")?.is_some() {
-            return match self.integer("timeout-ms", 0)? {
-                1.. => Ok(Some(Duration::from_millis(self.count("timeout-ms", 0)? as u64))),
-                _ => self.fail("timeout-ms", "give a number of milliseconds from 1 on"),
-            };
-        }
-        if self.value("time-out")?.is_some_and(|text| !matches!(text, "0" | "-1")) {
-            tracing::warn!("time-out limits each sentence, not the run");
-        }
-        let seconds = self.integer("segment-time-out", self.integer("time-out", 0)?)?;
-        Ok(u64::try_from(seconds).ok().filter(|&s| s > 0).map(Duration::from_secs))
-    }
-
-    fn number(&self, name: &str, default: f32) -> Result<f32> {
-        match self.value(name)? {
-            None => Ok(default),
-            Some(text) => match text.parse() {
-                Ok(n) => Ok(n),
-                Err(_) => self.fail(name, format!("{text:?} is not a number")),
-            },
-        }
-    }
-
-    /// Absent: the default; without a value: true; otherwise yes or no (1.3).
-    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
-        match self.parameters.get(name) {
-            None => Ok(default),
-            Some([]) => Ok(true),
-            Some([value]) => match parse_truth_word(value) {
-                Some(value) => Ok(value),
-                None => self.fail(name, format!("{value:?} is neither true nor false")),
-            },
-            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
-        }
+            Settings::new(Path::new("moses.ini"), &parameters).unwrap().needs_lattice()
+        };
+        assert!(!needs(&[]));
+        assert!(!needs(&[("report-segmentation-enriched", "")]));
+        assert!(!needs(&[("alignment-output-file", "a"), ("translation-details", "d")]));
+        assert!(!needs(&[("n-best-list", "f 0")]));
+        assert!(needs(&[("n-best-list", "f 1")]));
+        assert!(needs(&[("output-search-graph", "g")]));
     }
 }

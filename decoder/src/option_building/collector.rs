@@ -3,7 +3,7 @@
 use miriam_probingpt::{SpanHit, SpanLookup};
 
 use super::OptionBuilder;
-use super::forced_options::{MarkupFilter, copy_unknown_word};
+use super::markup_filter::{MarkupFilter, copy_unknown_word};
 use crate::Result;
 use crate::features::TableSlot;
 use crate::input_line::LineAnnotations;

@@ -1,113 +1,18 @@
 //! Options that come with the sentence: translations forced by markup
-//! (`phrase-decoding.md` 3.2), the entries of its own table (1.9) and copied words,
-//! and the filter that forced translations put on the options of tables.
+//! (`phrase-decoding.md` 3.2), and the entries of its own table (1.9).
 
-use miriam_textio::{Ln, WordId, fields};
+use miriam_textio::{Ln, WordId};
 
 use super::OptionCollector;
 use super::collector::CollectorInput;
-use crate::factors::surface;
-use crate::input_line::LineAnnotations;
-use crate::markup::{ForcedOption, SentenceMarkup, XmlInputMode};
+use super::markup_filter::{MarkupFilter, copy_unknown_word, intern_words};
+use crate::markup::ForcedOption;
 use crate::models::Models;
 use crate::search_plan::TableLookup;
 use crate::sentence::Sentence;
 use crate::span::Span;
-use crate::system::System;
-use crate::translation_options::{
-    InputPhrase, InputPhraseDetails, OptionList, OptionSource, SentenceOptions,
-};
+use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionSource, SentenceOptions};
 use crate::{Error, Result};
-
-/// Which options of the tables are used where translations are forced.
-pub(super) struct MarkupFilter<'a> {
-    annotations: &'a SentenceMarkup,
-    mode: XmlInputMode,
-    /// In constraint mode: the forced translations of each span.
-    required: Vec<(Span, Vec<Vec<WordId>>)>,
-}
-
-impl<'a> MarkupFilter<'a> {
-    /// The filter for `sentence`, which keeps everything where nothing is forced.
-    pub(super) fn new(
-        system: &System,
-        sentence: &mut Sentence,
-        line_annotations: &'a LineAnnotations,
-    ) -> Self {
-        let annotations = &line_annotations.markup;
-        let mode = match annotations.forced_options.is_empty() {
-            true => XmlInputMode::PassThrough,
-            false => system.settings.input_format.markup,
-        };
-        let mut required = Vec::new();
-        if mode == XmlInputMode::Constraint {
-            for options in annotations.forced_options_by_span() {
-                let words = options
-                    .iter()
-                    .map(|o| intern_words(&o.translation, sentence, &system.models, None));
-                required.push((options[0].span, words.collect()));
-            }
-        }
-        MarkupFilter { annotations, mode, required }
-    }
-
-    /// Whether options of tables are used for `span`.
-    pub(super) fn allows_tables(&self, span: Span) -> bool {
-        self.mode != XmlInputMode::Exclusive || !self.annotations.overlaps_forced(span)
-    }
-
-    /// Whether an unknown word may be copied. Where only forced translations or
-    /// those that contain them count, copying would be a way around them.
-    pub(super) fn allows_copying(&self, span: Span) -> bool {
-        !matches!(self.mode, XmlInputMode::Exclusive | XmlInputMode::Constraint)
-            || !self.annotations.overlaps_forced(span)
-    }
-
-    /// The options of `list` for `span` that count, and their indices there; `None`
-    /// where all do.
-    ///
-    /// In constraint mode an option must contain each forced span that it touches, and
-    /// one of its translations word for word.
-    pub(super) fn filter_options(
-        &self,
-        span: Span,
-        list: &OptionList,
-    ) -> Option<(OptionList, Vec<u32>)> {
-        if self.mode != XmlInputMode::Constraint || !self.annotations.overlaps_forced(span) {
-            return None;
-        }
-        let touched = || {
-            let touches = |s: &Span| s.start < span.end && span.start < s.end;
-            self.required.iter().filter(move |(s, _)| touches(s))
-        };
-        let inside = touched().all(|(s, _)| span.start <= s.start && s.end <= span.end);
-        Some(list.filter(|words| {
-            let contains = |wanted: &Vec<WordId>| {
-                wanted.is_empty() || words.windows(wanted.len()).any(|part| part == wanted)
-            };
-            inside && touched().all(|(_, translations)| translations.iter().any(contains))
-        }))
-    }
-}
-
-/// The words of a phrase that comes with the sentence; its columns are the
-/// factors `order`.
-fn intern_words(
-    phrase: &[u8],
-    sentence: &mut Sentence,
-    models: &Models,
-    order: Option<&[usize]>,
-) -> Vec<WordId> {
-    let mut word = Vec::new();
-    let ids = fields::split_words(phrase).map(|written| match &models.factor_scheme {
-        None => sentence.intern(surface(written), models),
-        Some(scheme) => {
-            scheme.parse_word(written, order, &mut word);
-            sentence.intern(&word, models)
-        }
-    });
-    ids.collect()
-}
 
 /// Fails where a word lacks a factor that the models look at.
 fn check_target_factors(
@@ -230,32 +135,5 @@ impl OptionCollector {
             }
         }
         Ok(())
-    }
-}
-
-/// The copy of the word at `position`, marked, or left out, as settings say.
-pub(super) fn copy_unknown_word(
-    system: &System,
-    sentence: &mut Sentence,
-    position: u32,
-) -> InputPhrase {
-    let word = sentence.ids()[position as usize];
-    let target = match (&system.settings.mark_unknown, system.settings.drop_unknown) {
-        (_, true) => None,
-        (None, false) => Some(word),
-        (Some((prefix, suffix)), false) => {
-            let bytes = sentence.word(word, &system.models);
-            let (prefix, suffix) = (prefix.as_bytes(), suffix.as_bytes());
-            let marked = match &system.models.factor_scheme {
-                None => [prefix, bytes, suffix].concat(),
-                Some(scheme) => scheme.mark_unknown(bytes, prefix, suffix),
-            };
-            Some(sentence.intern(&marked, &system.models))
-        }
-    };
-    InputPhrase {
-        total: system.plan.features.unknown_word.copied_word_score(),
-        words: target.into_iter().collect(),
-        details: InputPhrase::COPIED,
     }
 }

@@ -2,6 +2,7 @@
 
 mod collector;
 mod forced_options;
+mod markup_filter;
 mod option_builder;
 mod phrase_values;
 

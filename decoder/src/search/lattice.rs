@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::candidates::ordered_bits;
+use super::ordered_bits::ordered_bits;
 use crate::hypothesis::{Hypothesis, HypothesisId};
 
 /// The recombined hypotheses of one stack, by entry of the stack.

@@ -20,14 +20,15 @@ mod expansion;
 mod fast_path;
 mod lattice;
 mod limits;
+mod ordered_bits;
 mod stack_decoding;
 mod time_limit;
 
-pub(crate) use candidates::ordered_bits;
 pub(crate) use cube_pruning::CubePruning;
 pub(crate) use lattice::{Discard, Keep, Lattice};
 pub(crate) use limits::SearchLimits;
 pub use limits::SearchWidth;
+pub(crate) use ordered_bits::ordered_bits;
 pub(crate) use stack_decoding::StackDecoding;
 pub(crate) use time_limit::{SearchEffort, TimeLimit, run_search};
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use miriam_gpu::{Device, Kernel, Module};
 use miriam_lmcpu::LanguageModel;
 
-use super::Tile;
+use super::tile::Tile;
 use crate::GlmModel;
 use crate::error::Result;
 

@@ -24,11 +24,15 @@ mod resident_batch;
 #[cfg(feature = "cuda")]
 mod sections;
 #[cfg(feature = "cuda")]
+mod tile;
+#[cfg(feature = "cuda")]
 mod workspace;
 
 pub use batch::{PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
 pub use device_choice::{DeviceChoice, open_on_device};
 #[cfg(feature = "cuda")]
-pub use model::{DeviceModel, DeviceOptions, Tile};
+pub use model::{DeviceModel, DeviceOptions};
 #[cfg(feature = "cuda")]
 pub use resident_batch::{ResidentBatch, time_random_reads};
+#[cfg(feature = "cuda")]
+pub use tile::Tile;

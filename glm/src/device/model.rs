@@ -10,6 +10,7 @@ use miriam_storage::Container;
 use super::batch::{SENTENCE_START, ScoreBuffers, SentenceSum};
 use super::kernels::Kernels;
 use super::sections::Sections;
+use super::tile::Tile;
 use super::workspace::{StateOutput, StreamWorkspace};
 use crate::GlmModel;
 use crate::error::{Error, Result};
@@ -17,37 +18,6 @@ use crate::error::{Error, Result};
 /// Streams of a batch: one uploads, one computes, one downloads, and one waits for the
 /// CPU to move its data.
 const DEFAULT_STREAMS: usize = 4;
-
-/// The lanes of a warp that search for one n-gram together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tile {
-    /// Orders up to 5.
-    Lanes4,
-    /// Orders up to 9.
-    Lanes8,
-    /// Every order.
-    Lanes16,
-}
-
-impl Tile {
-    /// The number of lanes.
-    pub fn lanes(self) -> usize {
-        match self {
-            Tile::Lanes4 => 4,
-            Tile::Lanes8 => 8,
-            Tile::Lanes16 => 16,
-        }
-    }
-
-    /// The smallest tile for models of `order`: a lane for each word of context.
-    pub fn for_order(order: usize) -> Self {
-        match order {
-            0..=5 => Tile::Lanes4,
-            6..=9 => Tile::Lanes8,
-            _ => Tile::Lanes16,
-        }
-    }
-}
 
 /// How the device is used. Scores do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

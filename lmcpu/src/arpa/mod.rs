@@ -25,6 +25,7 @@ use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, re
 pub(crate) use self::lines::{ArpaLines, LineChunk};
 pub(crate) use self::options::MISSING_UNKNOWN_LOG10;
 pub use self::options::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
+pub(crate) use self::other_formats::KENLM_MAGIC;
 pub use self::section::Section;
 use self::section::{LineNumbers, SectionBuilder, record_lines};
 use self::text::ArpaText;

@@ -1,5 +1,8 @@
 //! Files that are given as ARPA text and are something else, told by their first bytes.
 
+/// The first bytes of KenLM's binary files, of all versions.
+pub(crate) const KENLM_MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
+
 /// The format of a file, and what to do to get ARPA text or the file itself.
 const FORMATS: &[(&[u8], &str)] = &[
     (b"blmt", "an IRSTLM binary file; write ARPA with its compile-lm --text=yes"),
@@ -16,7 +19,7 @@ const FORMATS: &[(&[u8], &str)] = &[
         "an SRILM binary file; write ARPA with its ngram -lm FILE -write-lm FILE.arpa",
     ),
     (
-        crate::kenlm::MAGIC,
+        KENLM_MAGIC,
         "a KenLM binary file, compressed or from a pipe; give it as a file of its own, \
          decompressed",
     ),

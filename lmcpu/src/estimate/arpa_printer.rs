@@ -11,7 +11,7 @@ use std::thread;
 
 use miriam_textio::{Output, Progress, Vocabulary, WordId, number};
 
-use super::records::VALUES;
+use super::memory::VALUES;
 use super::renumbering::Renumbering;
 use super::rows::{child_count, is_pruned};
 use super::tables::{BlockCursor, ModelTables};

@@ -26,9 +26,12 @@ pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
 /// repeat little.
 pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
+/// Numbers of a record besides the words.
+pub(super) const VALUES: usize = 2;
+
 /// Bytes of a record of `length` words.
 pub(super) fn record_bytes(length: usize) -> u64 {
-    4 * (length + super::records::VALUES) as u64
+    4 * (length + VALUES) as u64
 }
 
 /// Bytes a token for partitioning a row into records: each token ends at most one n-gram of

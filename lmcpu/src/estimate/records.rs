@@ -10,7 +10,7 @@
 
 use miriam_textio::Progress;
 
-use super::memory::{partition_bytes_per_token, sort_bytes_per_token};
+use super::memory::{VALUES, partition_bytes_per_token, sort_bytes_per_token};
 use super::parallel::{Resources, parallel_map};
 use super::renumbering::Renumbering;
 use super::rows::{child_count, entry_word, is_pruned};
@@ -19,9 +19,6 @@ use super::tables::{BlockCursor, ModelTables, Unigram};
 use super::word_ranges::WordRanges;
 use crate::error::check_cancelled;
 use crate::{MAX_ORDER, Result};
-
-/// Numbers of a record besides the words.
-pub(super) const VALUES: usize = 2;
 
 /// How the values of n-grams are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

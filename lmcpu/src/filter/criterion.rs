@@ -4,26 +4,10 @@ use std::io::{BufRead, BufReader};
 
 use miriam_textio::{Input, Vocabulary};
 
+use super::passes::Passes;
 use super::phrases::{PhraseIndex, is_tag};
 use super::{FilterMode, FilterOptions};
 use crate::Result;
-
-/// Where an n-gram passes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Passes {
-    Nowhere,
-    /// In every sentence.
-    Everywhere,
-    /// In these sentences, at least one, ascending; with one output, in any of them.
-    In(Vec<u32>),
-}
-
-impl Passes {
-    /// In these sentences, if there are any.
-    pub fn in_some(sentences: Vec<u32>) -> Self {
-        if sentences.is_empty() { Passes::Nowhere } else { Passes::In(sentences) }
-    }
-}
 
 /// What the vocabulary says.
 pub(super) enum Criterion {

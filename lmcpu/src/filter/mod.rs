@@ -5,6 +5,7 @@
 //! writes the counts of what is left before it.
 
 mod criterion;
+mod passes;
 mod phrases;
 mod sink;
 
@@ -14,7 +15,8 @@ use miriam_textio::{BlockReader, Input, Progress, ordered_map};
 
 use crate::arpa::{ArpaLines, LineChunk};
 use crate::{Error, Result};
-use criterion::{Criterion, Passes};
+use criterion::Criterion;
+use passes::Passes;
 use sink::Sink;
 
 /// Bytes of raw text in a chunk.

@@ -8,7 +8,7 @@
 use hashbrown::HashMap;
 use miriam_textio::Vocabulary;
 
-use super::criterion::Passes;
+use super::passes::Passes;
 
 /// Whether `word` is a tag such as `<s>`, which no sentence has to have.
 pub(super) fn is_tag(word: &[u8]) -> bool {

@@ -41,6 +41,7 @@ use std::sync::Arc;
 use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::{Progress, display_name};
 
+use crate::arpa::KENLM_MAGIC;
 use crate::{ArpaOptions, Error, LanguageModel, MAX_ORDER, NgramSource, Result, open_source};
 
 use header::{Header, ModelType};
@@ -54,15 +55,12 @@ pub(crate) use vocabulary::sort_by_hash;
 #[cfg(test)]
 pub(crate) use vocabulary::word_hash;
 
-/// How all of KenLM's binary files begin.
-pub(crate) const MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
-
 /// Whether the file at `path` is a KenLM binary file, complete or not.
 pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
-    let mut start = [0; MAGIC.len()];
+    let mut start = [0; KENLM_MAGIC.len()];
     path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
-        && start == MAGIC
+        && start == KENLM_MAGIC
 }
 
 /// Opens the model at `path`, in any format that [`open_source`] reads, to build a file for KenLM from it.

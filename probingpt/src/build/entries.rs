@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use miriam_textio::Lines;
 use miriam_textio::fields::{self, find_separator};
 
+use crate::sparse_features::has_sparse_features;
 use crate::{Error, Result};
 
 /// A phrase pair as text.
@@ -37,13 +38,6 @@ impl EntryFields<'_> {
     pub fn has_sparse_features(&self) -> bool {
         has_sparse_features(self.extra)
     }
-}
-
-/// Whether `extra`, field 6 and later ones, begins with sparse features.
-pub(crate) fn has_sparse_features(extra: &[u8]) -> bool {
-    let sparse = &extra[..find_separator(extra).unwrap_or(extra.len())];
-    // Some tables have properties, {{Name value}}, a field too early.
-    fields::split_words(sparse).next().is_some_and(|word| !word.starts_with(b"{{"))
 }
 
 /// The error for a table `name` of hierarchical rules.

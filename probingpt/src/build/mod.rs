@@ -32,7 +32,7 @@ use miriam_textio::{
 
 use self::encoder::Encoder;
 use self::entries::{EntryBlock, EntryReader, TextEntry};
-pub(crate) use self::entries::{has_sparse_features, is_linked_non_terminal, rule_table_error};
+pub(crate) use self::entries::{is_linked_non_terminal, rule_table_error};
 pub(crate) use self::plan::ZeroScorePolicy;
 use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
 use crate::format::{KIND, Metadata, VERSION};

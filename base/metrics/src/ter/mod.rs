@@ -3,9 +3,9 @@
 
 mod distance;
 mod shifts;
+mod tercom;
 
 use crate::python_text::{rstrip, split_whitespace};
-use crate::tokenize::tercom;
 use crate::word_ids::WordIds;
 use crate::{Metric, Signature};
 use distance::EditDistance;

@@ -6,9 +6,8 @@
 mod chinese;
 mod external;
 mod international;
-mod mteval13a;
+pub(crate) mod mteval13a;
 pub(crate) mod spacing;
-pub(crate) mod tercom;
 
 use std::borrow::Cow;
 

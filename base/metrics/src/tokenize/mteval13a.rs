@@ -13,13 +13,13 @@ pub(super) fn tokenize(line: &str) -> String {
 }
 
 /// Decodes entities, one kind after another: `&amp;lt;` becomes `<`.
-pub(super) fn unescape_entities(text: &str) -> String {
+pub(crate) fn unescape_entities(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
 }
 
 /// Whether a character is always a token of its own: ASCII punctuation except apostrophe,
 /// comma, stop and hyphen.
-pub(super) fn is_splitting_punctuation(c: char) -> bool {
+pub(crate) fn is_splitting_punctuation(c: char) -> bool {
     matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
 }
 

@@ -1,8 +1,4 @@
-//! What elements of HTML mean for translation, by their names, and which end tag belongs to
-//! which start tag.
-
-use super::tokens::{Syntax, Token, TokenKind};
-use crate::steps;
+//! What elements of HTML mean for translation, by their names.
 
 /// Elements before and after which a line breaks, those of the head, and controls, which a
 /// reader sees as boxes: their tags end a sentence. All others, also unknown ones, are inline, as
@@ -203,7 +199,7 @@ pub(super) fn is_custom(name: &[u8]) -> bool {
 }
 
 /// Whether a start tag of `name` ends the element `open`.
-fn ends_by_itself(open: &[u8], name: &[u8]) -> bool {
+pub(super) fn ends_by_itself(open: &[u8], name: &[u8]) -> bool {
     IMPLIED_ENDS.iter().any(|(ended, by)| is_in(ended, open) && is_in(by, name))
 }
 
@@ -223,102 +219,4 @@ pub(super) fn is_raw_text(name: &[u8]) -> bool {
 /// Of those whose content is no markup, the ones with text in it.
 pub(super) fn is_escapable_raw_text(name: &[u8]) -> bool {
     matches!(name, b"textarea" | b"title")
-}
-
-/// What the partner of a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementEnd {
-    /// The token with this number is the other tag of the element.
-    Tag(usize),
-    /// A start tag whose element ends before the token with this number, without an end tag.
-    Implied(usize),
-    /// A tag without a partner, or a token that is no tag.
-    None,
-}
-
-/// The partner of each token. Pairs are nested: a start tag whose element ends inside another
-/// has no partner.
-pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
-    let is_html = syntax == Syntax::Html;
-    let mut ends = vec![ElementEnd::None; tokens.len()];
-    // Open elements, and how many of each name there are, so that stray end tags cost nothing.
-    let mut open: Vec<(usize, &[u8])> = Vec::new();
-    let mut counts: hashbrown::HashMap<&[u8], usize> = hashbrown::HashMap::new();
-    for (number, token) in tokens.iter().enumerate() {
-        match &token.kind {
-            TokenKind::Start(tag) => {
-                let name = &tag.name[..];
-                while let Some(&(last, other)) = open.last()
-                    && is_html
-                    && ends_by_itself(other, name)
-                {
-                    ends[last] = ElementEnd::Implied(number);
-                    open.pop();
-                    *counts.entry(other).or_default() -= 1;
-                }
-                let is_empty = is_html && is_void(name) || tag.is_self_closing;
-                if !is_empty {
-                    open.push((number, name));
-                    *counts.entry(name).or_default() += 1;
-                }
-            }
-            TokenKind::End(name) => {
-                let count = counts.entry(&name[..]).or_default();
-                if *count == 0 {
-                    continue;
-                }
-                *count -= 1;
-                while let Some((start, other)) = open.pop() {
-                    steps::count(1);
-                    if *other == **name {
-                        ends[start] = ElementEnd::Tag(number);
-                        ends[number] = ElementEnd::Tag(start);
-                        break;
-                    }
-                    ends[start] = ElementEnd::Implied(number);
-                    *counts.entry(other).or_default() -= 1;
-                }
-            }
-            TokenKind::Text | TokenKind::Other => {}
-        }
-    }
-    for (start, _) in open {
-        ends[start] = ElementEnd::Implied(tokens.len());
-    }
-    ends
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tokens::tokenize;
-    use super::*;
-
-    fn ends(html: &str) -> Vec<ElementEnd> {
-        match_tags(&tokenize(html.as_bytes(), Syntax::Html), Syntax::Html)
-    }
-
-    #[test]
-    fn tags_are_matched_as_they_are_nested() {
-        use ElementEnd::{Implied, None, Tag};
-        assert_eq!(ends("<b><i></i></b>"), [Tag(3), Tag(2), Tag(1), Tag(0)]);
-        // An element that ends inside another has no end tag of its own.
-        assert_eq!(ends("<b><i></b></i>"), [Tag(2), Implied(2), Tag(0), None]);
-        assert_eq!(
-            ends("<p>a<p>b</div><br></br>")[..5],
-            [Implied(2), None, Implied(7), None, None]
-        );
-        assert_eq!(ends("<x/></x>"), [None, None]);
-        // A row ends the cell and the row before it, a block a paragraph, an annotation another.
-        assert_eq!(ends("<tr><td>a<tr>")[..3], [Implied(3), Implied(3), None]);
-        assert_eq!(ends("<p>a<div></div>")[0], Implied(2));
-        assert_eq!(ends("<p><b><p>")[0], Implied(3));
-        assert_eq!(
-            ends("<ruby>a<rp>(<rt>b<rp>)</ruby>")[2..7],
-            [Implied(4), None, Implied(6), None, Implied(8)]
-        );
-        // In XML all elements are alike.
-        let tokens = tokenize(b"<p>a<p>b</p><br></br>", Syntax::Xml);
-        let xml = match_tags(&tokens, Syntax::Xml);
-        assert_eq!(xml, [Implied(7), None, Tag(4), None, Tag(2), Tag(6), Tag(5)]);
-    }
 }

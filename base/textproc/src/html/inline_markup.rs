@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::entities::push_escaped;
+use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
 use super::inline_tree::InlineTree;
 use super::tokens::Syntax;
 use super::word_links::{WordLinks, words};
@@ -23,44 +24,6 @@ const MAX_COMPARISONS: usize = 1 << 18;
 pub(crate) struct InlineMarkup {
     items: Vec<InlineItem>,
     syntax: Syntax,
-}
-
-/// A tag, or what is copied as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct InlineItem {
-    pub(super) kind: InlineItemKind,
-    /// The byte of the sentence before which it is.
-    pub(super) offset: usize,
-    /// Its bytes in the page.
-    pub(super) range: Range<usize>,
-    pub(super) bytes: Vec<u8>,
-    /// Whether white space is before it.
-    pub(super) is_after_space: bool,
-    /// Whether white space is after it.
-    pub(super) is_before_space: bool,
-    /// Whether it alone separates the words beside it.
-    pub(super) is_separator: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InlineItemKind {
-    /// The start tag of an element that has an end tag; elements have numbers.
-    Start { element: usize, is_link: bool },
-    /// The end tag of an element that has a start tag.
-    End { element: usize },
-    /// An image, a comment, an element that is not translated, a tag without a partner.
-    Mark(MarkKind),
-}
-
-/// What a reader sees of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MarkKind {
-    /// Nothing.
-    Hidden,
-    /// Something on the line, like a word.
-    Shown,
-    /// Something that belongs to the word before it, such as the mark of a footnote.
-    Attached,
 }
 
 impl InlineMarkup {

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::inline_markup::{InlineItem, InlineItemKind, MarkKind};
+use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
 use super::word_links::{WordLinks, overlapping};
 use crate::steps;
 

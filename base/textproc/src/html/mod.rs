@@ -17,11 +17,13 @@
 
 mod elements;
 mod entities;
+mod inline_item;
 mod inline_markup;
 mod inline_tree;
 mod raised_text;
 mod rules;
 mod segments;
+mod tag_pairs;
 mod tokens;
 mod word_links;
 mod word_owners;

@@ -7,7 +7,8 @@
 
 use hashbrown::HashSet;
 
-use super::elements::{self, ElementEnd};
+use super::elements;
+use super::tag_pairs::ElementEnd;
 use super::tokens::{StartTag, Syntax, Token, TokenKind};
 
 /// What the elements of a document mean for translation.

@@ -9,14 +9,16 @@ use std::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::elements::{self, ElementEnd};
+use super::elements;
 use super::entities::decode_reference;
-use super::inline_markup::{InlineItem, InlineItemKind, InlineMarkup, MarkKind};
+use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
+use super::inline_markup::InlineMarkup;
 use super::raised_text;
 use super::rules::MarkupRules;
+use super::tag_pairs::{ElementEnd, match_tags};
 use super::tokens::{StartTag, Syntax, Token, TokenKind, tokenize};
+use crate::characters::is_unspaced;
 use crate::characters::{CharClass, char_indices, first_char, last_char};
-use crate::sentence_splitter::is_unspaced;
 use crate::steps;
 use crate::{Interrupted, Segment, needs_translation};
 
@@ -34,7 +36,7 @@ pub(crate) fn find(
     split: &mut Split<'_>,
 ) -> Result<Vec<Segment>, Interrupted> {
     let tokens = tokenize(html, rules.syntax);
-    let ends = elements::match_tags(&tokens, rules.syntax);
+    let ends = match_tags(&tokens, rules.syntax);
     let blocks = rules.find_blocks(&tokens, &ends);
     let mut finder = Finder {
         html,

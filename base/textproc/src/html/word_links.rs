@@ -9,10 +9,10 @@ use std::ops::Range;
 use hashbrown::{HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::inline_markup::InlineItem;
+use super::inline_item::InlineItem;
 use crate::AlignedTranslation;
+use crate::characters::decode;
 use crate::characters::{CharClass, first_class};
-use crate::sentence_splitter::decode;
 use crate::steps;
 
 /// The weight of a link, more than attention has.

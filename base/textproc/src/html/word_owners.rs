@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::inline_tree::InlineTree;
 use super::word_links::WordLinks;
-use crate::sentence_splitter::decode;
+use crate::characters::decode;
 use crate::steps;
 
 /// The least attention for which a claim may make another one take its second choice.

@@ -6,7 +6,7 @@ use clap::Args;
 use miriam_bench::scaling::ScalingOptions;
 use miriam_decoder::Configuration;
 
-use crate::commands::translate::read_configuration;
+use crate::commands::system_configuration::read_configuration;
 use crate::console::standard_output;
 
 /// How translation speeds up with threads: cores first, then hyperthreads

@@ -15,8 +15,8 @@ use miriam_textio::{CancellationToken, Input, Lines, Output, Progress};
 use miriam_trainer::calibration::clip_values;
 
 use super::models::precision_names;
-use super::tuner_cache::AutotunerCacheOptions;
 use super::{SingleModelArguments, models, open_bundle};
+use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
 /// What `--to` takes.

@@ -20,8 +20,8 @@ use miriam_trainer::parallel_text::ParallelFiles;
 use super::line_errors::LineErrors;
 use super::models::{ModelArguments, OptionalModelArguments, vocabulary_pair};
 use super::train::task_parser;
-use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, beam_size, finite, length, length_or_zero};
+use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
 /// Options that are about translating, or about what comes after it, and not about a list.

@@ -9,8 +9,8 @@ use miriam_textio::{CancellationToken, Input, Lines, Output};
 
 use super::ignored_options::IgnoredOptions;
 use super::models::ModelArguments;
-use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{batch_size, finite, length};
+use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{
     CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
 };

@@ -20,11 +20,11 @@ use super::models::{
     DecoderShortlistArguments, ModelArguments, NamedLanguages, Via, set_languages,
 };
 use super::running_text::RunningTextArguments;
-use super::tuner_cache::AutotunerCacheOptions;
 use super::value_parsers::{
     batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
     probability_mass,
 };
+use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{
     CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_argument_or_file,
     parse_threads,

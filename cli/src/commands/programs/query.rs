@@ -8,7 +8,8 @@ use miriam_lmcpu::query::{QueryOptions, query};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use crate::commands::lm::{open_model_as_kenlm, parse_levels};
+use crate::commands::lm::parse_levels;
+use crate::commands::open_lm::open_model_as_kenlm;
 use crate::common::CommonOptions;
 
 /// Scores the text of standard input, as KenLM's query does

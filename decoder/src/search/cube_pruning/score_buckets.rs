@@ -3,7 +3,7 @@
 //! Ranges are equal steps of the scores' ordered bits. The mapping is monotone, so a cell of a
 //! lower bucket scores more than any of a higher one, and equal scores share a bucket.
 
-use super::super::candidates::ordered_bits;
+use super::super::ordered_bits::ordered_bits;
 use super::wave_cells::Cell;
 
 /// How many there are: the bits of a word.

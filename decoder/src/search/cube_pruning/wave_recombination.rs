@@ -7,8 +7,8 @@
 
 use std::cmp::Ordering;
 
-use super::super::candidates::ordered_bits;
 use super::super::lattice::{ArcOrder, RecombinedArcs};
+use super::super::ordered_bits::ordered_bits;
 use super::edges::Edge;
 use super::wave_cells::Cell;
 

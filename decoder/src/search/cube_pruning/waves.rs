@@ -21,8 +21,8 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
 
-use super::super::candidates::ordered_bits;
 use super::super::lattice::RecombinedArcs;
+use super::super::ordered_bits::ordered_bits;
 use super::super::{SearchLimits, SearchSpace};
 use super::edges::Edge;
 use super::item_queue::PREFETCH_BATCH;

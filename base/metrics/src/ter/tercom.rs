@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::mteval13a::{is_splitting_punctuation, unescape_entities};
-use super::spacing::{PairSpacing, space_around, space_pairs};
-use crate::Ter;
+use super::Ter;
 use crate::python_text::lowercase_if;
+use crate::tokenize::mteval13a::{is_splitting_punctuation, unescape_entities};
+use crate::tokenize::spacing::{PairSpacing, space_around, space_pairs};
 
 /// Normalises a line by `options`; words are separated by spaces.
 pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {

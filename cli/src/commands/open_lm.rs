@@ -1,0 +1,41 @@
+//! Opening language models for the commands that ask them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_glm::device::{DeviceChoice, open_on_device};
+use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, read_keeping_first};
+use miriam_storage::LoadMethod;
+
+use crate::common::CommonOptions;
+use crate::model_kind::{ModelKind, explain_wrong_kind};
+
+/// Opens the model at `model` on the device `processor`.
+pub fn open_model(
+    model: &Path,
+    options: impl Into<OpenOptions>,
+    processor: DeviceChoice,
+    common: &CommonOptions,
+) -> anyhow::Result<Arc<dyn LanguageModel>> {
+    let options = options.into();
+    let progress = common.progress();
+    common
+        .build_thread_pool()?
+        .install(|| open_on_device(model, options, processor, &progress))
+        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
+}
+
+/// Opens the model at `model` as KenLM's programs do: of an n-gram that ARPA text lists twice the
+/// first is kept.
+pub fn open_model_as_kenlm(
+    model: &Path,
+    load: LoadMethod,
+    common: &CommonOptions,
+) -> anyhow::Result<Arc<dyn LanguageModel>> {
+    let progress = common.progress();
+    let open = |arpa| miriam_glm::open(model, OpenOptions { load, arpa }, &progress);
+    common
+        .build_thread_pool()?
+        .install(|| read_keeping_first(model, ArpaOptions::default(), open))
+        .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
+}

@@ -1,0 +1,25 @@
+//! Configuration of a phrase-based system from a command line.
+
+use std::path::Path;
+
+use miriam_decoder::{Configuration, Error};
+
+use crate::model_kind::{ModelKind, explain_wrong_kind};
+
+/// The configuration of `tokens`; where they name a model of another kind, the error says so.
+pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
+    Configuration::from_command_line(tokens).map_err(|error| match find_ini(tokens) {
+        Some(ini) if !matches!(error, Error::Usage { .. }) => {
+            explain_wrong_kind(error, ini, ModelKind::PhraseSystem)
+        }
+        _ => error.into(),
+    })
+}
+
+/// The ini that the tokens name, as they give it.
+fn find_ini(tokens: &[String]) -> Option<&Path> {
+    let at = tokens.iter().position(|token| {
+        token.starts_with('-') && matches!(token.trim_start_matches('-'), "f" | "config")
+    })?;
+    tokens.get(at + 1).map(Path::new)
+}

@@ -1,0 +1,110 @@
+//! Reading single options as values.
+
+use std::path::Path;
+use std::time::Duration;
+
+use miriam_textio::parse_truth_word;
+
+use super::{Parameters, cpu_affinity};
+use crate::Result;
+
+/// Reads single values, with errors that name the parameter.
+pub(super) struct SettingsReader<'a> {
+    pub(super) ini: &'a Path,
+    pub(super) parameters: &'a Parameters,
+}
+
+impl SettingsReader<'_> {
+    pub(super) fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
+        Err(self.parameters.invalid_value(self.ini, name, reason))
+    }
+
+    pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
+        match self.parameters.get(name) {
+            None => Ok(None),
+            Some([value]) => Ok(Some(value)),
+            Some([]) => self.fail(name, "needs a value"),
+            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
+        }
+    }
+
+    /// All values, split at blanks.
+    pub(super) fn split_values(&self, name: &str) -> Option<Vec<String>> {
+        let values = self.parameters.get(name)?;
+        let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
+        Some(words.map(str::to_owned).collect())
+    }
+
+    /// `cpus`, else Moses2's offset and increment.
+    pub(super) fn read_cpus(&self, threads: usize) -> Result<Vec<usize>> {
+        if let Some(list) = self.value("cpus")? {
+            return cpu_affinity::parse_cpu_list(list).or_else(|reason| self.fail("cpus", reason));
+        }
+        let offset = self.integer("cpu-affinity-offset", -1)?;
+        let increment = self.integer("cpu-affinity-increment", 1)?;
+        if offset < 0 {
+            return Ok(Vec::new());
+        }
+        match miriam_textio::affinity::allowed_cpus() {
+            Ok(allowed) => {
+                Ok(cpu_affinity::assign_round_robin(offset, increment, threads, &allowed))
+            }
+            Err(reason) => self.fail("cpu-affinity-offset", reason.to_string()),
+        }
+    }
+
+    pub(super) fn integer(&self, name: &str, default: i64) -> Result<i64> {
+        match self.value(name)? {
+            None => Ok(default),
+            Some(text) => match text.parse() {
+                Ok(n) => Ok(n),
+                Err(_) => self.fail(name, format!("{text:?} is not a whole number")),
+            },
+        }
+    }
+
+    pub(super) fn count(&self, name: &str, default: usize) -> Result<usize> {
+        match usize::try_from(self.integer(name, default as i64)?) {
+            Ok(n) => Ok(n),
+            Err(_) => self.fail(name, "takes a number that is not negative"),
+        }
+    }
+
+    /// `timeout-ms`, or Moses 1's options in seconds, whose 0 and -1 mean none.
+    pub(super) fn time_limit(&self) -> Result<Option<Duration>> {
+        if self.value("timeout-ms")?.is_some() {
+            return match self.integer("timeout-ms", 0)? {
+                1.. => Ok(Some(Duration::from_millis(self.count("timeout-ms", 0)? as u64))),
+                _ => self.fail("timeout-ms", "give a number of milliseconds from 1 on"),
+            };
+        }
+        if self.value("time-out")?.is_some_and(|text| !matches!(text, "0" | "-1")) {
+            tracing::warn!("time-out limits each sentence, not the run");
+        }
+        let seconds = self.integer("segment-time-out", self.integer("time-out", 0)?)?;
+        Ok(u64::try_from(seconds).ok().filter(|&s| s > 0).map(Duration::from_secs))
+    }
+
+    pub(super) fn number(&self, name: &str, default: f32) -> Result<f32> {
+        match self.value(name)? {
+            None => Ok(default),
+            Some(text) => match text.parse() {
+                Ok(n) => Ok(n),
+                Err(_) => self.fail(name, format!("{text:?} is not a number")),
+            },
+        }
+    }
+
+    /// Absent: the default; without a value: true; otherwise yes or no (1.3).
+    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
+        match self.parameters.get(name) {
+            None => Ok(default),
+            Some([]) => Ok(true),
+            Some([value]) => match parse_truth_word(value) {
+                Some(value) => Ok(value),
+                None => self.fail(name, format!("{value:?} is neither true nor false")),
+            },
+            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
+        }
+    }
+}

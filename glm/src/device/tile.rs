@@ -1,0 +1,32 @@
+//! Lanes of a warp that search together.
+
+/// The lanes of a warp that search for one n-gram together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tile {
+    /// Orders up to 5.
+    Lanes4,
+    /// Orders up to 9.
+    Lanes8,
+    /// Every order.
+    Lanes16,
+}
+
+impl Tile {
+    /// The number of lanes.
+    pub fn lanes(self) -> usize {
+        match self {
+            Tile::Lanes4 => 4,
+            Tile::Lanes8 => 8,
+            Tile::Lanes16 => 16,
+        }
+    }
+
+    /// The smallest tile for models of `order`: a lane for each word of context.
+    pub fn for_order(order: usize) -> Self {
+        match order {
+            0..=5 => Tile::Lanes4,
+            6..=9 => Tile::Lanes8,
+            _ => Tile::Lanes16,
+        }
+    }
+}
