@@ -27,6 +27,7 @@ mod glm_files;
 mod kenlm_scripts;
 mod lm;
 mod markup;
+mod module_circles;
 mod moses_inis;
 mod n_best;
 mod nmt;

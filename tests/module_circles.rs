@@ -1,0 +1,303 @@
+//! Modules of every crate import downwards: within a folder none imports another that imports it,
+//! directly or through others, but for the circles listed here.
+//!
+//! A path counts where it leads, through re-exports. A module and what is in its folder are one
+//! module to those beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::project_root;
+
+/// Circles that stay, each for the reason in `docs/architecture.md`: crate, folder, modules.
+const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
+    ("base/gpu", "", &["device", "memory"]),
+    ("base/kernels", "", &["isa", "pack"]),
+    ("base/textproc", "", &["html", "segment"]),
+    ("decoder", "config", &["supported_parameters", "unsupported_options"]),
+    (
+        "decoder",
+        "features",
+        &[
+            "distortion",
+            "expansion_feature",
+            "feature_set",
+            "language_model",
+            "lexical_reordering",
+            "operation_sequence_model",
+            "phrase_feature",
+            "phrase_table",
+            "stateful_feature",
+            "unknown_word_penalty",
+            "word_penalty",
+        ],
+    ),
+    ("glm", "device", &["model", "workspace"]),
+    ("lmcpu", "", &["kenlm", "open", "open_source", "probing", "sorted", "trie"]),
+];
+
+/// Crates with circles still to be cut, and the number of modules in them, which may only fall.
+const MODULES_IN_CIRCLES: &[(&str, usize)] =
+    &[("base/kernels", 3), ("nmt", 20), ("serve", 11), ("trainer", 9)];
+
+/// A path to a module from the root of its crate.
+type ModulePath = Vec<String>;
+
+/// The modules of a crate, by path, each with its code.
+type Modules = BTreeMap<ModulePath, String>;
+
+/// The folder of modules and the modules of each circle in it.
+type Circles = BTreeSet<(String, Vec<String>)>;
+
+/// The folders of the crates with sources.
+fn crate_folders() -> Vec<(String, PathBuf)> {
+    let root = project_root();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let (_, members) = manifest.split_once("members = [").unwrap();
+    let (members, _) = members.split_once(']').unwrap();
+    let folders = members.split(',').map(|name| name.trim().trim_matches('"').to_owned());
+    let folders = folders.filter(|name| !name.is_empty());
+    folders.map(|name| (name.clone(), root.join(&name).join("src"))).collect()
+}
+
+/// Reads the modules under `folder`, whose path is `at`, without those of tests.
+fn read_modules(folder: &Path, at: &[String], modules: &mut Modules) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let inside = [at, std::slice::from_ref(&name)].concat();
+        if matches!(&*name, "tests" | "testing" | "test_support" | "bin") {
+            continue;
+        } else if path.is_dir() {
+            read_modules(&path, &inside, modules);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let is_folder = matches!(&*name, "lib" | "main" | "mod");
+            let code = strip_comments_and_tests(&fs::read_to_string(&path).unwrap());
+            modules
+                .entry(if is_folder { at.to_owned() } else { inside })
+                .or_default()
+                .push_str(&code);
+        }
+    }
+}
+
+/// The code of a file before its tests, without comments.
+fn strip_comments_and_tests(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines = code.lines().map(|line| line.split("//").next().unwrap());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths that begin at `code`, one for each item of its groups.
+fn expand_path(code: &str) -> Vec<Vec<String>> {
+    let code = code.trim_start();
+    if let Some(group) = code.strip_prefix('{') {
+        let (mut depth, mut start, mut paths) = (0, 0, Vec::new());
+        for (at, letter) in group.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    paths.extend(expand_path(&group[start..at]));
+                    start = at + 1;
+                    if letter == '}' {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        return paths;
+    }
+    let end = code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len());
+    let (name, rest) = code.split_at(end);
+    if name.is_empty() {
+        return vec![Vec::new()];
+    }
+    let rest = rest.trim_start().strip_prefix("::").map_or(vec![Vec::new()], expand_path);
+    rest.into_iter().map(|path| [vec![name.to_owned()], path].concat()).collect()
+}
+
+/// `path` from the root of the crate, as it stands in the code of `module`.
+fn absolute_path(module: &[String], path: &[String]) -> ModulePath {
+    let supers = path.iter().take_while(|name| *name == "super").count();
+    let base = &module[..module.len().saturating_sub(supers)];
+    match path.first().map(String::as_str) {
+        Some("crate") => path[1..].to_vec(),
+        Some("self") => [module, &path[1..]].concat(),
+        Some("super") => [base, &path[supers..]].concat(),
+        _ => [module, path].concat(),
+    }
+}
+
+/// What follows each `keyword` in `code` that is a word of its own.
+fn after_each<'c>(code: &'c str, keyword: &'static str) -> impl Iterator<Item = &'c str> {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let starts = code.match_indices(keyword).map(|(at, _)| at);
+    starts
+        .filter(move |&at| !code[..at].ends_with(is_inside))
+        .map(move |at| &code[at + keyword.len()..])
+}
+
+/// For each module the names that it re-exports, each with its path.
+fn re_exports(modules: &Modules) -> BTreeMap<ModulePath, BTreeMap<String, ModulePath>> {
+    let mut exports = BTreeMap::new();
+    for (module, code) in modules {
+        let mut names = BTreeMap::new();
+        for keyword in ["pub use ", "pub(crate) use ", "pub(super) use "] {
+            for statement in after_each(code, keyword) {
+                for path in expand_path(statement) {
+                    let path = absolute_path(module, &path);
+                    names.extend(path.last().cloned().map(|name| (name, path)));
+                }
+            }
+        }
+        exports.insert(module.clone(), names);
+    }
+    exports
+}
+
+/// The modules that each module imports.
+fn imports(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
+    let exports = re_exports(modules);
+    let resolve = |mut path: ModulePath| -> ModulePath {
+        // Re-exports of re-exports are few; more steps would be a circle of them.
+        for _ in 0..8 {
+            let known = (0..=path.len()).rev().find(|&n| modules.contains_key(&path[..n]));
+            let known = known.unwrap_or(0);
+            let exported = exports.get(&path[..known]);
+            let target = path.get(known).and_then(|name| exported?.get(name));
+            match target {
+                Some(target) if target[..] != path[..known + 1] => {
+                    path = [&target[..], &path[known + 1..]].concat();
+                }
+                _ => return path[..known].to_vec(),
+            }
+        }
+        path
+    };
+    let mut imports = BTreeMap::new();
+    for (module, code) in modules {
+        let mut imported = BTreeSet::new();
+        for keyword in ["crate::", "super::", "self::"] {
+            for rest in after_each(code, keyword) {
+                let start = keyword.trim_end_matches(':').to_owned();
+                for path in expand_path(rest) {
+                    imported.insert(resolve(absolute_path(
+                        module,
+                        &[vec![start.clone()], path].concat(),
+                    )));
+                }
+            }
+        }
+        for rest in after_each(code, "use ") {
+            for path in expand_path(rest) {
+                // Other paths begin at a module inside of this one, or are of another crate.
+                let path = absolute_path(module, &path);
+                if path.get(..module.len() + 1).is_some_and(|start| modules.contains_key(start)) {
+                    imported.insert(resolve(path));
+                }
+            }
+        }
+        imports.insert(module.clone(), imported);
+    }
+    imports
+}
+
+/// All circles among the modules of a folder.
+fn find_circles(modules: &Modules) -> Circles {
+    let imports = imports(modules);
+    let folders: BTreeSet<&[String]> =
+        modules.keys().filter_map(|module| module.split_last()).map(|(_, folder)| folder).collect();
+    let mut circles = Circles::new();
+    for folder in folders {
+        let mut reached: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+        for (module, imported) in &imports {
+            let Some(own) = module.strip_prefix(folder).and_then(<[_]>::first) else { continue };
+            let others = imported.iter().filter_map(|path| path.strip_prefix(folder)?.first());
+            reached.entry(own).or_default().extend(others.filter(|other| *other != own));
+        }
+        // What is imported through others too.
+        loop {
+            let before: usize = reached.values().map(BTreeSet::len).sum();
+            for module in reached.keys().copied().collect::<Vec<_>>() {
+                let further: BTreeSet<&String> =
+                    reached[module].iter().flat_map(|other| reached[other].clone()).collect();
+                reached.get_mut(module).unwrap().extend(further);
+            }
+            if reached.values().map(BTreeSet::len).sum::<usize>() == before {
+                break;
+            }
+        }
+        for (module, others) in reached.iter().filter(|(module, others)| others.contains(*module)) {
+            let circle = others.iter().filter(|other| reached[**other].contains(module));
+            circles.insert((folder.join("/"), circle.map(|other| (*other).clone()).collect()));
+        }
+    }
+    circles
+}
+
+#[test]
+fn modules_import_downwards() {
+    let mut complaints = Vec::new();
+    let mut known: BTreeSet<_> = KEPT_CIRCLES.iter().collect();
+    for (name, source) in crate_folders() {
+        let mut modules = Modules::new();
+        read_modules(&source, &[], &mut modules);
+        assert!(!modules.is_empty(), "{}", source.display());
+        let mut circles = find_circles(&modules);
+        circles.retain(|(folder, circle)| {
+            let is_kept = |kept: &&(&str, &str, &[&str])| {
+                kept.0 == name && kept.1 == folder && kept.2 == circle
+            };
+            let kept = KEPT_CIRCLES.iter().find(is_kept);
+            kept.is_none_or(|kept| !known.remove(kept))
+        });
+        let found: usize = circles.iter().map(|(_, circle)| circle.len()).sum();
+        let expected = MODULES_IN_CIRCLES.iter().find(|(other, _)| *other == name);
+        let expected = expected.map_or(0, |(_, count)| *count);
+        if found > expected {
+            complaints.push(format!("{name}: {found} modules import each other: {circles:#?}"));
+        } else if found < expected {
+            complaints.push(format!("{name}: only {found} modules in circles now; lower the list"));
+        }
+    }
+    complaints.extend(known.iter().map(|(name, folder, circle)| {
+        format!("{name}: {folder} {circle:?} is not a circle any more; take it from the list")
+    }));
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn circles_are_found() {
+    let circles = |files: &[(&str, &str)]| {
+        let path = |name: &str| -> ModulePath {
+            name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        let files = files.iter().map(|(name, code)| (path(name), (*code).to_owned()));
+        find_circles(&files.collect())
+    };
+    let circle = |folder: &str, modules: &[&str]| {
+        (folder.to_owned(), modules.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    };
+    let downwards = [
+        ("", "mod a; mod b; mod c; pub use c::Error;"),
+        ("a", "use crate::b::B; use crate::Error;"),
+        ("b", "use super::c::C;"),
+        ("c", "use std::fmt;"),
+    ];
+    assert_eq!(circles(&downwards), Circles::new());
+    let mut through_root = downwards;
+    through_root[3].1 = "fn f() -> crate::a::A {}";
+    assert_eq!(circles(&through_root), [circle("", &["a", "b", "c"])].into());
+    // In a folder, through a re-export of its module, and by a group.
+    let inside = [
+        ("", "mod a; mod d;"),
+        ("a", "mod b; mod c; pub(crate) use c::{C, x::Y};"),
+        ("a/b", "use super::{Y, other};"),
+        ("a/c", "use crate::{d, a::{b::B}};"),
+        ("d", ""),
+    ];
+    assert_eq!(circles(&inside), [circle("a", &["b", "c"])].into());
+}
