@@ -9,8 +9,8 @@ mod read;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use crate::search::alignment::AlignmentFormat;
 use crate::shortlist::ShortlistOptions;
-use crate::translate::AlignmentFormat;
 use crate::yaml::Value;
 use crate::{Error, Result};
 use read::ConfigReader;

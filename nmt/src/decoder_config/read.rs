@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::DecoderConfig;
+use crate::search::alignment::AlignmentFormat;
 use crate::shortlist::ShortlistOptions;
-use crate::translate::AlignmentFormat;
 use crate::yaml::Value;
 use crate::{Error, Result};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decoder_config::DecoderConfig;
-use crate::translate::AlignmentFormat;
+use crate::search::alignment::AlignmentFormat;
 
 /// Settings of input, batches and output; those that are not set are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

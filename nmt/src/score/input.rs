@@ -56,7 +56,7 @@ pub(super) struct TranslationGroup {
     pub id: u64,
     /// Tokens and `</s>`.
     pub source: Vec<u32>,
-    /// Tokens in the direction of the models, with `</s>`.
+    /// Tokens and `</s>`.
     pub targets: Vec<Vec<u32>>,
     /// The lines of the n-best list, if the translations are from one.
     pub lines: Vec<NBestLine>,
@@ -78,9 +78,8 @@ pub(super) struct NBestLine {
 }
 
 /// Reads lines and makes groups.
-pub(super) struct GroupReader<'a> {
+pub(super) struct GroupReader {
     pairs: ScoringInput,
-    models: &'a LoadedModels,
     tokenizers: [Tokenizer; 2],
     scratch: TokenizerScratch,
     max_length: usize,
@@ -102,10 +101,10 @@ struct NBestEntry {
     line: NBestLine,
 }
 
-impl<'a> GroupReader<'a> {
+impl GroupReader {
     pub fn new(
         pairs: ScoringInput,
-        models: &'a LoadedModels,
+        models: &LoadedModels,
         pieces: bool,
         max_length: usize,
     ) -> Self {
@@ -113,7 +112,6 @@ impl<'a> GroupReader<'a> {
         tokenizers.iter_mut().for_each(|side| side.input_is_tokenized = pieces);
         GroupReader {
             pairs,
-            models,
             tokenizers,
             scratch: TokenizerScratch::default(),
             max_length,
@@ -230,8 +228,7 @@ impl<'a> GroupReader<'a> {
         Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
     }
 
-    /// The tokens of line `number` of the text `name` in the direction of the models, with
-    /// `</s>`. Refuses long lines, because memory grows with the square of their length.
+    /// The tokens of line `number` of the text `name`, with `</s>`. Refuses long lines, because memory grows with the square of their length.
     fn encode_line(
         &mut self,
         side: usize,
@@ -246,17 +243,10 @@ impl<'a> GroupReader<'a> {
             let reason = format!("{length} pieces, {most} are allowed (--max-length)");
             return Err(TextError::format(name, number, None, reason).into());
         }
-        let mut words = self.tokenizers[side].ids_with_marks(&pieces);
+        let words = self.tokenizers[side].ids_with_marks(&pieces);
         if words.is_empty() {
             let reason = "an empty line, which this model has no </s> for";
             return Err(TextError::format(name, number, None, reason).into());
-        }
-        if side == 1 {
-            words.splice(0..0, self.models.target_prefix().iter().copied());
-        }
-        if side == 1 && self.models.is_right_to_left() {
-            let before_end = words.len() - 1;
-            words[..before_end].reverse();
         }
         Ok(words)
     }

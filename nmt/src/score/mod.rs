@@ -1,7 +1,6 @@
 //! Scoring of given translations: of parallel text, with a score a line as Marian's scorer
 //! prints it, or of n-best lists, as an additional feature.
 
-mod forced_decoding;
 mod input;
 
 use std::io::Write;
@@ -10,11 +9,12 @@ use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use crate::network::{ForcedScores, Target, score_targets};
-pub use forced_decoding::Scorer;
+pub use crate::translate::Scorer;
 pub use input::ScoringInput;
 
+use crate::search::alignment::AlignmentFormat;
 use crate::translate::queue::{BatchQueue, QueueOptions};
-use crate::translate::{AlignmentFormat, LoadedModels, pipeline, push_alignment, push_word_scores};
+use crate::translate::{LoadedModels, describe_score, pipeline, push_alignment, push_word_scores};
 use crate::{Error, Result};
 use input::{GroupReader, TranslationGroup};
 
@@ -134,14 +134,6 @@ pub fn score_text(
     Ok(all)
 }
 
-/// Why a score that is not finite is an error.
-pub(crate) fn describe_score(score: f32) -> String {
-    format!(
-        "its score is {score}, so numbers of the model overflow or are damaged; check the model \
-         with miriam verify, or try --precision f32"
-    )
-}
-
 /// The scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].
 fn score_groups(
     scorer: &mut Scorer,
@@ -162,30 +154,12 @@ fn score_groups(
             .iter()
             .map(|&(i, words)| Target { source_index: i - first, tokens: words })
             .collect();
-        let found = scorer.score(&sources, &given, alignments)?;
-        for (&(i, _), mut found) in part.iter().zip(found) {
-            let own = models.target_prefix().len();
-            found.token_scores.drain(..own);
-            found.alignment.drain(..own.min(found.alignment.len()));
-            if models.tokenizers()[0].marks.bos_id.is_some() {
-                // Alignments number the tokens of the line.
-                found.alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
-            }
-            if models.is_right_to_left() {
-                reverse(&mut found);
-            }
+        let found = scorer.score(models, &sources, &given, alignments)?;
+        for (&(i, _), found) in part.iter().zip(found) {
             scores[i].push(found);
         }
     }
     Ok(scores)
-}
-
-/// Reverses the scores of a right-to-left model; `</s>` stays last.
-fn reverse(scores: &mut ForcedScores) {
-    let words = scores.token_scores.len().saturating_sub(1);
-    scores.token_scores[..words].reverse();
-    let aligned = words.min(scores.alignment.len());
-    scores.alignment[..aligned].reverse();
 }
 
 impl ScoreOptions {

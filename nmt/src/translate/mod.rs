@@ -15,6 +15,7 @@ mod print;
 pub(crate) mod queue;
 mod reader;
 mod score_pairs;
+mod scorer;
 mod segments;
 mod sentence_jobs;
 mod sentence_parser;
@@ -28,12 +29,14 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
+pub use crate::search::alignment::AlignmentFormat;
 pub use cost::CostReport;
 pub use models::LoadedModels;
-pub use options::{AlignmentFormat, InputOptions, LineFormat, OutputOptions, TranslationOptions};
+pub use options::{InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use pivot::PivotTranslator;
 pub use reader::SourceText;
 pub use score_pairs::PairScore;
+pub use scorer::Scorer;
 pub use sentence_jobs::TranslationSession;
 pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
@@ -42,6 +45,7 @@ pub use settings::{DecodingSettings, Number, OutputSampling};
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
+pub(crate) use scorer::describe_score;
 
 use crate::languages::Languages;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};

@@ -3,6 +3,7 @@
 use crate::architecture::Model;
 use crate::model_bundle::ModelBundle;
 use crate::packed::Precision;
+use crate::search::alignment::AlignmentFormat;
 use crate::search::{DecodingSemantics, SearchOptions};
 
 /// Options of translation.
@@ -101,34 +102,6 @@ pub struct OutputOptions {
     pub word_scores: bool,
     /// Replace unknown tokens by the source word with the highest attention.
     pub replace_unknowns: bool,
-}
-
-/// The format of printed alignments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AlignmentFormat {
-    /// The attention weights of each token.
-    Soft,
-    /// Points `source-target`: all with more attention than this threshold, at 1 the best of
-    /// each target token.
-    Hard(f32),
-}
-
-impl std::str::FromStr for AlignmentFormat {
-    type Err = String;
-
-    /// `hard`, `soft`, or a threshold from 0 to 1.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "hard" => Ok(AlignmentFormat::Hard(1.0)),
-            "soft" => Ok(AlignmentFormat::Soft),
-            _ => match text.parse() {
-                Ok(threshold) if (0.0..=1.0).contains(&threshold) => {
-                    Ok(AlignmentFormat::Hard(threshold))
-                }
-                _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
-            },
-        }
-    }
 }
 
 impl TranslationOptions {

@@ -1,10 +1,10 @@
 //! Scores of given translations, pair by pair: the numbers of `miriam nmt score`.
 
 use super::Translator;
+use super::scorer::{Scorer, describe_score};
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
 use crate::network::Target;
-use crate::score::{Scorer, describe_score};
 
 /// The score of a given translation.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,16 +44,9 @@ impl Translator {
             if length > most {
                 return Err(format!("{length} pieces, {most} are allowed (--max-length)"));
             }
-            let mut ids = tokenizer.ids_with_marks(&pieces);
+            let ids = tokenizer.ids_with_marks(&pieces);
             if ids.is_empty() {
                 return Err("an empty text, which this model has no </s> for".into());
-            }
-            if side == 1 && self.models.is_right_to_left() {
-                let before_end = ids.len() - 1;
-                ids[..before_end].reverse();
-            }
-            if side == 1 {
-                ids.splice(0..0, self.models.target_prefix().iter().copied());
             }
             let tokens = (0..length).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec);
             Ok((ids, tokens.collect::<Vec<_>>()))
@@ -71,21 +64,15 @@ impl Translator {
             given.map(|(at, (_, ids, _))| Target { source_index: at, tokens: ids }).collect();
         let mut scores = match given.is_empty() {
             true => Vec::new(),
-            false => scorer.score(&sources, &given, false)?,
+            false => scorer.score(&self.models, &sources, &given, false)?,
         }
         .into_iter();
         let score = |pair: Result<(_, _, Vec<Vec<u8>>), String>| {
             let (_, _, tokens): (Vec<u32>, Vec<u32>, _) = pair?;
-            let mut found = scores.next().ok_or("no score was computed")?;
-            let own = self.models.target_prefix().len().min(found.token_scores.len());
-            found.token_scores.drain(..own);
+            let found = scores.next().ok_or("no score was computed")?;
             let log_probability = found.sum();
             if !log_probability.is_finite() {
                 return Err(describe_score(log_probability));
-            }
-            if self.models.is_right_to_left() {
-                let before_end = found.token_scores.len().saturating_sub(1);
-                found.token_scores[..before_end].reverse();
             }
             Ok(PairScore { log_probability, token_scores: found.token_scores, tokens })
         };

@@ -192,13 +192,8 @@ impl Translator {
     /// The request of scoring an example.
     pub fn prepare_score(&self, example: &ScoringExample, max_input_length: usize) -> ScoreRequest {
         let target = self.marked_target(example, max_input_length);
-        let mut ids = [self.models.target_prefix(), &target].concat();
-        if self.models.is_right_to_left() {
-            let words = ids.len() - 1;
-            ids[..words].reverse();
-        }
         let source = self.mark_source(&example.source, max_input_length).ids;
-        ScoreRequest { source, target: ids }
+        ScoreRequest { source, target }
     }
 
     /// The tokens of a target that are scored.
@@ -220,12 +215,7 @@ impl Translator {
         scores: &ForcedScores,
     ) -> ScoredTokens {
         let mut tokens = self.marked_target(example, max_input_length);
-        let own = self.models.target_prefix().len();
-        let mut log_probs = scores.token_scores[own.min(scores.token_scores.len())..].to_vec();
-        if self.models.is_right_to_left() {
-            let words = log_probs.len().saturating_sub(1);
-            log_probs[..words].reverse();
-        }
+        let mut log_probs = scores.token_scores.clone();
         let has_source = !self.mark_source(&example.source, max_input_length).ids.is_empty();
         let offset = if has_source { offset } else { 0 };
         tokens.drain(..offset.min(tokens.len()));

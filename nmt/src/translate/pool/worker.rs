@@ -10,8 +10,8 @@ use crate::Result;
 use crate::batch::{Job, JobSource, translate_batches};
 use crate::model_bundle::ShortlistGenerator;
 use crate::network::{ForcedScores, Session, Target};
-use crate::score::Scorer;
 use crate::search::{GeneratedToken, Request, Translation};
+use crate::translate::Scorer;
 use crate::translate::Translator;
 
 /// A call of which a worker has a batch.
@@ -285,7 +285,7 @@ fn score(
         let targets: Vec<Target> = targets
             .map(|(at, (_, job))| Target { source_index: at, tokens: &job.target })
             .collect();
-        scorer.score(&sources, &targets, false)
+        scorer.score(&translator.models, &sources, &targets, false)
     }));
     drop(active);
     let failure = match outcome {

@@ -1,0 +1,100 @@
+//! Scores of given translations: the log-probabilities of their tokens, by the fastest way that the
+//! models have.
+
+use super::models::LoadedModels;
+use crate::Result;
+use crate::network::{ForcedScores, SequenceScorer, Session, Target, score_targets};
+
+/// The memory of one thread for scoring translations.
+pub enum Scorer {
+    /// A single model, all tokens of a translation at once.
+    FullSequence(Box<dyn SequenceScorer>),
+    /// Token by token, as in decoding.
+    Stepwise(Box<dyn Session>),
+}
+
+impl Scorer {
+    /// The fastest scorer for `models`; alignments need `by_steps`.
+    ///
+    /// # Errors
+    /// If the models cannot form an ensemble.
+    pub fn new(models: &LoadedModels, by_steps: bool) -> Result<Self> {
+        Ok(match models.single_network() {
+            Some(network) if !by_steps => Scorer::FullSequence(network.scorer()?),
+            _ => Scorer::Stepwise(models.session()?),
+        })
+    }
+
+    /// Scores translations together. Their tokens are those of a text with `</s>`, as are the scores:
+    /// what `models`, in whatever languages, put before them, and that they may write from right to
+    /// left, is not the caller's business.
+    ///
+    /// # Errors
+    /// If a source is too long for the model.
+    pub fn score(
+        &mut self,
+        models: &LoadedModels,
+        sources: &[&[u32]],
+        translations: &[Target],
+        alignments: bool,
+    ) -> Result<Vec<ForcedScores>> {
+        let generated = translations.iter().map(|given| models.as_generated(given.tokens));
+        let generated: Vec<Vec<u32>> = generated.collect();
+        let given = translations.iter().zip(&generated);
+        let given: Vec<Target> =
+            given.map(|(one, tokens)| Target { source_index: one.source_index, tokens }).collect();
+        let mut scores = match self {
+            Scorer::FullSequence(scorer) => {
+                let sources: Vec<_> = given.iter().map(|one| sources[one.source_index]).collect();
+                let targets: Vec<_> = given.iter().map(|one| one.tokens).collect();
+                let scores = scorer.score(&sources, &targets)?.into_iter();
+                scores
+                    .map(|token_scores| ForcedScores { token_scores, alignment: Vec::new() })
+                    .collect()
+            }
+            Scorer::Stepwise(session) => {
+                score_targets(session.as_mut(), sources, None, &given, alignments)?
+            }
+        };
+        scores.iter_mut().for_each(|scores| models.restore_order(scores));
+        Ok(scores)
+    }
+}
+
+impl LoadedModels {
+    /// Tokens of a text, `</s>` last, as the models generate them.
+    fn as_generated(&self, tokens: &[u32]) -> Vec<u32> {
+        let mut tokens = [self.target_prefix(), tokens].concat();
+        if self.is_right_to_left() {
+            let before_end = tokens.len().saturating_sub(1);
+            tokens[..before_end].reverse();
+        }
+        tokens
+    }
+
+    /// Makes scores of generated tokens those of the tokens of the text.
+    fn restore_order(&self, scores: &mut ForcedScores) {
+        let ForcedScores { token_scores, alignment } = scores;
+        let own = self.target_prefix().len();
+        token_scores.drain(..own.min(token_scores.len()));
+        alignment.drain(..own.min(alignment.len()));
+        if self.tokenizers()[0].marks.bos_id.is_some() {
+            // Alignments number the tokens of the line.
+            alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
+        }
+        if self.is_right_to_left() {
+            let before_end = token_scores.len().saturating_sub(1);
+            token_scores[..before_end].reverse();
+            let aligned = before_end.min(alignment.len());
+            alignment[..aligned].reverse();
+        }
+    }
+}
+
+/// Why a score that is not finite is an error.
+pub(crate) fn describe_score(score: f32) -> String {
+    format!(
+        "its score is {score}, so numbers of the model overflow or are damaged; check the model \
+         with miriam verify, or try --precision f32"
+    )
+}
