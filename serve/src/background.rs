@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use miriam_textproc::Interrupted;
 
-use crate::app::Refusal;
+use crate::refusal::Refusal;
 
 /// Bytes of text that a thread of sockets works on itself: about a millisecond.
 const MAX_BYTES_AT_ONCE: usize = 8 << 10;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub use model::{ModelConfiguration, ModelKind, ShortlistSetting};
 
 use crate::http::client_address::Network;
-use crate::http::listener::SocketAccess;
+use crate::http::socket_access::SocketAccess;
 use crate::{Error, Result};
 
 /// The configuration of a server.

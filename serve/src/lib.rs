@@ -15,19 +15,24 @@ pub mod api;
 mod app;
 mod background;
 pub mod config;
+mod connections;
 pub mod engine;
 pub mod http;
 mod keys;
+mod listener;
 pub mod metrics;
 pub mod models;
 pub mod readiness;
+mod refusal;
+mod reload;
 mod server;
 mod text_translation;
 
 pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
 pub use keys::make_key;
-pub use server::{CheckedModel, ConfigurationSource, ReloadSender, Server, check};
+pub use reload::ReloadSender;
+pub use server::{CheckedModel, ConfigurationSource, Server, check};
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -11,7 +11,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use miriam_textio::process_memory::resident_bytes;
 
-use crate::engine::Failure;
 use crate::readiness::Readiness;
 
 /// The upper bounds of buckets of seconds.
@@ -42,17 +41,6 @@ const OUTCOMES: [(Outcome, &str); 5] = [
     (Outcome::Timeout, "timeout"),
     (Outcome::Error, "error"),
 ];
-
-impl Outcome {
-    /// The outcome of a failure.
-    pub fn of(failure: &Failure) -> Self {
-        match failure {
-            Failure::Cancelled => Outcome::Cancelled,
-            Failure::Deadline => Outcome::Timeout,
-            Failure::Panicked | Failure::Refused(_) | Failure::Model(_) => Outcome::Error,
-        }
-    }
-}
 
 /// Counts in buckets, with a sum.
 struct Histogram {

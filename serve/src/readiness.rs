@@ -4,7 +4,7 @@
 //! before: a reload with a mistake must not take a server out of the balance that translates as
 //! well as ever. It is degraded then, which is told beside it.
 
-use crate::app::Refusal;
+use crate::refusal::Refusal;
 
 /// Whether a server should be sent requests, and what is wrong with it.
 #[derive(Clone, Debug, Default)]

@@ -5,20 +5,20 @@
 //! start and at every reload, so that two reloads never meet.
 
 use std::sync::Arc;
-use std::sync::mpsc as std_mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use miriam_nmt::engine::Autotuner;
 use tokio::runtime::Runtime;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::app::App;
 use crate::config::Configuration;
 use crate::engine::Engine;
-use crate::http::listener::Listener;
+use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::models::Opener;
+use crate::reload::{self, ReloadRequest, ReloadSender};
 use crate::{Error, Result};
 use std::sync::atomic::Ordering;
 
@@ -34,28 +34,6 @@ pub struct Server {
     stop: watch::Sender<bool>,
     alive: mpsc::Receiver<()>,
     reloads: ReloadSender,
-}
-
-/// Asks for reloads.
-#[derive(Clone)]
-pub struct ReloadSender(std_mpsc::Sender<ReloadRequest>);
-
-/// A reload, and who wants to know whether all models opened.
-type ReloadRequest = Option<oneshot::Sender<bool>>;
-
-impl ReloadSender {
-    /// Asks for a reload; requests that come while one is under way are one.
-    pub fn request(&self) {
-        // The thread ends with the server only.
-        let _ = self.0.send(None);
-    }
-
-    /// Reloads, and tells whether all models opened.
-    pub(crate) async fn reload(&self) -> bool {
-        let (sender, receiver) = oneshot::channel();
-        let _ = self.0.send(Some(sender));
-        receiver.await.unwrap_or(false)
-    }
 }
 
 impl Server {
@@ -205,7 +183,7 @@ fn start_reloader(
     source: ConfigurationSource,
     on_open: impl FnOnce(bool) + Send + 'static,
 ) -> Result<ReloadSender> {
-    let (sender, requests) = std_mpsc::channel::<ReloadRequest>();
+    let (sender, requests) = reload::channel();
     let run = move || {
         app.open_models(&first);
         on_open(!app.registry().models.is_empty());
@@ -250,5 +228,5 @@ fn start_reloader(
         .name("models".into())
         .spawn(run)
         .map_err(|error| Error::system("the thread that opens models", error))?;
-    Ok(ReloadSender(sender))
+    Ok(sender)
 }

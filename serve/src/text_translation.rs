@@ -11,10 +11,11 @@ use miriam_textproc::{
     LanguageDetector, LinkedText, Links, SentenceSplitter, Split, TokenLinks,
 };
 
-use crate::app::{App, Refusal, Translated, best_text};
+use crate::app::{App, Translated, best_text};
 use crate::background;
 use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
 use crate::models::{Model, Registry, Route, RouteError, languages};
+use crate::refusal::Refusal;
 
 /// How long translations may be put together after the deadline of their search.
 const JOINING_TIME: Duration = Duration::from_secs(1);

@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::parameters::Parameters;
 use super::{status, with_retry, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::{Route, RouteError, languages};
+use crate::refusal::Refusal;
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The characters that clients are told they may translate: there is no limit.

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::parameters::{ParameterError, Parameters, whole_number};
 use super::{not_found, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, RouteError, languages};
+use crate::refusal::Refusal;
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The interface as OpenAPI describes it.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
 
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence};
 use crate::http::forms::{Fields, field, parse_query};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Response, bearer, respond};
+use crate::refusal::Refusal;
 
 /// Translates the messages of a websocket by the model that its address names.
 struct Lines {

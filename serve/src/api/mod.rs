@@ -24,11 +24,12 @@ use hyper::header::{
 use hyper::{Method, Request, StatusCode, Version};
 
 use crate::access_log::Record;
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
 use crate::http::client_address::{Peer, client_address};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
+use crate::refusal::Refusal;
 
 /// The header by which a request is followed through programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -7,11 +7,12 @@ use miriam_textproc::{DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::forms::{Fields, field, parse_query};
 use crate::http::{Call, Response, json as respond, strict_json};
 use crate::models::{Registry, Route, RouteError};
+use crate::refusal::Refusal;
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::parameters::Parameters;
 use super::{not_found, status, with_retry, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, respond as respond_plain};
+use crate::refusal::Refusal;
 use crate::text_translation::TranslatedText;
 
 /// What comes before the name of a method.

@@ -9,11 +9,12 @@ use miriam_textproc::{DocumentFormat, Split};
 use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::models::RouteError;
+use crate::refusal::Refusal;
 use crate::text_translation::{Detection, TranslatedText};
 
 /// What all texts of this protocol are.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::app::Refusal;
 use crate::http::forms::{parse_form, parse_urlencoded};
 use crate::http::{Call, strict_json};
+use crate::refusal::Refusal;
 
 /// Named values, in the order in which they came.
 pub(super) struct Parameters(Vec<(String, Value)>);

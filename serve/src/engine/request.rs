@@ -10,6 +10,8 @@ use miriam_textio::CancellationToken;
 use miriam_textproc::Link;
 use tokio::sync::oneshot;
 
+use crate::metrics::Outcome;
+
 /// What is wanted of the sentences of a request besides a translation. Sentences with the same
 /// options form a class, and share the batches of neural models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -160,6 +162,17 @@ pub enum Failure {
     Refused(String),
     /// A model file is damaged, or a device failed.
     Model(String),
+}
+
+impl Failure {
+    /// What it counts as.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Failure::Cancelled => Outcome::Cancelled,
+            Failure::Deadline => Outcome::Timeout,
+            Failure::Panicked | Failure::Refused(_) | Failure::Model(_) => Outcome::Error,
+        }
+    }
 }
 
 /// The results of a request, with times.

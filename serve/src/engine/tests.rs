@@ -149,7 +149,7 @@ fn a_full_queue_sends_away_and_recovers() {
     // A word too many is done in less than a second, of which clients are told a whole one.
     let wait = overload.retry_after;
     assert!(wait > Duration::ZERO && wait <= Duration::from_secs(60), "{wait:?}");
-    assert!((1..=60).contains(&crate::app::Refusal::from(overload).retry_after().unwrap()));
+    assert!((1..=60).contains(&crate::refusal::Refusal::from(overload).retry_after().unwrap()));
     first.blocking_reply();
     second.blocking_reply();
     assert_eq!(texts(setup.submit(&["e"]).unwrap().blocking_reply()), ["e"]);

@@ -1,10 +1,10 @@
-//! HTTP: sockets, bodies, forms. What is asked and answered is the business of [`crate::api`].
+//! HTTP: bodies, forms, websockets. What is asked and answered is the business of [`crate::api`].
 
 pub mod body;
 pub mod client_address;
-pub mod connections;
+pub mod connection_guard;
 pub mod forms;
-pub mod listener;
+pub mod socket_access;
 pub mod strict_json;
 pub mod websocket;
 

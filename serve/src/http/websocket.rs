@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::connections::ConnectionGuard;
+use super::connection_guard::ConnectionGuard;
 use super::{Response, respond};
 
 /// How long a message may take to be sent.

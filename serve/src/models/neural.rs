@@ -263,7 +263,7 @@ impl SentenceSource for Batch<'_> {
             (false, _) => Failure::Cancelled,
             (true, false) => Failure::Deadline,
         };
-        self.worker.record(Outcome::of(&failure), *since);
+        self.worker.record(failure.outcome(), *since);
         if let Some((task, _)) = self.active.remove(&id) {
             task.fail(failure);
         }

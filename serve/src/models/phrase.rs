@@ -161,7 +161,7 @@ impl Backend for PhraseModel {
                     task.finish(result);
                 }
                 Ok(Err(failure)) => {
-                    worker.record(Outcome::of(&failure), started);
+                    worker.record(failure.outcome(), started);
                     task.fail(failure);
                 }
                 Err(_) => {

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
 use super::{admit_texts, number, parse, text};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::http::Call;
 use crate::models::LanguageModel;
+use crate::refusal::Refusal;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -14,9 +14,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{not_found, status, with_retry, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::http::forms::parse_query;
 use crate::http::{Call, Response, json as respond_json, respond, strict_json};
+use crate::refusal::Refusal;
 
 /// Answers a request below `/v1/`.
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {

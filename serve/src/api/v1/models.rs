@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::admit;
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::http::Call;
 use crate::models::RouteError;
+use crate::refusal::Refusal;
 
 /// The models with what is known of them.
 pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
 use super::{admit, number, parse};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence, SentenceResult};
 use crate::http::Call;
+use crate::refusal::Refusal;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,9 +18,10 @@ use tokio::sync::mpsc;
 
 use super::translate::{self, OneOrMany};
 use super::{problem, refuse};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::http::forms::{field, parse_query};
 use crate::http::{Body, Response, body};
+use crate::refusal::Refusal;
 
 /// The media type of JSON lines.
 const JSON_LINES: &str = "application/x-ndjson";

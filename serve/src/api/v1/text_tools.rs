@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
 use super::{admit_texts, parse, text};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::background;
 use crate::http::Call;
+use crate::refusal::Refusal;
 use crate::text_translation::splitter_of;
 
 #[derive(Deserialize)]

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{admit_texts, number, parse, text};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, SearchWidth, Sentence, SentenceResult};
 use crate::http::Call;
 use crate::models::Route;
+use crate::refusal::Refusal;
 use crate::text_translation::TranslatedText;
 
 /// The object of a request.

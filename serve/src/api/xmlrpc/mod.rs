@@ -15,8 +15,9 @@ use std::sync::Arc;
 use hyper::{Method, StatusCode};
 
 use super::{status, with_retry, wrong_method};
-use crate::app::{App, Refusal};
+use crate::app::App;
 use crate::http::{Call, Response, respond};
+use crate::refusal::Refusal;
 use parse::{MethodCall, parse_call};
 use value::{Fault, Value, multicall_entry, write_response};
 

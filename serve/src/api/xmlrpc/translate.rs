@@ -45,7 +45,7 @@ pub(super) async fn run(
     // Several models have several addresses: `/RPC2?model=NAME`.
     let [model, from, to] = ["model", "from", "to"].map(|name| field(&query, name));
     let route = app.registry().route(model, from, to);
-    let route = route.map_err(crate::app::Refusal::from)?;
+    let route = route.map_err(crate::refusal::Refusal::from)?;
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
     let nbest = match given.member("nbest") {

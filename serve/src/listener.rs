@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use super::client_address::Peer;
-use super::connections::{self, ConnectionGuard};
 use crate::app::App;
+use crate::connections;
+use crate::http::client_address::Peer;
+use crate::http::connection_guard::ConnectionGuard;
+use crate::http::socket_access::SocketAccess;
 use crate::{Error, Result};
 
 /// Connections that wait to be taken at most, or as many as the system allows: where there is no
@@ -29,21 +31,6 @@ pub enum Listener {
 
 /// A socket in the file system.
 pub struct SocketFile(PathBuf);
-
-/// Who may use a socket in the file system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SocketAccess {
-    /// The mode of its file.
-    pub mode: u32,
-    /// The name or the number of its group, where it is another than the process's.
-    pub group: Option<String>,
-}
-
-impl Default for SocketAccess {
-    fn default() -> Self {
-        SocketAccess { mode: 0o660, group: None }
-    }
-}
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
@@ -186,7 +173,7 @@ impl Listener {
                     continue;
                 }
             };
-            let guard = ConnectionGuard::new(&app, permit, alive.clone());
+            let guard = ConnectionGuard::new(&app.metrics, permit, alive.clone());
             let (app, stop) = (Arc::clone(&app), stop.clone());
             match stream {
                 Stream::Tcp(stream, address) => {

@@ -16,35 +16,14 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::watch;
 
-use super::client_address::Peer;
 use crate::app::App;
+use crate::http::client_address::Peer;
+use crate::http::connection_guard::ConnectionGuard;
 
 /// How long a client may leave what it is sent unread.
 const MAX_WRITE: Duration = Duration::from_secs(60);
-
-/// Counts a connection while it, or a websocket that came of it, is open.
-pub struct ConnectionGuard {
-    app: Arc<App>,
-    _permit: OwnedSemaphorePermit,
-    /// The server waits until all of these are gone.
-    _alive: mpsc::Sender<()>,
-}
-
-impl ConnectionGuard {
-    /// A guard that holds `permit`.
-    pub fn new(app: &Arc<App>, permit: OwnedSemaphorePermit, alive: mpsc::Sender<()>) -> Arc<Self> {
-        app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-        Arc::new(ConnectionGuard { app: Arc::clone(app), _permit: permit, _alive: alive })
-    }
-}
-
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// Serves a connection until it is closed, too slow, or `stop` is true.
 pub async fn serve<S>(

@@ -1,0 +1,16 @@
+//! Who may use a socket in the file system.
+
+/// Who may use a socket in the file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketAccess {
+    /// The mode of its file.
+    pub mode: u32,
+    /// The name or the number of its group, where it is another than the process's.
+    pub group: Option<String>,
+}
+
+impl Default for SocketAccess {
+    fn default() -> Self {
+        SocketAccess { mode: 0o660, group: None }
+    }
+}
