@@ -11,6 +11,7 @@
 //! has the list of its rows: reordering a beam reorders lists and copies nothing.
 
 mod gradient;
+pub mod plain;
 mod relative;
 mod sequence;
 
@@ -49,7 +50,7 @@ pub enum AttentionMask {
 
 impl AttentionMask {
     /// The positions that query `row` of `rows` attends to: the first ones, this many.
-    fn visible(self, row: usize, rows: usize, positions: usize) -> usize {
+    pub fn visible(self, row: usize, rows: usize, positions: usize) -> usize {
         match self {
             AttentionMask::All => positions,
             AttentionMask::Prefix(count) => count.min(positions),

@@ -9,6 +9,8 @@
 //! `loss = (1 - e) (lse - x_label) + e (lse - mean(x))`, where `lse` is the logarithm of the sum
 //! of the exponentials.
 
+pub mod plain;
+
 use crate::activation::exp;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};

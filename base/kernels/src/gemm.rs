@@ -10,6 +10,7 @@
 mod float32;
 mod int16;
 mod int8;
+pub mod plain;
 mod prepared;
 mod tile;
 mod transposed;

@@ -56,6 +56,7 @@ mod matrix;
 pub mod operators;
 pub mod optimizer;
 pub mod pack;
+pub mod plain;
 pub mod quantize;
 pub mod random;
 mod real;

@@ -56,28 +56,3 @@ impl Network {
         Self::on_device(ReferenceBackend, &mut parameters, model, path, speedups)
     }
 }
-
-/// The softmax of scores.
-fn softmax(scores: &[f64]) -> Vec<f64> {
-    let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let exponentials: Vec<f64> = scores.iter().map(|score| (score - max).exp()).collect();
-    let sum: f64 = exponentials.iter().sum();
-    exponentials.iter().map(|exponential| exponential / sum).collect()
-}
-
-/// `sum(weights[i] * rows[i])`, as wide as a row.
-fn weighted_sum<'a>(
-    weights: &[f64],
-    rows: impl Iterator<Item = &'a [f64]>,
-    width: usize,
-) -> Vec<f64> {
-    let mut sum = vec![0.0; width];
-    for (weight, row) in weights.iter().zip(rows) {
-        sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
-    }
-    sum
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}

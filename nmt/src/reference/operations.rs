@@ -1,9 +1,12 @@
 //! The operations of all layers, and the KV cache.
 
+use miriam_kernels::MatRef;
 use miriam_kernels::activation::plain::activate;
+use miriam_kernels::attention::{RelativeTerms, plain as attention};
+use miriam_kernels::gemm::plain::{self as gemm, WeightPart};
 use miriam_kernels::operators::InputArrays;
 
-use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
+use super::{Matrix, ReferenceBackend, Weights};
 use crate::Result;
 use crate::layer::{
     AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue, Operator,
@@ -55,25 +58,32 @@ impl HeadKv {
         HeadKv { heads, keys, values }
     }
 
-    /// Attends with one query to the first `visible` positions. Gives the sums of values, all
-    /// heads side by side, and the weights of each head.
-    fn attend(&self, query: &[f64], visible: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let (mut sums, mut weights) = (Vec::new(), Vec::new());
-        let key_width = query.len() / self.heads;
-        let value_width = self.values.width() / self.heads;
-        for head in 0..self.heads {
-            let of_key = head * key_width..(head + 1) * key_width;
-            let of_value = head * value_width..(head + 1) * value_width;
-            let score = |key: &[f64]| {
-                dot(&query[of_key.clone()], &key[of_key.clone()]) / (key_width as f64).sqrt()
-            };
-            let scores: Vec<f64> = self.keys.iter().take(visible).map(score).collect();
-            let of_head = softmax(&scores);
-            let values = self.values.iter().map(|value| &value[of_value.clone()]);
-            sums.extend(weighted_sum(&of_head, values, value_width));
-            weights.push(of_head);
-        }
-        (sums, weights)
+    /// Attends with consecutive queries. Gives the sums of values, all heads side by side, and the
+    /// weights, `[heads * queries, positions]`.
+    fn attend(&self, queries: MatRef<'_, f64>, mask: AttentionMask) -> (Matrix, Vec<f64>) {
+        let HeadKv { heads, keys, values } = self;
+        let mut out = Matrix::zeros(queries.rows(), values.width());
+        let mut weights = vec![0.0; heads * queries.rows() * keys.rows()];
+        let (keys, values) = (keys.view(), values.view());
+        attention::attend(*heads, mask, queries, keys, values, None, &mut weights, out.view_mut());
+        (out, weights)
+    }
+
+    /// Attends from one query to the first `visible` positions, where scores or values depend on
+    /// the distance from `position` to each.
+    fn attend_relative(
+        &self,
+        query: &[f64],
+        (position, visible): (usize, usize),
+        relative: &RelativePositions,
+    ) -> Vec<f64> {
+        let terms = match &relative.terms {
+            DistanceTerms::Vectors { keys, values } => RelativeTerms::Vectors { keys, values },
+            DistanceTerms::Biases(biases) => RelativeTerms::Biases(biases),
+        };
+        let class = |key: usize| relative.class(position, key);
+        let positions = [self.keys.view(), self.values.view()];
+        attention::attend_relative(self.heads, query, positions, visible, class, terms)
     }
 }
 
@@ -81,20 +91,22 @@ impl<'a> ColumnSlice<'a, Matrix> {
     pub(super) fn row(&self, row: usize) -> &'a [f64] {
         &self.tensor.row(row)[self.columns.clone()]
     }
+
+    fn view(&self) -> MatRef<'a, f64> {
+        self.tensor.view().column_range(self.columns.clone())
+    }
 }
 
-/// `[rows, inputs]` times weights, plus the bias: `[rows, outputs]`.
-pub(super) fn product(input: &Matrix, weights: &Weights) -> Matrix {
-    assert_eq!(input.width(), weights.matrix.rows(), "as many inputs as the weights have");
-    let outputs = weights.matrix.width();
-    let mut out = Matrix::zeros(0, outputs);
-    for row in input.iter() {
-        let mut sum = weighted_sum(row, weights.matrix.iter(), outputs);
-        if let Some(bias) = &weights.bias {
-            sum.iter_mut().zip(bias).for_each(|(sum, bias)| *sum += bias);
-        }
-        out.push_row(&sum);
-    }
+/// `[rows, inputs]` times weights, plus the bias and what is added to them: `[rows, outputs]`.
+pub(super) fn product(
+    input: MatRef<'_, f64>,
+    weights: &Weights,
+    residual: Option<MatRef<'_, f64>>,
+) -> Matrix {
+    assert_eq!(input.columns(), weights.matrix.rows(), "as many inputs as the weights have");
+    let mut out = Matrix::zeros(input.rows(), weights.matrix.width());
+    let parts = [WeightPart { values: weights.matrix.view(), is_transposed: false }];
+    gemm::gemm(input, &parts, weights.bias.as_deref(), residual, out.view_mut());
     out
 }
 
@@ -149,10 +161,7 @@ impl Backend for ReferenceBackend {
         weights: &Weights,
         epilogue: Epilogue<'_, Matrix>,
     ) -> Result<Matrix> {
-        let mut out = product(input, weights);
-        if let Some(residual) = epilogue.residual {
-            out = self.add(&out, residual)?;
-        }
+        let mut out = product(input.view(), weights, epilogue.residual.map(Matrix::view));
         activate(epilogue.activation, out.view_mut());
         Ok(out)
     }
@@ -163,8 +172,7 @@ impl Backend for ReferenceBackend {
         matrices: &[ColumnSlice<'_, Matrix>],
         vectors: &[&Vec<f64>],
     ) -> Result<Matrix> {
-        let views =
-            matrices.iter().map(|part| part.tensor.view().column_range(part.columns.clone()));
+        let views = matrices.iter().map(ColumnSlice::view);
         let inputs = InputArrays::new(views, vectors.iter().map(|vector| &vector[..]));
         let [rows, width] = inputs.shape_of_result(&operator);
         let mut out = Matrix::zeros(rows, width);
@@ -199,17 +207,9 @@ impl Backend for ReferenceBackend {
     ) -> Result<Matrix> {
         let mut out = Matrix::zeros(0, queries.columns.len());
         for &(rows, packed) in groups {
-            for query in 0..rows {
-                let positions = packed.keys.rows();
-                let visible = match mask {
-                    AttentionMask::All => positions,
-                    AttentionMask::Prefix(length) => length,
-                    // The last query is at the last position.
-                    AttentionMask::Causal => positions - rows + query + 1,
-                };
-                let (sums, _) = packed.attend(queries.row(out.rows()), visible);
-                out.push_row(&sums);
-            }
+            let first = out.rows();
+            let (sums, _) = packed.attend(queries.view().row_range(first..first + rows), mask);
+            sums.iter().for_each(|row| out.push_row(row));
         }
         Ok(out)
     }
@@ -226,60 +226,12 @@ impl Backend for ReferenceBackend {
         let mut out = Matrix::zeros(0, queries.columns.len());
         for (packed, &length) in sentences.iter().zip(lengths) {
             for position in 0..length {
-                let visible = match mask {
-                    AttentionMask::All => length,
-                    AttentionMask::Prefix(count) => count,
-                    AttentionMask::Causal => position + 1,
-                };
+                let visible = mask.visible(position, length, length);
                 let query = queries.row(out.rows());
                 out.push_row(&packed.attend_relative(query, (position, visible), relative));
             }
         }
         Ok(out)
-    }
-}
-
-impl HeadKv {
-    /// As [`HeadKv::attend`], with what the distance from `position` to each key adds.
-    fn attend_relative(
-        &self,
-        query: &[f64],
-        (position, visible): (usize, usize),
-        relative: &RelativePositions,
-    ) -> Vec<f64> {
-        let width = query.len() / self.heads;
-        let mut sums = Vec::new();
-        for head in 0..self.heads {
-            let columns = head * width..(head + 1) * width;
-            let query = &query[columns.clone()];
-            // Keys and values with their vectors, and what is added to scores.
-            let terms = |key: usize| {
-                let class = relative.class(position, key);
-                let rows =
-                    [&self.keys, &self.values].map(|all| all.row(key)[columns.clone()].to_vec());
-                match &relative.terms {
-                    DistanceTerms::Biases(biases) => {
-                        (rows, f64::from(biases[class * self.heads + head]))
-                    }
-                    DistanceTerms::Vectors { keys, values } => {
-                        let mut rows = rows;
-                        for (row, table) in rows.iter_mut().zip([keys, values]) {
-                            let vector = &table[class * width..(class + 1) * width];
-                            row.iter_mut().zip(vector).for_each(|(x, &y)| *x += f64::from(y));
-                        }
-                        (rows, 0.0)
-                    }
-                }
-            };
-            let terms: Vec<_> = (0..visible).map(terms).collect();
-            let score = |([key, _], bias): &([Vec<f64>; 2], f64)| {
-                dot(query, key) / (width as f64).sqrt() + bias
-            };
-            let scores: Vec<f64> = terms.iter().map(score).collect();
-            let values = terms.iter().map(|([_, value], _)| &value[..]);
-            sums.extend(weighted_sum(&softmax(&scores), values, width));
-        }
-        sums
     }
 }
 
@@ -307,8 +259,9 @@ impl DecodingOps for ReferenceBackend {
         for (row, history) in histories.iter_mut().enumerate() {
             history.keys.push_row(keys.row(row));
             history.values.push_row(values.row(row));
-            let (sums, _) = history.attend(queries.row(row), history.keys.rows());
-            out.push_row(&sums);
+            let query = queries.view().row_range(row..row + 1);
+            let (sums, _) = history.attend(query, AttentionMask::All);
+            out.push_row(sums.row(0));
         }
         *cache = histories;
         Ok(out)
@@ -368,11 +321,14 @@ impl DecodingOps for ReferenceBackend {
     ) -> Result<Matrix> {
         let mut out = Matrix::zeros(0, queries.columns.len());
         for &(rows, packed) in groups {
-            for _ in 0..rows {
-                let (sums, all) = packed.attend(queries.row(out.rows()), packed.keys.rows());
-                out.push_row(&sums);
-                weights.push(all[head].iter().map(|&weight| weight as f32).collect());
-            }
+            let (first, positions) = (out.rows(), packed.keys.rows());
+            let queries = queries.view().row_range(first..first + rows);
+            let (sums, all) = packed.attend(queries, AttentionMask::All);
+            sums.iter().for_each(|row| out.push_row(row));
+            weights.extend((head * rows..(head + 1) * rows).map(|row| -> Vec<f32> {
+                let of_row = &all[row * positions..][..positions];
+                of_row.iter().map(|&weight| weight as f32).collect()
+            }));
         }
         Ok(out)
     }

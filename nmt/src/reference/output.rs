@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use miriam_kernels::plain::log_sum_exp;
 use miriam_kernels::topk::{ColumnIds, update_topk};
 use miriam_kernels::{Cpu, MatRef};
 
@@ -12,15 +13,7 @@ use crate::layer::{OutputColumns, OutputOps, TopK};
 
 /// The logits of some rows, `[rows, tokens]`.
 fn logits(hidden: &Matrix, rows: Range<usize>, weights: &Weights) -> Matrix {
-    let mut input = Matrix::zeros(0, hidden.width());
-    rows.for_each(|row| input.push_row(hidden.row(row)));
-    product(&input, weights)
-}
-
-/// The logarithm of the sum of exponentials.
-fn log_sum_exp(logits: &[f64]) -> f64 {
-    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    max + logits.iter().map(|logit| (logit - max).exp()).sum::<f64>().ln()
+    product(hidden.view().row_range(rows), weights, None)
 }
 
 fn to_f32(values: &[f64]) -> Vec<f32> {

@@ -1,6 +1,8 @@
 //! The operations of recurrent layers.
 
-use super::{Matrix, ReferenceBackend, Weights, dot, softmax, weighted_sum};
+use miriam_kernels::attention::plain::{RecurrentAttention, attend_recurrent};
+
+use super::{Matrix, ReferenceBackend, Weights};
 use crate::Result;
 use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
 
@@ -63,20 +65,23 @@ impl RecurrentOps for ReferenceBackend {
     ) -> Result<Matrix> {
         let mut out = Matrix::default();
         for &(rows, Annotations { keys, values }) in groups {
-            for _ in 0..rows {
-                let query = queries.row(out.rows());
-                let score = |key: &[f64]| match attention_score {
-                    AttentionScore::DotProduct => dot(key, query),
-                    AttentionScore::Additive(v) => {
-                        let terms = key.iter().zip(query).zip(v);
-                        terms.map(|((key, query), v)| v * (key + query).tanh()).sum()
-                    }
-                };
-                let weights = softmax(&keys.iter().map(score).collect::<Vec<f64>>());
-                out.push_row(&weighted_sum(&weights, values.iter(), values.width()));
-                if let Some(all) = &mut weights_out {
-                    all.push(weights.iter().map(|&weight| weight as f32).collect());
-                }
+            let first = out.rows();
+            let attention = RecurrentAttention {
+                vector: match attention_score {
+                    AttentionScore::DotProduct => None,
+                    AttentionScore::Additive(vector) => Some(vector),
+                },
+                queries: queries.view().row_range(first..first + rows),
+                keys: keys.view(),
+                values: values.view(),
+            };
+            let mut weights = vec![0.0; rows * keys.rows()];
+            let mut sums = Matrix::zeros(rows, values.width());
+            attend_recurrent(attention, &mut weights, sums.view_mut());
+            sums.iter().for_each(|row| out.push_row(row));
+            if let Some(all) = &mut weights_out {
+                let rows = weights.chunks_exact(keys.rows());
+                all.extend(rows.map(|row| row.iter().map(|&weight| weight as f32).collect()));
             }
         }
         Ok(out)

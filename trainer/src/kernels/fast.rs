@@ -18,8 +18,8 @@ use miriam_kernels::{Cpu, MatMut, MatRef, elementwise};
 
 use super::integers::{IntegerGemm, IntegerPrecision, IntegerWeights};
 use super::{
-    AdditiveAttention, AttentionGradients, Kernels, LossRows, OptimizerKind, RowLoss, Shard,
-    Smoothing, Step, WeightPart, Weights, attention,
+    AttentionGradients, Kernels, LossRows, OptimizerKind, RecurrentAttention, RowLoss, Shard,
+    Smoothing, Step, WeightPart, Weights,
 };
 
 /// Weights packed for products with their rows, and transposed for gradients.
@@ -167,7 +167,7 @@ impl Kernels for Fast {
     fn attend(
         &mut self,
         heads: usize,
-        is_causal: bool,
+        visible: AttentionMask,
         queries: MatRef<'_, f32>,
         keys: MatRef<'_, f32>,
         values: MatRef<'_, f32>,
@@ -176,9 +176,8 @@ impl Kernels for Fast {
         out: MatMut<'_, f32>,
     ) {
         let inputs = sequence(heads, queries, keys, values, mask);
-        let mask = if is_causal { AttentionMask::Causal } else { AttentionMask::All };
         let scratch = &mut self.sequence;
-        attention_kernels::attend_sequence(self.cpu, &inputs, mask, probabilities, out, scratch);
+        attention_kernels::attend_sequence(self.cpu, &inputs, visible, probabilities, out, scratch);
     }
 
     fn attend_gradient(
@@ -209,13 +208,13 @@ impl Kernels for Fast {
 
     fn attend_annotations(
         &mut self,
-        inputs: AdditiveAttention<'_, f32>,
+        inputs: RecurrentAttention<'_, f32>,
         probabilities: &mut [f32],
         out: MatMut<'_, f32>,
     ) {
-        let AdditiveAttention { vector, queries, keys, values } = inputs;
+        let RecurrentAttention { vector, queries, keys, values } = inputs;
         let Some(vector) = vector else {
-            return attention::attend_annotations(inputs, probabilities, out);
+            return attention_kernels::plain::attend_recurrent(inputs, probabilities, out);
         };
         self.values.fill_rows(values, values.columns());
         let weights = MatMut::new(probabilities, queries.rows(), keys.rows());
@@ -227,16 +226,16 @@ impl Kernels for Fast {
 
     fn attend_annotations_gradient(
         &mut self,
-        inputs: AdditiveAttention<'_, f32>,
+        inputs: RecurrentAttention<'_, f32>,
         probabilities: &[f32],
         extra: Option<&[f32]>,
         gradient: MatRef<'_, f32>,
         into: AttentionGradients<'_, f32>,
         vector_gradient: &mut [f32],
     ) {
-        let AdditiveAttention { vector, queries, keys, values } = inputs;
+        let RecurrentAttention { vector, queries, keys, values } = inputs;
         let Some(v) = vector else {
-            return attention::attend_annotations_gradient(
+            return attention_kernels::plain::attend_recurrent_gradient(
                 inputs,
                 probabilities,
                 extra,

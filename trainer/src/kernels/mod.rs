@@ -8,43 +8,28 @@
 //!
 //! The formulas are those of `training.md` B.3.
 
-mod attention;
 mod fast;
-mod gemm;
 mod integers;
-mod loss;
 mod optimizer;
 
 use std::marker::PhantomData;
 
-use miriam_kernels::activation::{Activation, plain};
+use miriam_kernels::activation::{self, Activation};
+use miriam_kernels::attention::{self, AttentionMask};
+use miriam_kernels::cross_entropy;
+use miriam_kernels::gemm::plain as gemm;
 use miriam_kernels::operators::Arithmetic;
-use miriam_kernels::{MatMut, MatRef};
+use miriam_kernels::{MatMut, MatRef, plain};
 
-pub use attention::{AdditiveAttention, AttentionGradients};
 pub use fast::{Fast, PackedPair};
 pub use integers::IntegerPrecision;
-pub use loss::{LossRows, RowLoss};
 pub use miriam_kernels::activation::plain::saves_result;
+pub use miriam_kernels::attention::plain::{AttentionGradients, RecurrentAttention};
+pub use miriam_kernels::cross_entropy::plain::{LossRows, RowLoss};
+pub use miriam_kernels::gemm::plain::WeightPart;
 pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 
 use crate::Real;
-
-/// A matrix of weights as it lies in the flat vector.
-#[derive(Clone, Copy, Debug)]
-pub struct WeightPart<'a, R> {
-    /// `[inputs, outputs]`, or `[outputs, inputs]` of a table.
-    pub values: MatRef<'a, R>,
-    /// Whether it is a table, with a row for each output.
-    pub is_transposed: bool,
-}
-
-impl<R> WeightPart<'_, R> {
-    /// The number of outputs.
-    pub fn outputs(&self) -> usize {
-        if self.is_transposed { self.values.rows() } else { self.values.columns() }
-    }
-}
 
 /// Weights of a product: matrices with the same inputs, their outputs side by side.
 pub struct Weights<'a, K: Kernels> {
@@ -125,12 +110,13 @@ pub trait Kernels: Clone + Send + 'static {
         rows: MatRef<'_, Self::Real>,
         mut into: MatMut<'_, Self::Real>,
     ) {
-        (0..rows.rows()).for_each(|row| add_scaled(factor, rows.row(row), into.row(row)));
+        let add = |row| plain::add_scaled(factor, rows.row(row), into.row(row));
+        (0..rows.rows()).for_each(add);
     }
 
     /// Applies an activation in place.
     fn activate(&mut self, activation: Activation, rows: MatMut<'_, Self::Real>) {
-        plain::activate(activation, rows);
+        activation::plain::activate(activation, rows);
     }
 
     /// Multiplies `gradient` with the derivative of an activation. `saved` is the result of
@@ -141,18 +127,16 @@ pub trait Kernels: Clone + Send + 'static {
         saved: MatRef<'_, Self::Real>,
         gradient: MatMut<'_, Self::Real>,
     ) {
-        plain::activation_gradient(activation, saved, gradient);
+        activation::plain::activation_gradient(activation, saved, gradient);
     }
 
-    /// Multi-head attention of consecutive queries to the positions of one sentence. Query i
-    /// of n sees all positions, or where `is_causal` those up to `positions - n + i`.
-    /// `probabilities`, `[heads * queries, positions]`, become the attention weights;
-    /// `mask`, of the same shape, is multiplied with them before values are summed.
+    /// Multi-head attention of consecutive queries to the positions of one sentence: see
+    /// [`plain::attend`](attention::plain::attend).
     #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
     fn attend(
         &mut self,
         heads: usize,
-        is_causal: bool,
+        visible: AttentionMask,
         queries: MatRef<'_, Self::Real>,
         keys: MatRef<'_, Self::Real>,
         values: MatRef<'_, Self::Real>,
@@ -160,7 +144,8 @@ pub trait Kernels: Clone + Send + 'static {
         probabilities: &mut [Self::Real],
         out: MatMut<'_, Self::Real>,
     ) {
-        attention::attend(heads, is_causal, queries, keys, values, mask, probabilities, out);
+        let (weights, plain) = (probabilities, attention::plain::attend);
+        plain(heads, visible, queries, keys, values, mask, weights, out);
     }
 
     /// The gradients of [`attend`](Kernels::attend). `extra` is added to the gradient of the
@@ -178,7 +163,7 @@ pub trait Kernels: Clone + Send + 'static {
         gradient: MatRef<'_, Self::Real>,
         into: AttentionGradients<'_, Self::Real>,
     ) {
-        attention::attend_gradient(
+        attention::plain::attend_gradient(
             heads,
             queries,
             keys,
@@ -191,28 +176,28 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// The attention of recurrent decoders: see [`AdditiveAttention`].
+    /// The attention of recurrent decoders: see [`RecurrentAttention`].
     fn attend_annotations(
         &mut self,
-        attention: AdditiveAttention<'_, Self::Real>,
+        attention: RecurrentAttention<'_, Self::Real>,
         probabilities: &mut [Self::Real],
         out: MatMut<'_, Self::Real>,
     ) {
-        attention::attend_annotations(attention, probabilities, out);
+        attention::plain::attend_recurrent(attention, probabilities, out);
     }
 
     /// The gradients of [`attend_annotations`](Kernels::attend_annotations): into those of
     /// queries, keys and values, and of the vector of additive scores.
     fn attend_annotations_gradient(
         &mut self,
-        attention: AdditiveAttention<'_, Self::Real>,
+        attention: RecurrentAttention<'_, Self::Real>,
         probabilities: &[Self::Real],
         extra: Option<&[Self::Real]>,
         gradient: MatRef<'_, Self::Real>,
         into: AttentionGradients<'_, Self::Real>,
         vector: &mut [Self::Real],
     ) {
-        attention::attend_annotations_gradient(
+        attention::plain::attend_recurrent_gradient(
             attention,
             probabilities,
             extra,
@@ -246,7 +231,7 @@ pub trait Kernels: Clone + Send + 'static {
         logits: MatMut<'_, Self::Real>,
         losses: &mut Vec<RowLoss>,
     ) {
-        loss::cross_entropy(rows, logits, losses);
+        cross_entropy::plain::cross_entropy(rows, logits, losses);
     }
 }
 
@@ -265,23 +250,4 @@ impl<R: Real> Kernels for Plain<R> {
     type Packed = ();
 
     fn pack(&self, _: &[WeightPart<'_, R>], (): &mut ()) {}
-}
-
-/// `into += factor * row`.
-pub(crate) fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
-    for (into, &x) in into.iter_mut().zip(row) {
-        *into += factor * x;
-    }
-}
-
-fn dot<R: Real>(a: &[R], b: &[R]) -> R {
-    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
-}
-
-/// Replaces scores by their softmax.
-fn softmax<R: Real>(scores: &mut [R]) {
-    let max = scores.iter().copied().fold(R::neg_infinity(), R::max);
-    scores.iter_mut().for_each(|score| *score = (*score - max).exp());
-    let sum: R = scores.iter().copied().sum();
-    scores.iter_mut().for_each(|score| *score /= sum);
 }

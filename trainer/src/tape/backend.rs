@@ -63,11 +63,7 @@ impl<K: Kernels> Tape<K> {
         mask: AttentionMask,
         is_aligned: bool,
     ) -> Tensor {
-        let is_causal = match mask {
-            AttentionMask::All => false,
-            AttentionMask::Causal => true,
-            AttentionMask::Prefix(_) => panic!("sentences are not padded in training"),
-        };
+        assert!(!matches!(mask, AttentionMask::Prefix(_)), "sentences are not padded in training");
         let groups: Vec<Group> =
             groups.iter().map(|&(rows, group)| (rows, group.clone())).collect();
         let heads = groups.first().map_or(1, |(_, group)| group.heads);
@@ -81,7 +77,7 @@ impl<K: Kernels> Tape<K> {
             dropout_site = Some((self.side, self.next_dropout_site()));
         }
         let positions = if is_aligned { self.attending_positions(&groups) } else { None };
-        let op = Op::Attend { queries, groups, is_causal, positions, dropout_site };
+        let op = Op::Attend { queries, groups, visible: mask, positions, dropout_site };
         self.record(op, rows, width, saved)
     }
 

@@ -11,7 +11,7 @@ use super::weights::MatrixPlace;
 use super::{GuidedAlignment, Tape};
 use crate::Real;
 use crate::dropout::fill_mask;
-use crate::kernels::{AdditiveAttention, Kernels, saves_result};
+use crate::kernels::{Kernels, RecurrentAttention, saves_result};
 
 impl<K: Kernels> Tape<K> {
     /// Computes node `index`; those before it have been.
@@ -67,7 +67,7 @@ impl<K: Kernels> Tape<K> {
                 let inputs = InputArrays::new(matrices, vectors);
                 K::Real::forward(&**operator, kernels.arithmetic(), inputs.inputs(), out);
             }
-            Op::Attend { queries, groups, is_causal, positions, dropout_site } => {
+            Op::Attend { queries, groups, visible, positions, dropout_site } => {
                 let heads = groups.first().map_or(1, |(_, group)| group.heads);
                 let (weights, mut masks) = saved.split_at_mut(match dropout_site {
                     Some(_) => node.saved / 2,
@@ -98,7 +98,7 @@ impl<K: Kernels> Tape<K> {
                     });
                     let keys = inputs.columns(&group.keys).row_range(group.rows.clone());
                     let values = inputs.columns(&group.values).row_range(group.rows.clone());
-                    kernels.attend(heads, *is_causal, queries, keys, values, mask, of_group, part);
+                    kernels.attend(heads, *visible, queries, keys, values, mask, of_group, part);
                     (first, rest, weights_rest) = (first + rows, others, later);
                 }
                 if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {
@@ -112,7 +112,7 @@ impl<K: Kernels> Tape<K> {
                 for (rows, group) in groups {
                     let (part, others) = rest.split_rows(*rows);
                     let (of_group, later) = weights_rest.split_at_mut(rows * group.rows.len());
-                    let attention = AdditiveAttention {
+                    let attention = RecurrentAttention {
                         vector,
                         queries: queries.row_range(first..first + rows),
                         keys: inputs.columns(&group.keys).row_range(group.rows.clone()),

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use miriam_kernels::plain::add_scaled;
 use miriam_kernels::{MatMut, MatRef};
 
 use super::GuidedAlignment;
@@ -10,7 +11,7 @@ use super::forward::{ALIGNMENT_EPSILON, links_of};
 use super::node::{Group, KeysValues, Node, Tensor};
 use super::weights::{AffineSpec, MatrixPlace, VectorId, WeightRegistry};
 use crate::Real;
-use crate::kernels::{AttentionGradients, Kernels, add_scaled};
+use crate::kernels::{AttentionGradients, Kernels};
 
 /// The tensor of a node.
 pub(super) fn tensor(index: usize, node: &Node) -> Tensor {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use miriam_kernels::activation::Activation;
 use miriam_kernels::operators::AnyOperator;
 use miriam_kernels::{MatMut, MatRef};
-use miriam_nmt::layer::{ColumnSlice, Side};
+use miriam_nmt::layer::{AttentionMask, ColumnSlice, Side};
 
 use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::Real;
@@ -119,7 +119,7 @@ pub(super) enum Op {
     Attend {
         queries: Columns,
         groups: Vec<Group>,
-        is_causal: bool,
+        visible: AttentionMask,
         /// The target positions of groups where the weights of the first head are the
         /// alignment of the model, and it is guided.
         positions: Option<Vec<u32>>,

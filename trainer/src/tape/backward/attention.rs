@@ -9,7 +9,7 @@ use super::super::node::{Columns, Group, Tensor};
 use super::super::weights::VectorId;
 use super::NodeGradient;
 use crate::Real;
-use crate::kernels::{AdditiveAttention, Kernels};
+use crate::kernels::{Kernels, RecurrentAttention};
 
 /// The rows of the queries of each group, and the places of their weights, all heads of a group
 /// after those of the one before.
@@ -91,7 +91,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
                 let extra =
                     alignment_gradient(guide, group, positions, number, || &weights[pairs.start..]);
                 let positions = sentence.rows.clone();
-                let attention = AdditiveAttention {
+                let attention = RecurrentAttention {
                     vector: vector.map(|vector| packed_parameters.vector(vector)),
                     queries: queries_all.row_range(rows.clone()),
                     keys: values.columns(&sentence.keys).row_range(positions.clone()),

@@ -1,11 +1,27 @@
-//! Products with weights and their gradients.
+//! Products with weights and their gradients by plain arithmetic.
 
-use miriam_kernels::{MatMut, MatRef};
+use crate::plain::{add_scaled, dot};
+use crate::{MatMut, MatRef, Real};
 
-use super::{WeightPart, add_scaled, dot};
-use crate::Real;
+/// A matrix of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightPart<'a, R> {
+    /// `[inputs, outputs]`, or `[outputs, inputs]` of a table.
+    pub values: MatRef<'a, R>,
+    /// Whether it is a table, with a row for each output.
+    pub is_transposed: bool,
+}
 
-pub(super) fn gemm<R: Real>(
+impl<R> WeightPart<'_, R> {
+    /// The number of outputs.
+    pub fn outputs(&self) -> usize {
+        if self.is_transposed { self.values.rows() } else { self.values.columns() }
+    }
+}
+
+/// `out = rows * weights + bias + residual`, `[rows, inputs]` to `[rows, outputs]`; the outputs of
+/// `parts` are side by side.
+pub fn gemm<R: Real>(
     rows: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
     bias: Option<&[R]>,
@@ -42,7 +58,8 @@ fn multiply_row<R: Real>(row: &[R], part: &WeightPart<'_, R>, out: &mut [R]) {
     }
 }
 
-pub(super) fn gemm_gradient<R: Real>(
+/// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`.
+pub fn gemm_gradient<R: Real>(
     gradient: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
     mut into: MatMut<'_, R>,
@@ -66,11 +83,8 @@ pub(super) fn gemm_gradient<R: Real>(
     }
 }
 
-pub(super) fn weight_gradient<R: Real>(
-    a: MatRef<'_, R>,
-    b: MatRef<'_, R>,
-    mut into: MatMut<'_, R>,
-) {
+/// `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
+pub fn weight_gradient<R: Real>(a: MatRef<'_, R>, b: MatRef<'_, R>, mut into: MatMut<'_, R>) {
     for row in 0..a.rows() {
         for (input, &x) in a.row(row).iter().enumerate() {
             add_scaled(x, b.row(row), into.row(input));
@@ -78,10 +92,12 @@ pub(super) fn weight_gradient<R: Real>(
     }
 }
 
-pub(super) fn column_sums<R: Real>(rows: MatRef<'_, R>, into: &mut [R]) {
+/// `into += ` the sums of columns.
+pub fn column_sums<R: Real>(rows: MatRef<'_, R>, into: &mut [R]) {
     (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into));
 }
 
-pub(super) fn add<R: Real>(rows: MatRef<'_, R>, mut into: MatMut<'_, R>) {
+/// `into += rows`.
+pub fn add<R: Real>(rows: MatRef<'_, R>, mut into: MatMut<'_, R>) {
     (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into.row(row)));
 }

@@ -1,12 +1,11 @@
-//! Attention and its gradients: that of transformers by heads, and that of recurrent
-//! decoders.
+//! Attention and its gradients by plain arithmetic: that of transformers by heads, with distances
+//! of positions or without, and that of recurrent decoders.
 
 use std::ops::Range;
 
-use miriam_kernels::{MatMut, MatRef};
-
-use super::{add_scaled, dot, softmax};
-use crate::Real;
+use super::{AttentionMask, RelativeTerms};
+use crate::plain::{add_scaled, dot, softmax};
+use crate::{MatMut, MatRef, Real};
 
 /// Where the gradients of an attention are added.
 pub struct AttentionGradients<'a, R> {
@@ -23,10 +22,14 @@ fn columns_of(head: usize, width: usize) -> Range<usize> {
     head * width..(head + 1) * width
 }
 
+/// Multi-head attention of consecutive queries to the positions of one sentence, scores divided by
+/// the square root of a head's width: `[queries, heads * key width]` to `[queries, heads * value
+/// width]`. `probabilities`, `[heads * queries, positions]`, become the attention weights; `mask`,
+/// of the same shape, is multiplied with them before values are summed.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
-pub(super) fn attend<R: Real>(
+pub fn attend<R: Real>(
     heads: usize,
-    is_causal: bool,
+    visible: AttentionMask,
     queries: MatRef<'_, R>,
     keys: MatRef<'_, R>,
     values: MatRef<'_, R>,
@@ -42,7 +45,7 @@ pub(super) fn attend<R: Real>(
         for query in 0..count {
             let row = (head * count + query) * positions..(head * count + query + 1) * positions;
             let weights = &mut probabilities[row.clone()];
-            let visible = if is_causal { positions - count + query + 1 } else { positions };
+            let visible = visible.visible(query, count, positions);
             let (seen, hidden) = weights.split_at_mut(visible);
             for (position, score) in seen.iter_mut().enumerate() {
                 let key = &keys.row(position)[of_key.clone()];
@@ -60,8 +63,10 @@ pub(super) fn attend<R: Real>(
     }
 }
 
+/// The gradients of [`attend`]. `extra` is added to the gradient of the probabilities of the first
+/// head, `[queries, positions]`.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
-pub(super) fn attend_gradient<R: Real>(
+pub fn attend_gradient<R: Real>(
     heads: usize,
     queries: MatRef<'_, R>,
     keys: MatRef<'_, R>,
@@ -106,7 +111,7 @@ pub(super) fn attend_gradient<R: Real>(
 /// The attention of consecutive queries of a recurrent decoder to the positions of one
 /// sentence: softmax of `vector . tanh(key + query)`, or of `key . query` without a vector.
 #[derive(Clone, Copy, Debug)]
-pub struct AdditiveAttention<'a, R> {
+pub struct RecurrentAttention<'a, R> {
     /// The vector of additive scores.
     pub vector: Option<&'a [R]>,
     /// `[queries, width]`.
@@ -117,7 +122,7 @@ pub struct AdditiveAttention<'a, R> {
     pub values: MatRef<'a, R>,
 }
 
-impl<R: Real> AdditiveAttention<'_, R> {
+impl<R: Real> RecurrentAttention<'_, R> {
     fn score(&self, query: usize, position: usize) -> R {
         let (query, key) = (self.queries.row(query), self.keys.row(position));
         match self.vector {
@@ -130,8 +135,10 @@ impl<R: Real> AdditiveAttention<'_, R> {
     }
 }
 
-pub(super) fn attend_annotations<R: Real>(
-    attention: AdditiveAttention<'_, R>,
+/// The attention of a recurrent decoder, `[queries, value width]`; `probabilities`, `[queries,
+/// positions]`, become the attention weights.
+pub fn attend_recurrent<R: Real>(
+    attention: RecurrentAttention<'_, R>,
     probabilities: &mut [R],
     mut out: MatMut<'_, R>,
 ) {
@@ -150,8 +157,11 @@ pub(super) fn attend_annotations<R: Real>(
     }
 }
 
-pub(super) fn attend_annotations_gradient<R: Real>(
-    attention: AdditiveAttention<'_, R>,
+/// The gradients of [`attend_recurrent`]: into those of queries, keys and values, and of the vector
+/// of additive scores. `extra`, `[queries, positions]`, is added to the gradient of the
+/// probabilities.
+pub fn attend_recurrent_gradient<R: Real>(
+    attention: RecurrentAttention<'_, R>,
     probabilities: &[R],
     extra: Option<&[R]>,
     gradient: MatRef<'_, R>,
@@ -190,4 +200,50 @@ pub(super) fn attend_annotations_gradient<R: Real>(
             }
         }
     }
+}
+
+/// Attends from one query, `[heads * width]`, to the first positions of a sentence, as many as
+/// `visible`, where scores or values depend on the class of the distance to each: what `class`
+/// gives for a position.
+pub fn attend_relative<R: Real>(
+    heads: usize,
+    query: &[R],
+    [keys, values]: [MatRef<'_, R>; 2],
+    visible: usize,
+    class: impl Fn(usize) -> usize,
+    terms: RelativeTerms<'_>,
+) -> Vec<R> {
+    let width = query.len() / heads;
+    let mut sums = vec![R::ZERO; query.len()];
+    let wide = |x: f32| R::of(x.into());
+    for head in 0..heads {
+        let columns = columns_of(head, width);
+        let query = &query[columns.clone()];
+        // A key or a value with the vector of its distance.
+        let moved = |row: &[R], table: Option<&[f32]>, class: usize| -> Vec<R> {
+            let mut row = row[columns.clone()].to_vec();
+            if let Some(table) = table {
+                let vector = &table[class * width..][..width];
+                row.iter_mut().zip(vector).for_each(|(x, &y)| *x += wide(y));
+            }
+            row
+        };
+        let (key_table, value_table, biases) = match terms {
+            RelativeTerms::Vectors { keys, values } => (Some(keys), Some(values), None),
+            RelativeTerms::Biases(biases) => (None, None, Some(biases)),
+        };
+        let scale = R::of(width as f64).sqrt().recip();
+        let score = |position: usize| {
+            let class = class(position);
+            let bias = biases.map_or(R::ZERO, |biases| wide(biases[class * heads + head]));
+            scale * dot(query, &moved(keys.row(position), key_table, class)) + bias
+        };
+        let mut weights: Vec<R> = (0..visible).map(score).collect();
+        softmax(&mut weights);
+        for (position, &weight) in weights.iter().enumerate() {
+            let value = moved(values.row(position), value_table, class(position));
+            add_scaled(weight, &value, &mut sums[columns.clone()]);
+        }
+    }
+    sums
 }

@@ -1,8 +1,7 @@
-//! Cross-entropy with label smoothing (`training.md` A.1).
+//! Cross-entropy with label smoothing by plain arithmetic.
 
-use miriam_kernels::MatMut;
-
-use crate::Real;
+use crate::plain::log_sum_exp;
+use crate::{MatMut, Real};
 
 /// What the losses of some rows of logits depend on.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +23,9 @@ pub struct RowLoss {
     pub log_probability: f64,
 }
 
-pub(super) fn cross_entropy<R: Real>(
+/// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in the place of
+/// the logits.
+pub fn cross_entropy<R: Real>(
     rows: LossRows<'_>,
     mut logits: MatMut<'_, R>,
     losses: &mut Vec<RowLoss>,
@@ -39,9 +40,7 @@ pub(super) fn cross_entropy<R: Real>(
 /// The loss of a row of logits, and its gradient in their place.
 fn row_loss<R: Real>(label: usize, weight: R, smoothing: R, logits: &mut [R]) -> RowLoss {
     let count = R::of(logits.len() as f64);
-    let max = logits.iter().copied().fold(R::neg_infinity(), R::max);
-    let sum: R = logits.iter().map(|&x| (x - max).exp()).sum();
-    let normalizer = max + sum.ln();
+    let normalizer = log_sum_exp(logits);
     let mean = logits.iter().copied().sum::<R>() / count;
     let log_probability = logits[label] - normalizer;
     let loss = (R::ONE - smoothing) * -log_probability + smoothing * (normalizer - mean);
