@@ -32,7 +32,6 @@ mod multiply;
 mod normalize;
 mod running_mean;
 mod sequences;
-mod square;
 #[cfg(test)]
 mod tests;
 
@@ -58,7 +57,6 @@ pub use multiply::Multiply;
 pub use normalize::{ColumnNorm, NormKind, Normalize, NormalizeColumns};
 pub use running_mean::RunningMean;
 pub use sequences::Sequences;
-pub use square::Square;
 
 /// What an operator is computed from; its documentation says which matrix is which.
 #[derive(Clone, Copy, Debug)]
