@@ -27,6 +27,8 @@ pub(crate) enum PrefixScope {
 #[derive(Clone, Debug, Default)]
 pub struct NonbreakingPrefixes {
     words: HashMap<Box<[u8]>, PrefixScope>,
+    /// The length of the longest word with a full stop inside; 0 if there is none.
+    longest_dotted: usize,
 }
 
 const NUMERIC_ONLY_MARK: &[u8] = b"#NUMERIC_ONLY#";
@@ -118,7 +120,7 @@ impl NonbreakingPrefixes {
                 ),
             }
         }
-        NonbreakingPrefixes { words }
+        Self::from_words(words)
     }
 
     /// Reads a list in Moses' format: a word a line, `#NUMERIC_ONLY#` after those that
@@ -158,7 +160,18 @@ impl NonbreakingPrefixes {
                 None => words.insert(line.into(), PrefixScope::Anywhere),
             };
         }
-        NonbreakingPrefixes { words }
+        Self::from_words(words)
+    }
+
+    fn from_words(words: HashMap<Box<[u8]>, PrefixScope>) -> Self {
+        let dotted = words.keys().filter(|word| word.contains(&b'.'));
+        let longest_dotted = dotted.map(|word| word.len()).max().unwrap_or(0);
+        NonbreakingPrefixes { words, longest_dotted }
+    }
+
+    /// The bytes of the longest word with a full stop inside, as `p.ej`; 0 if there is none.
+    pub(crate) fn longest_dotted(&self) -> usize {
+        self.longest_dotted
     }
 
     #[inline]
@@ -221,7 +234,7 @@ mod tests {
     #[test]
     fn common_abbreviations_of_other_languages_are_known() {
         for (language, anywhere, before_number) in [
-            ("ru", &["г", "ул", "им", "т.д", "А"][..], &["стр", "гл"][..]),
+            ("ru", &["г", "ул", "им", "т.е", "А"][..], &["стр", "гл"][..]),
             ("uk", &["м", "вул", "ім", "Є"], &["стор"]),
             ("el", &["κ", "π.χ", "βλ", "Α"], &["σελ"]),
             ("pl", &["św", "ul", "dr", "prof", "tzn"], &["nr", "godz"]),
@@ -240,8 +253,10 @@ mod tests {
                 assert_eq!(scope(word), Some(PrefixScope::BeforeNumber), "{language}: {word}");
             }
         }
-        // Words of every day end sentences.
-        for (language, word) in [("ru", "лет"), ("pl", "rok"), ("sl", "let"), ("sv", "sen")] {
+        // Words of every day and "and so on" end sentences.
+        for (language, word) in
+            [("ru", "лет"), ("pl", "rok"), ("sl", "let"), ("sv", "sen"), ("ru", "т.д")]
+        {
             let list = NonbreakingPrefixes::for_language(language).unwrap();
             assert_eq!(list.get(word.as_bytes()), None, "{language}: {word}");
         }

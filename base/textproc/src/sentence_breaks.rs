@@ -2,8 +2,9 @@
 //!
 //! `unicode-segmentation` has the same rules, but looks ahead again at each bracket and space
 //! after a full stop, which is quadratic. Here what is ahead is looked up once. Tests compare the
-//! boundaries with that crate's, and the classes of all characters. One thing is added: reference
-//! marks such as `[1]` are passed with the mark that they follow.
+//! boundaries with that crate's, and the classes of all characters. Two things are added: reference
+//! marks such as `[1]` are passed with the mark that they follow, and an ellipsis of one character
+//! may end a sentence, as three full stops may.
 
 use std::ops::Range;
 
@@ -222,6 +223,11 @@ impl BreakClass {
     }
 }
 
+/// Whether a character is an ellipsis, which Unicode's rules do not count among the marks.
+pub(crate) fn is_ellipsis(character: char) -> bool {
+    matches!(character, '\u{2025}' | '\u{2026}')
+}
+
 /// What has come since the last mark that may end a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -327,7 +333,11 @@ impl Iterator for SentenceBreaks<'_> {
         while let Some(symbol) = first_char(&self.text[self.at..]) {
             let at = self.at;
             self.at += symbol.byte_len;
-            let class = symbol.character.map_or(BreakClass::Other, BreakClass::from_char);
+            let class = match symbol.character {
+                Some(character) if is_ellipsis(character) => BreakClass::Mark,
+                Some(character) => BreakClass::from_char(character),
+                None => BreakClass::Other,
+            };
             let separator = self.separator.take();
             let is_line_end = separator == Some('\r') && symbol.character == Some('\n');
             let mut breaks = separator.is_some() && !is_line_end;
@@ -400,7 +410,8 @@ mod tests {
     fn characters_have_the_classes_of_unicode() {
         for character in (0..=0x10_ffff).filter_map(char::from_u32) {
             // The crates know different versions of Unicode.
-            if get_general_category(character) == GeneralCategory::Unassigned {
+            let is_unassigned = get_general_category(character) == GeneralCategory::Unassigned;
+            if is_unassigned || is_ellipsis(character) {
                 continue;
             }
             let c = character;
@@ -425,9 +436,10 @@ mod tests {
                         ",", "-", "a", "b", "A", "B", "я", "Я", "你", "1", "٣", "\u{301}", "\u{ad}", "$",
                         "\u{1}", "ა", "।",
                     ]).prop_map(str::to_owned),
-                    any::<char>().prop_filter("known to both, no reference mark", |c| {
+                    any::<char>().prop_filter("the same in both", |c| {
                         let is_mark = reference_marks_len(c.to_string().as_bytes()) > 0;
-                        get_general_category(*c) != GeneralCategory::Unassigned && !is_mark
+                        let is_known = get_general_category(*c) != GeneralCategory::Unassigned;
+                        is_known && !is_mark && !is_ellipsis(*c)
                     }).prop_map(String::from),
                 ],
                 0..30,

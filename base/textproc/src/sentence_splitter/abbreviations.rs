@@ -1,0 +1,124 @@
+//! Words that keep the full stop after them: abbreviations, acronyms, initials, numbers of lists.
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::{trim_end_matching, trim_start};
+use crate::NonbreakingPrefixes;
+use crate::characters::{CharClass, char_indices, first_char, is_unspaced, last_char};
+use crate::nonbreaking_prefixes::PrefixScope;
+use crate::sentence_breaks::BreakClass;
+
+/// Whether the full stop after `sentence` belongs to its last word; `after` follows the full stop.
+pub(super) fn keeps_full_stop(
+    prefixes: &NonbreakingPrefixes,
+    sentence: &[u8],
+    after: &[u8],
+) -> bool {
+    let is_space = |c| CharClass::from_char(c).intersects(CharClass::SPACE);
+    let word = &sentence[trim_end_matching(sentence, |c| !is_space(c)).len()..];
+    if is_acronym(word) || (word.len() == sentence.len() && is_list_item(word)) {
+        return true;
+    }
+    let before = trim_end_matching(word, |c| !is_word_character(c));
+    if before.len() < word.len() {
+        return false;
+    }
+    let prefix = &word[trim_end_matching(word, is_word_character).len()..];
+    let scope = spaced_scope(prefixes, sentence, prefix, after).or_else(|| prefixes.get(prefix));
+    match scope {
+        Some(PrefixScope::Anywhere) => true,
+        Some(PrefixScope::BeforeNumber) => {
+            trim_start(after).first().is_some_and(u8::is_ascii_digit)
+        }
+        None => is_initial(prefix),
+    }
+}
+
+/// The most words of an abbreviation up to a full stop.
+const MAX_WORDS: usize = 4;
+
+/// The scope of an abbreviation of several words with spaces between them, `EE. UU.`, at the full
+/// stop after any of its words; the list has it without spaces, `EE.UU`. `sentence` ends with `word`.
+fn spaced_scope(
+    prefixes: &NonbreakingPrefixes,
+    sentence: &[u8],
+    word: &[u8],
+    after: &[u8],
+) -> Option<PrefixScope> {
+    let max_len = prefixes.longest_dotted();
+    let next = next_word(after, max_len);
+    let mut before = &sentence[..sentence.len() - word.len()];
+    let mut joined = word.to_vec();
+    for count in 1..=MAX_WORDS {
+        if joined.len() > max_len {
+            break;
+        }
+        let whole = prefixes.get(&joined).filter(|_| count > 1);
+        let scope = whole.or_else(|| prefixes.get(&[&joined, next?].join(&b'.')));
+        if scope.is_some() {
+            return scope;
+        }
+        let (rest, previous) = split_previous_word(before)?;
+        joined.splice(..0, [previous, b"."].concat());
+        before = rest;
+    }
+    None
+}
+
+/// The word after one space and before a full stop at the start of `text`, up to `max_len` bytes.
+fn next_word(text: &[u8], max_len: usize) -> Option<&[u8]> {
+    let space = first_char(text).filter(|c| c.class().intersects(CharClass::SPACE))?;
+    let text = &text[space.byte_len..];
+    let end = memchr::memchr(b'.', &text[..text.len().min(max_len + 1)])?;
+    let word = &text[..end];
+    (end > 0 && trim_end_matching(word, is_word_character).is_empty()).then_some(word)
+}
+
+/// The word before a full stop and one space at the end of `text`, and what is before the word.
+fn split_previous_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let space = last_char(text).filter(|c| c.class().intersects(CharClass::SPACE))?;
+    let text = text[..text.len() - space.byte_len].strip_suffix(b".")?;
+    let rest = trim_end_matching(text, is_word_character);
+    let word = &text[rest.len()..];
+    (!word.is_empty()).then_some((rest, word))
+}
+
+/// The characters of words in Moses' rule of abbreviations.
+fn is_word_character(character: char) -> bool {
+    matches!(character, '.' | '-')
+        || CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)
+}
+
+/// Whether a word without its last full stop ends as an acronym: a full stop, then capitals.
+fn is_acronym(word: &[u8]) -> bool {
+    let is_capital = |c: char| c == '-' || c.is_uppercase();
+    let before = trim_end_matching(word, is_capital);
+    before.len() < word.len() && before.ends_with(b".")
+}
+
+/// Whether a word without its full stop is an initial: a single capital letter of any script, or a
+/// letter of a script without capitals that has spaces between words. Two letters count where they
+/// are one sound that names begin with: `Дж. Р. Р. Толкин`.
+fn is_initial(word: &[u8]) -> bool {
+    let Some(first) = first_char(word) else { return false };
+    let Some(letter) = first.character else { return false };
+    let rest = &word[first.byte_len..];
+    let is_mark = |c: char| BreakClass::from_char(c) == BreakClass::Extension;
+    let is_alone = char_indices(rest).all(|(_, symbol)| symbol.character.is_some_and(is_mark));
+    match BreakClass::from_char(letter) {
+        BreakClass::Uppercase => is_alone || matches!(std::str::from_utf8(word), Ok("Дж" | "Дз")),
+        BreakClass::Letter => {
+            rest.is_empty() && !is_unspaced(letter) && letter.script() != Script::Hangul
+        }
+        _ => false,
+    }
+}
+
+/// Whether a word without its full stop is the number of a list: `1`, `(iv)`, `b`.
+fn is_list_item(word: &[u8]) -> bool {
+    let number = word.strip_prefix(b"(").unwrap_or(word);
+    let number = number.strip_suffix(b")").unwrap_or(number);
+    let is_letter = matches!(number, [letter] if letter.is_ascii_alphabetic());
+    let is_roman = number.iter().all(|byte| b"ivx".contains(byte));
+    is_letter || !number.is_empty() && (is_roman || number.iter().all(u8::is_ascii_digit))
+}

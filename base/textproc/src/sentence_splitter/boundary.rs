@@ -1,0 +1,111 @@
+//! Boundaries of sentences with the marks, quotes, brackets and spaces before them.
+
+use std::ops::Range;
+
+use super::{trim_end, trim_end_matching};
+use crate::characters::{CharClass, char_indices, first_char, first_class};
+use crate::open_quotes::{OpenQuotes, Side};
+use crate::sentence_breaks::BreakClass;
+
+/// A boundary of Unicode's with what is before it: `word.`, `”`, `“`, spaces.
+pub(super) struct Boundary {
+    /// Where the mark that ends the sentence ends.
+    pub mark_end: usize,
+    /// Where the brackets and quotation marks end that belong to the sentence.
+    pub closing_end: usize,
+    /// Whether an opening bracket follows these at once.
+    pub has_opening: bool,
+    /// Whether reference marks end the sentence.
+    pub has_reference: bool,
+    /// Where all that belongs to the sentence ends.
+    pub end: usize,
+    /// Where the white space before the boundary begins.
+    pub visible: usize,
+    /// Whether white space follows the sentence.
+    pub is_spaced: bool,
+}
+
+impl Boundary {
+    /// Looks at the end of `pending`, a part of `text`; `references` are the reference marks that came
+    /// last.
+    pub fn find(
+        text: &[u8],
+        pending: Range<usize>,
+        references: Range<usize>,
+        quotes: &mut QuoteTracker<'_>,
+    ) -> Self {
+        let Range { start, end } = pending;
+        let visible = start + trim_end(&text[start..end]).len();
+        let has_reference = references.end == visible && references.start > start;
+        let inner_end = if has_reference { references.start } else { visible };
+        let mark_end = start + trim_end_matching(&text[start..inner_end], is_bracket).len();
+        let mut closing_end = mark_end;
+        while let Some(symbol) = first_char(&text[closing_end..inner_end]) {
+            quotes.pass_until(closing_end);
+            if symbol.character.and_then(|c| quotes.open.side(c)) == Some(Side::Opening) {
+                break;
+            }
+            closing_end += symbol.byte_len;
+        }
+        let has_opening = closing_end < inner_end;
+        let sentence_end = if has_opening { closing_end } else { visible };
+        Boundary {
+            mark_end,
+            closing_end,
+            has_opening,
+            has_reference,
+            end: sentence_end,
+            visible,
+            is_spaced: first_class(&text[sentence_end..]).intersects(CharClass::SPACE),
+        }
+    }
+}
+
+/// The quotation marks that are open in a text up to a place.
+pub(super) struct QuoteTracker<'t> {
+    text: &'t [u8],
+    passed: usize,
+    open: OpenQuotes,
+}
+
+impl<'t> QuoteTracker<'t> {
+    /// A tracker that has passed `text` up to `place`, with nothing open.
+    pub fn new(text: &'t [u8], place: usize) -> Self {
+        QuoteTracker { text, passed: place, open: OpenQuotes::default() }
+    }
+
+    /// Goes on to `place`.
+    fn pass_until(&mut self, place: usize) {
+        if place > self.passed {
+            let text = &self.text[self.passed..place];
+            for character in char_indices(text).filter_map(|(_, symbol)| symbol.character) {
+                self.open.pass(character);
+            }
+            self.passed = place;
+        }
+    }
+
+    /// The length of closing quotes and brackets between spaces at `place`: `« Où ? » Il part.`
+    pub fn spaced_closing_len(&mut self, place: usize) -> usize {
+        self.pass_until(place);
+        let text = &self.text[place..];
+        let mut open = self.open;
+        let mut end = 0;
+        while let Some(symbol) = first_char(&text[end..]) {
+            // An apostrophe closes nothing after a space.
+            let closing =
+                symbol.character.filter(|&c| c != '\'' && open.side(c) == Some(Side::Closing));
+            let Some(character) = closing else { break };
+            open.pass(character);
+            end += symbol.byte_len;
+        }
+        let is_followed_by_text =
+            !text[end..].is_empty() && !first_class(&text[end..]).intersects(CharClass::SPACE);
+        if is_followed_by_text { 0 } else { end }
+    }
+}
+
+/// Whether a character is a bracket or a quotation mark.
+pub(super) fn is_bracket(character: char) -> bool {
+    BreakClass::from_char(character) == BreakClass::Bracket
+}
