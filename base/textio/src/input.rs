@@ -21,6 +21,10 @@ const BUFFER: usize = 256 << 10;
 /// Memory for decompressing xz, at most: `xz -9` needs 65 MiB.
 const MAX_XZ_KIB: u32 = 1 << 20;
 
+/// The first bytes of a block of bzip2, and of the end of a file without blocks. Text may begin
+/// with what comes before these, `BZh` and a digit from 1 to 9.
+const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
+
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// A stream of decompressed text with the name it has in messages. Reading fails at a line that
@@ -106,7 +110,7 @@ impl Input {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
                 Box::new(zstd::Decoder::with_buffer(buffered).map_err(failed)?)
             }
-            [b'B', b'Z', b'h', ..] => Box::new(MultiBzDecoder::new(buffered)),
+            _ if is_bzip2(start) => Box::new(MultiBzDecoder::new(buffered)),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
                 Box::new(XzReader::new_mem_limit(buffered, true, MAX_XZ_KIB))
             }
@@ -154,6 +158,15 @@ impl Read for Input {
         self.line_limit.check(&buffer[..n])?;
         Ok(n)
     }
+}
+
+/// Whether data that begins with `start` is compressed by bzip2; of a shorter start than its header,
+/// whether it may be.
+fn is_bzip2(start: &[u8]) -> bool {
+    let Some([level, block @ ..]) = start.strip_prefix(b"BZh") else { return false };
+    let block = &block[..block.len().min(BZIP2_BLOCKS[0].len())];
+    let is_block = BZIP2_BLOCKS.iter().any(|known| known.starts_with(block));
+    (b'1'..=b'9').contains(level) && !block.is_empty() && is_block
 }
 
 /// The text after a byte order mark, or all of it.
@@ -207,6 +220,12 @@ mod tests {
         assert_eq!(read([&gz[..], &gz[..]].concat()).unwrap(), b"one\none\n", "two members");
         assert!(read(gz[..gz.len() - 5].to_vec()).is_err(), "a truncated file is an error");
         assert!(read(b"BZh91AY".to_vec()).is_err());
+        let empty = b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0";
+        assert_eq!(read(empty.to_vec()).unwrap(), b"");
+        for text in ["BZh", "BZh 1AY&SY\n", "BZh0AY&SY\n", "BZh9\n", "BZh91AY of it\n", "BZhang\n"]
+        {
+            assert_eq!(read(text.into()).unwrap(), text.as_bytes());
+        }
         let packed = |name: &str| {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
             std::fs::read(folder.join(name)).unwrap()
