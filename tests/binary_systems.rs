@@ -72,17 +72,28 @@ fn names_weights_and_preparation_stay() {
     let old = "[mapping]\n0 T 0\n1 T 1\n[stack]\n50\n[ttable-file]\n0 0 0 1 pt\n0 0 0 1 other/pt\n\
                [weight-t]\n0.5\n0.25\n[distortion-file]\n0-0 msd-backward-fe 3 ro\n\
                [weight-d]\n0.3 0.1 0.2 0.3\n[weight-w]\n0\n";
-    fs::write(folder.join("preparation"), "tokenize de\ntruecase cases\n").unwrap();
+    fs::write(
+        folder.join("preparation"),
+        "tokenize de\ntruecase cases\nnonbreaking-prefixes list\n\
+         target-nonbreaking-prefixes other/list\ndetokenize en\n",
+    )
+    .unwrap();
     fs::write(folder.join("cases"), "haus (3/3)\n").unwrap();
+    fs::write(folder.join("list"), "Xyz\n").unwrap();
+    fs::write(folder.join("other/list"), "Zork\n").unwrap();
     for (name, text) in [("new.ini", new), ("old.ini", old)] {
         fs::write(folder.join(name), text).unwrap();
         let output = folder.join(format!("{name}.binary"));
         run(&mut build(&folder.join(name), &output));
-        for file in ["pt.miriam", "pt-2.miriam", "preparation", "cases"] {
+        for file in ["pt.miriam", "pt-2.miriam", "preparation", "cases", "list", "target-list"] {
             assert!(output.join(file).is_file(), "{name}: {file}");
         }
         let input = b"das haus klein 7\nhaus\n";
         assert_eq!(translate(&output, input), translate(&folder.join(name), input), "{name}");
+        let mut command = miriam();
+        let raw = run_with_input(command.args(["translate", "-f"]).arg(&output), b"Xyz. Das");
+        assert_eq!(lossy_text(&raw.stdout), "Xyz. Das\n");
+        assert_eq!(fs::read(output.join("target-list")).unwrap(), b"Zork\n");
         let ini = read_ini(&output);
         assert!(ini.contains("PhraseDictionaryMemory1= 0.25"), "{ini}");
         assert!(!ini.contains("[ttable-file]"), "{ini}");

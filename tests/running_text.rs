@@ -84,6 +84,27 @@ fn running_text_keeps_its_white_space_and_paragraphs() {
 }
 
 #[test]
+fn abbreviations_may_be_a_users_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list");
+    std::fs::write(&list, "Zork\n").unwrap();
+    let list = list.to_str().unwrap();
+    let text = "My sister reads the Zork.  The house is big.\n";
+    let names = [["-split", "-nonbreaking-prefixes"], ["--split", "--nonbreaking-prefixes"]];
+    for (command, [split, prefixes]) in [phrase_based, neural].into_iter().zip(names) {
+        let (whole, _) = match prefixes.starts_with("--") {
+            true => translate(command(), &[], text),
+            false => translate(command(), &[prefixes, list], text),
+        };
+        let (parts, _) = translate(command(), &[split], text);
+        assert_ne!(parts, whole);
+        assert_eq!(translate(command(), &[split, prefixes, list], text).0, whole);
+    }
+    let output = neural().args(["--split", "--nonbreaking-prefixes", "absent"]).output().unwrap();
+    assert!(lossy_text(&output.stderr).contains("absent"), "{output:?}");
+}
+
+#[test]
 fn tags_of_a_page_stay_around_their_words() {
     let page = "<!DOCTYPE html>\n<p class=\"a\">the <b>red</b> house is big .</p>\n<script>a < b</script>\n";
     let expected = "<!DOCTYPE html>\n<p class=\"a\">La casa <b>roja</b> es grande.</p>\n<script>a < b</script>\n";

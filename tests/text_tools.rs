@@ -152,6 +152,17 @@ fn users_prefix_and_pattern_files_are_applied() {
         command(&["--nonbreaking-prefixes", "prefixes", "-protected", "patterns"]),
         "Xyz. Mr . Fig. 5 in http://a.b/c?d. End\n"
     );
+    let mut prepare = miriam();
+    prepare.current_dir(folder.path()).args(["prepare", "--nonbreaking-prefixes", "prefixes"]);
+    let prepared = run_with_input(prepare.args(["-l", "en"]), b"Xyz. Mr. Fig. 5").stdout;
+    assert_eq!(lossy_text(&prepared), "Xyz. Mr . Fig. 5\n");
+    // Words that the toy system does not know stay.
+    let mut translate = miriam();
+    translate.current_dir(folder.path()).args(["translate", "-tokenize", "en"]);
+    translate.args(["-nonbreaking-prefixes", "prefixes", "-dl", "0", "-f"]);
+    let translated =
+        run_with_input(translate.arg(project_root().join("examples/toy")), b"Xyz. Mr. Fig. 5");
+    assert_eq!(lossy_text(&translated.stdout).trim_end(), "Xyz. Mr . Fig. 5");
 }
 
 #[test]

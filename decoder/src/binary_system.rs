@@ -219,20 +219,24 @@ fn integrated_line(line: &str) -> String {
     tokens.collect::<Vec<_>>().join(" ")
 }
 
-/// Copies the steps for raw text beside the ini, and the truecase model that they name.
+/// Copies the steps for raw text beside the ini, and the files that they name.
 fn copy_preparation(configuration: &Configuration, folder: &Path) -> Result<()> {
-    let from =
-        configuration.ini.parent().unwrap_or(Path::new("")).join(TextProcessorConfig::FILE_NAME);
+    let from = TextProcessorConfig::path_beside(&configuration.ini);
     if !from.is_file() {
         return Ok(());
     }
     let unreadable = |reason: String| Error::configuration(from.display().to_string(), reason);
     let mut steps = TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string()))?;
-    if let Some(model) = &mut steps.truecase {
-        let name = PathBuf::from(model.file_name().unwrap_or_default());
-        let copied = fs::copy(&*model, folder.join(&name));
-        copied.map_err(|e| miriam_textio::Error::io(&model.display().to_string(), "copy", e))?;
-        *model = name;
+    let mut copies: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for file in steps.files_mut() {
+        let mut name = PathBuf::from(file.file_name().unwrap_or_default());
+        // Files of two folders may have one name.
+        while copies.iter().any(|(from, copy)| *copy == name && from != file) {
+            name = PathBuf::from(format!("target-{}", name.display()));
+        }
+        let copied = fs::copy(&*file, folder.join(&name));
+        copied.map_err(|e| miriam_textio::Error::io(&file.display().to_string(), "copy", e))?;
+        copies.push((std::mem::replace(file, name.clone()), name));
     }
     Output::write_file(&folder.join(TextProcessorConfig::FILE_NAME), steps.to_text().as_bytes())?;
     Ok(())

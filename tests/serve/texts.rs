@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::client::{Client, Server};
 use super::{lines, nmt_translate, toy, toy_neural};
+use crate::common::{miriam, project_root, run_to_error};
 
 #[test]
 fn languages_are_looked_for_among_all_that_are_served() {
@@ -80,6 +81,33 @@ fn numbers_times_and_addresses_are_copied() {
     let found = server.post_json("/v1/translate", &json!({"text": "12:30"})).json();
     let expected = &nmt_translate(&["12:30".to_owned()], &[])[0];
     assert_eq!(found["results"][0]["translations"][0]["text"], **expected);
+}
+
+#[test]
+fn a_model_may_have_abbreviations_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("list"), "Zork\n").unwrap();
+    let list = folder.path().join("list");
+    let text = "My sister reads the Zork. The house is big.";
+    let count = |model: &str| {
+        let server = Server::start(&["--model", model]);
+        let body = json!({"text": text, "split": true});
+        let found = server.post_json("/v1/translate", &body).json();
+        found["results"][0]["sentences"].as_array().unwrap().len()
+    };
+    for model in [toy(), toy_neural()] {
+        assert_eq!(count(&model), 2, "{model}");
+        let with_list = format!("{model},nonbreaking-prefixes={}", list.display());
+        assert_eq!(count(&with_list), 1, "{model}");
+    }
+    let arpa = project_root().join("examples/toy/lm.arpa");
+    for (model, expected) in [
+        (format!("lm={},nonbreaking-prefixes=list", arpa.display()), "has no effect on a model"),
+        (format!("{},nonbreaking-prefixes=absent", toy_neural()), "absent"),
+    ] {
+        let message = run_to_error(miriam().args(["serve", "--check", "--model", &model]));
+        assert!(message.contains(expected), "{message}");
+    }
 }
 
 /// A text of 2 MB that was made to be slow, beside a small one, on one thread that serves sockets.

@@ -52,6 +52,11 @@ impl TextProcessorConfig {
     /// The name of the configuration file beside a system's `moses.ini`.
     pub const FILE_NAME: &'static str = "preparation";
 
+    /// The path of the configuration file of the system whose ini is `ini`; it need not exist.
+    pub fn path_beside(ini: &Path) -> PathBuf {
+        ini.with_file_name(Self::FILE_NAME)
+    }
+
     /// Reads a configuration file; relative paths in it are relative to the file's folder.
     ///
     /// # Errors
@@ -62,15 +67,21 @@ impl TextProcessorConfig {
         let text = text_file::read_utf8(path)?;
         let mut settings = Self::from_text(&text, &file)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        for file in [
-            &mut settings.nonbreaking_prefixes,
-            &mut settings.truecase,
-            &mut settings.target_nonbreaking_prefixes,
-            &mut settings.target_truecase,
-        ] {
-            *file = file.take().map(|file| folder.join(file));
+        for file in settings.files_mut() {
+            *file = folder.join(&*file);
         }
         Ok(settings)
+    }
+
+    /// The files that the steps name.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let files = [
+            &mut self.nonbreaking_prefixes,
+            &mut self.truecase,
+            &mut self.target_nonbreaking_prefixes,
+            &mut self.target_truecase,
+        ];
+        files.into_iter().flatten()
     }
 
     /// Parses the text of a configuration file and leaves paths as they are; `file` is its

@@ -2,10 +2,10 @@
 //! command line and from the file beside the ini.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
-use miriam_decoder::{Configuration, Error, LineProcessor, SegmentedFormat, XmlInputMode};
+use miriam_decoder::{Configuration, Error, LineProcessor, SegmentedFormat};
 use miriam_textio::Input;
 use miriam_textproc::{
     NonbreakingPrefixes, SentenceSplitter, TextProcessor, TextProcessorConfig, TokenizationSample,
@@ -157,8 +157,7 @@ impl RawTextOptions {
 
 /// The file with the preparation of the system of `configuration`, which need not exist.
 pub fn preparation_file(configuration: &Configuration) -> PathBuf {
-    let folder = configuration.ini.parent().unwrap_or(Path::new(""));
-    folder.join(TextProcessorConfig::FILE_NAME)
+    TextProcessorConfig::path_beside(&configuration.ini)
 }
 
 /// The bytes of a line that are looked at.
@@ -227,10 +226,7 @@ fn check_compatible(
         );
         return Err(Error::Usage { reason });
     }
-    let text = &configuration.settings.input_format;
-    if settings.tokenize.is_some()
-        && (text.markup != XmlInputMode::PassThrough || text.has_sentence_table)
-    {
+    if settings.tokenize.is_some() && configuration.settings.input_format.has_annotations() {
         let reason = format!(
             "-tokenize would split markup and tables in the input lines; leave it out, or \
              -xml-input and -inputtype{remedy}"

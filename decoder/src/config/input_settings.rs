@@ -22,6 +22,11 @@ pub struct InputSettings {
 }
 
 impl InputSettings {
+    /// Whether lines hold more than words: markup, or a phrase table of their own.
+    pub fn has_annotations(&self) -> bool {
+        self.markup != XmlInputMode::PassThrough || self.has_sentence_table
+    }
+
     pub(super) fn new(read: &SettingsReader<'_>) -> Result<Self> {
         let has_sentence_table = match read.value("inputtype")? {
             None | Some("0") => false,

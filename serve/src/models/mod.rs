@@ -179,6 +179,9 @@ impl Opener {
                 .collect();
         let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
         let files = files.chain(configuration.vocabs.clone()).chain(bundle.shortlist_path.clone());
+        let prefix_file = configuration.nonbreaking_prefixes.as_deref();
+        let prefixes = read_prefixes(configuration, prefix_file)?;
+        let files = files.chain(prefix_file.map(Path::to_owned));
         let files = Fingerprint::of(files);
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let translator = Translator::new(bundle, options, &self.tuner)
@@ -200,7 +203,7 @@ impl Opener {
             beam_size,
             translator,
             languages,
-            prefixes: None,
+            prefixes,
         })
     }
 }
@@ -215,6 +218,15 @@ struct Opened {
     translator: Option<Arc<Translator>>,
     languages: Option<ModelLanguages>,
     prefixes: Option<NonbreakingPrefixes>,
+}
+
+/// Reads the list of nonbreaking prefixes of a model, if it has one.
+fn read_prefixes(
+    configuration: &ModelConfiguration,
+    file: Option<&Path>,
+) -> Result<Option<NonbreakingPrefixes>> {
+    let prefixes = file.map(NonbreakingPrefixes::read).transpose();
+    prefixes.map_err(|error| Error::model(&configuration.name, error.to_string()))
 }
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
@@ -240,7 +252,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     for (_, option) in no_effect.iter().filter(|(is_set, _)| *is_set) {
         tracing::warn!("{}: {option}: without effect in a server", configuration.name);
     }
-    let preparation = ini.parent().unwrap_or(Path::new("")).join(TextProcessorConfig::FILE_NAME);
+    let preparation = TextProcessorConfig::path_beside(&ini);
     let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
     let mut prefix_file = configuration.nonbreaking_prefixes.clone();
     let steps = if wanted {
@@ -254,8 +266,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     } else {
         None
     };
-    let prefixes = prefix_file.as_deref().map(NonbreakingPrefixes::read).transpose();
-    let prefixes = prefixes.map_err(|error| wrong(error.to_string()))?;
+    let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
     let files = found.model_files().chain([ini.clone(), preparation]).chain(prefix_file);
     let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
     let system = System::load(&found, &NoProgress).map_err(|error| wrong(error.to_string()))?;
@@ -478,7 +489,6 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
     let given = configuration;
     let phrase = [
         (given.raw.is_some(), "raw"),
-        (given.nonbreaking_prefixes.is_some(), "nonbreaking-prefixes"),
         (!given.options.is_empty(), "options"),
         (given.segmentation_marks.is_some(), "segmentation-marks"),
     ];
@@ -490,6 +500,7 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (given.mini_batch.is_some(), "mini-batch"),
         (given.precision.is_some(), "precision"),
     ];
+    let translation = [(given.nonbreaking_prefixes.is_some(), "nonbreaking-prefixes")];
     let language = [
         (given.duplicates.is_some(), "duplicates"),
         (given.positive.is_some(), "positive"),
@@ -499,7 +510,9 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
     let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
     let of_neural = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
     let of_language = language.iter().filter(|_| kind != ModelKind::Lm);
-    match of_phrase.chain(of_neural).chain(of_language).find(|(is_set, _)| *is_set) {
+    let of_translation = translation.iter().filter(|_| kind == ModelKind::Lm);
+    let mut keys = of_phrase.chain(of_neural).chain(of_language).chain(of_translation);
+    match keys.find(|(is_set, _)| *is_set) {
         None => Ok(()),
         Some((_, key)) => {
             let reason = format!("{key} has no effect on a model of the kind {}", kind.name());

@@ -1,11 +1,11 @@
 //! Options of text that is not a sentence a line: running text and HTML.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use miriam_nmt::translate::{LineFormat, TranslationOptions};
 use miriam_nmt::{ModelBundle, language_code};
-use miriam_textproc::{LanguageDetector, SentenceSplitter};
+use miriam_textproc::{LanguageDetector, NonbreakingPrefixes, SentenceSplitter};
 
 use crate::commands::textproc::warn_if_unknown_language;
 use crate::common::exit_with_usage_error;
@@ -26,6 +26,10 @@ pub struct RunningTextArguments {
     /// lines that are too long [that of --from, or in the model's name]
     #[arg(long, value_name = "LANG")]
     source_language: Option<String>,
+    /// Words that keep their full stop, in place of the built-in ones of the language: a file in
+    /// Moses' form
+    #[arg(long, value_name = "FILE", conflicts_with = "source_language")]
+    nonbreaking_prefixes: Option<PathBuf>,
 }
 
 impl RunningTextArguments {
@@ -62,9 +66,20 @@ impl RunningTextArguments {
         }
     }
 
-    /// The splitter of the text's language, with the name of the language; `from` is that of
-    /// the model's text, if it was named.
-    pub fn splitter(&self, bundle: &ModelBundle, from: Option<&str>) -> (SentenceSplitter, String) {
+    /// The splitter of the text's language, and whose abbreviations it knows; `from` is the
+    /// language of the model's text, if it was named.
+    ///
+    /// # Errors
+    /// If a list of nonbreaking prefixes cannot be read.
+    pub fn splitter(
+        &self,
+        bundle: &ModelBundle,
+        from: Option<&str>,
+    ) -> miriam_textproc::Result<(SentenceSplitter, String)> {
+        if let Some(file) = &self.nonbreaking_prefixes {
+            let splitter = SentenceSplitter::with_prefixes(NonbreakingPrefixes::read(file)?);
+            return Ok((splitter, file.display().to_string()));
+        }
         let named = self.source_language.clone().or_else(|| from.and_then(language_code));
         let known = named.or_else(|| {
             let path = std::path::absolute(&bundle.path).unwrap_or_else(|_| bundle.path.clone());
@@ -81,7 +96,7 @@ impl RunningTextArguments {
             }
         }
         let language = known.unwrap_or_else(|| "en".into());
-        (SentenceSplitter::new(&language), language)
+        Ok((SentenceSplitter::new(&language), language))
     }
 }
 

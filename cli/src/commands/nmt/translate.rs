@@ -463,7 +463,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::info!("{}", tuner_cache.describe());
     }
     let (splitter, language) =
-        arguments.running_text.splitter(&bundle, arguments.models.from.as_deref());
+        arguments.running_text.splitter(&bundle, arguments.models.from.as_deref())?;
     if arguments.verbose && arguments.running_text.is_given() {
         tracing::info!("abbreviations of: {language}");
     }
