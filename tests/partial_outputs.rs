@@ -163,6 +163,43 @@ fn two_outputs_of_one_name_are_told_apart_from_two_runs() {
     assert!(!text.exists());
 }
 
+/// Files that appear when they are complete would replace each other.
+#[test]
+fn one_file_for_two_outputs_or_an_input_is_refused_before_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let toy = toy("toy");
+    let toy = toy.display();
+    for (name, text) in [("a", "the house\n"), ("b", "la casa\n")] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    fs::write(folder.join("pt.text"), "a ||| b ||| 0.5\n").unwrap();
+    run(miriam().args(["pt", "build", "--phrase-table", "pt.text", "-o", "pt"]).current_dir(folder));
+    for arguments in [
+        "align --source a --target b -o out --save-model ./out".to_owned(),
+        "align --source a --target b -o out --lexical-table out".into(),
+        "align --source a --target b -o out --save-model m --lexical-table m".into(),
+        "pt dump pt -o out --reordering out".into(),
+        "prepare -l en -i a --train-truecase out -o out".into(),
+        "nmt translate -m absent -i a -o out --errors ./out".into(),
+        format!("tune -f {toy}/moses.ini --source a --reference b -o out --log out"),
+        "align --source a --target b -o out --save-model a".into(),
+        "align --source a --target b -o out --lexical-table ./b".into(),
+        "prepare -l en -i a --train-truecase ./a -o out".into(),
+        format!("tune -f {toy}/moses.ini --source a --reference b -o out --log b"),
+    ] {
+        let mut command = miriam();
+        command.args(arguments.split(' ')).current_dir(folder).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let message = lossy_text(&output.stderr);
+        let is_named = message.contains("would write the same file")
+            || message.contains("it is also the output");
+        assert!(!output.status.success() && is_named, "{arguments}: {message}");
+        assert!(!folder.join("out").exists(), "{arguments}");
+    }
+    assert_eq!(fs::read(folder.join("a")).unwrap(), b"the house\n");
+}
+
 /// A limit on file sizes simulates a full disk.
 #[test]
 fn a_full_disk_leaves_the_output_before() {

@@ -1,12 +1,12 @@
 //! Options of all subcommands, and exit codes.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{DEFAULT_MAX_LINE_BYTES, Input, parse_size, set_max_line_bytes};
+use miriam_textio::{DEFAULT_MAX_LINE_BYTES, Input, is_same_file, parse_size, set_max_line_bytes};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -226,6 +226,36 @@ fn full_message(error: &anyhow::Error) -> String {
 /// Exits with the status of wrong usage.
 pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+/// Checks before a command begins that it can read its inputs, and that each of its outputs, given
+/// with the name of its option, is a file of its own; several may go to `-` or a device.
+///
+/// # Errors
+/// If an input cannot be read, or is an output too.
+pub fn check_files<'p>(
+    inputs: impl IntoIterator<Item = &'p PathBuf>,
+    outputs: &[(&str, Option<&PathBuf>)],
+) -> miriam_textio::Result<()> {
+    let outputs: Vec<(&str, &PathBuf)> =
+        outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?))).collect();
+    for (number, (option, path)) in outputs.iter().enumerate() {
+        if let Some((other, _)) = outputs[..number].iter().find(|(_, one)| is_same_file(one, path))
+        {
+            exit_with_usage_error(format!(
+                "{}: {other} and {option} would write the same file; give each its own",
+                path.display()
+            ));
+        }
+    }
+    for input in inputs {
+        // Without an output it is only read.
+        Input::check_access(input, None)?;
+        for (_, output) in &outputs {
+            Input::check_access(input, Some(output))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether the error is a closed pipe of our output.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
-use miriam_textio::{Input, parse_size};
+use miriam_textio::parse_size;
 
-use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
+use crate::common::{CommonOptions, check_files, warn_if_binary, warn_of_memory_floor};
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
@@ -104,9 +104,14 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         &arguments.load_model,
         &arguments.gold,
     ];
-    for input in inputs.into_iter().flatten() {
-        Input::check_access(input, Some(output))?;
-    }
+    // With --links nothing is written.
+    let written = arguments.links.is_none().then_some(output);
+    let outputs = [
+        ("--output", written),
+        ("--save-model", arguments.save_model.as_ref()),
+        ("--lexical-table", arguments.lexical_table.as_ref()),
+    ];
+    check_files(inputs.into_iter().flatten().chain(&arguments.links), &outputs)?;
     let texts = [&arguments.source, &arguments.target].into_iter().flatten();
     warn_if_binary(texts.map(PathBuf::as_path))?;
     if arguments.links.is_none() {

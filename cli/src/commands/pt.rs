@@ -8,7 +8,7 @@ use miriam_probingpt::{AnyTable, BuildOptions, BuildReport, EntryPrinter, Statis
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
-use crate::common::{CommonOptions, verify_checksums, warn_of_memory_floor};
+use crate::common::{CommonOptions, check_files, verify_checksums, warn_of_memory_floor};
 use crate::model_kind::{ModelKind, explain_foreign, explain_wrong_kind};
 
 #[derive(Subcommand)]
@@ -267,6 +267,9 @@ fn query(arguments: QueryArguments) -> anyhow::Result<()> {
 
 fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     check_table(&arguments.file, &arguments.output)?;
+    let outputs =
+        [("--output", Some(&arguments.output)), ("--reordering", arguments.reordering.as_ref())];
+    check_files([&arguments.file], &outputs)?;
     verify_checksums(&arguments.file)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {

@@ -6,12 +6,11 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
 use miriam_pipeline::prepare_file;
-use miriam_textio::Input;
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration;
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, check_files};
 
 /// Search options unless others follow `--`: as good as wider searches, in a fraction of
 /// their time.
@@ -82,9 +81,8 @@ enum MethodName {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { ini, source, reference, output, .. } = arguments;
-    for file in reference.iter().chain([&source]) {
-        Input::check_access(file, Some(&output))?;
-    }
+    let outputs = [("--output", Some(&output)), ("--log", arguments.log.as_ref())];
+    check_files(reference.iter().chain([&source]), &outputs)?;
     let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
     let given = arguments.decoder_options.as_deref().unwrap_or_default();
     tokens.extend(given.split_ascii_whitespace().map(str::to_owned));

@@ -12,7 +12,7 @@ use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
     OutputSampling, PivotTranslator, SourceText, TranslationOptions, Translator,
 };
-use miriam_textio::{CancellationToken, Input, Lines, Output, is_same_file};
+use miriam_textio::{CancellationToken, Lines, Output};
 
 use super::ignored_options::IgnoredOptions;
 use super::line_errors::LineErrors;
@@ -26,8 +26,8 @@ use super::value_parsers::{
 };
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{
-    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_argument_or_file,
-    parse_threads,
+    CommonOptions, Threads, check_files, exit_with_usage_error, is_broken_pipe,
+    open_argument_or_file, parse_threads,
 };
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
@@ -424,13 +424,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if text.force_decode && text.input.len() < 2 && !fields {
         exit_with_usage_error("--force-decode takes a second input, or --tsv".into());
     }
-    for input in &text.input {
-        Input::check_access(input, Some(&text.output))?;
-        Input::check_access(input, text.errors.as_deref())?;
-    }
-    if text.errors.as_deref().is_some_and(|errors| is_same_file(errors, &text.output)) {
-        exit_with_usage_error("--errors is also the output; write to another file".into());
-    }
+    let outputs = [("--output", Some(&text.output)), ("--errors", text.errors.as_ref())];
+    check_files(&text.input, &outputs)?;
     if arguments.pivot.then.is_some() && (fields || text.force_decode) {
         exit_with_usage_error(
             "--then takes plain lines: prefixes and constraints are of one model".into(),

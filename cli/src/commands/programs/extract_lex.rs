@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use miriam_align::write_lexical_counts;
-use miriam_textio::Input;
 
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, check_files};
 
 /// Writes lexical translation probabilities of aligned text, as Marian's extract_lex does
 #[derive(Parser)]
@@ -29,11 +28,9 @@ struct Arguments {
 pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { target, source, alignment, source_to_target, target_to_source } =
         super::parse(arguments);
-    for input in [&target, &source, &alignment] {
-        for output in [&source_to_target, &target_to_source] {
-            Input::check_access(input, Some(output))?;
-        }
-    }
+    let outputs =
+        [("the first table", Some(&source_to_target)), ("the second one", Some(&target_to_source))];
+    check_files([&target, &source, &alignment], &outputs)?;
     let summary =
         write_lexical_counts(&target, &source, &alignment, &source_to_target, &target_to_source)?;
     if let Some(line) = summary.first_skipped_line {

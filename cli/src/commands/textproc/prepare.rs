@@ -7,7 +7,7 @@ use miriam_pipeline::{prepare_file, train_truecase_model};
 use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TruecaseModel};
 
 use super::{InputOutput, exit_with_usage_error, warn_if_unknown_language};
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, check_files};
 
 /// Prepare raw text for training and translation
 ///
@@ -49,6 +49,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         if input == Path::new("-") {
             exit_with_usage_error("--train-truecase reads the text twice; name a file with -i");
         }
+        let outputs = [("--train-truecase", Some(model)), ("--output", Some(output))];
+        check_files([input], &outputs)?;
         let (threads, progress) = (common.threads.count(), common.progress());
         train_truecase_model(input, &mut preparation, model, threads, &progress)?;
         return Ok(prepare_file(input, &preparation, output, threads, &progress)?);
