@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::line_errors::{LineError, LineErrorKind};
 use crate::sentence_decoder::Statistics;
 
 /// The number of cut words of a text that is translated on many threads, and the first line with
@@ -33,12 +34,22 @@ impl CutWordCounts {
         let words = self.words.load(Ordering::Relaxed);
         if words > 0 {
             let line = self.first_line.load(Ordering::Relaxed);
-            let verb = if words == 1 { "word is" } else { "words are" };
-            tracing::warn!(
-                "{text}, line {line}: {words} {verb} cut at a bar, which separates factors; write \
-                 &#124; for it, as `miriam tokenize` and `miriam train` do, or give \
-                 -factor-delimiter none"
-            );
+            tracing::warn!("{text}, line {line}: {}", describe(words));
         }
     }
+}
+
+/// The line error of a line with what was decoded of it, between two states of the statistics.
+pub(crate) fn find_line_error(before: Statistics, after: Statistics) -> Option<LineError> {
+    let words = after.cut_words - before.cut_words;
+    (words > 0).then(|| LineError::new(LineErrorKind::CutWords, describe(words)))
+}
+
+/// Says that `words` words were cut, and what to do.
+fn describe(words: u64) -> String {
+    let verb = if words == 1 { "word is" } else { "words are" };
+    format!(
+        "{words} {verb} cut at a bar, which separates factors; write &#124; for it, as \
+         `miriam tokenize` and `miriam train` do, or give -factor-delimiter none"
+    )
 }

@@ -160,6 +160,11 @@ impl<'s> LineDecoder<'s> {
         Ok(total)
     }
 
+    /// Adds an error of the line that was decoded last.
+    pub(crate) fn push_line_error(&mut self, error: LineError) {
+        self.line_errors.push(error);
+    }
+
     /// Makes an error of the line itself a line error: the line has no translation.
     ///
     /// # Errors

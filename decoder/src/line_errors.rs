@@ -34,6 +34,10 @@ pub enum LineErrorKind {
     NoTranslation,
     /// Longer than the longest sentence; the line is translated in parts.
     LongLine,
+    /// Words with a bar in a system without factors; they are translated without what follows it.
+    /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports
+    /// it; a text has one warning.
+    CutWords,
 }
 
 impl LineErrorKind {
@@ -44,6 +48,7 @@ impl LineErrorKind {
             LineErrorKind::TimeLimit => "time-limit",
             LineErrorKind::NoTranslation => "no-translation",
             LineErrorKind::LongLine => "long-line",
+            LineErrorKind::CutWords => "cut-words",
         }
     }
 }

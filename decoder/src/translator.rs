@@ -1,6 +1,7 @@
 //! Translating lines one at a time: a decoder of lines and a reporter of what it found.
 
 use crate::Result;
+use crate::cut_words::find_line_error;
 use crate::decoded_sentence::DecodedSentence;
 use crate::line_decoder::{LineDecoder, LineLimits};
 use crate::line_errors::LineError;
@@ -234,6 +235,7 @@ impl<'s> Translator<'s> {
         let mut joined_values = Vec::new();
         let mut options = Vec::new();
         let mut graph = wanted.search_graph.then(|| SearchGraphLine::new(0));
+        let before = decoder.statistics();
         let score = decoder.decode(line, |decoded, part| {
             for &id in decoded.best_path {
                 phrases.push(decoded.translated_phrase(id, part.offset)?);
@@ -257,6 +259,9 @@ impl<'s> Translator<'s> {
             }
             Ok(())
         })?;
+        if let Some(error) = find_line_error(before, decoder.statistics()) {
+            decoder.push_line_error(error);
+        }
         let mut list = Vec::new();
         if wanted.n_best > 0 && decoder.is_split() {
             let joined =
