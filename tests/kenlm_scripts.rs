@@ -149,6 +149,36 @@ fn models_of_ccnet() {
     assert_eq!(scores(folder, "en.arpa.bin"), scores(folder, "en.arpa"));
 }
 
+/// Models of pocolm, written by its format_arpa_lm.py: a space is before the backoff of `<s>`, n-grams
+/// are in the order of ids as text, and those of which no history was kept have no backoff.
+#[test]
+fn models_of_pocolm_are_packed_and_asked() {
+    let folder = workplace();
+    let folder = folder.path();
+    let arpa = "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-99\t<s> -0.3\n-0.6\t</s>\n\
+                -1.2\t<unk>\n-0.5\tla\t-0.2\n-0.7\tcasa\t-0.1\n\n\\2-grams:\n-0.2\t<s> la\n\
+                -0.4\tcasa </s>\n-0.1\tla casa\n\n\\end\\\n";
+    fs::write(folder.join("pocolm.arpa"), arpa).unwrap();
+    shell(
+        folder,
+        "gzip -k pocolm.arpa; build_binary pocolm.arpa.gz pocolm.bin; \
+         build_binary trie pocolm.arpa pocolm.trie",
+    );
+    for model in ["pocolm.arpa", "pocolm.bin", "pocolm.trie"] {
+        let script = format!("printf 'la casa\\ncasa\\nxyz\\n' | query -v sentence {model} 2> log");
+        let printed = shell(folder, &script);
+        let totals = printed.lines().filter_map(|line| {
+            let (total, unknown) = line.strip_prefix("Total: ")?.split_once(" OOV: ")?;
+            let total: f64 = total.parse().ok()?;
+            Some(((total * 1e4).round() / 1e4, unknown.to_owned()))
+        });
+        let totals: Vec<_> = totals.collect();
+        // -0.2 -0.1 -0.4; back-off of <s>, -0.3 -0.7 -0.4; -0.3 -1.2 -0.6.
+        let expected = [(-0.7, "0"), (-1.4, "0"), (-2.1, "1")];
+        assert_eq!(totals, expected.map(|(total, unknown)| (total, unknown.to_owned())), "{model}");
+    }
+}
+
 /// Recipes of Kaldi and others estimate and pack in one pipe, and skip symbols of the text.
 #[test]
 fn models_through_a_pipe() {

@@ -230,6 +230,8 @@ fn json_lines_are_scored_and_filtered() {
         ["perplexity", &model, "--json-field", "text", "-i", path_str(&again), "--per-line"];
     let error = run_to_error(&mut lm(&arguments));
     assert!(error.contains("again.jsonl, line 1: the key \"lm_log10\""), "{error}");
+    let error = run_to_error(lm(&arguments).arg("--skip-invalid"));
+    assert!(error.contains("again.jsonl, line 1: the key \"lm_log10\""), "{error}");
 }
 
 /// Documents as CCNet scores them: normalised, in pieces, as one line each, in buckets.
@@ -335,6 +337,32 @@ fn invalid_documents_are_named_or_left_out() {
         assert!(log.contains("kept 2 of 3 lines"), "{log}");
         assert!(log.contains("left out 1 of 3 lines as invalid"), "{log}");
     }
+}
+
+/// Faults of other fields, as far as Python reads or writes them, are none of the text's.
+#[test]
+fn odd_values_of_other_fields_leave_a_document_valid() {
+    let model = toy_model_path();
+    let deep = format!("{}1{}", "[".repeat(2000), "]".repeat(2000));
+    let lines: Vec<String> = [
+        "NaN",
+        "-Infinity",
+        "[Infinity,-Infinity , NaN]",
+        "1e999",
+        "123456789012345678901234567890",
+        "\"\\ud800\"",
+        "\"\\u0000\"",
+        "{\"t\":\"a\",\"t\":\"b\"}",
+        &deep,
+    ]
+    .map(|value| format!("{{\"x\":{value},\"t\":\"a b\",\"x\":{value}}}\r\n"))
+    .to_vec();
+    let text = format!("\u{feff}{}\n \r\n", lines.concat());
+    let arguments = ["perplexity", &model, "--json-field", "t", "--skip-invalid"];
+    let mut command = lm(&arguments);
+    let (kept, log) = run_piped(command.args(["--max-perplexity", "1e9"]), text.as_bytes());
+    assert_eq!(kept, lines.concat(), "{log}");
+    assert!(log.contains("left out 0 of "), "{log}");
 }
 
 #[test]

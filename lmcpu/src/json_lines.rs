@@ -18,6 +18,8 @@ pub const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perple
 
 /// How the reason begins that an object lacks the field.
 const NO_FIELD: &str = "no field";
+/// What the reason says that an object has a key which is to be added.
+const KEY_EXISTS: &str = "is there already; remove or rename it first";
 /// Fields of an object that a message lists at most.
 const MOST_LISTED: usize = 12;
 
@@ -62,6 +64,12 @@ impl TextField {
             },
             Ok(()) => Ok(()),
         }
+    }
+
+    /// Whether [`read`](TextField::read) refused an object for `reason` that is valid, but has a key
+    /// that is to be added.
+    pub fn has_key_already(&self, reason: &str) -> bool {
+        !self.reserved.is_empty() && reason.contains(KEY_EXISTS)
     }
 
     /// Why [`read`](TextField::read) refused `line`, and where it lacks the field, which fields it
@@ -254,9 +262,7 @@ impl Visitor<'_> for KeySeed<'_> {
 
     fn visit_str<E: Error>(self, key: &str) -> Result<bool, E> {
         if self.reserved.contains(&key) {
-            return Err(E::custom(format_args!(
-                "the key {key:?} is there already; remove or rename it first"
-            )));
+            return Err(E::custom(format_args!("the key {key:?} {KEY_EXISTS}")));
         }
         Ok(key == self.name)
     }
