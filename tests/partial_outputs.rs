@@ -174,7 +174,9 @@ fn one_file_for_two_outputs_or_an_input_is_refused_before_work() {
         fs::write(folder.join(name), text).unwrap();
     }
     fs::write(folder.join("pt.text"), "a ||| b ||| 0.5\n").unwrap();
-    run(miriam().args(["pt", "build", "--phrase-table", "pt.text", "-o", "pt"]).current_dir(folder));
+    run(miriam()
+        .args(["pt", "build", "--phrase-table", "pt.text", "-o", "pt"])
+        .current_dir(folder));
     for arguments in [
         "align --source a --target b -o out --save-model ./out".to_owned(),
         "align --source a --target b -o out --lexical-table out".into(),

@@ -117,6 +117,7 @@ pub use features::{
 pub use line_decoder::LineLimits;
 pub use line_errors::{LineError, LineErrorKind};
 pub use markup::{Brackets, Element, MarkedText, MarkupError, XmlInputMode};
+pub use miriam_probingpt::BuildOptions;
 pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;

@@ -348,6 +348,8 @@ class PhraseTranslation:
     @property
     def text(self) -> str: ...
     @property
+    def source(self) -> list[str]: ...
+    @property
     def score(self) -> float | None: ...
     @property
     def phrases(self) -> list[tuple[int, int, str]]: ...
@@ -360,7 +362,9 @@ class PhraseTranslation:
 
 @disjoint_base
 class PhraseTranslator:
-    def __new__(cls, ini: _Path, options: Sequence[str] = ...) -> Self: ...
+    def __new__(
+        cls, ini: _Path, options: Sequence[str] = ..., raw: bool | None = None
+    ) -> Self: ...
     def translate(
         self, line: _Text, *, n_best: SupportsIndex = 0, distinct: bool = False
     ) -> PhraseTranslation: ...
@@ -376,6 +380,15 @@ class PhraseTranslator:
 
 _Counts5 = tuple[int, int, int, int, list[float | None]]
 
+def build_system(
+    ini: _Path,
+    folder: _Path,
+    *,
+    prune: SupportsIndex | None = None,
+    memory: SupportsIndex | None = None,
+    threads: SupportsIndex = 0,
+    progress: Callable[[str, int, int | None], object] | None = None,
+) -> tuple[pathlib.Path, list[str]]: ...
 def train_neural(
     options: Sequence[tuple[str, Sequence[str]]],
     output: _Path,
@@ -396,6 +409,7 @@ def train_phrase(
     dev: tuple[_Path, _Path] | None,
     lm_text: Sequence[_Path],
     languages: tuple[str, str] | None,
+    nonbreaking_prefixes: tuple[_Path | None, _Path | None],
     max_words: SupportsIndex,
     max_ratio: SupportsIndex,
     alignment_model: str,
@@ -620,6 +634,18 @@ def build(
     threads: int = 0,
     progress: Callable[[str, int, int | None], object] | None = None,
 ) -> list[int]: ...
+def filter_ngrams(
+    model: _Path,
+    vocab: _Path,
+    out: _Path,
+    *,
+    mode: str = "single",
+    format: str = "arpa",
+    context: bool = False,
+    phrases: bool = False,
+    threads: SupportsIndex = 0,
+    progress: Callable[[str, int, int | None], object] | None = None,
+) -> tuple[int, int]: ...
 def dump(
     model: _Path,
     arpa: _Path,

@@ -122,6 +122,41 @@ class LanguageModel(_native.LanguageModel):
         )
 
     @staticmethod
+    def filter_ngrams(
+        model: _Path,
+        vocab: _Path,
+        out: _Path,
+        *,
+        mode: str = "single",
+        format: str = "arpa",
+        context: bool = False,
+        phrases: bool = False,
+        threads: int = 0,
+        progress: ProgressCallback | None = None,
+    ) -> tuple[int, int]:
+        """Writes to the file ``out`` the n-grams of ``model`` that the sentences in the file
+        ``vocab`` can ask for, as ``miriam lm filter`` does. Returns the numbers of n-grams that
+        were read and that stay.
+
+        ``mode`` is ``single`` (n-grams whose words are all in the file), ``union`` (in one
+        sentence of it) or ``multiple`` (a file for each sentence, whose names are ``out`` and its
+        number from 0). ``model`` is ARPA text, or with ``format="raw"`` an n-gram a line.
+        ``context`` asks only for the words before the last one; ``phrases`` takes sentences of
+        phrases with tabs between them.
+        """
+        return _native.filter_ngrams(
+            model,
+            vocab,
+            out,
+            mode=mode,
+            format=format,
+            context=context,
+            phrases=phrases,
+            threads=threads,
+            progress=listener(progress),
+        )
+
+    @staticmethod
     def dump(
         model: _Path,
         arpa: _Path,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Sequence
 
 from miriam import _native
 from miriam._native import PhraseTranslation
 
-__all__ = ["PhraseTranslation", "PhraseTranslator"]
+from miriam._progress import ProgressCallback, listener
+
+__all__ = ["BinarySystem", "PhraseTranslation", "PhraseTranslator", "build"]
 
 _Value = str | float | bool | Sequence[str | float]
 
@@ -18,7 +21,10 @@ _OF_TEXTS = frozenset(
 )
 
 # Options of raw text.
-_OF_RAW_TEXT = frozenset("raw normalize tokenize truecase detokenize recase split html".split())
+_OF_RAW_TEXT = frozenset(
+    "no-raw normalize tokenize nonbreaking-prefixes truecase detokenize recase split html "
+    "source-language".split()
+)
 
 
 def _tokens(options: dict[str, _Value]) -> list[str]:
@@ -33,8 +39,8 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
             )
         if name in _OF_RAW_TEXT:
             raise ValueError(
-                f"{name} is about raw text; lines of tokens are translated here, which miriam.text "
-                "makes of it"
+                f"{name} is about raw text; here raw=True or raw=False says whether lines are "
+                "prepared by the file preparation beside the ini, and miriam.text has other steps"
             )
         values = [value] if isinstance(value, (str, int, float)) else value
         tokens.append(f"-{name}")
@@ -43,17 +49,51 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
 
 
 class PhraseTranslator(_native.PhraseTranslator):
-    """The system of the file ``ini``.
+    """The system of the file ``ini``, or of the folder with it.
 
-    ``options`` are those of ``miriam translate``, with underscores: ``stack=200``,
-    ``distortion_limit=4``, ``search_algorithm=1``, ``drop_unknown=True``. A pickle the
+    Lines are raw text if the file ``preparation`` is beside the ini, as ``miriam train --raw``
+    leaves it, and translations are plain text then; ``raw=False`` takes and gives tokens. ``options`` are those of ``miriam translate``, with underscores: ``stack=200``,
+    ``distortion_limit=4``, ``search_algorithm=1``, ``drop_unknown=True``. A pickle holds the
     path: processes open the models again and share their memory.
     """
 
-    def __new__(cls, ini: str | os.PathLike[str], **options: _Value) -> PhraseTranslator:
-        return super().__new__(cls, ini, _tokens(options))
+    def __new__(
+        cls, ini: str | os.PathLike[str], *, raw: bool | None = None, **options: _Value
+    ) -> PhraseTranslator:
+        return super().__new__(cls, ini, _tokens(options), raw)
 
 
-def _open(ini: str, options: Sequence[str]) -> PhraseTranslator:
+@dataclass(frozen=True)
+class BinarySystem:
+    """What :func:`build` wrote."""
+
+    ini: str
+    """The ini that names the binary tables."""
+    text_reordering: list[str]
+    """The reordering models that stay text: one at most is part of the phrase tables."""
+
+
+def build(
+    ini: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    prune: int | None = None,
+    memory: int | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> BinarySystem:
+    """Builds a binary table in ``folder`` for each text phrase table of ``ini``, with the scores of
+    its first reordering model where they fit, and writes ``folder/moses.ini``, which names them.
+
+    ``prune`` keeps that many translations of a phrase, ``memory`` is in bytes; more goes to
+    temporary files.
+    """
+    built, text_reordering = _native.build_system(
+        ini, folder, prune=prune, memory=memory, threads=threads, progress=listener(progress)
+    )
+    return BinarySystem(os.fspath(built), text_reordering)
+
+
+def _open(ini: str, options: Sequence[str], raw: bool | None) -> PhraseTranslator:
     """The system of a pickle."""
-    return _native.PhraseTranslator.__new__(PhraseTranslator, ini, options)
+    return _native.PhraseTranslator.__new__(PhraseTranslator, ini, options, raw)

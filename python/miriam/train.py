@@ -121,6 +121,8 @@ def phrase(
     lm_text: Sequence[_Path] = (),
     source_language: str | None = None,
     target_language: str | None = None,
+    source_nonbreaking_prefixes: _Path | None = None,
+    target_nonbreaking_prefixes: _Path | None = None,
     max_words: int = 80,
     max_ratio: int = 9,
     alignment_model: str = "ibm2",
@@ -143,7 +145,8 @@ def phrase(
     ``output``, and tunes its weights on the dev text, if there is one.
 
     With ``source_language`` and ``target_language`` the texts are raw: they are normalised,
-    tokenised and truecased. ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``;
+    tokenised and truecased; ``source_nonbreaking_prefixes`` and ``target_nonbreaking_prefixes`` are
+    files of words that keep their full stop, in Moses' form, in place of the built-in ones. ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``;
     ``memory`` is in bytes. The other arguments are the options of ``miriam train``.
     """
     if (dev_source is None) != (dev_target is None):
@@ -161,6 +164,7 @@ def phrase(
         dev=dev,
         lm_text=list(lm_text),
         languages=languages,
+        nonbreaking_prefixes=(source_nonbreaking_prefixes, target_nonbreaking_prefixes),
         max_words=max_words,
         max_ratio=max_ratio,
         alignment_model=alignment_model,

@@ -47,12 +47,12 @@ mod _native {
     #[pymodule_export]
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
     #[pymodule_export]
-    use crate::lm::{LanguageModel, build, dump, estimate};
+    use crate::lm::{LanguageModel, build, dump, estimate, filter_ngrams};
     #[pymodule_export]
     use crate::metrics::{score_bleu, score_chrf, score_ter};
 
     #[pymodule_export]
-    use crate::phrase::{PhraseTranslation, PhraseTranslator};
+    use crate::phrase::{PhraseTranslation, PhraseTranslator, build_system};
     #[pymodule_export]
     use crate::text_tools::{
         Bpe, Detokenizer, PunctuationNormalizer, SentencePiece, SentenceSplitter, Tokenizer,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use miriam_glm::GlmOptions;
 use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::estimate::{EstimateOptions, EstimateSummary};
+use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
 use miriam_lmcpu::kenlm::{
     KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
 };
@@ -482,6 +483,61 @@ pub fn build(
         })?
     })?;
     Ok(outcome.map_err(PyOSError::new_err)?.counts)
+}
+
+/// Reduces the ARPA text or n-grams in `model` to what the words in `vocab` can ask for. Returns how
+/// many n-grams were read and how many stay.
+#[pyfunction]
+#[pyo3(signature = (model, vocab, out, *, mode="single", format="arpa", context=false,
+                    phrases=false, threads=0, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn filter_ngrams(
+    py: Python<'_>,
+    model: PathBuf,
+    vocab: PathBuf,
+    out: PathBuf,
+    mode: &str,
+    format: &str,
+    context: bool,
+    phrases: bool,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64)> {
+    let options = FilterOptions {
+        mode: match mode {
+            "single" => FilterMode::Single,
+            "multiple" => FilterMode::Multiple,
+            "union" => FilterMode::Union,
+            _ => {
+                let message = format!("mode {mode:?}: give single, multiple or union");
+                return Err(PyValueError::new_err(message));
+            }
+        },
+        format: match format {
+            "arpa" => FilterFormat::Arpa,
+            "raw" => FilterFormat::Raw,
+            _ => return Err(PyValueError::new_err(format!("format {format:?}: give arpa or raw"))),
+        },
+        context,
+        phrases,
+        threads: thread_count(threads)?,
+    };
+    options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if miriam_lmcpu::is_binary_model(&model) {
+        return Err(PyValueError::new_err(format!(
+            "{}: a binary model is not filtered; write it as ARPA text first (dump)",
+            model.display()
+        )));
+    }
+    let listeners = Listeners { progress, log: None };
+    let outcome = run_observed(py, &listeners, |observer| -> miriam_lmcpu::Result<(u64, u64)> {
+        for input in [&model, &vocab] {
+            Input::check_access(input, Some(&out))?;
+        }
+        let (text, words) = (Input::open(&model)?, Input::open(&vocab)?);
+        filter(text, words, &out, &options, observer)
+    })?;
+    outcome.map_err(|error| file_error(&error))
 }
 
 /// Writes the model at `model` to the file `arpa` as ARPA text.

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    Configuration, Derivation, DetailOptions, Error, System, TranslatedPhrase, Translator,
+    BuildOptions, Configuration, Derivation, DetailOptions, Error, System, TranslatedPhrase,
+    Translator, build_binary_system,
 };
+use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
-use crate::interrupt::{Cancellation, run_interruptible};
+use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed};
+use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::text::{Lines, text_bytes};
 
@@ -23,13 +26,19 @@ pub struct PhraseTranslator {
     system: System,
     ini: PathBuf,
     options: Vec<String>,
+    /// Whether lines are raw, as it was given.
+    raw: Option<bool>,
+    /// The steps from and to raw text.
+    steps: Option<TextProcessor>,
 }
 
 /// A translation of a line.
 #[pyclass(frozen, get_all, module = "miriam.phrase")]
 pub struct PhraseTranslation {
-    /// The words, with spaces between them.
+    /// The words with spaces between them, or plain text where lines are raw.
     pub text: String,
+    /// The words of the source, which positions count.
+    pub source: Vec<String>,
     /// The model score; `None` where there is no translation.
     pub score: Option<f32>,
     /// The phrases in target order: the first source position, the one after the last, and the
@@ -37,10 +46,45 @@ pub struct PhraseTranslation {
     pub phrases: Vec<(u32, u32, String)>,
     /// Pairs of source and target positions, where the phrase table has alignments.
     pub alignment: Vec<(u32, u32)>,
-    /// The n-best list: words, score, and unweighted values of all features.
+    /// The n-best list: text, score, and unweighted values of all features.
     pub n_best: Vec<(String, f32, Vec<f32>)>,
     /// What is wrong with the line, or was done about it.
     pub errors: Vec<String>,
+}
+
+/// Builds binary tables in `folder` for the text tables of a system, with the ini that names them.
+/// Returns the ini, and the names of reordering models that stay text.
+#[pyfunction]
+#[pyo3(signature = (ini, folder, *, prune=None, memory=None, threads=0, progress=None))]
+pub fn build_system(
+    py: Python<'_>,
+    ini: PathBuf,
+    folder: PathBuf,
+    prune: Option<usize>,
+    memory: Option<u64>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(PathBuf, Vec<String>)> {
+    let configuration = Configuration::from_ini(&find_ini(ini)?)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let threads = thread_count(threads)?;
+    let options = BuildOptions { prune, memory, threads, ..BuildOptions::default() };
+    let listeners = Listeners { progress, log: None };
+    let built = run_observed(py, &listeners, |observer| {
+        build_binary_system(&configuration, &folder, &options, observer)
+    })?;
+    let built = built.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    Ok((built.ini, built.text_reordering))
+}
+
+/// The path of an ini, given or in the folder that is given.
+fn find_ini(path: PathBuf) -> PyResult<PathBuf> {
+    let ini = if path.is_dir() { path.join("moses.ini") } else { path };
+    if ini.is_file() {
+        return Ok(ini);
+    }
+    let message = format!("{}: there is no such file", ini.display());
+    Err(PyFileNotFoundError::new_err(message))
 }
 
 #[pymethods]
@@ -69,15 +113,44 @@ fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     points
 }
 
+/// The steps from and to raw text in the file beside the ini of a system, where lines are raw:
+/// by default where there is such a file.
+fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Option<TextProcessor>> {
+    let path = TextProcessorConfig::path_beside(&configuration.ini);
+    if !raw.unwrap_or_else(|| path.exists()) {
+        return Ok(None);
+    }
+    let failed = |error: miriam_textproc::Error| {
+        PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
+    };
+    let steps = TextProcessorConfig::read(&path).map_err(failed)?;
+    if steps.tokenize.is_some() && configuration.settings.input_format.has_annotations() {
+        return Err(PyValueError::new_err(
+            "xml_input and inputtype: raw text is split into tokens, and so would be the markup \
+             and tables of lines; raw=False takes lines of tokens",
+        ));
+    }
+    Ok(Some(steps.build().map_err(failed)?))
+}
+
 /// Translates a line, of which an end of line is no part; what is wrong with it is in the
 /// result.
 fn translate_line(
     translator: &mut Translator<'_>,
+    steps: Option<&TextProcessor>,
     line: &[u8],
     wanted: DetailOptions,
 ) -> Result<PhraseTranslation, Error> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut prepared = Vec::new();
+    let line = match steps {
+        Some(steps) => {
+            steps.preprocess(line, &mut prepared);
+            &prepared
+        }
+        None => line,
+    };
     let found = translator.translate_in_detail(line, wanted);
     let mut errors: Vec<String> =
         translator.take_line_errors().into_iter().map(|error| error.reason).collect();
@@ -94,9 +167,21 @@ fn translate_line(
         let words = text_of(std::slice::from_ref(phrase));
         (phrase.source.start, phrase.source.end, words)
     };
-    let entry = |entry: &Derivation| (text_of(&entry.phrases), entry.score, entry.values.clone());
+    let plain_text = |phrases: &[TranslatedPhrase]| {
+        let words = text_of(phrases);
+        let Some(steps) = steps else { return words };
+        let mut text = Vec::new();
+        steps.postprocess(words.as_bytes(), &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let entry = |entry: &Derivation| {
+        let text = plain_text(&entry.phrases);
+        (text, entry.score, entry.values.clone())
+    };
+    let words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     Ok(PhraseTranslation {
-        text: text_of(phrases),
+        text: plain_text(phrases),
+        source: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
         score: found.best.as_ref().map(|best| best.score),
         phrases: phrases.iter().map(phrase).collect(),
         alignment: alignment_of(phrases),
@@ -107,27 +192,32 @@ fn translate_line(
 
 #[pymethods]
 impl PhraseTranslator {
-    /// Loads the system of a `moses.ini`, with options as the command line has them.
+    /// Loads the system of a `moses.ini`, or of the folder that holds it, with options as the
+    /// command line has them. Whether lines are raw text is `raw`; by default they are if the file
+    /// `preparation` is beside the ini.
     #[new]
-    #[pyo3(signature = (ini, options=Vec::new()))]
-    fn new(py: Python<'_>, ini: PathBuf, options: Vec<String>) -> PyResult<Self> {
-        if !ini.is_file() {
-            let message = format!("{}: there is no such file", ini.display());
-            return Err(PyFileNotFoundError::new_err(message));
-        }
+    #[pyo3(signature = (ini, options=Vec::new(), raw=None))]
+    fn new(
+        py: Python<'_>,
+        ini: PathBuf,
+        options: Vec<String>,
+        raw: Option<bool>,
+    ) -> PyResult<Self> {
+        let ini = find_ini(ini)?;
         let mut tokens = vec!["-f".to_owned(), ini.display().to_string()];
         tokens.extend(options.iter().cloned());
         let configuration = Configuration::from_command_line(&tokens)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let steps = load_steps(&configuration, raw)?;
         let loaded = run_interruptible(py, |stop| {
             on_own_threads(0, || System::load(&configuration, &Cancellation(stop)))
         })?;
         let system = loaded.map_err(PyRuntimeError::new_err)?;
         let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(PhraseTranslator { system, ini, options })
+        Ok(PhraseTranslator { system, ini, options, raw, steps })
     }
 
-    /// Translates a line of tokens.
+    /// Translates a line, of raw text or of tokens.
     ///
     /// Raises `ValueError` where something is wrong with the line.
     #[pyo3(signature = (line, *, n_best=0, distinct=false))]
@@ -140,7 +230,10 @@ impl PhraseTranslator {
     ) -> PyResult<PhraseTranslation> {
         let line = text_bytes(line)?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
-        let found = py.detach(|| translate_line(&mut Translator::new(&self.system), line, wanted));
+        let found = py.detach(|| {
+            let mut translator = Translator::new(&self.system);
+            translate_line(&mut translator, self.steps.as_ref(), line, wanted)
+        });
         let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
         match (found.score, found.errors.first()) {
             (None, Some(reason)) => Err(PyValueError::new_err(reason.clone())),
@@ -148,7 +241,7 @@ impl PhraseTranslator {
         }
     }
 
-    /// Translates many lines of tokens, on `threads` threads; 0 is all. What is wrong with a
+    /// Translates many lines, on `threads` threads; 0 is all. What is wrong with a
     /// line is in the `errors` of its result.
     #[pyo3(signature = (lines, *, n_best=0, distinct=false, threads=0))]
     fn translate_many(
@@ -167,7 +260,8 @@ impl PhraseTranslator {
             let part = |part: &[&[u8]]| -> Result<Vec<PhraseTranslation>, Error> {
                 let mut translator = Translator::new(&self.system);
                 let lines = part.iter().take_while(|_| !stop.is_cancelled());
-                lines.map(|line| translate_line(&mut translator, line, wanted)).collect()
+                let steps = self.steps.as_ref();
+                lines.map(|line| translate_line(&mut translator, steps, line, wanted)).collect()
             };
             on_own_threads(threads, || {
                 let parts = slices.par_chunks(PART_LINES).map(part);
@@ -181,7 +275,7 @@ impl PhraseTranslator {
 
     /// A pickle holds the path of the ini.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let arguments = (self.ini.clone(), self.options.clone()).into_pyobject(py)?;
+        let arguments = (self.ini.clone(), self.options.clone(), self.raw).into_pyobject(py)?;
         let open = py.import("miriam.phrase")?.getattr("_open")?;
         (open, arguments).into_pyobject(py)
     }

@@ -123,8 +123,8 @@ pub fn train_neural(
 
 /// Trains a phrase-based system.
 #[pyfunction]
-#[pyo3(signature = (source, target, output, *, dev, lm_text, languages, max_words, max_ratio,
-                    alignment_model, symmetrize, max_length, reordering, lm_order, lm_prune,
+#[pyo3(signature = (source, target, output, *, dev, lm_text, languages, nonbreaking_prefixes,
+                    max_words, max_ratio, alignment_model, symmetrize, max_length, reordering, lm_order, lm_prune,
                     lm_type, tune, seed, iterations, text, keep_work, memory, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]
 pub fn train_phrase(
@@ -135,6 +135,7 @@ pub fn train_phrase(
     dev: Option<(PathBuf, PathBuf)>,
     lm_text: Vec<PathBuf>,
     languages: Option<(String, String)>,
+    nonbreaking_prefixes: (Option<PathBuf>, Option<PathBuf>),
     max_words: usize,
     max_ratio: usize,
     alignment_model: &str,
@@ -167,6 +168,7 @@ pub fn train_phrase(
         dev,
         lm_text,
         raw_languages: languages.map(|(source, target)| LanguagePair { source, target }),
+        nonbreaking_prefixes: nonbreaking_prefixes.into(),
         max_words,
         max_ratio,
         alignment_model: match alignment_model {
@@ -193,8 +195,10 @@ pub fn train_phrase(
     options.memory = memory.unwrap_or(options.memory);
     let listeners = Listeners { progress, log: None };
     let trained = run_observed(py, &listeners, |observer| {
-        for language in options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]) {
-            if let Some(warning) = NonbreakingPrefixes::find_unknown_language(language) {
+        let languages = options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]);
+        for (language, list) in languages.zip(&options.nonbreaking_prefixes) {
+            let warning = NonbreakingPrefixes::find_unknown_language(language);
+            if let (Some(warning), None) = (warning, list) {
                 observer.warn(&warning);
             }
         }

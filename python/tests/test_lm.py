@@ -16,7 +16,7 @@ import numpy
 import pytest
 
 import miriam.kenlm as kenlm
-from conftest import TOY
+from conftest import ROOT, TOY
 from miriam.lm import Estimate, LanguageModel
 
 LINES = ["a b", "", "zzz a", "b\na", " a\t\tb ", "ä b"]
@@ -302,3 +302,29 @@ def test_models_of_order_24(tmp_path: Path) -> None:
         assert total == model.score(" ".join(words[:30]))
     with pytest.raises(ValueError, match="from 1 to 24"):
         LanguageModel.estimate(text, order=25, arpa=arpa)
+
+
+def test_filtering_ngrams(tmp_path: Path) -> None:
+    arpa = ROOT / "examples" / "toy" / "lm.arpa"
+    vocab, out = tmp_path / "vocab", tmp_path / "out.arpa"
+    vocab.write_text("la casa es blanca .\nel perro .\n", encoding="utf-8")
+    read, kept = LanguageModel.filter_ngrams(arpa, vocab, out)
+    assert 0 < kept < read
+    small, whole = LanguageModel(out), LanguageModel(arpa)
+    line = ["la casa es blanca ."]
+    assert small.score_many(line).tolist() == whole.score_many(line).tolist()
+    assert small.num_words == len({"la", "casa", "es", "blanca", ".", "el", "perro"}) + 3
+    _, union = LanguageModel.filter_ngrams(arpa, vocab, out, mode="union")
+    assert union < kept
+    LanguageModel.filter_ngrams(arpa, vocab, tmp_path / "part.", mode="multiple")
+    assert {path.name for path in tmp_path.glob("part.*")} == {"part.0", "part.1"}
+    with pytest.raises(ValueError, match="single, multiple or union"):
+        LanguageModel.filter_ngrams(arpa, vocab, out, mode="any")
+    with pytest.raises(ValueError, match="phrases need"):
+        LanguageModel.filter_ngrams(arpa, vocab, out, phrases=True)
+    with pytest.raises(OSError, match="it is also the output"):
+        LanguageModel.filter_ngrams(arpa, vocab, vocab)
+    binary = tmp_path / "binary"
+    LanguageModel.build(arpa, binary)
+    with pytest.raises(ValueError, match="dump"):
+        LanguageModel.filter_ngrams(binary, vocab, out)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
-from miriam.phrase import PhraseTranslator
+from miriam.phrase import PhraseTranslator, build
 
 TOY = ROOT / "examples" / "toy"
 
@@ -71,8 +72,8 @@ def test_mistakes_are_named(toy: PhraseTranslator, tmp_path: Path) -> None:
     for option in ("threads", "n_best_list", "output_search_graph", "input_file"):
         with pytest.raises(ValueError, match="about a text"):
             PhraseTranslator(TOY / "moses.ini", **{option: "x"})
-    for option in ("tokenize", "recase", "html"):
-        with pytest.raises(ValueError, match="miriam.text"):
+    for option in ("tokenize", "recase", "html", "no_raw"):
+        with pytest.raises(ValueError, match="raw=False"):
             PhraseTranslator(TOY / "moses.ini", **{option: "x"})
     (tmp_path / "moses.ini").write_text("[feature]\nNoSuchFeature\n", encoding="utf-8")
     with pytest.raises(ValueError, match="NoSuchFeature"):
@@ -85,3 +86,59 @@ def test_ends_of_lines_are_no_words(toy: PhraseTranslator, lines: list[str]) -> 
     for end in ("\n", "\r\n"):
         found = toy.translate(lines[0] + end)
         assert (found.text, found.score) == (expected.text, expected.score)
+
+
+@pytest.fixture
+def raw_toy(tmp_path: Path) -> Path:
+    """A copy of the toy system with steps for raw text beside its ini."""
+    for name in ("moses.ini", "phrase-table", "reordering-table", "lm.arpa"):
+        shutil.copy(TOY / name, tmp_path / name)
+    steps = "tokenize en\nnonbreaking-prefixes list\ndetokenize es\nrecase yes\n"
+    (tmp_path / "preparation").write_text(steps, encoding="utf-8")
+    (tmp_path / "list").write_text("Xyz\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_system_with_a_preparation_takes_raw_text(raw_toy: Path) -> None:
+    raw = PhraseTranslator(raw_toy)
+    line = "the red house, the house is big."
+    one = raw.translate(line, n_best=3)
+    tokens = "the red house , the house is big ."
+    assert one.source == tokens.split()
+    prepared = PhraseTranslator(raw_toy / "moses.ini", raw=False)
+    plain = prepared.translate(tokens, n_best=3)
+    assert (one.score, one.phrases, one.alignment) == (plain.score, plain.phrases, plain.alignment)
+    assert plain.text == "la casa roja , la casa es grande ."
+    assert one.text == "La casa roja, la casa es grande."
+    assert one.n_best[0][0] == one.text and plain.n_best[0][0] == plain.text
+    assert [found.text for found in raw.translate_many([line, "Xyz. Big"])][0] == one.text
+    assert raw.translate("Xyz. Big").source == ["Xyz.", "Big"]
+    for translator in (raw, prepared):
+        again = pickle.loads(pickle.dumps(translator))
+        assert again.translate(line).text == translator.translate(line).text
+    with pytest.raises(ValueError, match="raw=False"):
+        PhraseTranslator(raw_toy, xml_input="exclusive")
+    assert PhraseTranslator(raw_toy, raw=False, xml_input="exclusive").translate("the").text == "la"
+    (raw_toy / "preparation").unlink()
+    assert PhraseTranslator(raw_toy).translate(tokens).text == plain.text
+    with pytest.raises(OSError, match="preparation.*raw=False"):
+        PhraseTranslator(raw_toy, raw=True)
+
+
+def test_words_that_are_cut_at_a_bar_are_errors_of_the_line(toy: PhraseTranslator) -> None:
+    found = toy.translate_many(["the house|NN", "the house"])
+    assert found[0].text == found[1].text
+    assert "1 word is cut at a bar" in found[0].errors[0] and found[1].errors == []
+
+
+def test_binary_tables_are_built(tmp_path: Path, toy: PhraseTranslator, lines: list[str]) -> None:
+    tasks: list[str] = []
+    built = build(TOY, tmp_path / "binary", progress=lambda now: tasks.append(now.task))
+    assert built.ini == str(tmp_path / "binary" / "moses.ini") and built.text_reordering == []
+    assert tasks
+    found = PhraseTranslator(built.ini).translate_many(lines)
+    assert [one.text for one in found] == [one.text for one in toy.translate_many(lines)]
+    with pytest.raises(OSError, match="nothing to build"):
+        build(built.ini, tmp_path / "again")
+    with pytest.raises(FileNotFoundError, match="absent"):
+        build(tmp_path / "absent", tmp_path / "again")

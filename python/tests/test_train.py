@@ -168,5 +168,31 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
     assert translation.text
     with pytest.raises(ValueError, match="tune"):
         train.phrase(source, target, tmp_path / "other", tune="luck")
+    with pytest.raises(ValueError, match="nonbreaking prefixes are for raw texts"):
+        train.phrase(source, target, tmp_path / "other", source_nonbreaking_prefixes=source)
     with pytest.raises(ValueError, match="source_language"):
         train.phrase(source, target, tmp_path / "other", target_language="en")
+
+
+def test_raw_text_is_tokenized_with_a_list_of_ones_own(tmp_path: Path) -> None:
+    source, target, _, _ = corpus(tmp_path, 200, 1)
+    (tmp_path / "list").write_text("Zork\n", encoding="utf-8")
+    with source.open("a", encoding="utf-8") as file:
+        file.write("Zork. Casa\n")
+    with target.open("a", encoding="utf-8") as file:
+        file.write("Zork. House\n")
+    system = train.phrase(
+        source,
+        target,
+        tmp_path / "system",
+        source_language="es",
+        target_language="en",
+        source_nonbreaking_prefixes=tmp_path / "list",
+        lm_order=2,
+        text=True,
+        threads=1,
+    )
+    kept = tmp_path / "system" / "nonbreaking-prefixes.source"
+    assert kept.read_text(encoding="utf-8") == "Zork\n"
+    translator = phrase.PhraseTranslator(system.ini)
+    assert translator.translate("Zork. Casa").source[0].lower() == "zork."
