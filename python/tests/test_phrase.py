@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,10 @@ def test_options_and_pickles(toy: PhraseTranslator, lines: list[str]) -> None:
     ]
 
 
+def wrong(option: str) -> dict[str, Any]:
+    return {option: "x"}
+
+
 def test_mistakes_are_named(toy: PhraseTranslator, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="absent"):
         PhraseTranslator(tmp_path / "absent")
@@ -71,10 +76,10 @@ def test_mistakes_are_named(toy: PhraseTranslator, tmp_path: Path) -> None:
         PhraseTranslator(TOY / "moses.ini", no_such=1)
     for option in ("threads", "n_best_list", "output_search_graph", "input_file"):
         with pytest.raises(ValueError, match="about a text"):
-            PhraseTranslator(TOY / "moses.ini", **{option: "x"})
+            PhraseTranslator(TOY / "moses.ini", **wrong(option))
     for option in ("tokenize", "recase", "html", "no_raw"):
         with pytest.raises(ValueError, match="raw=False"):
-            PhraseTranslator(TOY / "moses.ini", **{option: "x"})
+            PhraseTranslator(TOY / "moses.ini", **wrong(option))
     (tmp_path / "moses.ini").write_text("[feature]\nNoSuchFeature\n", encoding="utf-8")
     with pytest.raises(ValueError, match="NoSuchFeature"):
         PhraseTranslator(tmp_path / "moses.ini")
