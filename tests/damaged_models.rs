@@ -188,11 +188,13 @@ fn a_server_is_not_ok_with_a_damaged_model() {
     let error = lossy_text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.contains("model toy: ") && error.contains("are not finite"), "{error}");
-    // The bounds of a request.
+    // The bounds of the option, and those of a request.
     for beam in ["0", "4294967295"] {
         let error = check(&format!(",beam={beam}"));
-        assert!(error.contains(&format!("beam is {beam}; give a number from 1 to")), "{error}");
+        assert!(error.contains("beam-size: expected a whole number from 1 to 1000"), "{error}");
     }
+    let error = check(",beam=150");
+    assert!(error.contains("beam is 150; give a number from 1 to 100"), "{error}");
 }
 
 #[test]

@@ -166,3 +166,21 @@ fn a_deadline_passes_while_a_text_is_cut() {
     assert_eq!(found.status, 504, "{}", found.text());
     assert!(began.elapsed() < Duration::from_secs(10));
 }
+
+/// Words that lose what follows a bar are named with the sentence, as a text names them on the
+/// command line.
+#[test]
+fn words_that_are_cut_at_a_bar_are_reported() {
+    let server = Server::start(&["--model", &toy()]);
+    let errors = |text: &str| {
+        let found = server.post_json("/v1/translate", &json!({"text": text})).json();
+        found["results"][0]["errors"].clone()
+    };
+    let found = errors("the ho|use is red|d .");
+    assert_eq!(found[0]["kind"], "cut-words", "{found}");
+    assert!(
+        found[0]["reason"].as_str().unwrap().starts_with("2 words are cut at a bar"),
+        "{found}"
+    );
+    assert!(errors("the house is red .").as_array().is_none_or(Vec::is_empty));
+}
