@@ -2,8 +2,33 @@
 
 use std::time::Duration;
 
-use crate::engine::Overload;
-use crate::models::RouteError;
+/// Why there is no model for a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RouteError {
+    /// No model has the name.
+    #[error("there is no model {0:?}")]
+    NoModel(String),
+    /// No model has the language, on that side.
+    #[error("{0} is not supported")]
+    NoLanguage(String),
+    /// Models have both languages, but not as a pair.
+    #[error("there is no model from {from} to {to}")]
+    NoPair {
+        /// The source.
+        from: String,
+        /// The target.
+        to: String,
+    },
+    /// No model translates.
+    #[error("no model that translates is open")]
+    Nothing,
+    /// The model has another purpose.
+    #[error("the model {0:?} does not translate")]
+    NoTranslation(String),
+    /// A model is being opened.
+    #[error("the models are being opened")]
+    Loading,
+}
 
 /// Why a request is not served; each protocol has its own words for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,11 +111,5 @@ impl Refusal {
 impl From<RouteError> for Refusal {
     fn from(error: RouteError) -> Self {
         Refusal::Route(error)
-    }
-}
-
-impl From<Overload> for Refusal {
-    fn from(overload: Overload) -> Self {
-        Refusal::Overloaded(overload.retry_after)
     }
 }

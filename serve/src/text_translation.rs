@@ -14,8 +14,8 @@ use miriam_textproc::{
 use crate::app::{App, Translated, best_text};
 use crate::background;
 use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
-use crate::models::{Model, Registry, Route, RouteError, languages};
-use crate::refusal::Refusal;
+use crate::models::{Model, Registry, Route, languages};
+use crate::refusal::{Refusal, RouteError};
 
 /// How long translations may be put together after the deadline of their search.
 const JOINING_TIME: Duration = Duration::from_secs(1);

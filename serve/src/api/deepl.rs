@@ -13,8 +13,8 @@ use super::{status, with_retry, wrong_method};
 use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
-use crate::models::{Route, RouteError, languages};
-use crate::refusal::Refusal;
+use crate::models::{Route, languages};
+use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The characters that clients are told they may translate: there is no limit.

@@ -14,8 +14,8 @@ use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
-use crate::models::{Registry, Route, RouteError, languages};
-use crate::refusal::Refusal;
+use crate::models::{Registry, Route, languages};
+use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 
 /// The interface as OpenAPI describes it.

@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::forms::{Fields, field, parse_query};
 use crate::http::{Call, Response, json as respond, strict_json};
-use crate::models::{Registry, Route, RouteError};
-use crate::refusal::Refusal;
+use crate::models::{Registry, Route};
+use crate::refusal::{Refusal, RouteError};
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     match (&*call.path, &call.method) {

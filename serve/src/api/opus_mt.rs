@@ -13,8 +13,7 @@ use crate::app::App;
 use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
-use crate::models::RouteError;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TranslatedText};
 
 /// What all texts of this protocol are.

@@ -6,6 +6,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::refusal::Refusal;
+
 /// Seconds of work over which speed is measured.
 const WINDOW: f64 = 10.0;
 
@@ -39,6 +41,12 @@ struct State {
 pub struct Overload {
     /// When to try again.
     pub retry_after: Duration,
+}
+
+impl From<Overload> for Refusal {
+    fn from(overload: Overload) -> Self {
+        Refusal::Overloaded(overload.retry_after)
+    }
 }
 
 impl Load {

@@ -22,7 +22,7 @@ use miriam_textio::NoProgress;
 use miriam_textproc::{NonbreakingPrefixes, TextProcessorConfig};
 
 pub use lm::LanguageModel;
-pub use registry::{Registry, Route, RouteError};
+pub use registry::{Registry, Route};
 
 use crate::config::{ModelConfiguration, ModelKind, ShortlistSetting};
 use crate::engine::{

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Model, languages};
 use crate::config::Configuration;
+use crate::refusal::RouteError;
 
 /// The models of one reading of the configuration.
 #[derive(Default)]
@@ -39,34 +40,6 @@ impl Route {
         let to = if is_last { &self.to } else { &self.pivot };
         [from.as_deref(), to.as_deref()]
     }
-}
-
-/// Why there is no model for a request.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RouteError {
-    /// No model has the name.
-    #[error("there is no model {0:?}")]
-    NoModel(String),
-    /// No model has the language, on that side.
-    #[error("{0} is not supported")]
-    NoLanguage(String),
-    /// Models have both languages, but not as a pair.
-    #[error("there is no model from {from} to {to}")]
-    NoPair {
-        /// The source.
-        from: String,
-        /// The target.
-        to: String,
-    },
-    /// No model translates.
-    #[error("no model that translates is open")]
-    Nothing,
-    /// The model has another purpose.
-    #[error("the model {0:?} does not translate")]
-    NoTranslation(String),
-    /// A model is being opened.
-    #[error("the models are being opened")]
-    Loading,
 }
 
 impl Registry {

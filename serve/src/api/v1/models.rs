@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use super::admit;
 use crate::app::App;
 use crate::http::Call;
-use crate::models::RouteError;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RouteError};
 
 /// The models with what is known of them.
 pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
