@@ -96,6 +96,11 @@ impl Input {
         name: &str,
         size: Option<u64>,
     ) -> Result<Self> {
+        Self::from_boxed(Box::new(reader), name, size)
+    }
+
+    /// As [`Input::from_reader`]: one copy of all decompressors, whatever is read.
+    fn from_boxed(reader: Box<dyn Read + Send>, name: &str, size: Option<u64>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
         let counted = CountingReader { inner: reader, consumed: Arc::clone(&consumed) };
         let mut buffered = BufReader::with_capacity(BUFFER, counted);
@@ -184,12 +189,12 @@ fn skip_byte_order_mark(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn 
     Ok(Box::new(io::Cursor::new(start).chain(reader)))
 }
 
-struct CountingReader<R> {
-    inner: R,
+struct CountingReader {
+    inner: Box<dyn Read + Send>,
     consumed: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for CountingReader<R> {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.consumed.fetch_add(n as u64, Ordering::Relaxed);

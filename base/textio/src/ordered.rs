@@ -4,7 +4,7 @@
 //! memory flat: the queue to the workers is short, and reading stops while too
 //! many results wait for a slow one ahead of them.
 
-use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
@@ -64,59 +64,105 @@ where
         }
         return Ok(());
     }
-    let (item_sender, item_receiver) = bounded::<(u64, I)>(2 * threads);
-    // A number without a result says that the worker is panicking.
-    let (result_sender, result_receiver) = unbounded::<(u64, Option<O>)>();
-    // A permit is taken for each item read and returned when its result has been
-    // written.
-    let (permit_sender, permit_receiver) = bounded::<()>(IN_FLIGHT_PER_THREAD * threads);
-    for _ in 0..IN_FLIGHT_PER_THREAD * threads {
+    let in_flight = IN_FLIGHT_PER_THREAD * threads;
+    let items: Vec<Slot<I>> = (0..in_flight).map(|_| Slot::default()).collect();
+    let results: Vec<Slot<O>> = (0..in_flight).map(|_| Slot::default()).collect();
+    let (mut read_outcome, mut write_outcome) = (Ok(()), Ok(()));
+    let mut read_into_slot = |slot: usize| {
+        let item = read().unwrap_or_else(|error| {
+            read_outcome = Err(error);
+            None
+        });
+        let is_there = item.is_some();
+        *items[slot].lock() = item;
+        is_there
+    };
+    let work_in_slots = |run: &mut RunWorker<'_>| {
+        let mut work = worker();
+        run(&mut |slot| {
+            let item = items[slot].lock().take().expect("it was read into its slot");
+            *results[slot].lock() = Some(work(item));
+        });
+    };
+    let mut write_from_slot = |slot: usize, more: bool| {
+        let result = results[slot].lock().take().expect("its worker has put it there");
+        write_outcome = write(result, more);
+        write_outcome.is_ok()
+    };
+    map_slots(threads, in_flight, &mut read_into_slot, &work_in_slots, &mut write_from_slot);
+    write_outcome.and(read_outcome)
+}
+
+/// An item or a result on its way.
+struct Slot<T>(Mutex<Option<T>>);
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot(Mutex::new(None))
+    }
+}
+
+impl<T> Slot<T> {
+    fn lock(&self) -> MutexGuard<'_, Option<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Calls the function that it is given for each slot that falls to a worker.
+type RunWorker<'a> = dyn FnMut(&mut dyn FnMut(usize)) + 'a;
+
+/// The threads and queues of [`ordered_map`], which pass the numbers of slots and know no types of
+/// items: so the program has one copy of them. `in_flight` slots are used in turn. `read` fills one,
+/// or says that there is no more; `write` empties one, or says that the work ends.
+fn map_slots(
+    threads: usize,
+    in_flight: usize,
+    read: &mut (dyn FnMut(usize) -> bool + Send),
+    work: &(dyn Fn(&mut RunWorker<'_>) + Sync),
+    write: &mut dyn FnMut(usize, bool) -> bool,
+) {
+    let (item_sender, item_receiver) = bounded::<usize>(2 * threads);
+    // No slot says that the worker is panicking.
+    let (result_sender, result_receiver) = unbounded::<Option<usize>>();
+    // A permit is taken for each item read and returned when its result has been written, so a
+    // slot is empty when its turn comes again.
+    let (permit_sender, permit_receiver) = bounded::<()>(in_flight);
+    for _ in 0..in_flight {
         permit_sender.send(()).expect("the receiver is alive");
     }
     thread::scope(|scope| {
-        let reader = scope.spawn(move || -> Result<(), E> {
-            let mut number = 0;
-            while permit_receiver.recv().is_ok() {
-                let Some(item) = read()? else { break };
-                if item_sender.send((number, item)).is_err() {
+        let reader = scope.spawn(move || {
+            let mut slots = (0..in_flight).cycle();
+            while let (Ok(()), Some(slot)) = (permit_receiver.recv(), slots.next()) {
+                if !read(slot) || item_sender.send(slot).is_err() {
                     break;
                 }
-                number += 1;
             }
-            Ok(())
         });
         for _ in 0..threads {
-            let (items, results, worker) = (item_receiver.clone(), result_sender.clone(), &worker);
+            let (items, results) = (item_receiver.clone(), result_sender.clone());
             scope.spawn(move || {
-                let _guard = PanicGuard(|| drop(results.send((u64::MAX, None))));
-                let mut work = worker();
-                for (number, item) in items {
-                    if results.send((number, Some(work(item)))).is_err() {
-                        break;
+                let _guard = PanicGuard(|| drop(results.send(None)));
+                work(&mut |work_on| {
+                    for slot in &items {
+                        work_on(slot);
+                        if results.send(Some(slot)).is_err() {
+                            break;
+                        }
                     }
-                }
+                });
             });
         }
         drop((item_receiver, result_sender));
-        let mut waiting: VecDeque<Option<O>> = VecDeque::new();
-        let mut next = 0u64;
-        let mut outcome = Ok(());
-        'results: for (number, result) in &result_receiver {
-            if result.is_none() {
-                // The scope resumes the panic once every thread has ended.
-                break;
-            }
-            let index = (number - next) as usize;
-            if waiting.len() <= index {
-                waiting.resize_with(index + 1, || None);
-            }
-            waiting[index] = result;
-            while let Some(Some(_)) = waiting.front() {
-                let result = waiting.pop_front().flatten().expect("matched above");
-                next += 1;
-                let more = !result_receiver.is_empty() || matches!(waiting.front(), Some(Some(_)));
-                outcome = write(result, more);
-                if outcome.is_err() {
+        let mut is_ready = vec![false; in_flight];
+        let mut next = 0;
+        // After a panic the scope resumes it, once every thread has ended.
+        'results: while let Ok(Some(slot)) = result_receiver.recv() {
+            is_ready[slot] = true;
+            while std::mem::take(&mut is_ready[next]) {
+                let slot = next;
+                next = (next + 1) % in_flight;
+                if !write(slot, !result_receiver.is_empty() || is_ready[next]) {
                     break 'results;
                 }
                 // The reader may have ended already.
@@ -125,9 +171,8 @@ where
         }
         // Closing both ends stops the reader and the workers.
         drop((result_receiver, permit_sender));
-        let read_outcome = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        outcome.and(read_outcome)
-    })
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    });
 }
 
 /// Calls its closure when a panic drops it: without a message for the item that
