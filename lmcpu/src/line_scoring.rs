@@ -339,9 +339,9 @@ mod tests {
             json,
             filter: None,
         };
-        let input = [Ok(text_input(text, "text"))];
+        let mut input = std::iter::once(Ok(text_input(text, "text")));
         let (bytes, _) = capture_output(|output| {
-            perplexity(&**MODEL, input, None, output, &options, &NoProgress)
+            perplexity(&**MODEL, &mut input, None, output, &options, &NoProgress)
         })
         .unwrap();
         String::from_utf8(bytes).unwrap()

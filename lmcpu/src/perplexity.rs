@@ -4,7 +4,7 @@
 //! included.
 
 use miriam_textio::number::push_integer;
-use miriam_textio::{Error as TextError, Input, Output, Progress, number};
+use miriam_textio::{Error as TextError, Output, Progress, number};
 
 mod buckets;
 mod distribution;
@@ -17,7 +17,7 @@ pub use distribution::PerplexityDistribution;
 pub use filter::{Percent, PerplexityFilter, RankLimit};
 pub use preparation::{Preparation, PrepareText};
 
-pub use crate::text_scoring::{LineCounts, Perplexity};
+pub use crate::text_scoring::{Inputs, LineCounts, Perplexity};
 
 use filter::{TieCounter, Verdict};
 use json_scorer::JsonScorer;
@@ -85,16 +85,16 @@ enum Purpose<'o> {
 /// or the output cannot be written.
 pub fn perplexity(
     model: &dyn LanguageModel,
-    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+    inputs: Inputs<'_>,
     size: Option<u64>,
     output: &mut Output,
     options: &PerplexityOptions,
     progress: &dyn Progress,
 ) -> Result<(Perplexity, LineCounts)> {
     let mut ties = options.filter.as_ref().map(TieCounter::new);
-    let settle = |block: &mut BlockOutcome| ties.iter_mut().for_each(|ties| ties.settle(block));
+    let mut settle = |block: &mut BlockOutcome| ties.iter_mut().for_each(|ties| ties.settle(block));
     let text = Text { model, size, options, progress };
-    let sums = text.score(inputs, output, Purpose::Write, settle)?;
+    let sums = text.score(inputs, output, Purpose::Write, &mut settle)?;
     let writes_lines = options.per_line
         || options.filter.is_some()
         || options.json.as_ref().is_some_and(|json| json.buckets.is_some());
@@ -115,7 +115,7 @@ pub fn perplexity(
 /// Those of [`perplexity`].
 pub fn perplexity_distribution(
     model: &dyn LanguageModel,
-    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+    inputs: Inputs<'_>,
     size: Option<u64>,
     options: &PerplexityOptions,
     language_field: Option<&str>,
@@ -123,13 +123,14 @@ pub fn perplexity_distribution(
 ) -> Result<(PerplexityDistribution, LineCounts)> {
     let mut nowhere = Output::from_writer(std::io::sink(), "")?;
     let mut found = PerplexityDistribution::default();
-    let collect = |block: &mut BlockOutcome| {
+    let mut collect = |block: &mut BlockOutcome| {
         for (language, perplexity) in block.perplexities.drain(..) {
             found.push(language.as_deref(), perplexity);
         }
     };
     let text = Text { model, size, options, progress };
-    let (_, lines) = text.score(inputs, &mut nowhere, Purpose::Collect(language_field), collect)?;
+    let (_, lines) =
+        text.score(inputs, &mut nowhere, Purpose::Collect(language_field), &mut collect)?;
     Ok((found, lines))
 }
 
@@ -145,10 +146,10 @@ impl<'o> Text<'o> {
     /// Scores `inputs`; each block passes `observe` before it is written.
     fn score(
         &self,
-        inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+        inputs: Inputs<'_>,
         output: &mut Output,
         purpose: Purpose<'o>,
-        mut observe: impl FnMut(&mut BlockOutcome),
+        observe: &mut dyn FnMut(&mut BlockOutcome),
     ) -> Result<(Perplexity, LineCounts)> {
         let &Text { model, size, options, progress } = self;
         let markers = SentenceMarkers::both_if(options.sentence_markers);

@@ -99,7 +99,8 @@ pub fn query(
         threads: options.threads,
         low_latency: options.line_buffered,
     };
-    let (sums, _) = score_stream([Ok(input)], output, stream, progress, worker, |_, _| {})?;
+    let (sums, _) =
+        score_stream(&mut std::iter::once(Ok(input)), output, stream, progress, worker, |_, _| {})?;
     if verbosity.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);

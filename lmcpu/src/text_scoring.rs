@@ -276,12 +276,15 @@ pub(crate) struct StreamOptions {
     pub total_bytes: Option<u64>,
 }
 
+/// Texts that are scored one after the other, each opened when the one before has ended.
+pub type Inputs<'i> = &'i mut (dyn Iterator<Item = miriam_textio::Result<Input>> + Send);
+
 /// Splits `inputs` into blocks of whole lines, scores each by a worker (one for each
 /// thread), writes the results in order, and returns the sums. Each result passes `observe` before it
 /// is written. The last line of an input may lack its line end. An input is opened when the one
 /// before has ended.
 pub(crate) fn score_stream<W>(
-    inputs: impl IntoIterator<Item = miriam_textio::Result<Input>, IntoIter: Send>,
+    inputs: Inputs<'_>,
     output: &mut Output,
     options: StreamOptions,
     progress: &dyn Progress,
@@ -292,7 +295,6 @@ where
     W: FnMut(Vec<u8>) -> BlockOutcome,
 {
     let task = progress.task("scoring", options.total_bytes);
-    let mut inputs = inputs.into_iter();
     let mut current: Option<(Arc<str>, Arc<AtomicU64>, BlockReader)> = None;
     // Bytes of the inputs that have ended.
     let mut ended_bytes = 0;

@@ -527,7 +527,7 @@ impl TrainingRun<'_> {
                 let size = input.size();
                 let (sums, _) = perplexity::perplexity(
                     &*model,
-                    [Ok(input)],
+                    &mut std::iter::once(Ok(input)),
                     size,
                     &mut nowhere,
                     &perplexity_options,

@@ -32,7 +32,7 @@ pub use app::App;
 pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
 pub use keys::make_key;
 pub use reload::ReloadSender;
-pub use server::{CheckedModel, ConfigurationSource, Server, check};
+pub use server::{CheckedModel, ConfigurationSource, OpenListener, Server, check};
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -25,6 +25,10 @@ use std::sync::atomic::Ordering;
 /// Reads the configuration, at the start and at every reload.
 pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
 
+/// Is told whether any model opened. Not generic: the code of the server would be compiled once
+/// more, by whoever starts it.
+pub type OpenListener = Box<dyn FnOnce(bool) + Send>;
+
 /// A server that runs.
 pub struct Server {
     app: Arc<App>,
@@ -45,7 +49,7 @@ impl Server {
     pub fn start(
         source: ConfigurationSource,
         tuner: Arc<Autotuner>,
-        on_open: impl FnOnce(bool) + Send + 'static,
+        on_open: OpenListener,
     ) -> Result<Self> {
         let configuration = source()?;
         configuration.check()?;
@@ -181,7 +185,7 @@ fn start_reloader(
     app: Arc<App>,
     first: Configuration,
     source: ConfigurationSource,
-    on_open: impl FnOnce(bool) + Send + 'static,
+    on_open: OpenListener,
 ) -> Result<ReloadSender> {
     let (sender, requests) = reload::channel();
     let run = move || {

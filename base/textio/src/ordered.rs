@@ -142,7 +142,10 @@ fn map_slots(
         for _ in 0..threads {
             let (items, results) = (item_receiver.clone(), result_sender.clone());
             scope.spawn(move || {
-                let _guard = PanicGuard(|| drop(results.send(None)));
+                let _guard = PanicGuard(|| {
+                    // The writer may have ended already.
+                    let _ = results.send(None);
+                });
                 work(&mut |work_on| {
                     for slot in &items {
                         work_on(slot);

@@ -300,7 +300,7 @@ fn score_text(
         let language_field = arguments.lang_field.as_deref().unwrap_or(LANGUAGE_FIELD);
         let (found, lines) = perplexity_distribution(
             model,
-            inputs(),
+            &mut inputs(),
             size,
             &options,
             Some(language_field),
@@ -313,14 +313,15 @@ fn score_text(
         lines
     } else if let (Some(share), Some(filter)) = (arguments.keep_percent, options.filter) {
         let kept = KeptInputs::new(&text.inputs)?;
-        let first = kept.read_first();
-        let (found, _) = perplexity_distribution(model, first, size, &options, None, &progress)?;
+        let mut first = kept.read_first();
+        let (found, _) =
+            perplexity_distribution(model, &mut first, size, &options, None, &progress)?;
         let limit = found.into_rank_limit(share);
         tracing::debug!("the highest perplexity of the best {share} % is {}", limit.perplexity);
         options.filter = Some(PerplexityFilter { rank_limit: Some(limit), ..filter });
-        perplexity(model, kept.read_again(), size, &mut output, &options, &progress)?.1
+        perplexity(model, &mut kept.read_again(), size, &mut output, &options, &progress)?.1
     } else {
-        perplexity(model, inputs(), size, &mut output, &options, &progress)?.1
+        perplexity(model, &mut inputs(), size, &mut output, &options, &progress)?.1
     };
     output.finish()?;
     if lines.read == 0 {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use miriam_serve::{
-    Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, ModelKind, Server,
+    Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, ModelKind,
+    OpenListener, Server,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -205,13 +206,14 @@ pub fn run_server(
 ) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let waiting = signals.handle();
-    let server = Server::start(source, tuner, move |is_any_open| {
+    let on_open: OpenListener = Box::new(move |is_any_open| {
         if is_any_open {
             systemd::notify("READY=1");
         } else {
             waiting.close();
         }
-    })?;
+    });
+    let server = Server::start(source, tuner, on_open)?;
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {

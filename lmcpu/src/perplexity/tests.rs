@@ -26,11 +26,13 @@ const SUMMARY: PerplexityOptions = PerplexityOptions {
 /// The output for `texts`, which must not depend on threads, and the counts.
 fn run(texts: &[&[u8]], options: &PerplexityOptions) -> Result<(Vec<u8>, LineCounts)> {
     let run = |threads| {
-        let inputs = texts.iter().map(|text| Ok(text_input(text, "text")));
+        let mut inputs = texts.iter().map(|text| Ok(text_input(text, "text")));
         let options = PerplexityOptions { threads, ..options.clone() };
-        capture_output(|output| perplexity(&**MODEL, inputs, None, output, &options, &NoProgress))
-            .map(|(bytes, (_, lines))| (bytes, lines))
-            .map_err(|error| error.to_string())
+        capture_output(|output| {
+            perplexity(&**MODEL, &mut inputs, None, output, &options, &NoProgress)
+        })
+        .map(|(bytes, (_, lines))| (bytes, lines))
+        .map_err(|error| error.to_string())
     };
     let one = run(1);
     for threads in [2, 3] {
@@ -288,9 +290,11 @@ fn the_best_share_of_a_long_text_is_exact() {
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     for (share, count) in [("30.001", 18_001), ("0", 0), ("100", 60_000)] {
         let distribution = |threads| {
-            let inputs = [Ok(text_input(text.as_bytes(), "text"))];
+            let mut inputs = std::iter::once(Ok(text_input(text.as_bytes(), "text")));
             let options = PerplexityOptions { threads, ..SUMMARY };
-            perplexity_distribution(&**MODEL, inputs, None, &options, None, &NoProgress).unwrap().0
+            perplexity_distribution(&**MODEL, &mut inputs, None, &options, None, &NoProgress)
+                .unwrap()
+                .0
         };
         let limit = distribution(1).into_rank_limit(share.parse().unwrap());
         assert_eq!(distribution(3).into_rank_limit(share.parse().unwrap()), limit);
