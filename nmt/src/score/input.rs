@@ -1,19 +1,14 @@
 //! Reading sources with the translations to score.
 
-use miriam_textio::{Error as TextError, Lines};
+use miriam_textio::{Error as TextError, Lines, ParallelLines};
 
 use crate::Result;
 use crate::translate::{LoadedModels, Tokenizer, TokenizerScratch};
 
 /// The texts to score.
 pub enum ScoringInput {
-    /// Two texts, line by line.
-    ParallelTexts {
-        /// The sources.
-        source: Lines,
-        /// Their translations.
-        target: Lines,
-    },
+    /// The sources and their translations, two texts line by line.
+    ParallelTexts(ParallelLines),
     /// One text: a source, a tab, and its translation.
     Tsv(Lines),
     /// A text, and n-best lists with lines `number ||| translation ||| features ||| score`, in
@@ -31,12 +26,13 @@ pub enum ScoringInput {
 impl ScoringInput {
     /// The names of the texts with sources and translations.
     fn names(&self) -> [String; 2] {
-        let (source, target) = match self {
-            ScoringInput::ParallelTexts { source, target } => (source, target),
-            ScoringInput::Tsv(lines) => (lines, lines),
-            ScoringInput::NBestLists { source, list, .. } => (source, list),
-        };
-        [source.name().to_owned(), target.name().to_owned()]
+        match self {
+            ScoringInput::ParallelTexts(texts) => [0, 1].map(|side| texts.names()[side].clone()),
+            ScoringInput::Tsv(lines) => [lines, lines].map(|text| text.name().to_owned()),
+            ScoringInput::NBestLists { source, list, .. } => {
+                [source, list].map(|text| text.name().to_owned())
+            }
+        }
     }
 
     pub(super) fn feature_name(&self) -> Option<String> {
@@ -125,7 +121,7 @@ impl GroupReader {
     /// The next group; none at the end.
     pub fn next_group(&mut self) -> Result<Option<TranslationGroup>> {
         let group = match self.pairs {
-            ScoringInput::ParallelTexts { .. } | ScoringInput::Tsv(_) => self.read_pair()?,
+            ScoringInput::ParallelTexts(_) | ScoringInput::Tsv(_) => self.read_pair()?,
             ScoringInput::NBestLists { .. } => self.read_list()?,
         };
         self.id += u64::from(group.is_some());
@@ -135,16 +131,16 @@ impl GroupReader {
     fn read_pair(&mut self) -> Result<Option<TranslationGroup>> {
         let (names, number) = (self.pairs.names(), self.id + 1);
         let (source, target) = match &mut self.pairs {
-            ScoringInput::ParallelTexts { source, target } => {
-                match (source.next()?, target.next()?) {
-                    (None, None) => return Ok(None),
-                    (Some(source), Some(target)) => (source.bytes.to_vec(), target.bytes.to_vec()),
-                    (source, _) => {
-                        let [more, fewer] = if source.is_some() { [0, 1] } else { [1, 0] };
-                        let reason = format!("it ends here, {} has more lines", names[more]);
-                        return Err(TextError::format(&names[fewer], number, None, reason).into());
-                    }
+            ScoringInput::ParallelTexts(texts) => {
+                let mut pair = [const { Vec::new() }; 2];
+                let more = texts.next(|side, _, line| {
+                    pair[side] = line.bytes.to_vec();
+                    Ok::<_, TextError>(())
+                })?;
+                if !more {
+                    return Ok(None);
                 }
+                pair.into()
             }
             ScoringInput::Tsv(lines) => {
                 let Some(line) = lines.next()? else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use miriam_nmt::score::{ScoreOptions, ScoreSummary, ScoringInput, score_text};
 use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
-use miriam_textio::{CancellationToken, Input, Lines, Output};
+use miriam_textio::{CancellationToken, Input, Lines, Output, ParallelLines};
 
 use super::ignored_options::IgnoredOptions;
 use super::models::ModelArguments;
@@ -180,7 +180,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             feature: a.n_best_feature.clone(),
         },
         (_, Some(source), Some(target), _) => {
-            ScoringInput::ParallelTexts { source: open(source)?, target: open(target)? }
+            ScoringInput::ParallelTexts(ParallelLines::new(vec![open(source)?, open(target)?]))
         }
         _ => unreachable!("the parser asks for one of these"),
     };
