@@ -6,6 +6,7 @@
 //! half the places are free; the encoder runs on whole batches ahead of them. The translation
 //! of a sentence is the same in every batch.
 
+mod limits;
 mod request;
 mod scheduler;
 
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::Result;
 use crate::search::{GeneratedToken, Request, Translation};
 
+pub use limits::BatchLimits;
 pub(crate) use request::complete_candidates;
 pub use scheduler::translate_batches;
 
@@ -109,5 +111,22 @@ impl Default for BatchingOptions {
             sort_by_length: false,
             top_up: false,
         }
+    }
+}
+
+impl BatchingOptions {
+    /// A batch that sentences join as they come, where a queue has read ahead and sorted already.
+    pub fn running(limits: BatchLimits) -> Self {
+        BatchingOptions {
+            max_sentences: limits.max_sentences,
+            max_source_tokens: limits.max_tokens,
+            maxi_batch: 1,
+            sort_by_length: false,
+            top_up: true,
+        }
+    }
+
+    fn limits(&self) -> BatchLimits {
+        BatchLimits { max_sentences: self.max_sentences, max_tokens: self.max_source_tokens }
     }
 }

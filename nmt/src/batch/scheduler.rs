@@ -88,7 +88,7 @@ impl BatchScheduler<'_> {
             }
             let Some((job, _)) = self.encoded.front() else { continue };
             let words = self.search.source_tokens() + job.request.source.len();
-            if !self.fits(self.search.active_sentences(), words) {
+            if !self.batching.limits().allow(self.search.active_sentences() + 1, words) {
                 return Ok(());
             }
             let Some((job, slot)) = self.encoded.pop_front() else { return Ok(()) };
@@ -102,13 +102,6 @@ impl BatchScheduler<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Whether a sentence may join `others`, if they have `words` source tokens together.
-    fn fits(&self, others: usize, words: usize) -> bool {
-        others == 0
-            || self.batching.max_source_tokens == 0
-            || words <= self.batching.max_source_tokens
     }
 
     /// Reads and sorts the next batches; pending sentences stay before them.
@@ -151,7 +144,7 @@ impl BatchScheduler<'_> {
                 continue;
             }
             words += job.request.source.len();
-            if !self.fits(batch.len(), words) {
+            if !self.batching.limits().allow(batch.len() + 1, words) {
                 self.pending.push_front(job);
                 break;
             }

@@ -15,9 +15,9 @@ pub enum ScoringInput {
     /// ascending order of numbers, which are line numbers of the text from 0.
     NBestLists {
         /// The sources.
-        source: Lines,
+        source: Box<Lines>,
         /// The n-best lists.
-        list: Lines,
+        list: Box<Lines>,
         /// The name of the new feature.
         feature: String,
     },

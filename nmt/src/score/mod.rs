@@ -12,6 +12,7 @@ pub use crate::network::{ForcedScores, Target, score_targets};
 pub use crate::translate::Scorer;
 pub use input::ScoringInput;
 
+use crate::batch::BatchLimits;
 use crate::search::alignment::AlignmentFormat;
 use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{LoadedModels, describe_score, pipeline, push_alignment, push_word_scores};
@@ -77,7 +78,9 @@ pub fn score_text(
     stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<ScoreSummary> {
-    let sorting = QueueOptions::new(options.mini_batch, MAX_BATCH_TOKENS, options.maxi_batch);
+    let limits =
+        BatchLimits { max_sentences: options.mini_batch.max(1), max_tokens: MAX_BATCH_TOKENS };
+    let sorting = QueueOptions::new(limits, options.maxi_batch);
     let feature = pairs.feature_name();
     let queue = BatchQueue::new(sorting, TranslationGroup::length);
     let mut reader = GroupReader::new(pairs, models, options.is_tokenized, options.max_length);

@@ -47,6 +47,7 @@ pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 pub(crate) use print::{push_alignment, push_word_scores};
 pub(crate) use scorer::describe_score;
 
+use crate::batch::BatchLimits;
 use crate::languages::Languages;
 use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::search::SearchOptions;
@@ -372,8 +373,12 @@ impl PreparedSentences for QueuedSentences<'_> {
 
 impl TranslationOptions {
     fn queue_options(&self, low_latency: bool) -> QueueOptions {
-        let sorting = QueueOptions::new(self.mini_batch, self.mini_batch_words, self.maxi_batch);
+        let sorting = QueueOptions::new(self.batch_limits(), self.maxi_batch);
         QueueOptions { sort_by_length: self.sort_by_length, low_latency, ..sorting }
+    }
+
+    fn batch_limits(&self) -> BatchLimits {
+        BatchLimits { max_sentences: self.mini_batch.max(1), max_tokens: self.mini_batch_words }
     }
 }
 

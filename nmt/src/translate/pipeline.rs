@@ -94,12 +94,12 @@ fn writer_gone() -> Error {
 mod tests {
     use super::super::queue::QueueOptions;
     use super::*;
+    use crate::batch::BatchLimits;
     use std::path::Path;
 
     fn queue(ahead: usize) -> BatchQueue<u64> {
         let sorting = QueueOptions {
-            max_sentences: 3,
-            max_source_tokens: 0,
+            limits: BatchLimits { max_sentences: 3, max_tokens: 0 },
             read_ahead: ahead,
             sort_by_length: true,
             low_latency: false,

@@ -10,13 +10,13 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use miriam_textio::CancellationToken;
 
+use crate::batch::BatchLimits;
+
 /// Options of batching in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueOptions {
-    /// The maximum number of sentences of a batch.
-    pub max_sentences: usize,
-    /// The maximum number of source tokens of a batch, unless it is one sentence; 0 is no limit.
-    pub max_source_tokens: usize,
+    /// How large a batch may be.
+    pub limits: BatchLimits,
     /// The number of sentences that are read ahead and sorted.
     pub read_ahead: usize,
     /// Whether they are sorted by length.
@@ -26,18 +26,10 @@ pub(crate) struct QueueOptions {
 }
 
 impl QueueOptions {
-    /// Batches of at most `mini_batch` sentences and `max_source_tokens` tokens; `maxi_batch` of
-    /// them are sorted together.
-    pub fn new(mini_batch: usize, max_source_tokens: usize, maxi_batch: usize) -> Self {
-        let max_sentences = mini_batch.max(1);
-        let read_ahead = max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
-        QueueOptions {
-            max_sentences,
-            max_source_tokens,
-            read_ahead,
-            sort_by_length: true,
-            low_latency: false,
-        }
+    /// Batches within `limits`, of which `maxi_batch` are sorted together.
+    pub fn new(limits: BatchLimits, maxi_batch: usize) -> Self {
+        let read_ahead = limits.max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
+        QueueOptions { limits, read_ahead, sort_by_length: true, low_latency: false }
     }
 }
 
@@ -138,7 +130,11 @@ impl<T> BatchQueue<T> {
                 let enough = if self.options.low_latency { 1 } else { self.options.read_ahead };
                 if state.waiting.len() >= enough || state.input_ended {
                     let waiting = std::mem::take(&mut state.waiting);
-                    self.cut_batches(waiting, &mut state.batches);
+                    let QueueOptions { limits, sort_by_length, .. } = self.options;
+                    state.batches.extend(match sort_by_length {
+                        true => limits.divide_sorted(waiting, self.length),
+                        false => limits.divide(waiting, self.length),
+                    });
                     self.changed.notify_all();
                 }
             }
@@ -166,31 +162,6 @@ impl<T> BatchQueue<T> {
         }
         self.pop_batch(busy)
     }
-
-    /// Cuts sentences into batches, the longest first, so that no thread ends with a long
-    /// sentence alone.
-    fn cut_batches(&self, mut waiting: Vec<T>, batches: &mut VecDeque<Vec<T>>) {
-        let length = self.length;
-        if self.options.sort_by_length {
-            waiting.sort_by_key(|item| std::cmp::Reverse(length(item)));
-        }
-        let (mut batch, mut words) = (Vec::new(), 0usize);
-        for item in waiting {
-            let more = length(&item);
-            let full = batch.len() >= self.options.max_sentences
-                || (self.options.max_source_tokens > 0
-                    && words.saturating_add(more) > self.options.max_source_tokens);
-            if full && !batch.is_empty() {
-                batches.push_back(std::mem::take(&mut batch));
-                words = 0;
-            }
-            words = words.saturating_add(more);
-            batch.push(item);
-        }
-        if !batch.is_empty() {
-            batches.push_back(batch);
-        }
-    }
 }
 
 /// Closes the queue and cancels when its thread panics: the others would wait for ever.
@@ -213,8 +184,7 @@ mod tests {
     fn queue(sentences: usize, words: usize, ahead: usize, low_latency: bool) -> BatchQueue<usize> {
         BatchQueue::new(
             QueueOptions {
-                max_sentences: sentences,
-                max_source_tokens: words,
+                limits: BatchLimits { max_sentences: sentences, max_tokens: words },
                 read_ahead: ahead,
                 sort_by_length: true,
                 low_latency,

@@ -69,23 +69,8 @@ impl Translator {
         }
         let members = if scores_by_model { &mut members[..] } else { &mut [] };
         let mut jobs = SentenceJobs { translator: self, source, members, active: HashMap::new() };
-        batch::translate_batches(
-            session.as_mut(),
-            &self.search,
-            &self.batching_options(),
-            &mut jobs,
-        )
-    }
-
-    /// Batches as the sentences come: a queue has read ahead and sorted already.
-    fn batching_options(&self) -> BatchingOptions {
-        BatchingOptions {
-            max_sentences: self.options.mini_batch,
-            max_source_tokens: self.options.mini_batch_words,
-            maxi_batch: 1,
-            sort_by_length: false,
-            top_up: true,
-        }
+        let batching = BatchingOptions::running(self.options.batch_limits());
+        batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
     }
 
     /// The shortlist of a sentence.

@@ -175,8 +175,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let pairs = match (&texts.tsv, &texts.source, &texts.target, &texts.n_best) {
         (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),
         (_, Some(source), _, Some(list)) => ScoringInput::NBestLists {
-            source: open(source)?,
-            list: open(list)?,
+            source: open(source)?.into(),
+            list: open(list)?.into(),
             feature: a.n_best_feature.clone(),
         },
         (_, Some(source), Some(target), _) => {

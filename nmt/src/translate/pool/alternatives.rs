@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::worker::ActiveJob;
 use super::{AlternativesOptions, TranslationTask};
-use crate::batch::{Job, JobSource, translate_batches};
+use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use crate::network::Session;
 use crate::search::{PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
@@ -87,7 +87,7 @@ fn run(
 ) -> Result<BTreeMap<u64, Vec<Translation>>> {
     let jobs = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
     let mut source = Requests { jobs: Some(jobs), owner, results: BTreeMap::new() };
-    translate_batches(session, search, &task.batching(), &mut source)?;
+    translate_batches(session, search, &BatchingOptions::running(task.limits), &mut source)?;
     if !owner.is_wanted() {
         return Err(Error::Untranslatable { reason: "it was cancelled".into() });
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::Translator;
-use crate::batch::BatchingOptions;
+pub use crate::batch::BatchLimits;
 use crate::network::ForcedScores;
 use crate::search::{GeneratedToken, Request, SearchOptions, Translation};
 
@@ -35,18 +35,9 @@ const DEFAULT_TOKENS: usize = 4096;
 /// How often a call that waits for a place in the queue asks whether it is still wanted.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How sentences are divided into batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchLimits {
-    /// The maximum number of sentences.
-    pub max_sentences: usize,
-    /// The maximum number of source tokens, unless of one sentence.
-    pub max_tokens: usize,
-}
-
 impl BatchLimits {
     /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 is no limit.
-    pub fn new(max_batch_size: usize, of_tokens: bool) -> Self {
+    pub fn of_ctranslate2(max_batch_size: usize, of_tokens: bool) -> Self {
         match (max_batch_size, of_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
             (most, false) => BatchLimits { max_sentences: most, max_tokens: 0 },
@@ -54,25 +45,6 @@ impl BatchLimits {
                 BatchLimits { max_sentences: most.min(DEFAULT_SENTENCES), max_tokens: most }
             }
         }
-    }
-
-    /// Divides items into batches, the longest first.
-    fn divide<T>(self, mut items: Vec<T>, length: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
-        items.sort_by_key(|item| std::cmp::Reverse(length(item)));
-        let (mut batches, mut batch, mut tokens) = (Vec::new(), Vec::new(), 0usize);
-        for item in items {
-            let more = tokens.saturating_add(length(&item));
-            let full = batch.len() >= self.max_sentences
-                || (self.max_tokens > 0 && more > self.max_tokens);
-            if full && !batch.is_empty() {
-                batches.push(std::mem::take(&mut batch));
-                tokens = 0;
-            }
-            tokens = tokens.saturating_add(length(&item));
-            batch.push(item);
-        }
-        batches.extend(Some(batch).filter(|batch| !batch.is_empty()));
-        batches
     }
 }
 
@@ -216,7 +188,7 @@ impl TranslatorPool {
                 Prepared::Request(request) => jobs.push((index, request)),
             }
         }
-        let batches = task.limits.divide(jobs, |(_, request)| request.source.len());
+        let batches = task.limits.divide_sorted(jobs, |(_, request)| request.source.len());
         let call = Arc::new(worker::TranslationCall { task, pending: Arc::clone(&pending) });
         let work = |jobs, active| Work::Translate { call: Arc::clone(&call), jobs, active };
         self.push_all(batches, work, &*pending, is_wanted);
@@ -242,7 +214,7 @@ impl TranslatorPool {
             }
         }
         let length = |(_, request): &(usize, ScoreRequest)| request.source.len();
-        let batches = limits.divide(jobs, length);
+        let batches = limits.divide_sorted(jobs, length);
         let work = |jobs, active| Work::Score { pending: Arc::clone(&pending), jobs, active };
         self.push_all(batches, work, &*pending, is_wanted);
         pending
@@ -291,16 +263,6 @@ impl TranslationTask {
             && self.candidates == other.candidates
             && self.search == other.search
     }
-
-    fn batching(&self) -> BatchingOptions {
-        BatchingOptions {
-            max_sentences: self.limits.max_sentences,
-            max_source_tokens: self.limits.max_tokens,
-            maxi_batch: 1,
-            sort_by_length: false,
-            top_up: true,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -308,14 +270,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_keep_to_their_limits() {
-        let divide = |limits: BatchLimits| limits.divide(vec![2, 9, 3, 1, 4, 3], |&n| n);
-        let most = BatchLimits { max_sentences: 4, max_tokens: 10 };
-        assert_eq!(divide(most), [vec![9], vec![4, 3, 3], vec![2, 1]]);
-        assert_eq!(divide(BatchLimits::new(4, false)), [vec![9, 4, 3, 3], vec![2, 1]]);
-        assert_eq!(divide(BatchLimits::new(0, true)), [vec![9, 4, 3, 3, 2, 1]]);
-        let tokens = BatchLimits::new(5, true);
-        assert_eq!(divide(tokens), [vec![9], vec![4], vec![3], vec![3, 2], vec![1]]);
-        assert!(tokens.divide(Vec::<usize>::new(), |&n| n).is_empty());
+    fn batch_sizes_of_ctranslate2() {
+        let divide = |size, of_tokens| {
+            let limits = BatchLimits::of_ctranslate2(size, of_tokens);
+            limits.divide_sorted(vec![2, 9, 3, 1, 4, 3], |&n| n)
+        };
+        assert_eq!(divide(4, false), [vec![9, 4, 3, 3], vec![2, 1]]);
+        assert_eq!(divide(0, true), [vec![9, 4, 3, 3, 2, 1]]);
+        assert_eq!(divide(5, true), [vec![9], vec![4], vec![3], vec![3, 2], vec![1]]);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::work_queue::{ActiveBatch, WorkQueue};
 use super::{CandidateSource, Pending, PoolError, ScoreRequest, TranslationTask, alternatives};
 use crate::Result;
-use crate::batch::{Job, JobSource, translate_batches};
+use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use crate::model_bundle::ShortlistGenerator;
 use crate::network::{ForcedScores, Session, Target};
 use crate::search::{GeneratedToken, Request, Translation};
@@ -96,7 +96,7 @@ fn translate(
         alternatives::translate(session.as_mut(), &task, jobs);
         return;
     }
-    let (search, batching) = (task.search.clone(), task.batching());
+    let (search, batching) = (task.search.clone(), BatchingOptions::running(task.limits));
     if let Err(error) = translate_batches(session.as_mut(), &search, &batching, &mut source) {
         source.failure = error.to_string();
     }
