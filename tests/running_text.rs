@@ -92,9 +92,10 @@ fn abbreviations_may_be_a_users_own() {
     let text = "My sister reads the Zork.  The house is big.\n";
     let names = [["-split", "-nonbreaking-prefixes"], ["--split", "--nonbreaking-prefixes"]];
     for (command, [split, prefixes]) in [phrase_based, neural].into_iter().zip(names) {
-        let (whole, _) = match prefixes.starts_with("--") {
-            true => translate(command(), &[], text),
-            false => translate(command(), &[prefixes, list], text),
+        let (whole, _) = if prefixes.starts_with("--") {
+            translate(command(), &[], text)
+        } else {
+            translate(command(), &[prefixes, list], text)
         };
         let (parts, _) = translate(command(), &[split], text);
         assert_ne!(parts, whole);

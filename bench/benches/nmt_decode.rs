@@ -22,13 +22,14 @@ const SENTENCE_LENGTH: usize = 25;
 /// self-attention.
 fn transformer(size: &str, ssru: bool) -> TransformerConfig {
     let shape = transformer_shape(size, VOCABULARY_SIZE).expect("a common size");
-    let autoregression = match ssru {
-        true => AutoregressionConfig::Recurrent(RecurrentSublayerConfig {
+    let autoregression = if ssru {
+        AutoregressionConfig::Recurrent(RecurrentSublayerConfig {
             kind: SruKind::Ssru,
             has_output_projection: false,
             has_layer_norm: false,
-        }),
-        false => AutoregressionConfig::SelfAttention,
+        })
+    } else {
+        AutoregressionConfig::SelfAttention
     };
     TransformerConfig { autoregression, ..shape }
 }

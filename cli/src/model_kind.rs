@@ -69,9 +69,10 @@ impl ModelKind {
         let start = SeekFrom::Start(length.saturating_sub(TAIL_BYTES));
         let read = file.seek(start).and_then(|_| file.read_to_end(&mut tail));
         let has = |name: &&[u8]| tail.windows(name.len()).any(|bytes| bytes == *name);
-        match read.is_ok() && NAMES.iter().any(has) {
-            true => ModelKind::NeuralModel,
-            false => ModelKind::ZipArchive,
+        if read.is_ok() && NAMES.iter().any(has) {
+            ModelKind::NeuralModel
+        } else {
+            ModelKind::ZipArchive
         }
     }
 

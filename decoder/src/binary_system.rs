@@ -203,19 +203,17 @@ fn binary_table_line(line: &str, table: &BuiltTable) -> String {
         new.push(format!("name={}", table.feature));
     }
     tokens.next();
-    new.extend(tokens.map(|token| match token.starts_with("path=") {
-        true => format!("path=${{INI}}/{file}"),
-        false => token.to_owned(),
+    new.extend(tokens.map(|token| {
+        if token.starts_with("path=") { format!("path=${{INI}}/{file}") } else { token.to_owned() }
     }));
     new.join(" ")
 }
 
 /// The line of a reordering model whose scores are in the phrase table.
 fn integrated_line(line: &str) -> String {
-    let tokens = line.split_ascii_whitespace().map(|token| match token.starts_with("path=") {
-        true => "property-index=0",
-        false => token,
-    });
+    let tokens = line
+        .split_ascii_whitespace()
+        .map(|token| if token.starts_with("path=") { "property-index=0" } else { token });
     tokens.collect::<Vec<_>>().join(" ")
 }
 

@@ -82,9 +82,10 @@ impl<'a> DecodedSentence<'a> {
     pub(crate) fn collect_alignment(self, option: OptionId, points: &mut Vec<(u16, u16)>) {
         points.clear();
         self.options.push_alignment_points(option, &self.system.models, points);
-        match self.system.settings.output.sort_alignment_by_target {
-            true => points.sort_unstable_by_key(|&(source, target)| (target, source)),
-            false => points.sort_unstable(),
+        if self.system.settings.output.sort_alignment_by_target {
+            points.sort_unstable_by_key(|&(source, target)| (target, source))
+        } else {
+            points.sort_unstable()
         }
         // A pair written twice is one.
         points.dedup();

@@ -90,10 +90,13 @@ impl FeatureLine {
         while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {
             let (key, value) = self.pairs.remove(at);
             load = match (&key[..], &value[..]) {
-                ("lazyken", _) => match parse_flag("lazyken", &value)? {
-                    true => LoadMethod::Lazy,
-                    false => LoadMethod::Populate,
-                },
+                ("lazyken", _) => {
+                    if parse_flag("lazyken", &value)? {
+                        LoadMethod::Lazy
+                    } else {
+                        LoadMethod::Populate
+                    }
+                }
                 (_, "lazy") => LoadMethod::Lazy,
                 (_, "populate" | "populate_or_lazy" | "populate_or_read") => LoadMethod::Populate,
                 (_, "read" | "parallel_read" | "huge") => LoadMethod::HugePages,

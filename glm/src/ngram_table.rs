@@ -141,9 +141,10 @@ impl NgramTable {
                         let word = key(position).filter(|&word| Some(word) > previous);
                         let word = word.ok_or_else(|| fault("its keys do not ascend"))?;
                         previous = Some(word);
-                        let (unit, index) = match is_longest {
-                            true => (entries + position / 4, (position % 4) as u32),
-                            false => (entries + position, 0),
+                        let (unit, index) = if is_longest {
+                            (entries + position / 4, (position % 4) as u32)
+                        } else {
+                            (entries + position, 0)
                         };
                         let found =
                             model.read_entry(order, units, unit, index).ok_or("it is truncated")?;
@@ -157,9 +158,10 @@ impl NgramTable {
                 Children::None => {}
             }
         }
-        match allocator.total_units() == units.len() as u64 {
-            true => Ok(table),
-            false => Err("it is not as long as its blocks".into()),
+        if allocator.total_units() == units.len() as u64 {
+            Ok(table)
+        } else {
+            Err("it is not as long as its blocks".into())
         }
     }
 
@@ -227,9 +229,10 @@ impl NgramTable {
         let name = format!("order-{order}");
         let words = model.unigrams.len();
         for (at, &word) in self.words.iter().enumerate() {
-            let checked = match (word as usize) < words {
-                true => check_values(self.log10[at], self.backoffs[at]),
-                false => Err("its oldest word is not in the vocabulary"),
+            let checked = if (word as usize) < words {
+                check_values(self.log10[at], self.backoffs[at])
+            } else {
+                Err("its oldest word is not in the vocabulary")
             };
             checked.map_err(|why| container.damaged(&name, format!("n-gram {at}: {why}")))?;
         }

@@ -21,9 +21,10 @@ pub fn open(
     progress: &dyn Progress,
 ) -> Result<Arc<dyn LanguageModel>> {
     let options = options.into();
-    match is_glm(path)? {
-        true => Ok(Arc::new(GlmModel::open(path, options.load)?)),
-        false => miriam_lmcpu::open(path, options, progress),
+    if is_glm(path)? {
+        Ok(Arc::new(GlmModel::open(path, options.load)?))
+    } else {
+        miriam_lmcpu::open(path, options, progress)
     }
 }
 
@@ -38,9 +39,10 @@ pub fn open_source<'p>(
     arpa: ArpaOptions,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
-    match is_glm(path)? {
-        true => Ok(Box::new(glm_source(path)?)),
-        false => miriam_lmcpu::open_source(path, arpa, progress),
+    if is_glm(path)? {
+        Ok(Box::new(glm_source(path)?))
+    } else {
+        miriam_lmcpu::open_source(path, arpa, progress)
     }
 }
 

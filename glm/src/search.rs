@@ -278,9 +278,10 @@ impl GlmModel {
     /// block whose entries begin at the unit `entries`.
     #[inline(always)]
     fn locate_entry(&self, order: usize, entries: u64, position: u64) -> (u64, u32) {
-        match self.is_longest(order) {
-            true => (entries + position / 4, (position % 4) as u32),
-            false => (entries + position, 0),
+        if self.is_longest(order) {
+            (entries + position / 4, (position % 4) as u32)
+        } else {
+            (entries + position, 0)
         }
     }
 

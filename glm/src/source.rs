@@ -50,9 +50,10 @@ impl LevelReader for GlmLevels {
         let level = LevelNgrams {
             offsets: offsets_by_key(self.suffixes.len(), suffixes),
             log10: take(&mut table.log10),
-            backoffs: match self.model.is_longest(order) {
-                true => Vec::new(),
-                false => take(&mut table.backoffs),
+            backoffs: if self.model.is_longest(order) {
+                Vec::new()
+            } else {
+                take(&mut table.backoffs)
             },
             oldest: take(&mut table.words),
             keep: keep_flags(self.model.blanks.of_order(order), table.locations.iter().copied()),

@@ -105,9 +105,10 @@ fn line_options(bos: bool, eos: bool, documents: bool, threads: usize) -> PyResu
 /// Sentences have an f32 log10 p; sums of them are f64.
 fn log10_column<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Bound<'py, PyAny> {
     let values = scores.iter().map(|score| score.log10);
-    match documents {
-        true => values.collect::<Vec<f64>>().into_pyarray(py).into_any(),
-        false => values.map(|value| value as f32).collect::<Vec<_>>().into_pyarray(py).into_any(),
+    if documents {
+        values.collect::<Vec<f64>>().into_pyarray(py).into_any()
+    } else {
+        values.map(|value| value as f32).collect::<Vec<_>>().into_pyarray(py).into_any()
     }
 }
 

@@ -41,9 +41,12 @@ fn map_lines<T: Send>(
     let slices = &slices[..];
     let mapped = run_interruptible(py, |stop| {
         on_own_threads(threads, || {
-            let part = |part: &[&[u8]]| match stop.is_cancelled() {
-                true => Vec::new(),
-                false => part.iter().map(|line| map(line)).collect::<Vec<T>>(),
+            let part = |part: &[&[u8]]| {
+                if stop.is_cancelled() {
+                    Vec::new()
+                } else {
+                    part.iter().map(|line| map(line)).collect::<Vec<T>>()
+                }
             };
             slices.par_chunks(PART_LINES).flat_map_iter(part).collect::<Vec<T>>()
         })
@@ -244,10 +247,7 @@ impl Truecaser {
 
 impl Truecaser {
     fn change(&self, line: &[u8], caseless: bool, out: &mut Vec<u8>) {
-        match caseless {
-            true => self.0.truecase_caseless(line, out),
-            false => self.0.truecase(line, out),
-        }
+        if caseless { self.0.truecase_caseless(line, out) } else { self.0.truecase(line, out) }
     }
 }
 

@@ -213,10 +213,7 @@ fn every_front_translates_with_every_model_alike() {
         let (sources, targets): (Vec<String>, Vec<String>) =
             pairs.filter(|(source, target)| !is_empty(source) && !is_empty(target)).unzip();
         // A model that writes nothing for these texts leaves nothing to score.
-        let scores = match sources.is_empty() {
-            true => Vec::new(),
-            false => model.scored(&sources, &targets),
-        };
+        let scores = if sources.is_empty() { Vec::new() } else { model.scored(&sources, &targets) };
         num_scores += scores.len();
         let body = json!({"source": sources, "target": targets, "model": name});
         let found = server.post_json("/v1/score", &body);

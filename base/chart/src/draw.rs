@@ -164,18 +164,20 @@ fn draw_curve<'b>(
     style: LineStyle,
 ) -> Drawn<'b> {
     let line = rgb(style.colour).stroke_width(2);
-    match style.is_dashed {
-        true => chart.draw_series([DashedPathElement::new(points.to_vec(), 5, 4, line)])?,
-        false => chart.draw_series([PathElement::new(points, line)])?,
+    if style.is_dashed {
+        chart.draw_series([DashedPathElement::new(points.to_vec(), 5, 4, line)])?
+    } else {
+        chart.draw_series([PathElement::new(points, line)])?
     };
     Ok(())
 }
 
 fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> Drawn<'a> {
     let line = rgb(style.colour).stroke_width(2);
-    match style.is_dashed {
-        true => area.draw(&DashedPathElement::new(path, 5, 4, line)),
-        false => area.draw(&PathElement::new(path, line)),
+    if style.is_dashed {
+        area.draw(&DashedPathElement::new(path, 5, 4, line))
+    } else {
+        area.draw(&PathElement::new(path, line))
     }
 }
 

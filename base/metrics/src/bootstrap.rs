@@ -29,12 +29,10 @@ pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> 
     };
     let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     let half_width = 0.5 * span;
-    match metric.has_f32_scores() {
-        true => ConfidenceInterval {
-            mean: (mean as f32).into(),
-            half_width: (half_width as f32).into(),
-        },
-        false => ConfidenceInterval { mean, half_width },
+    if metric.has_f32_scores() {
+        ConfidenceInterval { mean: (mean as f32).into(), half_width: (half_width as f32).into() }
+    } else {
+        ConfidenceInterval { mean, half_width }
     }
 }
 

@@ -19,13 +19,10 @@ pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// `text`, in lower case if `lowercase` is set.
+/// `text`, in lower case if `lowercase` is set. Python and Rust both follow Unicode, the final
+/// sigma included.
 pub(crate) fn lowercase_if(text: &str, lowercase: bool) -> Cow<'_, str> {
-    match lowercase {
-        // Python and Rust both follow Unicode, the final sigma included.
-        true => Cow::Owned(text.to_lowercase()),
-        false => Cow::Borrowed(text),
-    }
+    if lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
 }
 
 #[cfg(test)]

@@ -87,11 +87,10 @@ impl<'a> DocumentCutter<'a> {
         let splits = |split: Split, text: &[u8], length: &mut dyn FnMut(&[u8]) -> usize| {
             let is_whole =
                 split == Split::Lines && (self.limit == usize::MAX || length(text) <= self.limit);
-            match is_whole {
-                true => Ok(whole(text)),
-                false => {
-                    self.splitter.split_within_until(text, self.limit, length, self.should_stop)
-                }
+            if is_whole {
+                Ok(whole(text))
+            } else {
+                self.splitter.split_within_until(text, self.limit, length, self.should_stop)
             }
         };
         let html_rules = MarkupRules::html();

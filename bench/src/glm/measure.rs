@@ -36,8 +36,8 @@ pub struct BenchPlan {
 impl BenchPlan {
     /// The plan that `--quick`, `--repeat` and `--threads` select.
     pub fn new(quick: bool, repeat: Option<usize>, threads: usize) -> Self {
-        match quick {
-            true => BenchPlan {
+        if quick {
+            BenchPlan {
                 batches: vec![100, 1_000, 10_000],
                 repeat: repeat.unwrap_or(2),
                 threads,
@@ -45,8 +45,9 @@ impl BenchPlan {
                 counted_queries: 10_000,
                 buffer_sizes: vec![1_000_000],
                 random_reads: 1 << 14,
-            },
-            false => BenchPlan {
+            }
+        } else {
+            BenchPlan {
                 batches: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
                 repeat: repeat.unwrap_or(5),
                 threads,
@@ -54,7 +55,7 @@ impl BenchPlan {
                 counted_queries: 250_000,
                 buffer_sizes: vec![20_000_000, 4_000_000_000],
                 random_reads: 1 << 26,
-            },
+            }
         }
     }
 

@@ -196,10 +196,9 @@ fn compare_all(
     let count = if options.quick { 20_000 } else { 1_000_000 };
     let files = tempfile::tempdir();
     let files = files.map_err(cannot("make a folder for models", &std::env::temp_dir()))?;
-    let batches = comparison::BATCH_SIZES.iter().map(|&size| match options.quick {
-        true => size.min(50_000),
-        false => size,
-    });
+    let batches = comparison::BATCH_SIZES
+        .iter()
+        .map(|&size| if options.quick { size.min(50_000) } else { size });
     let material = CheckData {
         random_ngrams: random_ngrams(&source.model, source.order(), count, options.seed),
         text: source.mixed_text(count, options.seed),

@@ -211,9 +211,12 @@ fn find_in_block(
     let shape = BlockShape::new(count, model.node_width(), longest);
     let entries = first + shape.keys;
     let entry_of = |position: u64| entries + if longest { position / 4 } else { position };
-    let children = |position| match longest {
-        true => ChildrenRef::None,
-        false => children_of_entry(units[entry_of(position) as usize]),
+    let children = |position| {
+        if longest {
+            ChildrenRef::None
+        } else {
+            children_of_entry(units[entry_of(position) as usize])
+        }
     };
     if count <= tree.node_keys {
         let keys = units[first as usize..entries as usize].iter().flat_map(|unit| unit.0);

@@ -101,9 +101,10 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
     let text = read_text(&options.input)?;
     let is_probing = Container::is_container(&options.model)
         && Container::open_any(&options.model, LoadMethod::Lazy)?.kind() == probing::KIND;
-    let model = match is_probing {
-        true => Model::Probing(Box::new(ProbingModel::open(&options.model, options.load)?)),
-        false => Model::Other(miriam_glm::open(&options.model, options.load, progress)?),
+    let model = if is_probing {
+        Model::Probing(Box::new(ProbingModel::open(&options.model, options.load)?))
+    } else {
+        Model::Other(miriam_glm::open(&options.model, options.load, progress)?)
     };
     let text = Text::from_lines(&text, model.get().end_of_sentence().0, |word| {
         model.get().word_id(word).0

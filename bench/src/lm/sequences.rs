@@ -72,9 +72,10 @@ impl Sequences {
     /// The words of the query `at`, oldest first; those of a text begin anywhere.
     pub fn query_words(&self, at: usize) -> Vec<u32> {
         let end = if self.last_word_only { self.ends[at] } else { at + 1 };
-        let start = match self.last_word_only {
-            true => self.word_range(&(at..at + 1)).start,
-            false => end.saturating_sub(16),
+        let start = if self.last_word_only {
+            self.word_range(&(at..at + 1)).start
+        } else {
+            end.saturating_sub(16)
         };
         self.words[start..end].iter().map(|word| word.0).collect()
     }

@@ -94,9 +94,12 @@ pub fn random_transformer_without_eos(shape: TransformerConfig, seed: u64) -> Re
         let [rows, columns] = parameter.shape;
         let range = (6.0 / (rows + columns) as f32).sqrt();
         let mut values: Vec<f32> = (0..rows * columns)
-            .map(|_| match parameter.name.ends_with("_ln_scale") {
-                true => 1.0,
-                false => range * (2.0 * numbers.next_f32() - 1.0),
+            .map(|_| {
+                if parameter.name.ends_with("_ln_scale") {
+                    1.0
+                } else {
+                    range * (2.0 * numbers.next_f32() - 1.0)
+                }
             })
             .collect();
         if parameter.name == "decoder_ff_logit_out_b" {

@@ -118,9 +118,10 @@ impl Protocol {
 fn percent_encode(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     text.bytes()
-        .map(|byte| match is_plain(byte) {
-            true => char::from(byte).to_string(),
-            false => format!("%{byte:02X}"),
-        })
+        .map(
+            |byte| {
+                if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+            },
+        )
         .collect()
 }

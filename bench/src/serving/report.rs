@@ -150,9 +150,12 @@ impl LoadStudy {
             let good = now.iter().filter(|one| one.outcome == Outcome::Status(200));
             let mut times: Vec<f64> = good.map(|one| (one.done - one.intended) * 1e3).collect();
             times.sort_by(f64::total_cmp);
-            let number = |percent| match times.is_empty() {
-                true => String::new(),
-                false => format!("{:.3}", percentile(&times, percent)),
+            let number = |percent| {
+                if times.is_empty() {
+                    String::new()
+                } else {
+                    format!("{:.3}", percentile(&times, percent))
+                }
             };
             let usage = self.usage.iter().find(|look| look.time >= second as f64);
             let usage = usage.map(|look| (look.resident_bytes.to_string(), look.cpu_seconds));

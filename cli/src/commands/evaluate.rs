@@ -437,9 +437,8 @@ fn align_equal_signs(lines: Vec<String>) -> String {
     };
     let lines: Vec<(String, String)> = lines.iter().map(parts).collect();
     let widest = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let aligned = lines.iter().map(|(name, rest)| match name.is_empty() {
-        true => format!("{rest}\n"),
-        false => format!("{name:>widest$}{rest}\n"),
+    let aligned = lines.iter().map(|(name, rest)| {
+        if name.is_empty() { format!("{rest}\n") } else { format!("{name:>widest$}{rest}\n") }
     });
     aligned.collect()
 }

@@ -84,8 +84,5 @@ impl AutotunerCache {
 
 /// Logs a problem with the file: as a warning if it was named, else for debugging.
 fn log_problem(is_news: bool, reason: &str) {
-    match is_news {
-        true => tracing::warn!("{reason}"),
-        false => tracing::debug!("{reason}"),
-    }
+    if is_news { tracing::warn!("{reason}") } else { tracing::debug!("{reason}") }
 }

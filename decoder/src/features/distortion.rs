@@ -42,9 +42,10 @@ pub(crate) struct Distortion {
 pub(super) fn load(set: &mut FeatureSet, component: usize, context: &LoadContext<'_>) {
     set.recombination_key = RecombinationKey { uses_end: true, ..set.recombination_key };
     let weight = 0.0;
-    set.expansion.push(match context.early_distortion {
-        true => ExpansionFeature::EarlyDistortion(EarlyDistortion { component, weight }),
-        false => ExpansionFeature::Distortion(Distortion { component, weight }),
+    set.expansion.push(if context.early_distortion {
+        ExpansionFeature::EarlyDistortion(EarlyDistortion { component, weight })
+    } else {
+        ExpansionFeature::Distortion(Distortion { component, weight })
     });
 }
 

@@ -417,10 +417,7 @@ mod tests {
             fragments in proptest::collection::vec(fragment(), 0..30), curly in any::<bool>(),
         ) {
             let line = fragments.concat();
-            let brackets = match curly {
-                true => Brackets { open: "{{".into(), close: "}}".into() },
-                false => Brackets::default(),
-            };
+            let brackets = if curly { Brackets { open: "{{".into(), close: "}}".into() } } else { Brackets::default() };
             match MarkedText::parse(&line, &brackets) {
                 Ok(text) => {
                     for element in &text.elements {

@@ -23,9 +23,10 @@ impl Models {
                 let written = table.phrases.target_word(id)?;
                 scheme.parse_word(written, table.file.output_factors.as_deref(), &mut word);
                 if let Some(missing) = scheme.missing_in_target(&word) {
-                    let location = match table.file.is_text {
-                        true => find_first_line(&table.file.path, written)?,
-                        false => table.file.path.display().to_string(),
+                    let location = if table.file.is_text {
+                        find_first_line(&table.file.path, written)?
+                    } else {
+                        table.file.path.display().to_string()
                     };
                     let shown = String::from_utf8_lossy(written);
                     let reason = format!("{location}: the target word {shown:?} {missing}");

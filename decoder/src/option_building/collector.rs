@@ -155,10 +155,8 @@ impl OptionCollector {
                         source,
                         batch_start,
                     )?);
-                    let inserted = match table.caches_options {
-                        true => cache.insert(key, list),
-                        false => Err(list),
-                    };
+                    let inserted =
+                        if table.caches_options { cache.insert(key, list) } else { Err(list) };
                     match inserted {
                         Ok(list) => list,
                         Err(list) => {
@@ -203,9 +201,10 @@ impl OptionCollector {
             let key = PhraseKey { table: number as u32, record: hit.record };
             let is_cached = table.caches_options && system.plan.option_cache.get(key).is_some();
             let is_wanted = filter.allows_tables(Span { start: hit.start, end: hit.end });
-            self.batch_starts.push(match is_wanted && !is_cached {
-                true => Some(self.builder.add_to_lm_batch(system, table, hit.record)?),
-                false => None,
+            self.batch_starts.push(if is_wanted && !is_cached {
+                Some(self.builder.add_to_lm_batch(system, table, hit.record)?)
+            } else {
+                None
             });
         }
         self.builder.score_lm_batch(system);

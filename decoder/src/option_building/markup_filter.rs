@@ -27,9 +27,10 @@ impl<'a> MarkupFilter<'a> {
         line_annotations: &'a LineAnnotations,
     ) -> Self {
         let annotations = &line_annotations.markup;
-        let mode = match annotations.forced_options.is_empty() {
-            true => XmlInputMode::PassThrough,
-            false => system.settings.input_format.markup,
+        let mode = if annotations.forced_options.is_empty() {
+            XmlInputMode::PassThrough
+        } else {
+            system.settings.input_format.markup
         };
         let mut required = Vec::new();
         if mode == XmlInputMode::Constraint {

@@ -74,9 +74,10 @@ enum AlignmentSource<'a> {
 /// The surfaces of `source`, for operation sequence models; none where there are no such
 /// models.
 fn source_words<'a>(system: &'a System, source: SourceSpan<'a>) -> Vec<&'a [u8]> {
-    match system.plan.features.uses_operations() {
-        false => Vec::new(),
-        true => source.surfaces(&system.models),
+    if system.plan.features.uses_operations() {
+        source.surfaces(&system.models)
+    } else {
+        Vec::new()
     }
 }
 

@@ -150,10 +150,11 @@ impl DecodedSentence<'_> {
         }
         for (key, score) in [("score", hypothesis.total), ("future", hypothesis.future_score)] {
             write!(json, ",\"{key}\":").expect("memory does not fail");
-            match score.is_finite() {
-                true => push_shortest_f32(json, score),
-                // JSON has no infinities.
-                false => json.extend_from_slice(b"null"),
+            // JSON has no infinities.
+            if score.is_finite() {
+                push_shortest_f32(json, score)
+            } else {
+                json.extend_from_slice(b"null")
             }
         }
         if let Some(Connection::RecombinedInto(winner)) = line.connections.get(id as usize) {

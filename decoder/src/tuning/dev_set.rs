@@ -182,13 +182,12 @@ impl NBestLister<'_> {
                 for &id in entry.hypotheses.iter().rev() {
                     let hypothesis = decoded.hypothesis(id);
                     printed.for_each_word_lossy(hypothesis.option, hypothesis.span, |bytes| {
-                        tokens.push(match text.case_insensitive {
-                            false => references.token_id(bytes),
-                            true => {
-                                word.clear();
-                                word.extend(bytes.iter().map(u8::to_ascii_lowercase));
-                                references.token_id(word)
-                            }
+                        tokens.push(if text.case_insensitive {
+                            word.clear();
+                            word.extend(bytes.iter().map(u8::to_ascii_lowercase));
+                            references.token_id(word)
+                        } else {
+                            references.token_id(bytes)
                         });
                     });
                 }

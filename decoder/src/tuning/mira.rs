@@ -169,9 +169,10 @@ impl Background {
             return 0.0;
         }
         let mean = (matches / totals).sqrt().sqrt();
-        match self.length < self.reference {
-            true => mean * (1.0 - self.reference / self.length).exp(),
-            false => mean,
+        if self.length < self.reference {
+            mean * (1.0 - self.reference / self.length).exp()
+        } else {
+            mean
         }
     }
 }

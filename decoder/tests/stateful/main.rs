@@ -74,12 +74,13 @@ impl ReorderingKind {
     /// `nth`.
     fn score(self, pair: &Pair, nth: usize, orientation: usize) -> f64 {
         let Some(row) = &pair.reordering else { return 0.0 };
-        let (column, weight) = match self.collapsed {
-            true => (nth + orientation, nth),
-            false => (
+        let (column, weight) = if self.collapsed {
+            (nth + orientation, nth)
+        } else {
+            (
                 nth * self.num_orientations() + orientation,
                 nth * self.num_orientations() + orientation,
-            ),
+            )
         };
         REORDERING_WEIGHTS[weight] * f64::from(row[column]).ln()
     }

@@ -108,9 +108,10 @@ impl BucketWriter {
 
     /// Writes the section; returns the slots of the blanks.
     pub fn write(&self, level: &LevelNodes<'_>, writer: &mut ContainerWriter) -> Result<Vec<u32>> {
-        match level.is_longest() {
-            true => self.write_buckets(level.order, longest_bucket(level), writer)?,
-            false => self.write_buckets(level.order, middle_bucket(level), writer)?,
+        if level.is_longest() {
+            self.write_buckets(level.order, longest_bucket(level), writer)?
+        } else {
+            self.write_buckets(level.order, middle_bucket(level), writer)?
         }
         Ok(level.nodes.blanks.iter().map(|&blank| self.node_slots[blank as usize]).collect())
     }

@@ -123,9 +123,10 @@ fn open_on_gpu(
         DeviceChoice::Auto => 0,
         DeviceChoice::Cuda(number) => number,
     };
-    let container = match Container::is_container(path) {
-        true => Some(Container::open_any(path, load)?).filter(|c| c.kind() == KIND),
-        false => None,
+    let container = if Container::is_container(path) {
+        Some(Container::open_any(path, load)?).filter(|c| c.kind() == KIND)
+    } else {
+        None
     };
     let Some(container) = container else {
         if choice == DeviceChoice::Auto {

@@ -69,9 +69,10 @@ impl Sections {
         for (n, order) in (1..=order).zip(&mut parameters.orders) {
             let (start, bytes) = (starts[n - 1], order_bytes(model, n));
             stream.upload_blocking(&mut ngrams, start, bytes)?;
-            let item = match (2..=model.max_hashed_order()).contains(&n) {
-                true => size_of::<Bucket>(),
-                false => UNIT_BYTES,
+            let item = if (2..=model.max_hashed_order()).contains(&n) {
+                size_of::<Bucket>()
+            } else {
+                UNIT_BYTES
             };
             let last = (bytes.len() / item).saturating_sub(1) as u32;
             *order = OrderParameters { address: address + start as u64, last, padding: 0 };

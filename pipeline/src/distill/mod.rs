@@ -188,10 +188,8 @@ fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.split_once('.').map_or(String::new(), |(_, extensions)| format!(".{extensions}"))
     });
-    let stems = match paths[0] == paths[1] {
-        true => ["vocab", "vocab"],
-        false => ["source-vocab", "target-vocab"],
-    };
+    let stems =
+        if paths[0] == paths[1] { ["vocab", "vocab"] } else { ["source-vocab", "target-vocab"] };
     [0, 1].map(|side| format!("{}{}", stems[side], extensions[side]))
 }
 

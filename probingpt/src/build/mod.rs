@@ -225,9 +225,10 @@ fn load_table(
         let mut consumed = InputConsumption::default();
         let options = BuildOptions { threads, ..BuildOptions::default() };
         let table = open_lines(path, &options, Path::new("."), &mut consumed, progress)?;
-        let entries = match reordering {
-            true => EntryReader::reordering_only(table),
-            false => EntryReader::new(table, None)?,
+        let entries = if reordering {
+            EntryReader::reordering_only(table)
+        } else {
+            EntryReader::new(table, None)?
         };
         let threads = threads.max(1);
         let job = BuildJob {

@@ -68,9 +68,10 @@ pub(super) fn read_examples(
         let vocabulary = loaded.target_vocabulary();
         for (index, tokens) in all.try_iter()?.enumerate() {
             let tokens = tokens?;
-            prefixes.push(match tokens.is_none() {
-                true => Vec::new(),
-                false => token_ids(&tokens, ("target_prefix", index), vocabulary)?,
+            prefixes.push(if tokens.is_none() {
+                Vec::new()
+            } else {
+                token_ids(&tokens, ("target_prefix", index), vocabulary)?
             });
         }
         // CTranslate2 takes an empty list for none.

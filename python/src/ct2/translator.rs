@@ -193,9 +193,10 @@ fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
 
 /// Refuses what is not there, by name.
 fn refuse(is_set: bool, name: &str) -> PyResult<()> {
-    match is_set {
-        false => Ok(()),
-        true => Err(PyNotImplementedError::new_err(format!("{name} is not supported here"))),
+    if is_set {
+        Err(PyNotImplementedError::new_err(format!("{name} is not supported here")))
+    } else {
+        Ok(())
     }
 }
 
@@ -420,10 +421,7 @@ impl Translator {
             options.seed = super::next_seed();
         }
         let examples = read_examples(source, target_prefix, &loaded)?;
-        let sources = match replace_unknowns {
-            true => source_strings(source)?,
-            false => Vec::new(),
-        };
+        let sources = if replace_unknowns { source_strings(source)? } else { Vec::new() };
         let raised = Arc::default();
         let mut call = TranslationCall {
             loaded: Arc::clone(&loaded),

@@ -38,9 +38,10 @@ pub(super) fn answer(call: &Call) -> Response {
     };
     let tag = format!("\"{:016x}\"", miriam_storage::hash::hash64(text.as_bytes()));
     let is_known = call.header(IF_NONE_MATCH).split(',').any(|known| known.trim() == tag);
-    let mut response = match is_known {
-        true => respond(StatusCode::NOT_MODIFIED, "", ""),
-        false => respond(StatusCode::OK, media_type, *text),
+    let mut response = if is_known {
+        respond(StatusCode::NOT_MODIFIED, "", "")
+    } else {
+        respond(StatusCode::OK, media_type, *text)
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {

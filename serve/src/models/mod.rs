@@ -231,9 +231,10 @@ fn read_prefixes(
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
     let wrong = |reason: String| Error::model(&configuration.name, reason);
-    let ini = match configuration.path.is_dir() {
-        true => configuration.path.join("moses.ini"),
-        false => configuration.path.clone(),
+    let ini = if configuration.path.is_dir() {
+        configuration.path.join("moses.ini")
+    } else {
+        configuration.path.clone()
     };
     let Some(name) = ini.to_str() else { return Err(wrong("the path is not UTF-8".into())) };
     let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);

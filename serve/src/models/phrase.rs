@@ -46,9 +46,10 @@ impl PhraseModel {
             search_graph: options.graph,
             options: options.translation_options,
         };
-        let translator = match wanted.n_best > 0 || wanted.search_graph {
-            false => &mut translators.plain,
-            true => translators.detailed.get_or_insert_with(|| Translator::new(&self.system)),
+        let translator = if wanted.n_best > 0 || wanted.search_graph {
+            translators.detailed.get_or_insert_with(|| Translator::new(&self.system))
+        } else {
+            &mut translators.plain
         };
         let time_limit = task.deadline().saturating_duration_since(Instant::now());
         let width = options.width;

@@ -96,9 +96,10 @@ impl Chrf {
             let precision = if hypothesis > 0.0 { common / hypothesis } else { EPSILON };
             let recall = if reference > 0.0 { common / reference } else { EPSILON };
             let denominator = factor * precision + recall;
-            smoothed += match denominator > 0.0 {
-                true => (1.0 + factor) * precision * recall / denominator,
-                false => EPSILON,
+            smoothed += if denominator > 0.0 {
+                (1.0 + factor) * precision * recall / denominator
+            } else {
+                EPSILON
             };
             if hypothesis > 0.0 && reference > 0.0 {
                 precision_sum += precision;
@@ -127,9 +128,10 @@ impl Chrf {
             let precision = if hypothesis > 0.0 { common / hypothesis } else { epsilon };
             let recall = if reference > 0.0 { common / reference } else { epsilon };
             let denominator = factor * precision + recall;
-            smoothed += match denominator > 0.0 {
-                true => (1.0 + factor) * precision * recall / denominator,
-                false => epsilon,
+            smoothed += if denominator > 0.0 {
+                (1.0 + factor) * precision * recall / denominator
+            } else {
+                epsilon
             };
             if hypothesis > 0.0 && reference > 0.0 {
                 precision_sum += precision;

@@ -81,9 +81,10 @@ impl<'r> EditDistance<'r> {
                     }
                 };
                 if j > 0 {
-                    match *word == reference[j - 1] {
-                        true => consider(above[j - 1], Edit::Match),
-                        false => consider(above[j - 1] + 1, Edit::Substitute),
+                    if *word == reference[j - 1] {
+                        consider(above[j - 1], Edit::Match)
+                    } else {
+                        consider(above[j - 1] + 1, Edit::Substitute)
                     }
                 }
                 consider(above[j] + 1, Edit::Delete);
@@ -123,9 +124,10 @@ impl<'r> EditDistance<'r> {
 /// The band of each row of the table that Tercom fills.
 fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     let ratio = if length == 0 { 1.0 } else { reference as f64 / length as f64 };
-    let band = match (BEAM_WIDTH as f64) < ratio / 2.0 {
-        true => (ratio / 2.0 + BEAM_WIDTH as f64).ceil() as usize,
-        false => BEAM_WIDTH,
+    let band = if (BEAM_WIDTH as f64) < ratio / 2.0 {
+        (ratio / 2.0 + BEAM_WIDTH as f64).ceil() as usize
+    } else {
+        BEAM_WIDTH
     };
     let cells = |i: usize| {
         let diagonal = (i as f64 * ratio).floor() as usize;

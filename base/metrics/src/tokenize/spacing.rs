@@ -36,10 +36,7 @@ pub(crate) fn space_pairs(
 pub(crate) fn space_around(text: &str, alone: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     for c in text.chars() {
-        match alone(c) {
-            true => out.extend([' ', c, ' ']),
-            false => out.push(c),
-        }
+        if alone(c) { out.extend([' ', c, ' ']) } else { out.push(c) }
     }
     out
 }

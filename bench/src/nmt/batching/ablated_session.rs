@@ -136,9 +136,10 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
     }
 
     fn finish(&mut self, slot: Slot) {
-        match self.ablation.keep_dead_rows {
-            true => self.dead.push(slot),
-            false => self.sentences[slot.0 as usize] = None,
+        if self.ablation.keep_dead_rows {
+            self.dead.push(slot)
+        } else {
+            self.sentences[slot.0 as usize] = None
         }
     }
 

@@ -128,10 +128,7 @@ impl ParallelText {
             text.target_lengths.entry(ids.clone()).or_insert(words(target).count() + 1);
             text.requests.push(Request { source: ids, ..Request::default() });
         }
-        match text.requests.is_empty() {
-            true => Err(Error::no_words(paths[0])),
-            false => Ok(text),
-        }
+        if text.requests.is_empty() { Err(Error::no_words(paths[0])) } else { Ok(text) }
     }
 
     /// The number of sentences.

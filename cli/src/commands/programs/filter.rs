@@ -74,9 +74,10 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         }
     };
     let (input, output) = (Path::new(input), Path::new(output));
-    let files = match is_model {
-        true => FilterFiles { model: input, vocabulary: stdin, output },
-        false => FilterFiles { model: stdin, vocabulary: input, output },
+    let files = if is_model {
+        FilterFiles { model: input, vocabulary: stdin, output }
+    } else {
+        FilterFiles { model: stdin, vocabulary: input, output }
     };
     filter_files(&files, &options, common)
 }

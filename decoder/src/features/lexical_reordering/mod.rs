@@ -140,27 +140,25 @@ pub(super) fn load(
     }
     if kind.backward {
         let column = first_column;
-        match kind.hierarchical {
-            true => set.add_stateful(StatefulFeature::HierarchicalBackward(HierarchicalBackward {
+        if kind.hierarchical {
+            set.add_stateful(StatefulFeature::HierarchicalBackward(HierarchicalBackward {
                 orientations,
                 column,
-            })),
-            false => set.expansion.push(ExpansionFeature::BackwardReordering(BackwardReordering {
+            }))
+        } else {
+            set.expansion.push(ExpansionFeature::BackwardReordering(BackwardReordering {
                 orientations,
                 column,
-            })),
+            }))
         }
     }
     if kind.forward {
         let column = first_column + kind.forward_offset();
         set.forward_columns.extend(column..set.reordering_width());
-        set.expansion.push(match kind.hierarchical {
-            true => {
-                ExpansionFeature::HierarchicalForward(HierarchicalForward { orientations, column })
-            }
-            false => {
-                ExpansionFeature::ForwardReordering(ForwardReordering { orientations, column })
-            }
+        set.expansion.push(if kind.hierarchical {
+            ExpansionFeature::HierarchicalForward(HierarchicalForward { orientations, column })
+        } else {
+            ExpansionFeature::ForwardReordering(ForwardReordering { orientations, column })
         });
     }
     Ok(())

@@ -179,9 +179,8 @@ impl ReorderingType {
     /// 1 on, where a table still has the backward ones.
     pub fn column_weight_indices(self) -> impl Iterator<Item = (usize, usize)> {
         let count = self.orientations.num_orientations();
-        (0..self.num_columns()).map(move |cell| match self.collapsed {
-            false => (cell, cell),
-            true => (cell / count + cell % count, cell / count),
+        (0..self.num_columns()).map(move |cell| {
+            if self.collapsed { (cell / count + cell % count, cell / count) } else { (cell, cell) }
         })
     }
 

@@ -216,15 +216,13 @@ fn for_each_match<'w>(
     for option in 0..num_options {
         let words = words(option);
         let projected: Vec<WordId>;
-        let words = match own.has_projection() {
-            false => words,
-            true => {
-                let project = |&word: &WordId| {
-                    own.project_word(word, source.sentence.word(word, models), models)
-                };
-                projected = words.iter().map(project).collect();
-                &projected
-            }
+        let words = if own.has_projection() {
+            let project =
+                |&word: &WordId| own.project_word(word, source.sentence.word(word, models), models);
+            projected = words.iter().map(project).collect();
+            &projected
+        } else {
+            words
         };
         let same = |i: &usize| {
             let candidate = targets.words(*i);

@@ -198,10 +198,8 @@ impl<L: RecombinedArcs> CubePruning<L> {
 
     /// Appends the arcs of the stack filled last, whose first hypothesis is `first`.
     fn append_arcs(&mut self, space: &SearchSpace<'_>, first: u32, in_waves: bool) {
-        let recombined = match in_waves {
-            true => self.waves.recombined(),
-            false => &mut self.queue.candidates.recombined,
-        };
+        let recombined =
+            if in_waves { self.waves.recombined() } else { &mut self.queue.candidates.recombined };
         recombined.append_to_lattice(first, &mut self.hypotheses, &mut self.lattice);
         if self.wave_features(space).is_some() {
             // No arc is extended.

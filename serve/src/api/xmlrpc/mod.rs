@@ -122,14 +122,20 @@ async fn run_one(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Val
         "translate" => translate::run(app, call, wanted).await?,
         "close_session" => string("Session closed"),
         "system.listMethods" => Value::Array(METHODS.map(string).into()),
-        "system.methodHelp" => match names_translate()? {
-            true => string("Does translation"),
-            false => string(""),
-        },
-        "system.methodSignature" => match names_translate()? {
-            true => Value::Array(vec![Value::Array(vec![string("struct"), string("struct")])]),
-            false => string("undef"),
-        },
+        "system.methodHelp" => {
+            if names_translate()? {
+                string("Does translation")
+            } else {
+                string("")
+            }
+        }
+        "system.methodSignature" => {
+            if names_translate()? {
+                Value::Array(vec![Value::Array(vec![string("struct"), string("struct")])])
+            } else {
+                string("undef")
+            }
+        }
         name => {
             let known = UNAVAILABLE.iter().find(|(unavailable, _)| *unavailable == name);
             let why = known.map(|(_, reason)| format!(": {reason}")).unwrap_or_default();

@@ -117,10 +117,7 @@ fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(Stri
     let nothing = Hypothesis::default();
     let best = result.translations.first().unwrap_or(&nothing);
     let marks = asked.align && asked.marks && is_phrase;
-    let text = match marks {
-        true => marked_text(best),
-        false => words(best),
-    };
+    let text = if marks { marked_text(best) } else { words(best) };
     let mut response = vec![("text".to_owned(), Value::text(&text))];
     if asked.align {
         response.push(("align".into(), alignment(best, result)));
