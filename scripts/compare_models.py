@@ -527,7 +527,7 @@ def main():
                 with_ctranslate2(name, found, ct2, folder, ct2_sentences, targets, summary)
             else:
                 with_ctranslate2(name, found, ct2, folder, sentences, targets, summary)
-    print(f"{summary['lines']} lines differ that are no ties; scores differ by at most "
+    print(f"{summary['lines']} lines differ that are not ties; scores differ by at most "
           f"{summary['score']:.1e}")
 
 

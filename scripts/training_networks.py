@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 import yaml
 
-# Entries of archives that are no parameters.
+# Entries of archives that are not parameters.
 NOT_PARAMETERS = ("decoder_c_tt", "uidx", "history_errs")
 
 

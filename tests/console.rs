@@ -92,7 +92,7 @@ fn a_closed_pipe_ends_quietly() {
     }
 }
 
-/// Messages that nobody reads are no reason to fail, nor is that they have no room.
+/// Messages that nobody reads are not a reason to fail, nor is that they have no room.
 #[test]
 fn standard_error_may_be_closed_or_full() {
     for mut command in commands() {

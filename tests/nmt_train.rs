@@ -160,7 +160,7 @@ fn any_number_of_workers_gives_the_same_bytes() {
     }
     let alone = corpus.files("1");
     assert!(["2", "3", "4", "8"].iter().all(|workers| corpus.files(workers) == alone));
-    // Another seed is another training, so equality is no accident.
+    // Another seed is another training, so equality is not an accident.
     run(&mut corpus.train("other", "--after 50u --optimizer-delay 2 --seed 2"));
     assert!(corpus.files("other")[0] != alone[0]);
 }
@@ -377,7 +377,7 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(message.contains("'--dim-embb'") && message.contains("'--dim-emb'"), "{message}");
     let refuse = |options: &str| run_to_usage_error(&mut corpus.train("model", options));
-    // A file that cannot be read as options is no wrong usage.
+    // A file that cannot be read as options is not wrong usage.
     fs::write(corpus.path("train.yml"), "dim-embb: 3\n").unwrap();
     let error = run_to_error(&mut corpus.train("model", "-c train.yml"));
     assert!(error.contains("train.yml: dim-embb") && error.contains("--dim-emb?"), "{error}");

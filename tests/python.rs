@@ -28,7 +28,7 @@ fn python() -> Option<PathBuf> {
     let outcome = Command::new(&python).args(["-c", check]).output();
     if !outcome.is_ok_and(|output| output.status.success()) {
         report_skip(&format!(
-            "{} is no Python from 3.10 on with python/requirements-test.txt",
+            "{} is not Python from 3.10 on with python/requirements-test.txt",
             python.display()
         ));
         return None;

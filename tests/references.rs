@@ -65,7 +65,7 @@ fn paths_that_the_pages_name_are_there() {
         for named in paths_of(&content) {
             paths += 1;
             if !names_a_file(&page, &named, &tracked) {
-                broken.push(format!("{}: `{named}` is no file", page.display()));
+                broken.push(format!("{}: `{named}` is not a file", page.display()));
             }
         }
     }

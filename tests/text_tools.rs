@@ -175,7 +175,7 @@ fn errors_name_the_file_and_what_to_do() {
     let message = run_to_error(miriam().args(["truecase", "--model"]).arg(at("model")));
     assert!(message.contains("model, line 2: no word with its forms and counts"), "{message}");
     let message = run_to_error(miriam().args(["tokenize", "--protected"]).arg(at("patterns")));
-    assert!(message.contains("patterns, line 2: \"[\" is no regular expression"), "{message}");
+    assert!(message.contains("patterns, line 2: \"[\" is not a regular expression"), "{message}");
     let message =
         run_to_error(miriam().args(["tokenize", "--nonbreaking-prefixes"]).arg(at("empty")));
     assert!(message.contains("empty: it lists no words"), "{message}");

@@ -63,7 +63,7 @@ fn every_command_says_what_the_file_is() {
         let message = error(arguments, name);
         assert!(message.contains(what) && message.contains(command), "{arguments:?}: {message}");
     }
-    // What is no model has the message of the format that was expected.
+    // What is not a model has the message of the format that was expected.
     fs::write(model("text"), "neither\n").unwrap();
     let message = error(&["lm", "query"], "text");
     assert!(!message.contains("miriam nmt") && !message.contains("miriam translate"), "{message}");
@@ -134,7 +134,7 @@ fn misspelt_options_of_the_decoder_get_a_suggestion() {
     assert!(message.len() < 200, "{message}");
 }
 
-/// Marian may cut a vocabulary, so that one with too many pieces is no error.
+/// Marian may cut a vocabulary, so that one with too many pieces is not an error.
 #[test]
 fn a_vocabulary_larger_than_the_model_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();

@@ -85,7 +85,7 @@ impl HmmTransitions {
         }
     }
 
-    /// The transitions with weights from a file; `None` if these are no valid weights.
+    /// The transitions with weights from a file; `None` if these are not valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))

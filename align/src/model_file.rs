@@ -129,7 +129,7 @@ impl SavedModel {
             let weights: View<f64> = file.section(JUMP_SECTIONS[direction])?;
             let jumps = HmmTransitions::from_weights(weights.to_vec());
             let jumps =
-                jumps.ok_or_else(|| damaged(JUMP_SECTIONS[direction], "they are no weights"))?;
+                jumps.ok_or_else(|| damaged(JUMP_SECTIONS[direction], "they are not weights"))?;
             Ok(PositionModel::Hmm(jumps))
         };
         let positions = if metadata.diagonal {
@@ -211,7 +211,7 @@ pub fn verify(file: &Container) -> Result<()> {
     let is_probability = |p: f64| (0.0..=1.0 + 1e-6).contains(&p);
     let null = model.null_table.null.iter().flatten().copied();
     if !model.probabilities.iter().map(|&p| f64::from(p)).chain(null).all(is_probability) {
-        return damaged("probabilities", "a number is no probability");
+        return damaged("probabilities", "a number is not a probability");
     }
     Ok(())
 }

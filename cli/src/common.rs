@@ -188,7 +188,7 @@ pub fn warn_if_binary<'p>(texts: impl IntoIterator<Item = &'p Path>) -> miriam_t
 }
 
 /// Bad input or environment: the message on standard error, exit status 1; wrong
-/// usage: status 2. A closed pipe is no error.
+/// usage: status 2. A closed pipe is not an error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     // What a buffer still holds is part of the result.
     let written = crate::console::standard_output().flush();

@@ -88,7 +88,7 @@ impl ModelKind {
         of_neural.into_iter().any(has).then_some(ModelKind::NeuralModel)
     }
 
-    /// The kind of a file that is no container, by its first bytes.
+    /// The kind of a file that is not a container, by its first bytes.
     fn of_head(head: &[u8]) -> Option<ModelKind> {
         if head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\") {
             return Some(ModelKind::LanguageModel);

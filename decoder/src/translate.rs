@@ -27,7 +27,7 @@ pub trait LineProcessor: Sync {
 /// # Errors
 ///
 /// The input cannot be read, an output cannot be written, or a model file is damaged. What
-/// is wrong with a line is no error, but a line error and an empty line.
+/// is wrong with a line is not an error, but a line error and an empty line.
 ///
 /// # Examples
 ///

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sentence_decoder::Statistics;
 
-/// Fewer unknown words than this are no reason to warn: names alone are such a text.
+/// Fewer unknown words than this are not a reason to warn: names alone are such a text.
 const MIN_UNKNOWN: u64 = 3;
 
 /// The words of a text that is translated on many threads, and the unknown among them.

@@ -99,7 +99,7 @@ impl ReorderingType {
                 "f" => of_pairs = Some(false),
                 // These affect the decoder's weights only; the scores are the same.
                 "allff" | "collapseff" => {}
-                _ => return Err(describe_error(name, &format!("{part:?} is no part of a name"))),
+                _ => return Err(describe_error(name, &format!("{part:?} is not part of a name"))),
             }
         }
         model.orientation_classes =

@@ -242,7 +242,7 @@ impl Record {
     fn parse(text: &str, job: &str) -> Result<FinishedPartition, &'static str> {
         let mut lines = text.lines();
         if lines.next() != Some(HEADER) {
-            return Err("is no record of a shard, or one of another version");
+            return Err("is not a record of a shard, or one of another version");
         }
         let of = lines.next().and_then(|line| line.strip_prefix("job "));
         if of != Some(job) {

@@ -43,7 +43,7 @@ impl SignificanceThreshold {
             "a-e" => Ok(SignificanceThreshold::Alpha),
             _ => number().map(SignificanceThreshold::Above).ok_or_else(|| {
                 format!(
-                    "{text:?} is no level of significance; write a+e, a-e or a number from 0 on"
+                    "{text:?} is not a level of significance; write a+e, a-e or a number from 0 on"
                 )
             }),
         }

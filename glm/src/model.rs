@@ -83,7 +83,7 @@ impl GlmModel {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no sound model.
+    /// The file cannot be read, or is not a sound model.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }

@@ -14,7 +14,7 @@ use crate::source::glm_source;
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no sound model.
+/// The file cannot be read, or is not a sound model.
 pub fn open(
     path: &Path,
     options: impl Into<OpenOptions>,
@@ -33,7 +33,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no sound model.
+/// The file cannot be read, or is not a sound model.
 pub fn open_source<'p>(
     path: &Path,
     arpa: ArpaOptions,

@@ -423,7 +423,7 @@ mod tests {
             prop_assert_eq!(read(&name, &line).unwrap(), text);
         }
 
-        /// What is no object with the field never passes, and nothing panics.
+        /// What is not an object with the field never passes, and nothing panics.
         #[test]
         fn takes_exactly_what_a_general_parser_takes(
             line in proptest::collection::vec(proptest::sample::select(PIECES), 0..12),

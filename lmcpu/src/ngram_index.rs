@@ -51,7 +51,7 @@ pub trait NgramIndex: Send + Sync {
     /// Refers to the n-grams that extend one n-gram to the left: a hash, or a range of
     /// children.
     type NodeRef: Copy + Send;
-    /// A lookup under way. The default is no lookup and is never stepped.
+    /// A lookup under way. The default is not a lookup and is never stepped.
     type Lookup: Copy + Default + Send;
 
     /// The words of the file.

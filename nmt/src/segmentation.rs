@@ -46,7 +46,7 @@ impl BpeCodesFile {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If the file cannot be read or a line is no merge.
+    /// If the file cannot be read or a line is not a merge.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_bytes(compressed::open(path)?, &path.display().to_string())
     }
@@ -77,7 +77,7 @@ impl SentencePieceModel {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If the file cannot be read or is no SentencePiece model.
+    /// If the file cannot be read or is not a SentencePiece model.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_bytes(compressed::open(path)?, path.display().to_string())
     }

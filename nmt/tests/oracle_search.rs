@@ -193,7 +193,7 @@ impl Oracle {
                 let Some(at) = at else { continue };
                 if at != place && different == 0 {
                     let apart = (expected[at].total - expected[place].total).abs();
-                    assert!(apart < TIE, "line {line}: {pieces} is no near tie: {apart}");
+                    assert!(apart < TIE, "line {line}: {pieces} is not a near tie: {apart}");
                 }
                 same &= at == place;
                 let entry = &expected[at];

@@ -50,7 +50,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or is no sound table.
+    /// A file cannot be read, or is not a sound table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let opened = if path.is_dir() {
             MosesTable::open(path, load).map(|table| AnyTable::Moses(Box::new(table)))

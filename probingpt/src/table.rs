@@ -81,7 +81,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no sound table.
+    /// The file cannot be read, or is not a sound table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }

@@ -133,7 +133,7 @@ fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Opti
     Ok(Some(steps.build().map_err(failed)?))
 }
 
-/// Translates a line, of which an end of line is no part; what is wrong with it is in the
+/// Translates a line, of which an end of line is not part; what is wrong with it is in the
 /// result.
 fn translate_line(
     translator: &mut Translator<'_>,

@@ -1,6 +1,6 @@
 //! The log of requests: a JSON object a line, without a word of what was translated.
 //!
-//! A log that cannot be written, on a full disk, is no reason to serve nothing: lines are lost
+//! A log that cannot be written, on a full disk, is not a reason to serve nothing: lines are lost
 //! and counted, and the first of them is told.
 
 use std::fs::{File, OpenOptions};

@@ -105,7 +105,7 @@ impl std::str::FromStr for Api {
         let found = Api::ALL.iter().find(|(_, name)| *name == text);
         found.map(|(api, _)| *api).ok_or_else(|| {
             let names = Api::ALL.map(|(_, name)| name).join(", ");
-            format!("{text:?} is no group of protocols; there are {names}")
+            format!("{text:?} is not a group of protocols; there are {names}")
         })
     }
 }
@@ -177,7 +177,7 @@ impl Configuration {
     /// Reads a file. Relative paths of models and other files are in its folder.
     ///
     /// # Errors
-    /// If it cannot be read, is no TOML, or has a key that is not known.
+    /// If it cannot be read, is not TOML, or has a key that is not known.
     pub fn read(path: &Path) -> Result<Self> {
         let wrong =
             |reason: String| Error::Configuration { place: path.display().to_string(), reason };

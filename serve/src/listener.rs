@@ -88,7 +88,7 @@ impl Listener {
     /// is this process ("socket activation" of systemd). Their files are the supervisor's.
     ///
     /// # Errors
-    /// If one is no socket that is listened to.
+    /// If one is not a socket that is listened to.
     pub fn inherited() -> Result<Vec<Self>> {
         let mut sockets = listenfd::ListenFd::from_env();
         let indices = 0..sockets.len();

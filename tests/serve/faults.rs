@@ -158,7 +158,7 @@ fn nonsense_is_answered_and_does_no_harm() {
         let response = client.request("POST", path, &[], &body);
         assert!([200, 400, 404].contains(&response.status), "{response:?}");
     }
-    // What is no HTTP ends the connection, and nothing else.
+    // What is not HTTP ends the connection, and nothing else.
     let mut wrong = TcpStream::connect(&server.address).unwrap();
     wrong.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 no HTTP\r\n\r\n").unwrap();
     time_until_closed(&mut wrong);

@@ -15,7 +15,7 @@ const PAGE: &str = "<!DOCTYPE html>\n<p class=\"a\">The <b>red</b> house is <i>b
 /// What the command line makes of the page.
 fn expected(is_neural: bool) -> String {
     let page = print_page(PAGE, is_neural);
-    // Tags are there, and what is no text is as it was.
+    // Tags are there, and what is not text is as it was.
     for copied in ["<b>", "</a>", "<!DOCTYPE html>", "{ translate() }", "<!-- a comment -->"] {
         assert!(page.contains(copied), "{page}");
     }

@@ -57,7 +57,7 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
     };
     for (body, code, reason) in [
         (call(&[]), -503, "Missing source text"),
-        (call(&[("text", "<i4>3</i4>".into())]), -501, "the text is no string"),
+        (call(&[("text", "<i4>3</i4>".into())]), -501, "the text is not a string"),
         (call(&[text.clone(), ("weights", "x".into())]), -503, "weights is not available"),
         (
             call(&[text.clone(), ("nbest", "<i4>100000</i4>".into())]),

@@ -19,7 +19,7 @@ use crate::training::ValidationSet;
 /// take text that is segmented already. `sizes` cuts them; 0 for all.
 ///
 /// # Errors
-/// If a file cannot be read or is no vocabulary.
+/// If a file cannot be read or is not a vocabulary.
 pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<TokenizerPair> {
     let open = |side: usize| -> Result<(Arc<Vocabulary>, Segmentation)> {
         let path = &paths[side];

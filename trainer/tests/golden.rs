@@ -179,7 +179,7 @@ fn compare_gradients(name: &str, gradient: &[f64], oracle: &OracleModel, toleran
     let count: usize = layout.iter().map(Parameter::len).sum();
     let usual = norm(gradient) / (count as f64).sqrt();
     for tensor in golden.keys() {
-        assert!(layout.get(tensor).is_some(), "{name}: {tensor} is no parameter");
+        assert!(layout.get(tensor).is_some(), "{name}: {tensor} is not a parameter");
     }
     for parameter in layout.iter() {
         let found = &gradient[parameter.range()];

@@ -180,7 +180,7 @@ fn recurrent_dropout() -> Dropout {
     }
 }
 
-/// Architectures that are no transformers.
+/// Architectures that are not transformers.
 fn recurrent() -> impl Iterator<Item = (&'static str, Architecture)> {
     all().into_iter().filter(|(_, it)| !matches!(it, Architecture::Transformer(_)))
 }

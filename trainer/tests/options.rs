@@ -134,7 +134,7 @@ fn weights_and_inputs_of_products_are_clipped() {
             assert!(values.iter().all(|x| x.abs() <= limit), "{name}");
             at_limit += values.iter().filter(|x| x.abs() == limit).count();
         } else if name.ends_with("ln_scale") {
-            assert!(values.iter().all(|x| x.abs() > 0.5), "{name} is no weight of products");
+            assert!(values.iter().all(|x| x.abs() > 0.5), "{name} is not a weight of products");
         }
     }
     assert!(at_limit > 20, "{at_limit}");

@@ -160,5 +160,5 @@ fn segmented_bleu_is_that_of_pieces() {
     let statistics = corpus_statistics(&metric, &translated, &[references]).unwrap();
     let expected = corpus_score(&metric, &statistics, 1).value;
     assert!((segmented - expected).abs() < 1e-6, "{segmented} {expected}");
-    assert!((segmented - bleu).abs() > 1e-3, "pieces are no words: {segmented} {bleu}");
+    assert!((segmented - bleu).abs() > 1e-3, "pieces are not words: {segmented} {bleu}");
 }

@@ -72,7 +72,7 @@ impl Axis {
     pub(crate) fn share(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
         let position = if self.is_logarithmic { value.log10() } else { value };
-        // Zero and what is no number are at the beginning.
+        // Zero and what is not a number are at the beginning.
         (position.max(start).min(end) - start) / (end - start)
     }
 }

@@ -93,7 +93,7 @@ impl Autotuner {
     /// A tuner with the cached choices for this machine; without any, if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, [`Error::TunerCache`] if it is no cache.
+    /// [`Error::Io`] if the file cannot be read, [`Error::TunerCache`] if it is not a cache.
     pub fn load(cpu: Cpu, path: &Path) -> Result<Self> {
         let mut tuner = Self::new(cpu);
         let mut cache = read_cache(path)?;
@@ -107,7 +107,7 @@ impl Autotuner {
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::Storage`] if the file cannot be read or written,
-    /// [`Error::TunerCache`] if the existing file is no cache.
+    /// [`Error::TunerCache`] if the existing file is not a cache.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut cache = read_cache(path)?;
         let of_machine = cache.machines.entry(self.cpu_model.clone()).or_default();

@@ -65,7 +65,7 @@ impl AlignedBuffer {
 }
 
 /// Reads all pages of `map`, in huge pages where the file system keeps such. Memory that is short
-/// is no error: the rest is read when it is touched.
+/// is not an error: the rest is read when it is touched.
 fn populate(map: &Mmap) {
     /// Where pages are larger, they are touched more often.
     const PAGE: usize = 4 << 10;

@@ -20,7 +20,7 @@ pub enum LinkCertainty {
     Possible,
 }
 
-/// Why a string is no link.
+/// Why a string is not a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidLink {
     /// It is not two decimal numbers with `-` or `?` between them.

@@ -226,7 +226,7 @@ impl Detokenizer {
 
 impl<'a> QuoteCounter<'a> {
     /// Which neighbour the quotation mark `word` is attached to. Most Czech marks show it
-    /// by themselves. An apostrophe that ends a possessive is no quotation mark.
+    /// by themselves. An apostrophe that ends a possessive is not a quotation mark.
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };

@@ -233,7 +233,7 @@ fn starts_with_byte(text: &[u8], is: impl Fn(u8) -> bool) -> bool {
 
 /// Appends `text` with each `from` whose context `fits` accepts replaced by what `put`
 /// appends, and returns whether there was any. `fits` gets the bytes before and after
-/// `from` and returns how many of those after it the match consumes: they are no context of
+/// `from` and returns how many of those after it the match consumes: they are not context of
 /// the next match.
 fn replace_in_context(
     text: &[u8],
@@ -292,7 +292,7 @@ fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
         next = at + 1;
         let dots = text[free..at].iter().rev().take_while(|&&byte| byte == b'.').count();
         let spaces = text[next..].iter().take_while(is_space).count();
-        // After the last byte of a line comes its end, which is no markup.
+        // After the last byte of a line comes its end, which is not markup.
         let markup = text.get(next + spaces) == Some(&b'<');
         if dots == 0 || markup && spaces == 0 {
             continue;

@@ -17,11 +17,11 @@ pub(crate) enum ApostropheRule {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenizerRules {
     pub apostrophe: ApostropheRule,
-    /// A character that may be inside of words although it is no letter.
+    /// A character that may be inside of words although it is not a letter.
     pub word_internal_sign: Option<WordInternalSign>,
 }
 
-/// A character that is no letter but may be inside of words.
+/// A character that is not a letter but may be inside of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordInternalSign {
     pub sign: char,

@@ -145,7 +145,7 @@ fn protected_text_is_unchanged() {
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
     let error = ProtectedPatterns::from_lines("a\n(", "patterns").unwrap_err().to_string();
-    assert!(error.starts_with("patterns, line 2: \"(\" is no regular expression: "), "{error}");
+    assert!(error.starts_with("patterns, line 2: \"(\" is not a regular expression: "), "{error}");
 }
 
 /// Texts rich in what the rules look for, and stray bytes.

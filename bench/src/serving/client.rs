@@ -158,7 +158,7 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads a frame that is no ping; returns its kind.
+/// Reads a frame that is not a ping; returns its kind.
 fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
     loop {
         let mut head = [0; 2];

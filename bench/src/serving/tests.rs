@@ -67,7 +67,7 @@ fn options(folder: &std::path::Path, address: SocketAddr, arrivals: Arrivals) ->
     }
 }
 
-/// The rows of a file of the output as numbers; words are no numbers.
+/// The rows of a file of the output as numbers; words are not numbers.
 fn read_rows(folder: &std::path::Path, name: &str) -> Vec<Vec<f64>> {
     let text = std::fs::read_to_string(folder.join("out").join(name)).unwrap();
     let row = |line: &str| line.split(',').map(|one| one.parse().unwrap_or(f64::NAN)).collect();

@@ -93,7 +93,7 @@ pub(crate) enum ExpansionFeature {
     ForwardReordering(ForwardReordering),
     HierarchicalForward(HierarchicalForward),
     LanguageModel(LanguageModelFeature),
-    /// A feature with a state of its own that is no language model.
+    /// A feature with a state of its own that is not a language model.
     Stateful(StatefulSlot),
 }
 

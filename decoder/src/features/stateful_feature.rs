@@ -1,4 +1,4 @@
-//! Features with a state of their own that are no language models.
+//! Features with a state of their own that are not language models.
 //!
 //! Each interns its states within a sentence, as the language models do, and takes
 //! part in the joint state of a hypothesis ([`JointStates`]), by which hypotheses are

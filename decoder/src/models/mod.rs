@@ -3,7 +3,7 @@
 //!
 //! All words of all models share one vocabulary of `u32`; each table and each
 //! language model is joined to it once, when everything is loaded, by an array. The
-//! search never hashes a string. Weights are no part of the models: they belong to
+//! search never hashes a string. Weights are not part of the models: they belong to
 //! the feature functions.
 
 mod factored_vocabulary;

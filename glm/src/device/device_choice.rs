@@ -65,7 +65,7 @@ impl DeviceChoice {
 ///
 /// # Errors
 ///
-/// The file cannot be opened or trusted, is no `glm` file though a GPU is chosen, or the
+/// The file cannot be opened or trusted, is not a `glm` file though a GPU is chosen, or the
 /// chosen GPU cannot be used.
 ///
 /// # Examples

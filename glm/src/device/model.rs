@@ -121,7 +121,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The GPU cannot be used or has not enough memory; the container is no sound model;
+    /// The GPU cannot be used or has not enough memory; the container is not a sound model;
     /// the tile is too small for the order.
     pub fn new(
         container: &Container,

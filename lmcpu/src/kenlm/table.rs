@@ -82,7 +82,7 @@ impl<const N: usize> KenlmTable<N> {
         for _ in 0..self.slots.len() {
             let found = u64_at(&self.slots[at], 0);
             if found == key {
-                // An empty slot is no n-gram, not even one whose hash is 0.
+                // An empty slot is not an n-gram, not even one whose hash is 0.
                 return (key != 0).then_some(at);
             }
             if found == 0 {

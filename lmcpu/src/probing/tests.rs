@@ -343,7 +343,7 @@ fn every_truncation_is_an_error() {
 #[test]
 fn minimization_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
     assert!(build_model(TOY).minimization_is_closed());
-    // "a b" has a backoff, its suffix "b" has none and is no context.
+    // "a b" has a backoff, its suffix "b" has none and is not a context.
     let odd = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta b\t-0.5\n\n\\3-grams:\n\n\\end\\\n";
     assert!(!build_model(odd).minimization_is_closed());
 }

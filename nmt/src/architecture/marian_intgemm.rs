@@ -47,7 +47,7 @@ impl IntgemmKind<'_> {
 /// Writes `model` to the file `path` with matrices of integers (`neural.md` 1.2).
 ///
 /// # Errors
-/// [`Error::Unsupported`] if it is no transformer, Marian has no option for a feature of it, or a
+/// [`Error::Unsupported`] if it is not a transformer, Marian has no option for a feature of it, or a
 /// matrix has sizes that the kernels of browsers do not take; and if the file cannot be written.
 pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Result<()> {
     let architecture = model.architecture();

@@ -10,7 +10,7 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// Entries of checkpoints that are no parameters, left by training.
+/// Entries of checkpoints that are not parameters, left by training.
 const IGNORED_TENSORS: [&str; 4] = [nematus::NAMING_MARK, "uidx", "history_errs", "zipped_params"];
 
 /// A parameter that an architecture needs.
@@ -241,7 +241,7 @@ fn check_packed_shapes(
         let mut shape: Option<[usize; 2]> = None;
         for name in matrix_names(key) {
             let Some(&[rows, columns]) = needed.get(name) else {
-                return Err(Error::mismatch(path, key, format!("{name} is no parameter")));
+                return Err(Error::mismatch(path, key, format!("{name} is not a parameter")));
             };
             let own = if is_transposed(key) { [columns, rows] } else { [rows, columns] };
             shape = match shape {

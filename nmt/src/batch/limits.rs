@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 pub struct BatchLimits {
     /// The maximum number of sentences.
     pub max_sentences: usize,
-    /// The maximum number of source tokens, unless of one sentence; 0 is no limit.
+    /// The maximum number of source tokens, unless of one sentence; 0 means no limit.
     pub max_tokens: usize,
 }
 

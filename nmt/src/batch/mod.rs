@@ -89,7 +89,7 @@ impl JobSource for JobList {
 pub struct BatchingOptions {
     /// The maximum number of sentences of a batch (Marian's `mini-batch`).
     pub max_sentences: usize,
-    /// The maximum number of source tokens of a batch, including `</s>`; 0 is no limit. A longer
+    /// The maximum number of source tokens of a batch, including `</s>`; 0 means no limit. A longer
     /// sentence is a batch alone. (Marian's `mini-batch-words`, but without padding.)
     pub max_source_tokens: usize,
     /// The number of batches that are read ahead and sorted (Marian's `maxi-batch`).

@@ -47,7 +47,7 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
     let damaged = |reason: String| Error::damaged(path, name, reason);
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {
-        return Err(damaged("this is no NumPy array".into()));
+        return Err(damaged("this is not a NumPy array".into()));
     }
     let version = cursor.u8(name)?;
     cursor.u8(name)?;

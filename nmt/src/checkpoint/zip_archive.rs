@@ -94,7 +94,7 @@ impl<'a> ZipArchive<'a> {
         }
     }
 
-    /// The contents of the wanted entries that are no folders, by name, each in memory of its own;
+    /// The contents of the wanted entries that are not folders, by name, each in memory of its own;
     /// their checksums are checked.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
         let is_file = |index: &usize| {

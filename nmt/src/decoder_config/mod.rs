@@ -48,7 +48,7 @@ pub struct DecoderConfig {
     pub repetition_penalty: Option<f32>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
-    /// The maximum number of source tokens of a batch; 0 is no limit.
+    /// The maximum number of source tokens of a batch; 0 means no limit.
     pub mini_batch_words: Option<usize>,
     /// Whether sentences are sorted by length.
     pub sort_by_length: Option<bool>,
@@ -87,7 +87,7 @@ impl DecoderConfig {
     /// Reads the file at `path`, of Marian or Amun.
     ///
     /// # Errors
-    /// If the file cannot be read, is no YAML, or has a key that is not known or an impossible
+    /// If the file cannot be read, is not YAML, or has a key that is not known or an impossible
     /// value.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
@@ -98,7 +98,7 @@ impl DecoderConfig {
     /// relative paths if the option `relative-paths` is set.
     ///
     /// # Errors
-    /// If `text` is no YAML, or has a key that is not known or an impossible value.
+    /// If `text` is not YAML, or has a key that is not known or an impossible value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path };

@@ -121,7 +121,8 @@ impl ConfigReader<'_> {
                 Some(text) => text.parse().ok().filter(|weight: &f32| weight.is_finite()),
                 None => Some(1.0),
             };
-            let weight = weight.ok_or_else(|| self.mismatch(&place, "its weight is no number"))?;
+            let weight =
+                weight.ok_or_else(|| self.mismatch(&place, "its weight is not a number"))?;
             settings.weights.push(weight);
         }
         Ok(settings)

@@ -312,7 +312,7 @@ impl<V> LayerNorm<V> {
 pub struct AffineNames<'a> {
     /// Names of matrices, `[inputs, outputs]` each.
     pub matrices: &'a [&'a str],
-    /// Names of biases: one for each matrix, or none at all. An empty name is no bias.
+    /// Names of biases: one for each matrix, or none at all. An empty name is not a bias.
     pub biases: &'a [&'a str],
 }
 

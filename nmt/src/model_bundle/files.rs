@@ -62,7 +62,7 @@ impl Files {
     /// The value that the JSON file at `path` holds.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if it is no JSON or has another structure than `T`.
+    /// Those of [`open`](Self::open), and if it is not JSON or has another structure than `T`.
     pub fn read_json<T: for<'a> Deserialize<'a>>(&self, path: &Path) -> Result<T> {
         json::parse(&self.open(path)?, path)
     }

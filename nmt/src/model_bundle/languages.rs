@@ -88,7 +88,7 @@ impl ModelBundle {
         style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
     }
 
-    /// The ids of target tokens that are no text, in ascending order: languages of M2M-100, NLLB and
+    /// The ids of target tokens that are not text, in ascending order: languages of M2M-100, NLLB and
     /// mBART, and sentinels of T5.
     pub(crate) fn special_target_ids(&self) -> Vec<u32> {
         let languages = self.languages_of_both_sides();

@@ -47,7 +47,7 @@ pub struct TokenizerPair {
     pub segmentation: [Segmentation; 2],
     /// The tokens around those of a source sentence.
     pub source_marks: SentenceMarks,
-    /// The tokens that every translation begins with and that are no part of its text: the
+    /// The tokens that every translation begins with and that are not part of its text: the
     /// language of the translation, in multilingual models.
     pub target_prefix: Vec<u32>,
 }

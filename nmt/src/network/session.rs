@@ -54,7 +54,7 @@ pub trait Session {
     ) -> Result<()>;
 
     /// The log-probabilities of all tokens of one row of the step, by id; -infinity for
-    /// tokens that are no candidates.
+    /// tokens that are not candidates.
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()>;
 
     /// Whether steps keep their attention to the source from now on.

@@ -493,7 +493,7 @@ fn out_of_vocabulary_ids_are_refused() {
     assert!(error.contains("300 words, so there is no word 300"), "{error}");
     assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
     assert!(network.scorer().unwrap().score(&[&[5, 0]], &[&[900]]).is_err());
-    // An empty sentence is one word, its end; none at all is no mistake either.
+    // An empty sentence is one word, its end; none at all is not a mistake either.
     let slots = session.begin(&[&[0], &[]], None).unwrap();
     let rows: Vec<HypothesisRow> =
         slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();

@@ -25,9 +25,10 @@ pub fn read(
         if to == b"NULL" || from == b"NULL" {
             continue;
         }
-        let probability = number::parse_f32(probability)
-            .filter(|probability| !probability.is_nan())
-            .ok_or_else(|| Error::format(&name, line.number, Some(3), "this is no probability"))?;
+        let probability =
+            number::parse_f32(probability).filter(|probability| !probability.is_nan()).ok_or_else(
+                || Error::format(&name, line.number, Some(3), "this is not a probability"),
+            )?;
         if probability > options.threshold {
             let from = source.find(from).unwrap_or_else(|| source.unk_id());
             let to = target.find(to).unwrap_or_else(|| target.unk_id());

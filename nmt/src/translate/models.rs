@@ -87,7 +87,7 @@ impl LoadedModels {
         &self.tokenizers
     }
 
-    /// The tokens that every translation begins with and that are no part of its text.
+    /// The tokens that every translation begins with and that are not part of its text.
     pub fn target_prefix(&self) -> &[u32] {
         &self.target_prefix
     }

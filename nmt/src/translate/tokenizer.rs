@@ -23,7 +23,7 @@ pub struct Tokenizer {
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
     pub output_as_pieces: bool,
-    /// The ids, in ascending order, of tokens that are no text: joined to words, they are left out.
+    /// The ids, in ascending order, of tokens that are not text: joined to words, they are left out.
     pub special_ids: Arc<[u32]>,
     /// Whether text must begin with the tag of a language, since nobody has named one.
     pub needs_language_tag: bool,

@@ -186,7 +186,7 @@ impl Vocabulary {
             let nor = if names.contains(' ') { "neither " } else { "no " };
             wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
         };
-        // Of a file that is no vocabulary this says more than the first word that is there twice.
+        // Of a file that is not a vocabulary this says more than the first word that is there twice.
         let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
         if let Some(error) = twice {
             return Err(error);

@@ -87,7 +87,7 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     match value {
         Value::Sequence(words) => {
             let words: Option<Vec<&[u8]>> = words.iter().map(Value::as_bytes).collect();
-            let words = words.ok_or_else(|| wrong("a word that is no text".into()))?;
+            let words = words.ok_or_else(|| wrong("a word that is not text".into()))?;
             Vocabulary::new(words.into_iter(), path, None)
         }
         Value::Mapping(entries) => {

@@ -91,7 +91,7 @@ impl Parser<'_> {
                 None if self.is_indicator(b'?') => {
                     self.position += 1;
                     let Value::Scalar(key) = self.value_after(column, true)? else {
-                        return Err(self.error("a key that is no scalar"));
+                        return Err(self.error("a key that is not a scalar"));
                     };
                     self.skip_blank();
                     if !(self.is_indicator(b':') && self.column() == column) {

@@ -70,7 +70,7 @@ impl SelectionMetric {
     }
 }
 
-/// Scores by a metric of text, where bytes that are no UTF-8 are U+FFFD.
+/// Scores by a metric of text, where bytes that are not UTF-8 are U+FFFD.
 fn scores_of_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
     let reference = String::from_utf8_lossy(reference);
     let score = |translation: &Vec<u8>| {

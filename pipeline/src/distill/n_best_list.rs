@@ -38,7 +38,7 @@ impl NBestReader {
     /// The translations of the next sentence, at least one; none at the end.
     ///
     /// # Errors
-    /// If a part cannot be read, a line is no entry, or a sentence has no translation.
+    /// If a part cannot be read, a line is not an entry, or a sentence has no translation.
     pub fn next(&mut self) -> Result<Option<Vec<Vec<u8>>>> {
         let mut found: Vec<Vec<u8>> = self.pending.take().into_iter().collect();
         loop {

@@ -31,7 +31,7 @@ struct Candidates {
 /// Writes the best translation of each sentence of an n-best list, a line each.
 ///
 /// # Errors
-/// Files that cannot be read or written, a line that is no entry, or not as many references as
+/// Files that cannot be read or written, a line that is not an entry, or not as many references as
 /// sentences.
 pub fn select_from_list(
     list: &Path,

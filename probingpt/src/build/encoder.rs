@@ -289,7 +289,7 @@ impl<'a> Encoder<'a> {
         target_length: usize,
     ) -> Result<()> {
         let source_length = self.current_run.length;
-        // Field 4 of a reordering table is no alignment.
+        // Field 4 of a reordering table is not an alignment.
         let text = if self.plan.columns.is_empty() { &[][..] } else { fields.alignment };
         let class = alignment_class(source_length, target_length) as u32;
         let failed =

@@ -111,7 +111,7 @@ pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
                 .hits()
                 .iter()
                 .any(|h| (h.start, h.end as usize, h.record) == (0, ids.len(), record)),
-            "{source:?} is no span"
+            "{source:?} is not a span"
         );
         table.read_targets(record, &mut targets).unwrap();
         table.read_annotations(record, &mut annotations).unwrap();

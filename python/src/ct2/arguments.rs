@@ -116,14 +116,14 @@ pub(super) fn for_each_token(
     }
     let wrong = |found: &Bound<'_, PyAny>| {
         PyTypeError::new_err(format!(
-            "incompatible function arguments: {name}[{index}] is no list of str: {} is in its \
+            "incompatible function arguments: {name}[{index}] is not a list of str: {} is in its \
              place",
             found.get_type()
         ))
     };
     let wrong_token = |found: &Bound<'_, PyAny>| {
         PyTypeError::new_err(format!(
-            "incompatible function arguments: {name}[{index}] is no list of str: {} is in it",
+            "incompatible function arguments: {name}[{index}] is not a list of str: {} is in it",
             found.get_type()
         ))
     };

@@ -207,7 +207,8 @@ impl TranslationResult {
     /// As a list of dictionaries, which CTranslate2 returned before.
     fn __getitem__<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
         let category = py.get_type::<PyDeprecationWarning>();
-        let message = c"a TranslationResult is no list any more: read its hypotheses, scores and \
+        let message =
+            c"a TranslationResult is not a list any more: read its hypotheses, scores and \
                         attention";
         PyErr::warn(py, &category, message, 1)?;
         if index >= self.found.hypotheses.len() {

@@ -173,9 +173,9 @@ fn stored_tuner() -> Autotuner {
 
 /// The contents of files by their names.
 fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
-    let files = files
-        .cast::<PyDict>()
-        .map_err(|_| PyTypeError::new_err("files is no dict of file names with their contents"))?;
+    let files = files.cast::<PyDict>().map_err(|_| {
+        PyTypeError::new_err("files is not a dict of file names with their contents")
+    })?;
     let mut contents = Vec::with_capacity(files.len());
     for (name, content) in files {
         let content = match content.getattr_opt("read")? {
@@ -184,7 +184,7 @@ fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
         };
         let name: String = name.extract()?;
         let bytes = content.cast::<PyBytes>().map_err(|_| {
-            PyTypeError::new_err(format!("files[{name:?}] is no bytes or file-like object"))
+            PyTypeError::new_err(format!("files[{name:?}] is neither bytes nor a file-like object"))
         })?;
         contents.push((name, Bytes::copy_from(bytes.as_bytes())));
     }

@@ -106,11 +106,11 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(list) => {
                 for one in list {
-                    let text = one.as_str().ok_or_else(|| wrong("text is no list of texts"))?;
+                    let text = one.as_str().ok_or_else(|| wrong("text is not a list of texts"))?;
                     texts.push(text.to_owned());
                 }
             }
-            _ => return Err(wrong("text is no list of texts")),
+            _ => return Err(wrong("text is not a list of texts")),
         }
     }
     if texts.is_empty() {

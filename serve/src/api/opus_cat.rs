@@ -42,7 +42,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
                 Err(refusal) => refuse(&refusal),
             }
         }
-        // A name and a password are no key: what a client needs is one, as its token.
+        // A name and a password are not a key: what a client needs is one, as its token.
         "Login" => respond(StatusCode::OK, &json!(given.text("tokenCode").unwrap_or_default())),
         "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
         "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {

@@ -69,7 +69,7 @@ pub fn client_address(peer: Peer, headers: &HeaderMap, trusted: &[Network]) -> O
     let addresses: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
     let mut client = peer.address;
     for address in addresses.into_iter().rev() {
-        // What is no address was written by the client; the proxy before is all that is known.
+        // What is not an address was written by the client; the proxy before is all that is known.
         let Ok(address) = address.parse::<IpAddr>() else { break };
         client = Some(address);
         if !is_trusted(address) {

@@ -40,7 +40,7 @@ fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// source and of the target, without `</s>`.
 ///
 /// # Errors
-/// With the first field that is no link, or one beyond the sentences.
+/// With the first field that is not a link, or one beyond the sentences.
 pub fn parse_alignment(
     line: &[u8],
     [source_len, target_len]: [usize; 2],
@@ -64,7 +64,7 @@ pub fn parse_alignment(
 /// Reads the weights of a pair with n tokens of the target, without `</s>`.
 ///
 /// # Errors
-/// With the first field that is no weight, or if there are too few or too many.
+/// With the first field that is not a weight, or if there are too few or too many.
 pub fn parse_weights(
     line: &[u8],
     scope: WeightScope,

@@ -34,7 +34,7 @@ impl CaseAugmentation {
     }
 }
 
-/// Text in capitals; of bytes that are no UTF-8, the letters of ASCII.
+/// Text in capitals; of bytes that are not UTF-8, the letters of ASCII.
 fn in_capitals(text: &[u8]) -> Vec<u8> {
     match std::str::from_utf8(text) {
         Ok(text) => text.to_uppercase().into_bytes(),

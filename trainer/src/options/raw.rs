@@ -55,7 +55,7 @@ impl RawOptions {
     /// Reads a configuration in YAML; `name` names it in messages.
     ///
     /// # Errors
-    /// If it is no mapping, or an option in it is not known.
+    /// If it is not a mapping, or an option in it is not known.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(text, name)?;
         let wrong =
@@ -74,7 +74,7 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
-            // Null is no value; an empty text is one, for it can override a default.
+            // Null is not a value; an empty text is one, for it can override a default.
             if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
                 continue;
             }
@@ -131,7 +131,7 @@ impl RawOptions {
     /// task `none` stands for no preset.
     ///
     /// # Errors
-    /// Files that cannot be read or are no configurations; a preset that is not known.
+    /// Files that cannot be read or are not configurations; a preset that is not known.
     pub fn or_else_from_files(self, configs: &[PathBuf], task: Option<&str>) -> Result<Self> {
         let is_relative = self.get_flag("relative-paths")?;
         let mut options = self;
@@ -159,7 +159,7 @@ impl RawOptions {
 
     /// Makes the files of these options, which a configuration gives, those of its folder
     /// if it asks for that (`relative-paths`), or `always`. Standard input and fields of
-    /// tab-separated text are no files.
+    /// tab-separated text are not files.
     ///
     /// # Errors
     /// If `relative-paths` is neither true nor false.

@@ -171,7 +171,7 @@ impl RawOptions {
     /// The number of batches of an update, and of the parts of a batch that are updates.
     fn optimizer_delay(&self) -> Result<(usize, usize)> {
         let delay: f64 = self.get("optimizer-delay")?;
-        // Decimals of a third are no third.
+        // Decimals of a third are not exact.
         let (batches, parts) = (delay.round(), (1.0 / delay).round());
         if delay >= 1.0 && delay == batches && delay <= 1e6 {
             Ok((delay as usize, 1))

@@ -92,7 +92,7 @@ impl Metric {
 /// What validation has seen of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricState {
-    /// The best value, as bits, since infinities are no JSON.
+    /// The best value, as bits, since infinities are not JSON.
     best_bits: u64,
     /// Validations in turn without improvement.
     pub stalled: u64,

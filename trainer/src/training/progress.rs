@@ -29,7 +29,7 @@ impl TrainingLength {
         TrainingLength { count, unit: SchedulingUnit::Updates }
     }
 
-    /// Whether it is no length at all.
+    /// Whether it is zero.
     pub fn is_zero(self) -> bool {
         self.count == 0
     }
@@ -65,7 +65,7 @@ impl FromStr for TrainingLength {
         };
         let wrong = || {
             format!(
-                "{text:?} is no length of training: a number, perhaps with K, M or G, and u for \
+                "{text:?} is not a length of training: a number, perhaps with K, M or G, and u for \
                  updates, t for target tokens or e for epochs"
             )
         };

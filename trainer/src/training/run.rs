@@ -265,7 +265,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let config = training.config;
         let lengths = config.limits.lengths.iter();
         let updates = lengths.filter(|length| length.unit == SchedulingUnit::Updates);
-        // 0 is no limit.
+        // 0 means no limit.
         let total = updates.map(|length| length.count).filter(|&count| count > 0).min();
         let task = training.progress.task("training", total);
         (self.log)(&describe_start(training));

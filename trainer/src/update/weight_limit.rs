@@ -5,7 +5,7 @@ use crate::Real;
 use crate::parameters::ParameterLayout;
 
 /// Clips matrices and tables of `values`, a flat vector of `layout`, at the magnitude `limit`.
-/// Tensors of one row, which are no weights of products, stay.
+/// Tensors of one row, which are not weights of products, stay.
 ///
 /// # Panics
 /// If there are not as many values as the layout has.

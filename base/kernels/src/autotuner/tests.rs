@@ -25,7 +25,7 @@ fn the_fastest_is_chosen_and_cached() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("choices.json");
     let cpu = Cpu::detect();
-    let tuner = Autotuner::load(cpu, &path).expect("no file is no error");
+    let tuner = Autotuner::load(cpu, &path).expect("no file is not an error");
     tune(&tuner, SHAPE, 2);
     tune(&tuner, OperationShape { rows: 17, ..SHAPE }, 1);
     assert_eq!(tuner.run(SHAPE, 3, |choice| choice), 2);
@@ -53,7 +53,7 @@ fn the_fastest_is_chosen_and_cached() {
     std::fs::write(&path, "not choices").unwrap();
     let error = Autotuner::load(cpu, &path).err().expect("refused").to_string();
     assert!(error.contains("choices.json") && error.contains("remove it"), "{error}");
-    assert!(tuner.save(&path).is_err(), "a file that is no cache is not overwritten");
+    assert!(tuner.save(&path).is_err(), "a file that is not a cache is not overwritten");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

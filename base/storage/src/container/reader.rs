@@ -53,7 +53,7 @@ impl Container {
     /// `kind_version`.
     ///
     /// # Errors
-    /// Where the file cannot be read, is no container, is damaged in its first page,
+    /// Where the file cannot be read, is not a container, is damaged in its first page,
     /// or is of another kind or version.
     pub fn open(path: &Path, kind: FileKind, kind_version: u32, load: LoadMethod) -> Result<Self> {
         Self::open_any(path, load)?.expect_kind(kind, kind_version)
@@ -62,7 +62,7 @@ impl Container {
     /// Opens the file at `path` whatever its kind.
     ///
     /// # Errors
-    /// Where the file cannot be read, is no container or is damaged in its first page.
+    /// Where the file cannot be read, is not a container or is damaged in its first page.
     pub fn open_any(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, load)?, path)
     }
@@ -102,7 +102,7 @@ impl Container {
     /// A container of `bytes`, whose first page is checked; `path` names them in messages.
     ///
     /// # Errors
-    /// Where the bytes are no container or are damaged in the first page.
+    /// Where the bytes are not a container or are damaged in the first page.
     pub fn from_bytes(bytes: Bytes, path: &Path) -> Result<Self> {
         let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
         if bytes.get(..8) != Some(&MAGIC[..]) {

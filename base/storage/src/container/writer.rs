@@ -64,7 +64,7 @@ impl ContainerWriter {
     /// Starts a file of `kind` that appears at `path` once finished.
     ///
     /// # Errors
-    /// Where `path` is no file that can be written.
+    /// Where `path` is not a file that can be written.
     pub fn create(path: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Err(Error::NotAFile {

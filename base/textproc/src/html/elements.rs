@@ -86,7 +86,7 @@ const VOID: &[&str] = &[
     "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// Elements whose content is no language, or not to be changed.
+/// Elements whose content is not language, or not to be changed.
 const UNTRANSLATED: &[&str] = &[
     "code",
     "iframe",
@@ -114,7 +114,7 @@ const INVISIBLE: &[&str] = &["area", "base", "param", "script", "source", "style
 /// Annotations above the text before them.
 const ANNOTATIONS: &[&str] = &["rp", "rt", "rtc"];
 
-/// Elements whose content is no markup.
+/// Elements whose content is not markup.
 const RAW_TEXT: &[&str] =
     &["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
 
@@ -216,7 +216,7 @@ pub(super) fn is_raw_text(name: &[u8]) -> bool {
     is_in(RAW_TEXT, name)
 }
 
-/// Of those whose content is no markup, the ones with text in it.
+/// Of those whose content is not markup, the ones with text in it.
 pub(super) fn is_escapable_raw_text(name: &[u8]) -> bool {
     matches!(name, b"textarea" | b"title")
 }

@@ -11,7 +11,7 @@ pub(super) enum ElementEnd {
     Tag(usize),
     /// A start tag whose element ends before the token with this number, without an end tag.
     Implied(usize),
-    /// A tag without a partner, or a token that is no tag.
+    /// A tag without a partner, or a token that is not a tag.
     None,
 }
 

@@ -176,7 +176,7 @@ fn sentences_within_a_limit() {
     assert_eq!(sentences, [&b"One, two,"[..], b"three."]);
 }
 
-/// The tags, comments and other tokens that are no text, sorted.
+/// The tags, comments and other tokens that are not text, sorted.
 fn markup(page: &[u8]) -> Vec<Vec<u8>> {
     let is_text = |token: &Token| token.kind == TokenKind::Text;
     let tokens = tokenize(page, Syntax::Html).into_iter().filter(|token| !is_text(token));

@@ -3,7 +3,7 @@
 //! A library would return names and attributes of its own; here every byte of the input belongs
 //! to exactly one token, so that what is not translated can be copied. The states are those
 //! that decide where tokens end in HTML's standard (13.2.5): quotes in tags, comments, and the
-//! elements whose content is no markup. Of scripts only the end tag is looked for, not the
+//! elements whose content is not markup. Of scripts only the end tag is looked for, not the
 //! comments in which they may hide one. Text may have any encoding that contains ASCII.
 
 use std::ops::Range;
@@ -249,7 +249,7 @@ fn scan_attributes(
     }
 }
 
-/// Where the end tag of the element `name`, whose content is no markup, begins.
+/// Where the end tag of the element `name`, whose content is not markup, begins.
 fn find_end_tag(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(&html[from..], b"</").map(|found| from + found).find(|&at| {
         let rest = &html[at + 2..];

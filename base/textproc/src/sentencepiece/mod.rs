@@ -98,11 +98,11 @@ impl SentencePiece {
     /// Parses the bytes of a model file; `name` is its name in error messages.
     ///
     /// # Errors
-    /// [`Error::Content`] if the bytes are no model that can be used.
+    /// [`Error::Content`] if the bytes are not a model that can be used.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
         let file = Model::parse(bytes).map_err(|reason| Error::Content {
             file: name.to_owned(),
-            reason: format!("this is no SentencePiece model that can be used: {reason}"),
+            reason: format!("this is not a SentencePiece model that can be used: {reason}"),
         })?;
         let unigram =
             (file.model_type == ModelType::Unigram).then(|| UnigramModel::new(&file.pieces));
@@ -240,7 +240,7 @@ impl SentencePiece {
         );
     }
 
-    /// Decodes pieces and appends the text. A string that is no piece of the model is plain text.
+    /// Decodes pieces and appends the text. A string that is not a piece of the model is plain text.
     pub fn decode_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
         let mut joined = Vec::new();
         let mut bytes = Vec::new();

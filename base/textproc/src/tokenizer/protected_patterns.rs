@@ -21,7 +21,7 @@ impl ProtectedPatterns {
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, [`Error::Format`] for a line that
-    /// is no regular expression.
+    /// is not a regular expression.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = text_file::read_utf8(path)?;
@@ -31,14 +31,14 @@ impl ProtectedPatterns {
     /// Parses the text of a file of patterns; `file` is its name in error messages.
     ///
     /// # Errors
-    /// [`Error::Format`] for a line that is no regular expression.
+    /// [`Error::Format`] for a line that is not a regular expression.
     pub fn from_lines(text: &str, file: &str) -> Result<Self> {
         let mut patterns = Vec::new();
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
             let pattern = Regex::new(&unescape_angle_brackets(line)).map_err(|error| {
                 let error = error.to_string();
                 let last = error.lines().last().unwrap_or_default();
-                Error::format(file, i + 1, format!("{line:?} is no regular expression: {last}"))
+                Error::format(file, i + 1, format!("{line:?} is not a regular expression: {last}"))
             })?;
             patterns.push(pattern);
         }

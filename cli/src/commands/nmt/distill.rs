@@ -300,7 +300,7 @@ fn translation_options(
     options.mini_batch_words = given.mini_batch_words.unwrap_or(options.mini_batch_words);
     let longest = given.max_length.or(bundle.settings.max_length).unwrap_or(MAX_LENGTH);
     options.input.max_length = longest;
-    // What is translated in part is no translation.
+    // What is translated in part is not a translation.
     (options.input.crop, options.input.splits_long) = (false, false);
     options
 }
@@ -344,7 +344,7 @@ fn student_vocabularies(
     let has_codes = tokenizers.segmentation.iter().any(|s| matches!(s, Segmentation::Bpe(_)));
     if has_codes || !paths.iter().all(|path| path.is_file()) {
         anyhow::bail!(
-            "{}: the teacher's vocabularies are no files that a training takes; {needed}",
+            "{}: the teacher's vocabularies are not files that a training takes; {needed}",
             bundle.path.display()
         );
     }

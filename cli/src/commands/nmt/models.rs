@@ -117,7 +117,7 @@ pub struct DecoderShortlistArguments {
 }
 
 /// Says that a SentencePiece model has more pieces than a model's table has rows. Marian's training can
-/// cut a vocabulary (`--dim-vocabs`), so it is no error, but it is hardly ever meant.
+/// cut a vocabulary (`--dim-vocabs`), so it is not an error, but it is hardly ever meant.
 fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
     let Some(TokenizerPair { vocabularies, segmentation, .. }) = &bundle.tokenizers else { return };
     for (vocabulary, segmentation) in vocabularies.iter().zip(segmentation) {

@@ -114,7 +114,7 @@ fn text_name(text: &Path) -> String {
     } else {
         std::fs::canonicalize(text)
     };
-    // A pipe's name is no path.
+    // A pipe's name is not a path.
     let path = path.ok().filter(|path| path.is_absolute());
     path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
 }

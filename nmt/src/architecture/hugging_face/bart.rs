@@ -19,7 +19,7 @@ const NORM_EPSILON: f32 = 1e-5;
 /// The rows of mBART's tables of positions before that of the first position.
 const POSITION_OFFSET: usize = 2;
 
-/// Marian's name for an output matrix that is no table of embeddings.
+/// Marian's name for an output matrix that is not a table of embeddings.
 const OUTPUT_MATRIX: &str = "decoder_ff_logit_out_Wt";
 
 /// What the models of the family differ in.

@@ -54,7 +54,7 @@ pub fn find_weights(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
         return Err(Error::damaged(
             &index_path,
             "weight_map",
-            format!("{name:?} is no name of a file"),
+            format!("{name:?} is not a name of a file"),
         ));
     }
     if names.is_empty() {

@@ -207,9 +207,9 @@ impl TokenizerJson {
         unk_id: Option<usize>,
         vocab: &[(String, f64)],
     ) -> Result<Vec<(Vec<u8>, f32, PieceType)>> {
-        let unk_id = unk_id
-            .filter(|&id| id < vocab.len())
-            .ok_or_else(|| Error::damaged(&self.path, "unk_id", "it is no id of the vocabulary"))?;
+        let unk_id = unk_id.filter(|&id| id < vocab.len()).ok_or_else(|| {
+            Error::damaged(&self.path, "unk_id", "it is not an id of the vocabulary")
+        })?;
         let piece = |(id, (text, score)): (usize, &(String, f64))| {
             let kind = if id == unk_id { PieceType::Unknown } else { self.piece_type(text) };
             (text.as_bytes().to_vec(), *score as f32, kind)
@@ -242,9 +242,10 @@ impl TokenizerJson {
         let mut last = String::new();
         for (rank, merge) in merges.iter().enumerate() {
             let wrong = |reason: String| Error::damaged(&self.path, "merges", reason);
-            let piece = merge.piece().ok_or_else(|| wrong(format!("merge {rank} is no pair")))?;
+            let piece =
+                merge.piece().ok_or_else(|| wrong(format!("merge {rank} is not a pair")))?;
             if !vocab.contains_key(&piece) {
-                return Err(wrong(format!("{piece:?} of merge {rank} is no token")));
+                return Err(wrong(format!("{piece:?} of merge {rank} is not a token")));
             }
             if piece != last {
                 // Ranks above 2^24 have no f32 of their own; vocabularies are smaller.

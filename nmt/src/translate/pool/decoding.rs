@@ -43,11 +43,11 @@ pub struct DecodingOptions {
     pub return_alternatives: bool,
     /// Alternatives of a lower probability are left out.
     pub min_alternative_expansion_prob: f32,
-    /// Sample from this many best tokens; 0 for all, 1 is no sampling.
+    /// Sample from this many best tokens; 0 for all, 1 turns sampling off.
     pub sampling_topk: usize,
     /// Sample from the best tokens up to this probability mass.
     pub sampling_topp: f32,
-    /// The divisor of log-probabilities; 0 is no sampling.
+    /// The divisor of log-probabilities; 0 turns sampling off.
     pub sampling_temperature: f32,
     /// The seed of sampling.
     pub seed: u64,
@@ -251,7 +251,7 @@ mod tests {
         ];
         for (options, part) in wrong {
             let Err(PoolError::Invalid(reason)) = options.validate() else {
-                panic!("{options:?} is no error")
+                panic!("{options:?} is not an error")
             };
             assert!(reason.contains(part), "{reason}");
         }

@@ -36,7 +36,7 @@ const DEFAULT_TOKENS: usize = 4096;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
-    /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 is no limit.
+    /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means no limit.
     pub fn of_ctranslate2(max_batch_size: usize, of_tokens: bool) -> Self {
         match (max_batch_size, of_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },

@@ -105,7 +105,7 @@ impl Translator {
         }
     }
 
-    /// The request of an example; `max_input_length` of 0 is no limit.
+    /// The request of an example; `max_input_length` of 0 means no limit.
     pub fn prepare_tokens(
         &self,
         example: &Example,

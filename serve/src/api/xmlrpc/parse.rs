@@ -119,7 +119,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next token that is no white space.
+    /// The next token that is not white space.
     fn element(&mut self) -> Result<Token, Fault> {
         loop {
             match self.token()? {
@@ -205,13 +205,15 @@ impl Parser<'_> {
             "int" | "i4" => {
                 let text = self.text()?;
                 let number = text.trim().parse();
-                Value::Int(number.map_err(|_| wrong(format!("{text:?} is no number of 32 bits")))?)
+                Value::Int(
+                    number.map_err(|_| wrong(format!("{text:?} is not a number of 32 bits")))?,
+                )
             }
             "double" => {
                 let text = self.text()?;
                 let number: Result<f64, _> = text.trim().parse();
                 let number = number.ok().filter(|number| number.is_finite());
-                Value::Double(number.ok_or_else(|| wrong(format!("{text:?} is no number")))?)
+                Value::Double(number.ok_or_else(|| wrong(format!("{text:?} is not a number")))?)
             }
             "boolean" => match self.text()?.trim() {
                 "0" => Value::Boolean(false),
@@ -228,7 +230,7 @@ impl Parser<'_> {
                 self.end()?;
                 Value::Other
             }
-            _ => return Err(wrong(format!("<{name}> is no type"))),
+            _ => return Err(wrong(format!("<{name}> is not a type"))),
         };
         self.end()?;
         Ok(value)

@@ -37,7 +37,7 @@ pub(super) async fn run(
     };
     let text = match given.member("text") {
         Some(Value::String(text)) => text,
-        Some(_) => return Err(Fault::new(Fault::TYPE, "the text is no string").into()),
+        Some(_) => return Err(Fault::new(Fault::TYPE, "the text is not a string").into()),
         None => return Err(parse("Missing source text").into()),
     };
     let query = parse_query(&call.query).map_err(|reason| parse(&reason))?;

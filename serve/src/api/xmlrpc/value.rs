@@ -35,7 +35,7 @@ impl Fault {
     pub const INTERNAL: i32 = -500;
     /// A value has another type than is needed.
     pub const TYPE: i32 = -501;
-    /// The call is no XML, or no call.
+    /// The call is not XML, or no call.
     pub const PARSE: i32 = -503;
     /// The call took too long.
     pub const TIMEOUT: i32 = -505;

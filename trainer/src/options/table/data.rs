@@ -120,7 +120,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Let a batch have the sentences whose memory is that of --workspace; --mini-batch is no limit then",
+        "Let a batch have the sentences whose memory is that of --workspace; --mini-batch does not limit it then",
     ),
     honoured(
         GROUP,
