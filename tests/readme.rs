@@ -10,12 +10,12 @@ use crate::common::{lossy_text, project_root, read_decompressed};
 
 #[test]
 fn commands_in_the_readme_print_what_it_shows() {
-    check("README.md", 8);
+    check("README.md", 5);
 }
 
 #[test]
 fn commands_in_the_page_on_language_models_print_what_it_shows() {
-    check("docs/language-models.md", 9);
+    check("docs/language-models.md", 18);
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn commands_in_the_page_on_perplexity_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_translating_print_what_it_shows() {
-    check("docs/translate.md", 4);
+    check("docs/translate.md", 8);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn commands_in_the_page_on_packages_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_training_print_what_it_shows() {
-    check("docs/train.md", 8);
+    check("docs/train.md", 11);
 }
 
 #[test]
