@@ -50,11 +50,11 @@ mod compressed;
 mod decoder_config;
 pub mod engine;
 mod error;
+pub mod formats;
 mod json;
 mod languages;
 pub mod layer;
 mod model_bundle;
-pub mod model_file;
 pub mod network;
 pub mod packed;
 pub mod reference;
@@ -69,11 +69,10 @@ pub mod yaml;
 
 pub use decoder_config::{DecoderConfig, KnownKeys, MARIAN_KEYS};
 pub use error::{Error, Result};
+pub use formats::BundleOptions;
+pub use formats::miriam::{KIND, verify};
 pub use languages::{LanguageMarks, LanguageStyle, LanguageToken, Languages, language_code};
-pub use model_bundle::{
-    BundleOptions, ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair,
-};
-pub use model_file::{KIND, verify};
+pub use model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 pub use report::{DIALECTS, Report};
 pub use segmentation::{
     BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_nmt::architecture::{CTranslate2Settings, resolve_ctranslate2};
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_nmt::engine::Precision;
+use miriam_nmt::formats::ctranslate2;
+use miriam_nmt::formats::miriam as model_file;
 use miriam_nmt::network::Network;
-use miriam_nmt::{DecoderConfig, ModelBundle, model_file};
+use miriam_nmt::{DecoderConfig, ModelBundle};
 use miriam_storage::{Bytes, Container};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -148,7 +149,7 @@ fn decompression_bombs_are_refused() {
     assert!(error.contains("does not unpack to 100 bytes"), "{error}");
     // The archive itself is sound, but has no array.
     let error = read_checkpoint(&deflated_archive(b"no array", 8)).err().unwrap().to_string();
-    assert!(error.contains("no NumPy array"), "{error}");
+    assert!(error.contains("not a NumPy array"), "{error}");
 }
 
 #[test]
@@ -243,8 +244,8 @@ proptest! {
         }
         let path = Path::new("model.bin");
         if let Ok(checkpoint) = read_checkpoint(&bytes) {
-            let settings = CTranslate2Settings { norm_epsilon: None, start_token: Some(1) };
-            if let Ok(model) = resolve_ctranslate2(checkpoint, &settings) {
+            let settings = ctranslate2::FolderSettings { norm_epsilon: None, start_token: Some(1) };
+            if let Ok(model) = ctranslate2::resolve(checkpoint, &settings) {
                 let network = Network::load(&model, path, Precision::F32).unwrap();
                 let _ = network.session().unwrap().begin(&[&[1, 2, 3]], None);
             }

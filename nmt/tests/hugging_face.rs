@@ -112,7 +112,7 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
         let bundle = ModelBundle::open(&data(name), None).unwrap();
         for precision in [None, Some(Precision::F32)] {
             let file = target.path().join("model.miriam");
-            miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
+            miriam_nmt::formats::miriam::write(&bundle, precision, &file, &NoProgress).unwrap();
             let (text, expected) = golden(&data(name), 4);
             let found = translate(open(&file, from, to), &text, 4);
             assert_equal(&found, &expected, name);
@@ -326,7 +326,7 @@ fn what_is_not_covered_is_refused_by_name() {
         ("hf-mbart50", "tokenizer.json", "\" {2,}\"", "\"x\"", "normalizer"),
         ("hf-mbart50", "tokenizer_config.json", "MBart50Tokenizer", "MBartTokenizer", "mBART-25"),
         ("hf-nllb", "model.safetensors.index.json", "model-00002", "model-00003", "model-00003"),
-        ("hf-nllb", "model.safetensors.index.json", "model-00002", "../model-00002", "no name"),
+        ("hf-nllb", "model.safetensors.index.json", "model-00002", "../model-00002", "not a name"),
     ] {
         let found = refusal(name, file, from, to);
         assert!(found.contains(message), "{name} {file}: {found}");

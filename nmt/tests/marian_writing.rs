@@ -12,10 +12,10 @@ use miriam_nmt::architecture::{
     EmbeddingConfig, EncoderKind, Gelu, LayerNormStyle, Model, ParameterSpec,
     PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentConfig,
     RecurrentDecoderConfig, RecurrentEncoderConfig, RecurrentSublayerConfig, SruKind,
-    StackedConfig, TopLayerConfig, TransformerConfig, TransformerStackConfig, marian_options,
-    write_marian_npz,
+    StackedConfig, TopLayerConfig, TransformerConfig, TransformerStackConfig,
 };
 use miriam_nmt::checkpoint::Checkpoint;
+use miriam_nmt::formats::marian::{marian_options, write_marian_npz};
 use miriam_storage::LoadMethod;
 use miriam_storage::random::SplitMix64;
 use proptest::prelude::*;

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::Precision;
+use miriam_nmt::formats::miriam as model_file;
 use miriam_nmt::network::{HypothesisRow, Network, TopK};
-use miriam_nmt::{ModelBundle, model_file};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
 

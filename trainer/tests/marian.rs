@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
-use miriam_nmt::architecture::write_marian_npz;
 use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_nmt::formats::marian::write_marian_npz;
 use miriam_storage::LoadMethod;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::ParameterLayout;

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_storage::Bytes;
-use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::{Checkpoint, CheckpointFormat};
+use miriam_nmt::formats::{ctranslate2, hugging_face, marian};
 use serde_json::Value;
 
 const SEEDS: [&[u8]; 12] = [
@@ -38,14 +38,14 @@ fn read(bytes: &[u8]) {
     }
     let model = match checkpoint.format() {
         CheckpointFormat::CTranslate2 { .. } => {
-            let settings = CTranslate2Settings { start_token: Some(1), ..Default::default() };
-            architecture::resolve_ctranslate2(checkpoint, &settings)
+            let settings = ctranslate2::FolderSettings { start_token: Some(1), ..Default::default() };
+            ctranslate2::resolve(checkpoint, &settings)
         }
         CheckpointFormat::Safetensors | CheckpointFormat::PyTorch => {
             let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");
-            architecture::resolve_hugging_face(checkpoint, &config, Some(&config))
+            hugging_face::resolve(checkpoint, &config, Some(&config))
         }
-        _ => architecture::resolve_marian(checkpoint, None),
+        _ => marian::resolve(checkpoint, None),
     };
     if let Ok(model) = model {
         assert_eq!(model.parameters().len(), model.architecture().parameters().len());

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use miriam_storage::Bytes;
-use miriam_nmt::architecture::{self, CTranslate2Settings};
 use miriam_nmt::checkpoint::Checkpoint;
+use miriam_nmt::formats::{ctranslate2, hugging_face, marian};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::yaml::Value;
@@ -26,13 +26,13 @@ fn open(text: &[u8], options: &[u8]) {
     };
     let mut models = Vec::new();
     if let Ok(config) = serde_json::from_slice(text) {
-        models.extend(architecture::resolve_hugging_face(checkpoint(HUGGING_FACE), &config, Some(&config)));
+        models.extend(hugging_face::resolve(checkpoint(HUGGING_FACE), &config, Some(&config)));
     }
     if let Ok(options) = Value::parse(options, "model.yml") {
         let epsilon = options.get("epsilon").and_then(Value::as_str).and_then(|e| e.parse().ok());
-        let settings = CTranslate2Settings { norm_epsilon: epsilon, ..Default::default() };
-        models.extend(architecture::resolve_ctranslate2(checkpoint(CTRANSLATE2), &settings));
-        models.extend(architecture::resolve_marian(checkpoint(MARIAN), Some(&options)));
+        let settings = ctranslate2::FolderSettings { norm_epsilon: epsilon, ..Default::default() };
+        models.extend(ctranslate2::resolve(checkpoint(CTRANSLATE2), &settings));
+        models.extend(marian::resolve(checkpoint(MARIAN), Some(&options)));
     }
     for model in models {
         let _ = Network::load(&model, path, Precision::F32);

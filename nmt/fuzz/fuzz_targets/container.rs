@@ -10,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 use miriam_storage::{Bytes, Container, ContainerWriter};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
-use miriam_nmt::{KIND, ModelBundle, model_file, verify};
+use miriam_nmt::formats::miriam as model_file;
+use miriam_nmt::{KIND, ModelBundle, verify};
 use miriam_textio::NoProgress;
 
 /// The files that the bytes change.

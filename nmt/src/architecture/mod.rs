@@ -7,14 +7,8 @@
 //! these types cannot describe is refused by name when a model is read, so an engine that
 //! covers these types covers every model that opens.
 
-mod ctranslate2;
-mod hugging_face;
-mod marian;
-mod marian_intgemm;
-mod marian_options;
-mod marian_writer;
+mod dialect;
 mod model;
-mod nematus;
 mod recurrent;
 mod stacked;
 mod transformer;
@@ -22,14 +16,8 @@ mod transformer_parameters;
 
 use serde::{Deserialize, Serialize};
 
-pub use ctranslate2::{FolderSettings as CTranslate2Settings, resolve as resolve_ctranslate2};
-pub(crate) use hugging_face::generation_option;
-pub use hugging_face::resolve as resolve_hugging_face;
-pub use marian::{Dialect, from_options as from_marian_options, resolve as resolve_marian};
-pub use marian_intgemm::{IntgemmKind, write_marian_intgemm};
-pub(crate) use marian_intgemm::{LARGEST, TABLE_AS_OUTPUT};
-pub use marian_options::marian_options;
-pub use marian_writer::write_marian_npz;
+pub use dialect::Dialect;
+pub(crate) use model::NEMATUS_NAMING_MARK;
 pub use model::{Model, ParameterSpec};
 pub use recurrent::{
     CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,
@@ -43,9 +31,9 @@ pub use transformer::{
 };
 
 /// The largest number of layers, heads or cells; more is taken for damage.
-const MAX_DEPTH: usize = 1000;
+pub(crate) const MAX_DEPTH: usize = 1000;
 /// The largest width or vocabulary; more is taken for damage.
-const MAX_WIDTH: usize = 1 << 24;
+pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
 /// The family of a model with its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -190,7 +178,7 @@ impl Architecture {
     }
 }
 
-fn check_range(name: &str, number: usize, max: usize) -> Result<(), String> {
+pub(crate) fn check_range(name: &str, number: usize, max: usize) -> Result<(), String> {
     if (1..=max).contains(&number) {
         return Ok(());
     }

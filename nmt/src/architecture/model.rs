@@ -5,13 +5,17 @@ use std::path::Path;
 
 use miriam_storage::{Bytes, View};
 
-use super::{Architecture, nematus};
+use super::Architecture;
 use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
+/// An entry of Nematus' own files. Marian takes names for Nematus' only if it is there; its value
+/// does not count.
+pub(crate) const NEMATUS_NAMING_MARK: &str = "decoder_c_tt";
+
 /// Entries of checkpoints that are not parameters, left by training.
-const IGNORED_TENSORS: [&str; 4] = [nematus::NAMING_MARK, "uidx", "history_errs", "zipped_params"];
+const IGNORED_TENSORS: [&str; 4] = [NEMATUS_NAMING_MARK, "uidx", "history_errs", "zipped_params"];
 
 /// A parameter that an architecture needs.
 #[derive(Clone, Debug, PartialEq, Eq)]

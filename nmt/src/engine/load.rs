@@ -10,10 +10,10 @@ use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, Weigh
 
 use super::weights::WeightMatrix;
 use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
-use crate::architecture::{LARGEST, Model, PositionalEncodingKind, TABLE_AS_OUTPUT};
+use crate::architecture::{Model, PositionalEncodingKind};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
 use crate::layer::{AffineNames, ParameterLoader};
-use crate::packed::{is_transposed, matrix_key, matrix_names};
+use crate::packed::{LARGEST, TABLE_AS_OUTPUT, is_transposed, matrix_key, matrix_names};
 use crate::{Error, Result};
 
 /// Packs the parameters of a model, or takes the packed ones of a file.

@@ -1,33 +1,17 @@
-//! A model with its vocabularies, segmentation, shortlist and configuration, found from one
-//! path: a model file of this program, a single Marian checkpoint, a decoder configuration,
-//! a folder of a browser, CTranslate2 or Hugging Face, or a package of OPUS-MT or Argos Translate,
-//! zipped or unpacked.
+//! A model with its vocabularies, segmentation, shortlist and configuration.
 
-mod argos;
-mod browser;
-mod ctranslate2;
-mod files;
-mod found_model;
-mod hugging_face;
 mod languages;
-mod marian;
-mod opus_mt;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_storage::{Bytes, Container, LoadMethod};
-
-use files::Files;
-
 use crate::architecture::{Dialect, Model};
-use crate::checkpoint::Checkpoint;
 use crate::decoder_config::DecoderConfig;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
 use crate::vocabulary::Vocabulary;
-use crate::{Error, Result, model_file};
+use crate::{Error, Result};
 
 /// Where the candidate target tokens of a sentence come from.
 pub enum ShortlistGenerator {
@@ -113,82 +97,6 @@ pub struct ModelBundle {
 }
 
 impl ModelBundle {
-    /// Opens the model at `path`. `vocabularies` (source and target) replace those that
-    /// would be found there.
-    ///
-    /// # Errors
-    /// If no model is found at `path`, a file of it cannot be read or is damaged, its
-    /// architecture is not supported, or its parts do not fit together.
-    pub fn open(path: &Path, vocabularies: Option<[&Path; 2]>) -> Result<Self> {
-        Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
-    }
-
-    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` stands
-    /// for the folder in messages.
-    ///
-    /// # Errors
-    /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on
-    /// the disk may have.
-    pub fn from_files(
-        name: &Path,
-        files: impl IntoIterator<Item = (String, Bytes)>,
-    ) -> Result<Self> {
-        let files = Files::in_memory(name, files);
-        let model = name.join("model.bin");
-        if !files.archive_paths().any(|path| path == model) {
-            return Err(Error::unsupported(&model, "it is not among the files"));
-        }
-        if files.archive_paths().any(|path| path.ends_with("vmap.txt")) {
-            let reason = "a vocabulary map is read from a folder on the disk; leave vmap.txt out";
-            return Err(Error::unsupported(name, reason));
-        }
-        ctranslate2::find(name, &model, files)?.into_bundle(name)
-    }
-
-    /// As [`ModelBundle::open`], with more options.
-    ///
-    /// # Errors
-    /// Those of [`ModelBundle::open`].
-    pub fn open_with(path: &Path, options: &BundleOptions<'_>) -> Result<Self> {
-        if Container::is_container(path) {
-            let mut bundle = model_file::open(path)?;
-            if options.without_shortlist {
-                bundle.shortlist_generator = None;
-            }
-            return Ok(bundle);
-        }
-        let mut found = if argos::is_archive(path) {
-            argos::find_in_archive(path)?
-        } else if opus_mt::is_archive(path) {
-            opus_mt::find_in_archive(path)?
-        } else if path.is_dir() {
-            marian::find_in_folder(path)?
-        } else if is_config(path) {
-            marian::find_from_config(path, DecoderConfig::open(path)?, Files::default())?
-        } else {
-            marian::find_single_file(path)?
-        };
-        if let Some(paths) = options.vocabularies {
-            found.vocabularies = Some(paths.map(Path::to_owned));
-        }
-        if options.without_shortlist {
-            found.shortlist = None;
-            found.vocabulary_map = None;
-        }
-        found.into_bundle(path)
-    }
-}
-
-/// What to open of a model.
-#[derive(Clone, Copy, Default)]
-pub struct BundleOptions<'a> {
-    /// Vocabularies (source and target) in place of those that would be found.
-    pub vocabularies: Option<[&'a Path; 2]>,
-    /// Leaves a shortlist or vocabulary map beside the model alone.
-    pub without_shortlist: bool,
-}
-
-impl ModelBundle {
     /// Replaces the segmentation by byte pair encoding with the codes of these files, of
     /// source and target.
     ///
@@ -220,24 +128,8 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// Opens several models as an ensemble. Shortlist, segmentation and settings are those of
-    /// the first one.
-    ///
-    /// # Errors
-    /// Those of [`ModelBundle::open`], and if `paths` is empty or the vocabularies differ.
-    pub fn open_ensemble(paths: &[PathBuf], options: &BundleOptions<'_>) -> Result<Self> {
-        let [first, others @ ..] = paths else {
-            return Err(Error::unsupported(Path::new(""), "no model is named"));
-        };
-        let mut bundle = Self::open_with(first, options)?;
-        for path in others {
-            let other = Self::open_with(path, options)?;
-            bundle.join_ensemble(other)?;
-        }
-        Ok(bundle)
-    }
-
-    fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
+    /// Adds the models of `other`, which must have the same words.
+    pub(crate) fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
         let rows = |bundle: &ModelBundle| {
             let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
             tables.map(|tables| [tables.source_vocab_size, tables.target_vocab_size]).next()
@@ -271,22 +163,6 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// Checks the checksums that the models' formats have against the whole files, which
-    /// opening does not, and of our files all that `miriam verify` checks.
-    ///
-    /// # Errors
-    /// If a file cannot be read, its content does not match a checksum, or a weight is not finite.
-    pub fn verify_files(&self) -> Result<()> {
-        self.files.iter().try_for_each(|path| {
-            if !Container::is_container(path) {
-                return Checkpoint::verify_file(path);
-            }
-            let container = Container::open_any(path, LoadMethod::Lazy)?;
-            container.verify()?;
-            model_file::verify(&container)
-        })
-    }
-
     /// Makes every model compute as the given version of Marian does, whichever version wrote it.
     pub fn set_dialect(&mut self, dialect: Dialect) {
         for model in &mut self.models {
@@ -295,8 +171,4 @@ impl ModelBundle {
             model.set_architecture(architecture);
         }
     }
-}
-
-fn is_config(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("yml" | "yaml"))
 }

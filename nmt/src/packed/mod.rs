@@ -11,6 +11,12 @@ pub use precision::Precision;
 
 pub(crate) use mapped_matrix::PackedView;
 
+/// The largest integer of eight bits that quantisers write.
+pub(crate) const LARGEST: f32 = 127.0;
+
+/// The name of what the inputs of a table as output layer are multiplied by.
+pub(crate) const TABLE_AS_OUTPUT: &str = "none";
+
 /// The packed matrices of a model file, by their names.
 pub(crate) struct PackedMatrices {
     pub precision: Precision,

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_nmt::architecture::{Architecture, PreNormKeys, from_marian_options};
+use miriam_nmt::architecture::{Architecture, PreNormKeys};
+use miriam_nmt::formats::marian;
 use miriam_nmt::packed::Precision;
 use miriam_nmt::yaml::Value;
 
@@ -32,7 +33,7 @@ impl RawOptions {
     pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
         let yaml = self.model_yaml()?;
         let value = Value::parse(yaml.as_bytes(), "the options of the model")?;
-        let mut architecture = from_marian_options(&value, vocab_sizes)?;
+        let mut architecture = marian::from_options(&value, vocab_sizes)?;
         if let Architecture::Transformer(transformer) = &mut architecture {
             transformer.pre_norm_keys = PreNormKeys::Normalized;
         }

@@ -9,8 +9,9 @@
 
 use std::path::Path;
 
-use miriam_nmt::architecture::{Architecture, write_marian_npz};
+use miriam_nmt::architecture::Architecture;
 use miriam_nmt::checkpoint::{Checkpoint, NpzWriter, Tensor};
+use miriam_nmt::formats::marian::write_marian_npz;
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use miriam_nmt::architecture::{Architecture, marian_options};
+use miriam_nmt::architecture::Architecture;
+use miriam_nmt::formats::marian::marian_options;
 use miriam_storage::hash::hash64;
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use miriam_nmt::ModelBundle;
-use miriam_nmt::architecture::{IntgemmKind, write_marian_intgemm};
 use miriam_nmt::engine::Precision;
+use miriam_nmt::formats::marian::{IntgemmKind, write_marian_intgemm};
 use miriam_nmt::translate::{
     OutputOptions, SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
@@ -79,7 +79,8 @@ fn write_ours(
 ) -> anyhow::Result<()> {
     let precision = arguments.precision.as_deref().and_then(Precision::from_name);
     let progress = common.progress();
-    let left_out = miriam_nmt::model_file::write(bundle, precision, &arguments.output, &progress)?;
+    let left_out =
+        miriam_nmt::formats::miriam::write(bundle, precision, &arguments.output, &progress)?;
     for what in left_out {
         tracing::warn!("{}: left out: {what}", arguments.output.display());
     }

@@ -13,16 +13,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::marian::{Dialect, NORM_EPSILON, NORMALIZED, PRE_NORM_KEYS};
-use super::recurrent::{
-    CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,
-    RecurrentEncoderConfig,
+use super::architecture::{NORM_EPSILON, NORMALIZED, PRE_NORM_KEYS};
+use crate::architecture::{
+    Activation, Architecture, AutoregressionConfig, CellKind, DecoderStart, Dialect,
+    EmbeddingConfig, EncoderKind, Gelu, LayerNormStyle, PositionalEncodingKind, PreNormKeys,
+    ProcessStep, ProcessSteps, RecurrentConfig, RecurrentDecoderConfig, RecurrentEncoderConfig,
+    SruKind, StackedConfig, TopLayerConfig, TransformerConfig,
 };
-use super::transformer::{
-    Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
-    ProcessStep, ProcessSteps, SruKind, TransformerConfig,
-};
-use super::{Architecture, EmbeddingConfig, StackedConfig, TopLayerConfig};
 use crate::{Error, Result};
 
 /// Marian's options of a model, in YAML with a line for each, sorted. `path`, the file that they

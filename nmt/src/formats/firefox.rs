@@ -9,9 +9,20 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result, compressed};
 
+/// The decoder configuration of a folder with the files `names`.
+pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
+    let is_configuration = |name: &&String| name.starts_with("config.") && name.ends_with(".yml");
+    let mut all = names.iter().filter(is_configuration);
+    let usual = folder.join("config.intgemm8bitalpha.yml");
+    if usual.is_file() {
+        return Some(usual);
+    }
+    all.next().filter(|_| all.next().is_none()).map(|only| folder.join(only))
+}
+
 /// What lies beside a model.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct BrowserFiles {
+pub struct FirefoxFiles {
     pub vocabularies: Option<[PathBuf; 2]>,
     pub shortlist: Option<PathBuf>,
 }
@@ -20,7 +31,7 @@ pub struct BrowserFiles {
 ///
 /// # Errors
 /// If the folder cannot be listed or several files could be meant.
-pub fn find_beside(model: &Path) -> Result<BrowserFiles> {
+pub fn find_beside(model: &Path) -> Result<FirefoxFiles> {
     let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut names = Vec::new();
@@ -33,7 +44,7 @@ pub fn find_beside(model: &Path) -> Result<BrowserFiles> {
     find_among(&names, &model_name, folder)
 }
 
-fn find_among(names: &[String], model: &str, folder: &Path) -> Result<BrowserFiles> {
+fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFiles> {
     let pair = language_pair(model);
     let only = |prefix: &str, suffixes: &[&str]| -> Result<Option<PathBuf>> {
         let fits = |name: &&str| {
@@ -75,7 +86,7 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<BrowserFil
         (Some(source), Some(target)) => Some([source, target]),
         _ => only("vocab", &PIECES)?.map(|both| [both.clone(), both]),
     };
-    Ok(BrowserFiles { vocabularies, shortlist: only("lex", &[".s2t.bin"])? })
+    Ok(FirefoxFiles { vocabularies, shortlist: only("lex", &[".s2t.bin"])? })
 }
 
 /// `deen` of `model.deen.intgemm.alphas.bin`.
@@ -106,15 +117,15 @@ fn names_another_pair(name: &str, pair: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn find(names: &[&str], model: &str) -> Result<BrowserFiles> {
+    fn find(names: &[&str], model: &str) -> Result<FirefoxFiles> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
         find_among(&names, model, Path::new("d"))
     }
 
-    fn files(source: &str, target: &str, shortlist: Option<&str>) -> BrowserFiles {
+    fn files(source: &str, target: &str, shortlist: Option<&str>) -> FirefoxFiles {
         let path = |name: &str| Path::new("d").join(name);
         let vocabularies = Some([path(source), path(target)]);
-        BrowserFiles { vocabularies, shortlist: shortlist.map(path) }
+        FirefoxFiles { vocabularies, shortlist: shortlist.map(path) }
     }
 
     #[test]
@@ -141,7 +152,7 @@ mod tests {
         // Plain and compressed: one file.
         let found = find(&["vocab.deen.spm", "vocab.deen.spm.zst"], "model.deen.intgemm.bin");
         assert_eq!(found.unwrap(), files("vocab.deen.spm", "vocab.deen.spm", None));
-        assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), BrowserFiles::default());
+        assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), FirefoxFiles::default());
     }
 
     #[test]
@@ -156,7 +167,7 @@ mod tests {
         let joint = ["lex.50.50.s2t.bin", "vocab.joint.spm"];
         assert_eq!(find(&joint, model).unwrap(), files(joint[1], joint[1], Some(joint[0])));
         let separate = ["srcvocab.ende.spm", "trgvocab.ende.spm"];
-        assert_eq!(find(&separate, model).unwrap(), BrowserFiles::default());
+        assert_eq!(find(&separate, model).unwrap(), FirefoxFiles::default());
     }
 
     #[test]

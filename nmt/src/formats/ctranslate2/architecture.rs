@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::transformer::{
-    Activation, AutoregressionConfig, DecoderStart, Gelu, PositionalEncodingKind, PreNormKeys,
-    ProcessStep, ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
+use crate::architecture::{
+    Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Gelu, Model,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RelativeBiasConfig,
+    TransformerConfig, TransformerStackConfig,
 };
-use super::{Architecture, EmbeddingConfig, Model};
 use crate::checkpoint::{Checkpoint, CheckpointFormat, DType, Tensor};
 use crate::{Error, Result};
 

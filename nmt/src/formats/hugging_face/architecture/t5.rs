@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::config::Config;
 use super::{NamedTensors, TensorsByName, has_size};
-use crate::architecture::transformer::{
+use crate::architecture::{
     AutoregressionConfig, DecoderStart, PositionalEncodingKind, PreNormKeys, ProcessStep,
     ProcessSteps, RelativeBiasConfig, TransformerConfig, TransformerStackConfig,
 };

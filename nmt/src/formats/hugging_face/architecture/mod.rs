@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::transformer::TransformerConfig;
-use super::{Architecture, Model};
+use crate::architecture::{Architecture, Model, TransformerConfig};
 use crate::checkpoint::{Checkpoint, DType, Tensor};
 use crate::{Error, Result};
 use config::Config;

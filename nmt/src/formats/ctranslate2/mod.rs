@@ -1,19 +1,54 @@
 //! Folders of CTranslate2's converters, of all versions.
 
+mod architecture;
+
 use std::path::Path;
 
+use miriam_storage::Bytes;
 use serde::Deserialize;
 
-use super::files::Files;
-use super::found_model::FoundModel;
-use super::hugging_face::PIECE_FILES;
-use crate::architecture::{self, CTranslate2Settings};
 use crate::checkpoint::{Checkpoint, Tensor};
 use crate::decoder_config::DecoderConfig;
+use crate::formats::files::Files;
+use crate::formats::found_model::FoundModel;
+use crate::formats::hugging_face::PIECE_FILES;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
 use crate::{Error, Result};
+
+pub use architecture::{FolderSettings, resolve};
+
+/// The name of the file with the weights.
+const WEIGHTS: &str = "model.bin";
+
+/// Whether `folder` has a model of CTranslate2.
+pub(super) fn is_folder(folder: &Path) -> bool {
+    folder.join(WEIGHTS).is_file()
+}
+
+/// The model of `folder`.
+pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
+    find(folder, &folder.join(WEIGHTS), Files::default())
+}
+
+/// The model of a folder whose files are in memory, by their names. `name` stands for the folder
+/// in messages.
+pub(super) fn find_in_memory(
+    name: &Path,
+    files: impl IntoIterator<Item = (String, Bytes)>,
+) -> Result<FoundModel> {
+    let files = Files::in_memory(name, files);
+    let model = name.join(WEIGHTS);
+    if !files.archive_paths().any(|path| path == model) {
+        return Err(Error::unsupported(&model, "it is not among the files"));
+    }
+    if files.archive_paths().any(|path| path.ends_with("vmap.txt")) {
+        let reason = "a vocabulary map is read from a folder on the disk; leave vmap.txt out";
+        return Err(Error::unsupported(name, reason));
+    }
+    find(name, &model, files)
+}
 
 /// The options of CTranslate2's `config.json` that decoding needs. Older folders have none, and
 /// flags among the variables of the model instead.
@@ -38,7 +73,7 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
 }
 
 /// The model of a folder of CTranslate2, whose weights are `model`.
-pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
+pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
         let path =
             |extension: &str| files.find(folder.join(format!("{side}_vocabulary.{extension}")));
@@ -125,9 +160,9 @@ pub fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
         settings.keys_without_effect.push(key);
     }
     let model_files = vec![model.to_owned()];
-    let model = architecture::resolve_ctranslate2(
+    let model = resolve(
         checkpoint,
-        &CTranslate2Settings { norm_epsilon: config.layer_norm_epsilon, start_token },
+        &FolderSettings { norm_epsilon: config.layer_norm_epsilon, start_token },
     )?;
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
     special_tokens.has_source_eos |= needs_eos;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::architecture::transformer::{Activation, Gelu};
+use crate::architecture::{Activation, Gelu};
 use crate::{Error, Result};
 
 /// The configuration of a model.

@@ -8,20 +8,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Architecture, Model, marian_options};
+use super::options::marian_options;
+use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{MarianBinaryWriter, OPTIONS_ENTRY};
+use crate::packed::{LARGEST, TABLE_AS_OUTPUT};
 use crate::{Error, Result};
 
-/// The largest integer of eight bits that quantisers write.
-pub(crate) const LARGEST: f32 = 127.0;
 /// What sixteen bits are multiples of, whatever the matrix (Devlin 2017).
 const MULTIPLIER_OF_16_BITS: f32 = 1024.0;
 /// What outputs of products are multiples of in the kernels of browsers.
 const OUTPUT_MULTIPLE: usize = 8;
 /// The suffix of what the inputs of a matrix are multiplied by.
 const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
-/// The name of what the inputs of a table as output layer are multiplied by.
-pub(crate) const TABLE_AS_OUTPUT: &str = "none";
 
 /// The integers of a file for browsers.
 #[derive(Clone, Copy, Debug)]

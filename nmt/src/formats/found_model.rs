@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::Files;
-use super::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+
 use crate::architecture::Model;
 use crate::decoder_config::DecoderConfig;
+use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::search::DecodingSemantics;
 use crate::segmentation::Segmentation;
 use crate::shortlist::{ShortlistOptions, VocabularyMap};
@@ -15,7 +16,7 @@ use crate::{Error, Result};
 
 /// The models and paths that were found, before vocabularies are read.
 #[derive(Default)]
-pub struct FoundModel {
+pub(crate) struct FoundModel {
     pub format: String,
     pub semantics: DecodingSemantics,
     pub files: Vec<PathBuf>,
@@ -40,7 +41,7 @@ pub struct FoundModel {
 }
 
 /// A vocabulary of source and target with its segmentation.
-pub struct OpenedTokenizer {
+pub(crate) struct OpenedTokenizer {
     pub vocabulary: Vocabulary,
     pub segmentation: Segmentation,
 }

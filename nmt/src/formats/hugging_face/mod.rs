@@ -1,10 +1,12 @@
 //! Folders of Hugging Face's `transformers`: weights in one file or several shards, configurations
 //! of the model and of decoding, and the files of a tokeniser.
 
+mod architecture;
 mod generation;
 mod tokenizer;
 mod tokenizer_json;
 
+pub use architecture::resolve;
 pub use tokenizer::PIECE_FILES;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +16,9 @@ use miriam_storage::LoadMethod;
 use serde::Deserialize;
 use serde_json::Value;
 
+use architecture::generation_option;
+
 use super::found_model::FoundModel;
-use crate::architecture::{self, generation_option};
 use crate::checkpoint::Checkpoint;
 use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
@@ -28,6 +31,9 @@ const WEIGHTS: [(&str, &str); 2] = [
     ("pytorch_model.bin", "pytorch_model.bin.index.json"),
 ];
 
+/// The configuration of a model.
+const CONFIGURATION: &str = "config.json";
+
 /// The index of shards.
 #[derive(Deserialize)]
 struct ShardIndex {
@@ -35,17 +41,23 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// The files with the weights of a folder; none if it has none in this format.
-pub fn find_weights(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
-    let is_there = |(single, index): &&(&str, &str)| {
-        folder.join(single).is_file() || folder.join(index).is_file()
-    };
-    let Some((single, index)) = WEIGHTS.iter().find(is_there) else { return Ok(None) };
-    let single = folder.join(single);
+/// The file with the weights of a folder and their index, of which one is there.
+fn weights_of(folder: &Path) -> Option<[PathBuf; 2]> {
+    let files = WEIGHTS.iter().map(|(single, index)| [single, index].map(|name| folder.join(name)));
+    files.into_iter().find(|both| both.iter().any(|file| file.is_file()))
+}
+
+/// Whether `folder` has a model of `transformers`.
+pub(super) fn is_folder(folder: &Path) -> bool {
+    folder.join(CONFIGURATION).is_file() && weights_of(folder).is_some()
+}
+
+/// The files with the weights of a folder.
+fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
+    let Some([single, index_path]) = weights_of(folder) else { return Ok(Vec::new()) };
     if single.is_file() {
-        return Ok(Some(vec![single]));
+        return Ok(vec![single]);
     }
-    let index_path = folder.join(index);
     let index: ShardIndex = json::open(&index_path)?;
     let names: BTreeSet<String> = index.weight_map.into_values().collect();
     if let Some(name) =
@@ -60,12 +72,13 @@ pub fn find_weights(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
     if names.is_empty() {
         return Err(Error::damaged(&index_path, "weight_map", "it names no files"));
     }
-    Ok(Some(names.iter().map(|name| folder.join(name)).collect()))
+    Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// The model of a folder of `transformers`, with the files of its weights and its configuration.
-pub fn find(folder: &Path, weights: &[PathBuf], config: &Path) -> Result<FoundModel> {
-    let config: Value = json::open(config)?;
+/// The model of `folder`.
+pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
+    let weights = find_weights(folder)?;
+    let config: Value = json::open(&folder.join(CONFIGURATION))?;
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
     let generation = file("generation_config.json").map(|path| json::open(&path)).transpose()?;
     let mut shards = weights.iter().map(|path| Checkpoint::open(path, LoadMethod::Lazy));
@@ -75,7 +88,7 @@ pub fn find(folder: &Path, weights: &[PathBuf], config: &Path) -> Result<FoundMo
     for shard in shards {
         checkpoint.join(shard?)?;
     }
-    let model = architecture::resolve_hugging_face(checkpoint, &config, generation.as_ref())?;
+    let model = architecture::resolve(checkpoint, &config, generation.as_ref())?;
     let mut found = FoundModel {
         format: "Hugging Face folder".into(),
         semantics: DecodingSemantics::CTranslate2,

@@ -4,10 +4,11 @@
 
 use std::path::Path;
 
-use super::recurrent::LayerNormStyle;
-use super::{Architecture, ParameterSpec, marian_options, nematus};
+use super::options::marian_options;
 use crate::Result;
+use crate::architecture::{Architecture, LayerNormStyle, NEMATUS_NAMING_MARK, ParameterSpec};
 use crate::checkpoint::{NpzWriter, OPTIONS_ENTRY};
+use crate::formats::nematus;
 
 /// Writes a model to the file `path` as Marian does: a `.npz` of f32 and the options in YAML.
 /// `values` gives the elements of each parameter in row-major order; those of one parameter are
@@ -37,7 +38,7 @@ pub fn write_marian_npz<V: AsRef<[f32]>>(
         archive.add_f32(name, &parameter.shape, values(&parameter).as_ref())?;
     }
     if has_nematus_names {
-        archive.add_f32(nematus::NAMING_MARK, &[1], &[0.0])?;
+        archive.add_f32(NEMATUS_NAMING_MARK, &[1], &[0.0])?;
     }
     archive.add_bytes(OPTIONS_ENTRY, &options)?;
     archive.finish()

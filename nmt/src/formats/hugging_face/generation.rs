@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::architecture::generation_option;
+use super::architecture::generation_option;
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 

@@ -5,18 +5,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::nematus;
-use super::recurrent::{
-    CellKind, EncoderKind, LayerNormStyle, RecurrentConfig, RecurrentDecoderConfig,
-    RecurrentEncoderConfig,
+use crate::architecture::{
+    Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, CellKind, DecoderStart,
+    Dialect, EmbeddingConfig, EncoderKind, LayerNormStyle, MAX_DEPTH, Model,
+    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentConfig,
+    RecurrentDecoderConfig, RecurrentEncoderConfig, RecurrentSublayerConfig, SruKind,
+    StackedConfig, TopLayerConfig, TransformerConfig, TransformerStackConfig, check_range,
 };
-use super::transformer::{
-    Activation, AutoregressionConfig, AverageAttentionConfig, DecoderStart, Gelu,
-    PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps, RecurrentSublayerConfig,
-    SruKind, TransformerConfig, TransformerStackConfig,
-};
-use super::{Architecture, EmbeddingConfig, Model, StackedConfig, TopLayerConfig};
 use crate::checkpoint::{Checkpoint, Tensor};
+use crate::formats::nematus;
 use crate::yaml::Value;
 use crate::{Error, Result};
 
@@ -27,58 +24,6 @@ pub(super) const NORM_EPSILON: f32 = 1e-6;
 pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
 /// Keys and values are always normalised, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
-
-/// The versions of Marian that compute different results from the same file (`neural.md` 1.8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// As Marian computes since 1.10.
-    Marian,
-    /// As Marian 1.9 and its fork for browsers compute.
-    Browser,
-}
-
-impl Dialect {
-    /// The dialect of the version that wrote a model, such as `v1.9.56 a1b2c3 2023`.
-    fn from_version(version: &str) -> Self {
-        let mut numbers = version.trim_start_matches('v').split(['.', ' ']);
-        let mut number = || numbers.next().and_then(|n| n.parse::<u32>().ok());
-        match (number(), number()) {
-            (Some(major), Some(minor)) if (major, minor) < (1, 10) => Dialect::Browser,
-            _ => Dialect::Marian,
-        }
-    }
-
-    fn gelu(self) -> Gelu {
-        match self {
-            Dialect::Marian => Gelu::Exact,
-            Dialect::Browser => Gelu::Sigmoid,
-        }
-    }
-
-    fn pre_norm_keys(self) -> PreNormKeys {
-        match self {
-            Dialect::Marian => PreNormKeys::NormalizedAtFirstStep,
-            Dialect::Browser => PreNormKeys::Raw,
-        }
-    }
-}
-
-impl Architecture {
-    /// Makes a Marian model compute as `dialect` does, whatever version wrote it.
-    pub fn set_dialect(&mut self, dialect: Dialect) {
-        let Architecture::Transformer(transformer) = self else { return };
-        transformer.pre_norm_keys = dialect.pre_norm_keys();
-        let average = match &mut transformer.autoregression {
-            AutoregressionConfig::AverageAttention(average) => Some(&mut average.activation),
-            _ => None,
-        };
-        for activation in [Some(&mut transformer.activation), average].into_iter().flatten() {
-            if let Activation::Gelu(gelu) = activation {
-                *gelu = dialect.gelu();
-            }
-        }
-    }
-}
 
 /// The model of a checkpoint of Marian, Nematus or Amun. `external_options` are used if the
 /// checkpoint has none.
@@ -252,7 +197,7 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
     };
     let tied = options.value.get("transformer-tied-layers").map_or(&[][..], Value::items);
     let tied_layers = if tied.is_empty() {
-        super::check_range("dec-depth", decoder.depth, super::MAX_DEPTH)
+        check_range("dec-depth", decoder.depth, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(options.path, "options", reason))?;
         (1..=decoder.depth).collect()
     } else {

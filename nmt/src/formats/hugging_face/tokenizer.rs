@@ -13,8 +13,8 @@ use miriam_textproc::sentencepiece::PieceType;
 use serde_json::{Map, Value};
 
 use super::tokenizer_json;
+use crate::formats::found_model::OpenedTokenizer;
 use crate::languages::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
-use crate::model_bundle::found_model::OpenedTokenizer;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result, json};

@@ -6,10 +6,6 @@ use std::collections::BTreeMap;
 use crate::checkpoint::Tensor;
 use crate::yaml::Value;
 
-/// An entry of Nematus' own files. Marian takes names for Nematus' only if it is there; its value
-/// does not count.
-pub const NAMING_MARK: &str = "decoder_c_tt";
-
 /// Whether the parameters are named as Nematus names them.
 pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
     ["Wemb", "encoder_U", "decoder_U_nl", "ff_logit_lstm_W"]

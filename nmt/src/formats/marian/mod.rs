@@ -1,0 +1,133 @@
+//! Checkpoints and decoder configurations of Marian, Nematus and Amun.
+
+mod architecture;
+mod intgemm_writer;
+mod npz_writer;
+mod options;
+
+use std::path::{Path, PathBuf};
+
+use crate::architecture::Model;
+use crate::checkpoint::{Checkpoint, CheckpointFormat};
+use crate::decoder_config::DecoderConfig;
+use crate::formats::files::Files;
+use crate::formats::firefox::{self, FirefoxFiles};
+use crate::formats::found_model::FoundModel;
+use crate::search::DecodingSemantics;
+use crate::segmentation::{BpeCodesFile, Segmentation};
+use crate::shortlist::ShortlistOptions;
+use crate::yaml::Value;
+use crate::{Error, Result};
+
+pub use architecture::{from_options, resolve};
+pub use intgemm_writer::{IntgemmKind, write_marian_intgemm};
+pub use npz_writer::write_marian_npz;
+pub use options::marian_options;
+
+/// Whether `path` is a decoder configuration, by its name.
+pub(super) fn is_configuration(path: &Path) -> bool {
+    matches!(path.extension().and_then(|extension| extension.to_str()), Some("yml" | "yaml"))
+}
+
+/// The models that the decoder configuration `path` names.
+pub(super) fn find_from_file(path: &Path) -> Result<FoundModel> {
+    find_from_config(path, DecoderConfig::open(path)?, Files::default())
+}
+
+/// A single checkpoint of Marian, Nematus or Amun.
+pub(super) fn find_single_file(path: &Path) -> Result<FoundModel> {
+    let Opened { model, format, is_for_browsers } = open_marian(path, &Files::default())?;
+    let mut found = FoundModel {
+        format: format.to_string(),
+        files: vec![path.to_owned()],
+        models: vec![model],
+        is_for_browsers,
+        ..FoundModel::default()
+    };
+    if is_for_browsers {
+        let FirefoxFiles { vocabularies, shortlist } = firefox::find_beside(path)?;
+        found.vocabularies = vocabularies;
+        found.shortlist = shortlist.map(|path| (path, ShortlistOptions::default()));
+    }
+    Ok(found)
+}
+
+/// A model of Marian's family.
+struct Opened {
+    model: Model,
+    format: CheckpointFormat,
+    is_for_browsers: bool,
+}
+
+fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
+    let checkpoint = Checkpoint::from_bytes(&files.open(path)?, path)?;
+    let (format, is_for_browsers) = (checkpoint.format(), checkpoint.is_for_browsers());
+    // While training, Marian writes the options to a file next to the checkpoint.
+    let options_path = PathBuf::from(format!("{}.yml", path.display()));
+    let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
+        Some(Value::parse(&files.open(&options_path)?, &options_path.display().to_string())?)
+    } else {
+        None
+    };
+    let model = resolve(checkpoint, options.as_ref())?;
+    Ok(Opened { model, format, is_for_browsers })
+}
+
+/// The models that a decoder's configuration names.
+pub(super) fn find_from_config(
+    path: &Path,
+    mut settings: DecoderConfig,
+    files: Files,
+) -> Result<FoundModel> {
+    // Caches of browsers keep files as they were loaded, which is compressed.
+    let named = settings.models.iter_mut().chain(&mut settings.vocabularies);
+    for path in named.chain(settings.shortlist.as_mut().map(|(path, _)| path)) {
+        *path = files.find(std::mem::take(path));
+    }
+    if settings.models.is_empty() {
+        let reason =
+            "no models are named (models: or scorers:); is this a decoder's configuration?";
+        return Err(Error::unsupported(path, reason));
+    }
+    let mut is_for_browsers = false;
+    let models = settings.models.iter().map(|model| {
+        let opened = open_marian(model, &files)?;
+        is_for_browsers |= opened.is_for_browsers;
+        Ok(opened.model)
+    });
+    let models = models.collect::<Result<Vec<_>>>()?;
+    if !settings.weights.is_empty() && settings.weights.len() != models.len() {
+        let reason = format!("{} weights for {} models", settings.weights.len(), models.len());
+        return Err(Error::mismatch(path, "weights", reason));
+    }
+    let vocabularies = match &settings.vocabularies[..] {
+        [] => None,
+        [both] => Some([both.clone(), both.clone()]),
+        [source, target] => Some([source.clone(), target.clone()]),
+        more => {
+            let reason =
+                format!("{} vocabularies; one source and one target are covered", more.len());
+            return Err(Error::unsupported(path, reason));
+        }
+    };
+    let segmentation = match &settings.bpe_codes {
+        Some(codes) => {
+            let both = Segmentation::Bpe(BpeCodesFile::open(codes)?);
+            [both.clone(), both]
+        }
+        None => Default::default(),
+    };
+    Ok(FoundModel {
+        format: "decoder configuration".into(),
+        semantics: DecodingSemantics::Marian,
+        files: settings.models.clone(),
+        models,
+        vocabularies,
+        segmentation,
+        shortlist: settings.shortlist.clone(),
+        is_for_browsers,
+        settings,
+        contents: files,
+        ..FoundModel::default()
+    })
+}

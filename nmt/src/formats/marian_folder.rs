@@ -1,0 +1,100 @@
+//! Folders with checkpoints of Marian's family: what a training leaves, packages of OPUS-MT that were
+//! unpacked, and models that were packed for browsers.
+
+use std::path::Path;
+
+use super::files::Files;
+use super::found_model::FoundModel;
+use super::{firefox, marian, opus_mt};
+use crate::decoder_config::DecoderConfig;
+use crate::segmentation::{BpeCodesFile, Segmentation};
+use crate::{Error, Result, compressed};
+
+/// The model of a folder: that of its configuration, or else of its only checkpoint.
+pub fn find(folder: &Path) -> Result<FoundModel> {
+    let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
+    let mut names = Vec::new();
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    names.sort_unstable();
+    let with_suffix = |suffix: &str| -> Vec<&String> {
+        names.iter().filter(|name| name.ends_with(suffix)).collect()
+    };
+    let only = |names: &[&String]| match names {
+        [one] => Some(folder.join(one)),
+        _ => None,
+    };
+    let configuration = file("decoder.yml")
+        .or_else(|| file("config.yml"))
+        .or_else(|| only(&with_suffix(".decoder.yml")))
+        .or_else(|| firefox::find_configuration(folder, &names));
+    let mut found =
+        match configuration {
+            Some(path) => {
+                let mut settings = DecoderConfig::open(&path)?;
+                let files = Files::default();
+                if opus_mt::is_package(folder, &files) {
+                    opus_mt::resolve_in_folder(&mut settings, folder, &files);
+                }
+                marian::find_from_config(&path, settings, files)?
+            }
+            None => {
+                let models = models_among(&names);
+                let [model] = &models[..] else {
+                    let reason = match &models[..] {
+                    [] => "a folder with no model (.npz, .bin, or config.json with .safetensors or \
+                           pytorch_model.bin) and no decoder.yml"
+                        .into(),
+                    _ => format!(
+                        "a folder with {} models and no decoder.yml; name one of them: {}",
+                        models.len(),
+                        models.join(", ")
+                    ),
+                };
+                    return Err(Error::unsupported(folder, reason));
+                };
+                let mut found = marian::find_single_file(&folder.join(model))?;
+                if found.vocabularies.is_none() {
+                    found.vocabularies = match with_suffix("vocab.yml")[..] {
+                        [one] => Some([folder.join(one), folder.join(one)]),
+                        _ => {
+                            let names = ["vocab.spm", "vocab.model"];
+                            let both = names.into_iter().find_map(file);
+                            both.map(|both| [both.clone(), both])
+                        }
+                    };
+                }
+                found
+            }
+        };
+    opus_mt::find_segmentation(folder, &mut found)?;
+    let codes = ["codes", "bpe.codes", "codes.bpe"].into_iter().find_map(file);
+    if let ([Segmentation::Presegmented, Segmentation::Presegmented], Some(path)) =
+        (&found.segmentation, codes)
+    {
+        found.segmentation[0] = Segmentation::Bpe(BpeCodesFile::open(&path)?);
+    }
+    // Codes of the source side alone are joint codes.
+    if let [Segmentation::Bpe(codes), target @ Segmentation::Presegmented] = &mut found.segmentation
+    {
+        *target = Segmentation::Bpe(codes.clone());
+    }
+    Ok(found)
+}
+
+/// The names of models among the files of a folder; a compressed file only if it is not there
+/// plain too.
+fn models_among(names: &[String]) -> Vec<&str> {
+    let is_model = |name: &str| {
+        let plain = compressed::plain_path(Path::new(name)).display().to_string();
+        [".npz", ".bin"].iter().any(|suffix| plain.ends_with(suffix))
+            && !plain.ends_with(".optimizer.npz")
+            && !plain.starts_with("lex")
+    };
+    let models = names.iter().map(String::as_str).filter(|name| is_model(name));
+    compressed::without_doubles(models)
+}

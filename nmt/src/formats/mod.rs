@@ -1,0 +1,138 @@
+//! Model formats: how each is recognised, read and, where this program writes it, written.
+//!
+//! A format is a folder or file here and a line of [`FORMATS`]. What it finds under a path is a
+//! [`FoundModel`], of which a [`ModelBundle`] is made in the same way for all. Files of tensors are
+//! read by [`checkpoint`](crate::checkpoint), since several formats share them.
+
+mod argos;
+pub mod ctranslate2;
+mod files;
+mod firefox;
+mod found_model;
+pub mod hugging_face;
+pub mod marian;
+mod marian_folder;
+pub mod miriam;
+mod nematus;
+mod opus_mt;
+
+use std::path::{Path, PathBuf};
+
+use miriam_storage::{Bytes, Container, LoadMethod};
+
+use found_model::FoundModel;
+
+use crate::checkpoint::Checkpoint;
+use crate::model_bundle::ModelBundle;
+use crate::{Error, Result};
+
+/// A format of models that were made by other programs.
+struct Format {
+    /// Whether a path seems to be a model of this format, by names of files alone.
+    recognises: fn(&Path) -> bool,
+    /// Finds what belongs to the model.
+    find: fn(&Path) -> Result<FoundModel>,
+}
+
+/// All formats; the first that recognises a path reads it.
+const FORMATS: &[Format] = &[
+    Format { recognises: argos::is_archive, find: argos::find_in_archive },
+    Format { recognises: opus_mt::is_archive, find: opus_mt::find_in_archive },
+    Format { recognises: argos::is_package, find: argos::find_in_folder },
+    Format { recognises: hugging_face::is_folder, find: hugging_face::find_in_folder },
+    Format { recognises: ctranslate2::is_folder, find: ctranslate2::find_in_folder },
+    Format { recognises: Path::is_dir, find: marian_folder::find },
+    Format { recognises: marian::is_configuration, find: marian::find_from_file },
+    Format { recognises: |_| true, find: marian::find_single_file },
+];
+
+/// What to open of a model.
+#[derive(Clone, Copy, Default)]
+pub struct BundleOptions<'a> {
+    /// Vocabularies (source and target) in place of those that would be found.
+    pub vocabularies: Option<[&'a Path; 2]>,
+    /// Leaves a shortlist or vocabulary map beside the model alone.
+    pub without_shortlist: bool,
+}
+
+impl ModelBundle {
+    /// Opens the model at `path`. `vocabularies` (source and target) replace those that
+    /// would be found there.
+    ///
+    /// # Errors
+    /// If no model is found at `path`, a file of it cannot be read or is damaged, its
+    /// architecture is not supported, or its parts do not fit together.
+    pub fn open(path: &Path, vocabularies: Option<[&Path; 2]>) -> Result<Self> {
+        Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
+    }
+
+    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` stands
+    /// for the folder in messages.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on
+    /// the disk may have.
+    pub fn from_files(
+        name: &Path,
+        files: impl IntoIterator<Item = (String, Bytes)>,
+    ) -> Result<Self> {
+        ctranslate2::find_in_memory(name, files)?.into_bundle(name)
+    }
+
+    /// As [`ModelBundle::open`], with more options.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`].
+    pub fn open_with(path: &Path, options: &BundleOptions<'_>) -> Result<Self> {
+        if Container::is_container(path) {
+            let mut bundle = miriam::open(path)?;
+            if options.without_shortlist {
+                bundle.shortlist_generator = None;
+            }
+            return Ok(bundle);
+        }
+        let format = FORMATS.iter().find(|format| (format.recognises)(path));
+        let mut found = (format.expect("the last one recognises every path").find)(path)?;
+        if let Some(paths) = options.vocabularies {
+            found.vocabularies = Some(paths.map(Path::to_owned));
+        }
+        if options.without_shortlist {
+            found.shortlist = None;
+            found.vocabulary_map = None;
+        }
+        found.into_bundle(path)
+    }
+
+    /// Opens several models as an ensemble. Shortlist, segmentation and settings are those of
+    /// the first one.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`], and if `paths` is empty or the vocabularies differ.
+    pub fn open_ensemble(paths: &[PathBuf], options: &BundleOptions<'_>) -> Result<Self> {
+        let [first, others @ ..] = paths else {
+            return Err(Error::unsupported(Path::new(""), "no model is named"));
+        };
+        let mut bundle = Self::open_with(first, options)?;
+        for path in others {
+            let other = Self::open_with(path, options)?;
+            bundle.join_ensemble(other)?;
+        }
+        Ok(bundle)
+    }
+
+    /// Checks the checksums that the models' formats have against the whole files, which
+    /// opening does not, and of our files all that `miriam verify` checks.
+    ///
+    /// # Errors
+    /// If a file cannot be read, its content does not match a checksum, or a weight is not finite.
+    pub fn verify_files(&self) -> Result<()> {
+        self.files.iter().try_for_each(|path| {
+            if !Container::is_container(path) {
+                return Checkpoint::verify_file(path);
+            }
+            let container = Container::open_any(path, LoadMethod::Lazy)?;
+            container.verify()?;
+            miriam::verify(&container)
+        })
+    }
+}
