@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+use super::owned_bytes::OwnedBytes;
+use super::tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 

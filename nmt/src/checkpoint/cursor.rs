@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::tensor::OwnedBytes;
+use super::owned_bytes::OwnedBytes;
 use crate::{Error, Result};
 
 /// A position in a file that advances with each read. `what` names the item in messages.

@@ -8,7 +8,8 @@
 use std::path::Path;
 
 use super::cursor::Cursor;
-use super::tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+use super::owned_bytes::OwnedBytes;
+use super::tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat, OPTIONS_ENTRY};
 use crate::{Error, Result};
 

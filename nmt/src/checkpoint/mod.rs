@@ -11,6 +11,7 @@ mod marian_binary;
 mod marian_binary_writer;
 mod npz_writer;
 mod numpy;
+mod owned_bytes;
 mod pickle;
 mod pytorch;
 mod safetensors;
@@ -27,7 +28,8 @@ use crate::{Error, Result, compressed};
 
 pub use marian_binary_writer::MarianBinaryWriter;
 pub use npz_writer::NpzWriter;
-pub use tensor::{DType, OwnedBytes, QuantMultipliers, StorageOrder, Tensor};
+pub use owned_bytes::OwnedBytes;
+pub use tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 pub(crate) use tensor_data::PackedColumns;
 
 /// The entry with the options of a model, in YAML.

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::cursor::Cursor;
-use super::tensor::{DType, OwnedBytes, StorageOrder, Tensor};
+use super::owned_bytes::OwnedBytes;
+use super::tensor::{DType, StorageOrder, Tensor};
 use super::zip_archive::ZipArchive;
 use super::{Checkpoint, CheckpointFormat, OPTIONS_ENTRY};
 use crate::{Error, Result};

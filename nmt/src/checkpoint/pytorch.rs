@@ -11,8 +11,9 @@ use std::path::Path;
 use miriam_storage::{Bytes, View};
 
 use super::cursor::Cursor;
+use super::owned_bytes::OwnedBytes;
 use super::pickle::{Object, Storage, StorageKind, TensorRecord, Unpickled, Value, unpickle};
-use super::tensor::{OwnedBytes, StorageOrder, Tensor};
+use super::tensor::{StorageOrder, Tensor};
 use super::zip_archive::ZipArchive;
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::cursor::Cursor;
-use super::tensor::{DType, OwnedBytes, StorageOrder, Tensor};
+use super::owned_bytes::OwnedBytes;
+use super::tensor::{DType, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result, json};
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use miriam_storage::{Bytes, View};
 
-use super::tensor::OwnedBytes;
+use super::owned_bytes::OwnedBytes;
 use crate::packed::{MappedMatrix, PackedView};
 
 /// Where the numbers of a tensor are.

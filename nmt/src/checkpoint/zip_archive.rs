@@ -12,7 +12,7 @@ use flate2::bufread::DeflateDecoder;
 use miriam_storage::{Bytes, View};
 
 use super::cursor::Cursor;
-use super::tensor::OwnedBytes;
+use super::owned_bytes::OwnedBytes;
 use crate::{Error, Result};
 
 const DIRECTORY_END: &[u8] = b"PK\x05\x06";

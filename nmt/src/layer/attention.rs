@@ -84,7 +84,12 @@ impl<B: Backend> SelfAttention<B> {
             output: load_output_projection(parameters, shape, prefix)?,
             heads: stack.heads,
             width: shape.attention_width(stack),
-            relative: RelativePositions::load(parameters, shape, prefix, decoder)?,
+            relative: RelativePositions::load(
+                |name| parameters.values(name),
+                shape,
+                prefix,
+                decoder,
+            )?,
         })
     }
 

@@ -229,18 +229,6 @@ pub enum DropoutSite {
     FeedForward,
 }
 
-/// Makes the backends of threads: the CPU with its kernels, or a device.
-pub trait Device: Send + Sync + 'static {
-    /// The backend that it makes.
-    type Backend: super::DecodingBackend + 'static;
-
-    /// A backend for one thread.
-    ///
-    /// # Errors
-    /// If the device has none to give.
-    fn new_backend(&self) -> Result<Self::Backend>;
-}
-
 /// Some columns of a tensor: one of several GEMM outputs that were computed at once.
 pub struct ColumnSlice<'a, T> {
     /// The tensor.

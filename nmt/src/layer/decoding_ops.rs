@@ -69,3 +69,15 @@ pub trait DecodingOps: Backend {
 pub trait DecodingBackend: DecodingOps + RecurrentOps + OutputOps {}
 
 impl<B: DecodingOps + RecurrentOps + OutputOps> DecodingBackend for B {}
+
+/// Makes the backends of threads: the CPU with its kernels, or a device.
+pub trait Device: Send + Sync + 'static {
+    /// The backend that it makes.
+    type Backend: DecodingBackend + 'static;
+
+    /// A backend for one thread.
+    ///
+    /// # Errors
+    /// If the device has none to give.
+    fn new_backend(&self) -> Result<Self::Backend>;
+}

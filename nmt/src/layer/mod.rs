@@ -25,10 +25,10 @@ mod sublayer_connection;
 pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
-    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, Device, DropoutSite, Epilogue,
-    LayerNorm, NormKind, Operator, ParameterLoader, RowPosition, Side,
+    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm,
+    NormKind, Operator, ParameterLoader, RowPosition, Side,
 };
-pub use decoding_ops::{DecodingBackend, DecodingOps};
+pub use decoding_ops::{DecodingBackend, DecodingOps, Device};
 pub use embedding::Embedding;
 pub use feed_forward::FeedForward;
 pub use hypothesis::{HypothesisRow, Slot};

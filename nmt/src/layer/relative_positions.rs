@@ -1,7 +1,6 @@
 //! Relative positions: self-attention that depends on the distance from a query to a key
 //! (`neural.md` 1.10).
 
-use super::{Backend, ParameterLoader};
 use crate::Result;
 use crate::architecture::{PositionalEncodingKind, TransformerConfig};
 
@@ -74,17 +73,17 @@ impl DistanceClasses {
 
 impl RelativePositions {
     /// Loads those of the self-attention under `prefix` of the encoder or the decoder; none if
-    /// the model has absolute positions.
+    /// the model has absolute positions. `read_values` reads a parameter of that name.
     ///
     /// # Errors
     /// If a parameter is missing or of another shape.
-    pub fn load<B: Backend>(
-        parameters: &mut impl ParameterLoader<B>,
+    pub fn load(
+        mut read_values: impl FnMut(&str) -> Result<Vec<f32>>,
         shape: &TransformerConfig,
         prefix: &str,
         is_decoder: bool,
     ) -> Result<Option<Self>> {
-        let mut values = |suffix: &str| parameters.values(&format!("{prefix}_{suffix}"));
+        let mut values = |suffix: &str| read_values(&format!("{prefix}_{suffix}"));
         Ok(match shape.positional_encoding {
             PositionalEncodingKind::RelativeVectors { max_distance } => Some(RelativePositions {
                 classes: DistanceClasses::Clipped { max: max_distance },

@@ -10,6 +10,7 @@ mod models;
 mod options;
 pub(crate) mod pipeline;
 mod pivot;
+mod pivot_line;
 pub mod pool;
 mod print;
 pub(crate) mod queue;
@@ -21,6 +22,7 @@ mod sentence_jobs;
 mod sentence_parser;
 mod sentences;
 mod settings;
+mod text_segment;
 mod tokenizer;
 
 use std::sync::Arc;
@@ -54,13 +56,13 @@ use crate::search::SearchOptions;
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 use pipeline::ResultSender;
-use pivot::PivotLine;
+use pivot_line::PivotLine;
 use print::{ScoredTranslation, empty_translation, write_text, write_translations, written_pieces};
 use queue::{BatchQueue, QueueOptions};
 use reader::{LineSource, SentenceReader};
-use segments::TranslatedSegment;
 use sentence_jobs::PreparedSentences;
 use sentence_parser::InputSentence;
+use text_segment::TranslatedSegment;
 
 /// Loaded models with the options of translation. Clones share the weights.
 #[derive(Clone)]

@@ -4,38 +4,21 @@
 //! so the second model makes batches of its own. With them goes what the last output needs of the
 //! first model: the pieces of the source, and the attention of the pieces in between to them.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
 
 use super::options::OutputOptions;
+use super::pivot_line::PivotLine;
 use super::reader::LineSource;
-use super::tokenizer::{Pieces, Tokenizer};
+use super::tokenizer::Tokenizer;
 use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
 use crate::segmentation::{BPE_SEPARATOR, Segmentation};
 use crate::{Error, Result};
 
 /// Lines between the models, at most.
 const MAX_WAITING_LINES: usize = 4096;
-
-/// A line that the first model has translated.
-#[derive(Debug, Default)]
-pub(super) struct PivotLine {
-    /// The translation.
-    pub text: Vec<u8>,
-    /// The pieces of the source.
-    pub source: Pieces,
-    /// The number of characters of each piece of the translation.
-    pub lengths: Vec<usize>,
-    /// The attention of these and of `</s>` to the tokens of the source; empty unless asked for.
-    pub alignment: Vec<Vec<f32>>,
-    /// Errors and warnings.
-    pub messages: Vec<String>,
-}
-
-/// The lines of the first model as they come.
-pub(super) type PivotLines = Receiver<PivotLine>;
 
 /// Two models, the second of which translates what the first one writes.
 pub struct PivotTranslator {

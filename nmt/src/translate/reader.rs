@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 use super::models::LoadedModels;
 use super::options::{InputOptions, LineFormat};
-use super::pivot::{PivotLine, PivotLines};
-use super::segments::TextKind;
+use super::pivot_line::{PivotLine, PivotLines};
 use super::sentence_parser::{InputSentence, SentenceParser};
+use super::text_segment::TextKind;
 use crate::Result;
 
 /// The text to translate.

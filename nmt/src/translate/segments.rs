@@ -1,5 +1,4 @@
-//! Sentences of running text and pages, and of lines that are too long: reading them, and the
-//! text of their translations with what is between them.
+//! Reading the sentences of running text and pages, and of lines that are too long.
 //!
 //! Each sentence is a request of its own, which goes through the queue as a line does; what
 //! surrounds it goes with it, and the writer, which sees translations in order, puts the text
@@ -8,71 +7,15 @@
 use std::sync::Arc;
 
 use miriam_textproc::{
-    AlignedTranslation, Document, DocumentCutter, DocumentFormat, Interrupted, LinkedText, Segment,
-    SegmentWriter, SentenceSplitter, Split, TokenLinks,
+    Document, DocumentCutter, DocumentFormat, Interrupted, SentenceSplitter, Split,
 };
 
 use super::reader::{LineSource, SentenceReader};
 use super::sentence_parser::{InputSentence, SentenceParser};
-use super::tokenizer::Tokenizer;
-use crate::search::{Translation, alignment};
+use super::text_segment::{TextKind, TextSegment};
 
 /// Tokens that a byte of text is never more than: characters that normalisation makes a word of.
 const MAX_TOKENS_PER_BYTE: usize = 8;
-
-/// A sentence with what surrounds it.
-pub(super) struct TextSegment {
-    pub(super) segment: Segment,
-    /// The number of tokens before those of the sentence, language tags.
-    pub(super) num_tags: usize,
-}
-
-/// A sentence with its translation, as the writer gets it.
-pub(super) struct TranslatedSegment {
-    segment: Segment,
-    translation: LinkedText,
-}
-
-impl TextSegment {
-    /// The translation with its links to the sentence; `source` has the tokens of the sentence.
-    pub(super) fn translate(
-        &self,
-        source: &[&[u8]],
-        translation: &Translation,
-        text: Vec<u8>,
-        target: &Tokenizer,
-    ) -> TranslatedSegment {
-        let mut translated = LinkedText { text, ..LinkedText::default() };
-        if self.segment.has_inline_tags() {
-            let points = alignment::to_hard_alignment(&translation.alignment, 1.0);
-            let attention = alignment::attended_points(&translation.alignment);
-            let source = (&self.segment.sentence[..], source.iter().copied());
-            let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
-            let target = (&translated.text[..], translation.tokens.iter().map(word));
-            let links = TokenLinks::of_tokens(points, attention);
-            translated.links = links.locate(source, self.num_tags, target);
-        }
-        TranslatedSegment { segment: self.segment.clone(), translation: translated }
-    }
-}
-
-impl TranslatedSegment {
-    /// Appends the translation with what surrounds it to `out`.
-    pub(super) fn write(&self, writer: &mut SegmentWriter, out: &mut Vec<u8>) {
-        writer.write(&self.segment, AlignedTranslation::from(&self.translation), out);
-    }
-}
-
-/// What a text is cut as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextKind {
-    /// A sentence that is too long.
-    LongSentence,
-    /// Paragraphs.
-    RunningText,
-    /// A page of HTML.
-    Html,
-}
 
 /// A text that was cut into the sentences that the model gets.
 pub(super) struct CutText {
@@ -216,6 +159,7 @@ impl SentenceReader<'_> {
 mod tests {
     use super::super::options::{InputOptions, LineFormat};
     use super::super::reader::SourceText;
+    use super::super::tokenizer::Tokenizer;
     use super::*;
     use crate::segmentation::Segmentation;
     use crate::vocabulary::Vocabulary;

@@ -3,8 +3,8 @@
 
 use super::models::LoadedModels;
 use super::options::InputOptions;
-use super::pivot::PivotLine;
-use super::segments::TextSegment;
+use super::pivot_line::PivotLine;
+use super::text_segment::TextSegment;
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::search::Request;
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::worker::ActiveJob;
+use super::active_job::ActiveJob;
 use super::{AlternativesOptions, TranslationTask};
 use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use crate::network::Session;

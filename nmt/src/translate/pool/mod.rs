@@ -5,6 +5,7 @@
 //! call: batches of equal options run together, and sentences join those that are running as
 //! soon as half of the places are free. Results do not depend on that.
 
+mod active_job;
 mod alternatives;
 mod decoding;
 mod pending;
@@ -26,6 +27,7 @@ pub use pending::{Pending, PoolError, PoolResult};
 pub use texts::{TextBatch, TextFormat};
 pub use tokens::{Example, ScoredTokens, ScoringExample, TokenTranslations};
 
+use active_job::TranslationCall;
 use work_queue::WorkQueue;
 use worker::Work;
 
@@ -189,7 +191,7 @@ impl TranslatorPool {
             }
         }
         let batches = task.limits.divide_sorted(jobs, |(_, request)| request.source.len());
-        let call = Arc::new(worker::TranslationCall { task, pending: Arc::clone(&pending) });
+        let call = Arc::new(TranslationCall { task, pending: Arc::clone(&pending) });
         let work = |jobs, active| Work::Translate { call: Arc::clone(&call), jobs, active };
         self.push_all(batches, work, &*pending, is_wanted);
         pending

@@ -9,8 +9,8 @@ use super::{BatchLimits, CandidateSource, Prepared, TranslationTask};
 use crate::search::{SearchOptions, Translation};
 use crate::translate::Translator;
 use crate::translate::print::{empty_translation, write_text};
-use crate::translate::segments::TextKind;
 use crate::translate::sentence_parser::{InputSentence, SentenceParser};
+use crate::translate::text_segment::TextKind;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::active_job::{ActiveJob, TranslationCall};
 use super::work_queue::{ActiveBatch, WorkQueue};
 use super::{CandidateSource, Pending, PoolError, ScoreRequest, TranslationTask, alternatives};
 use crate::Result;
@@ -13,12 +14,6 @@ use crate::network::{ForcedScores, Session, Target};
 use crate::search::{GeneratedToken, Request, Translation};
 use crate::translate::Scorer;
 use crate::translate::Translator;
-
-/// A call of which a worker has a batch.
-pub(super) struct TranslationCall {
-    pub task: TranslationTask,
-    pub pending: Arc<Pending<Vec<Translation>>>,
-}
 
 /// A batch.
 pub(super) enum Work {
@@ -99,42 +94,6 @@ fn translate(
     let (search, batching) = (task.search.clone(), BatchingOptions::running(task.limits));
     if let Err(error) = translate_batches(session.as_mut(), &search, &batching, &mut source) {
         source.failure = error.to_string();
-    }
-}
-
-/// A sentence under translation.
-pub(super) struct ActiveJob {
-    call: Arc<TranslationCall>,
-    index: usize,
-    /// Until it is given to the search.
-    pub request: Request,
-    why: String,
-    /// Counts its batch as active, until just before the result is there.
-    batch: Option<Arc<ActiveBatch>>,
-    is_done: bool,
-}
-
-impl ActiveJob {
-    pub fn is_wanted(&self) -> bool {
-        !self.call.pending.is_cancelled()
-    }
-
-    pub fn finish(mut self, result: Result<Vec<Translation>>) {
-        let result = result.map_err(|error| PoolError::Failed(error.to_string()));
-        self.batch = None;
-        self.call.pending.finish(self.index, result);
-        self.is_done = true;
-    }
-}
-
-impl Drop for ActiveJob {
-    /// Nobody waits for ever for a sentence that was left.
-    fn drop(&mut self) {
-        if !self.is_done {
-            let reason = std::mem::take(&mut self.why);
-            self.batch = None;
-            self.call.pending.finish(self.index, Err(PoolError::Failed(reason)));
-        }
     }
 }
 
