@@ -5,7 +5,8 @@
 //! whatever the format. [`architecture`] gives them a meaning: one typed description for
 //! all formats, with every parameter found under one set of names and in one shape.
 //! [`ModelBundle`] adds vocabularies, tokenisers, shortlist and decoder configuration, all
-//! found from one path; [`model_file`] writes a bundle into one file of this program.
+//! found from one path; [`formats`] has a folder or file for each format, and
+//! [`formats::miriam::write`] writes a bundle into one file of this program.
 //! [`network`] runs a model through [`layer`] and [`engine`], [`search`] and [`batch`]
 //! decode, [`translate`](mod@translate) and [`score`](mod@score) go from lines of text to lines of
 //! text.

@@ -3,19 +3,22 @@
 //! Every key of a file is honoured, named as without effect, or refused by name: a setting
 //! that is lost in silence changes translations, and nobody knows why.
 
+mod alignment_format;
 mod keys;
 mod read;
+mod semantics;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use crate::search::alignment::AlignmentFormat;
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
 use crate::{Error, Result};
 use read::ConfigReader;
 
+pub use alignment_format::AlignmentFormat;
 pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS};
+pub use semantics::DecodingSemantics;
 
 /// A decoder configuration. Relative paths are resolved already.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::AlignmentFormat;
 use super::DecoderConfig;
-use crate::search::alignment::AlignmentFormat;
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
 use crate::{Error, Result};

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::files::Files;
 
 use crate::architecture::Model;
-use crate::decoder_config::DecoderConfig;
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
-use crate::search::DecodingSemantics;
 use crate::segmentation::Segmentation;
 use crate::shortlist::{ShortlistOptions, VocabularyMap};
 use crate::vocabulary::{SpecialTokens, Vocabulary};

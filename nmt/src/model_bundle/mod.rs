@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::architecture::{Dialect, Model};
-use crate::decoder_config::DecoderConfig;
-use crate::search::DecodingSemantics;
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
 use crate::vocabulary::Vocabulary;

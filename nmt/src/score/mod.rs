@@ -13,7 +13,7 @@ pub use crate::translate::Scorer;
 pub use input::ScoringInput;
 
 use crate::batch::BatchLimits;
-use crate::search::alignment::AlignmentFormat;
+use crate::decoder_config::AlignmentFormat;
 use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{LoadedModels, describe_score, pipeline, push_alignment, push_word_scores};
 use crate::{Error, Result};

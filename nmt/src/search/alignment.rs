@@ -4,34 +4,6 @@
 //! `[target, source]`: for each scored target token its attention to the source tokens. Both
 //! sides include EOS, as Marian prints them.
 
-/// The format of printed alignments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AlignmentFormat {
-    /// The attention weights of each token.
-    Soft,
-    /// Points `source-target`: all with more attention than this threshold, at 1 the best of
-    /// each target token.
-    Hard(f32),
-}
-
-impl std::str::FromStr for AlignmentFormat {
-    type Err = String;
-
-    /// `hard`, `soft`, or a threshold from 0 to 1.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "hard" => Ok(AlignmentFormat::Hard(1.0)),
-            "soft" => Ok(AlignmentFormat::Soft),
-            _ => match text.parse() {
-                Ok(threshold) if (0.0..=1.0).contains(&threshold) => {
-                    Ok(AlignmentFormat::Hard(threshold))
-                }
-                _ => Err("give hard, soft, or a threshold from 0 to 1".into()),
-            },
-        }
-    }
-}
-
 /// The points `(source, target)` of an alignment `[target, source]`, in ascending order: for
 /// each target token the source tokens with more attention than `threshold`, or at a threshold
 /// of 1 the one with the most (the first of equal ones).

@@ -13,6 +13,7 @@ mod repetition;
 mod sampling;
 pub mod unknown;
 
+pub use crate::decoder_config::DecodingSemantics;
 pub use beam_search::BeamSearch;
 
 use crate::Result;
@@ -80,21 +81,6 @@ pub trait SearchEvents {
     /// # Errors
     /// If they cannot be passed on; ends the search.
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
-}
-
-/// The program whose rules decide when a beam search ends and how finished hypotheses are
-/// ranked.
-///
-/// If tokens are suppressed, Marian leaves the probabilities of the others as they are, and
-/// CTranslate2 renormalises them. The tokens of a prefix are scored by the model with Marian's
-/// rules and have score 0 with CTranslate2's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum DecodingSemantics {
-    /// Finished hypotheses leave the beam, which shrinks; done when it is empty.
-    #[default]
-    Marian,
-    /// The beam keeps its width; done when `round(beam * patience)` hypotheses have finished.
-    CTranslate2,
 }
 
 /// Options of sampling.

@@ -31,7 +31,7 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
-pub use crate::search::alignment::AlignmentFormat;
+pub use crate::decoder_config::AlignmentFormat;
 pub use cost::CostReport;
 pub use models::LoadedModels;
 pub use options::{InputOptions, LineFormat, OutputOptions, TranslationOptions};

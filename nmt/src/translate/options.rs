@@ -1,9 +1,9 @@
 //! Options of translation, and their defaults by the configuration and format of a model.
 
 use crate::architecture::Model;
+use crate::decoder_config::AlignmentFormat;
 use crate::model_bundle::ModelBundle;
 use crate::packed::Precision;
-use crate::search::alignment::AlignmentFormat;
 use crate::search::{DecodingSemantics, SearchOptions};
 
 /// Options of translation.

@@ -7,7 +7,7 @@ use miriam_textio::number::{push_general, push_general_f32};
 
 use super::options::OutputOptions;
 use super::tokenizer::{Pieces, Tokenizer};
-use crate::search::alignment::AlignmentFormat;
+use crate::decoder_config::AlignmentFormat;
 use crate::search::{Translation, alignment, unknown};
 
 /// A translation with the score that each model gives it.

@@ -8,11 +8,10 @@ use miriam_storage::Bytes;
 use serde::Deserialize;
 
 use crate::checkpoint::{Checkpoint, Tensor};
-use crate::decoder_config::DecoderConfig;
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::formats::files::Files;
 use crate::formats::found_model::FoundModel;
 use crate::formats::hugging_face::PIECE_FILES;
-use crate::search::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
 use crate::{Error, Result};

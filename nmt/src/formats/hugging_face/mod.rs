@@ -20,7 +20,7 @@ use architecture::generation_option;
 
 use super::found_model::FoundModel;
 use crate::checkpoint::Checkpoint;
-use crate::search::DecodingSemantics;
+use crate::decoder_config::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::{Error, Result, json};
 

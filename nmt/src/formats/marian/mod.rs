@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 
 use crate::architecture::Model;
 use crate::checkpoint::{Checkpoint, CheckpointFormat};
-use crate::decoder_config::DecoderConfig;
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::formats::files::Files;
 use crate::formats::firefox::{self, FirefoxFiles};
 use crate::formats::found_model::FoundModel;
-use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;

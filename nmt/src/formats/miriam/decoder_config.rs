@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decoder_config::DecoderConfig;
-use crate::search::alignment::AlignmentFormat;
+use crate::decoder_config::{AlignmentFormat, DecoderConfig};
 
 /// Settings of input, batches and output; those that are not set are not written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -15,10 +15,9 @@ use super::{
 use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{DType, OwnedBytes, PackedColumns, QuantMultipliers, StorageOrder, Tensor};
-use crate::decoder_config::DecoderConfig;
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
 use crate::packed::{MappedMatrix, is_transposed};
-use crate::search::DecodingSemantics;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
 use crate::vocabulary::Vocabulary;
