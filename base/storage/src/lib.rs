@@ -45,6 +45,7 @@ pub mod file_lock;
 pub mod hash;
 mod huge_page_writer;
 mod metadata;
+pub mod parallel;
 pub mod partial_file;
 mod prefetch;
 pub mod probing;

@@ -10,10 +10,10 @@
 //! So an entry of 40 bits of key and 31 of value takes 56 bits, nine go into a
 //! line of 64 bytes, and a lookup waits for one line nearly always.
 
-use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::hash::fast_range;
+use crate::parallel;
 use crate::{View, prefetch_at};
 
 /// Bits of a line for entries; the last eight describe the line.
@@ -232,12 +232,9 @@ pub fn build(
     value: impl Fn(usize) -> u64 + Sync,
 ) -> Option<BuiltTable> {
     let permutation = Permutation::new(key_bits);
-    let mut entries: Vec<(u64, u32)> = keys
-        .par_iter()
-        .enumerate()
-        .map(|(index, &key)| (permutation.mix(key), index as u32))
-        .collect();
-    entries.par_sort_unstable();
+    let mut entries =
+        parallel::map(keys.len(), |index| (permutation.mix(keys[index]), index as u64));
+    parallel::sort_numbered_keys(&mut entries);
     let mut layout = CompactLayout::densest(keys.len(), key_bits, value_bits, load);
     let slot_of = loop {
         if u64::from(layout.home_lines) + keys.len() as u64 > u64::from(u32::MAX / layout.slots()) {
@@ -252,8 +249,8 @@ pub fn build(
     let last = slot_of.last().map_or(0, |&number| number / slots + 1);
     let mut lines = vec![CompactLine::default(); last.max(layout.home_lines) as usize];
     let tag_mask = u64::MAX >> (64 - layout.tag_bits);
-    lines.par_chunks_mut(CHUNK_LINES).enumerate().for_each(|(chunk, lines)| {
-        let first = (chunk * CHUNK_LINES) as u32;
+    parallel::fill_chunks(&mut lines, CHUNK_LINES, &|first, lines| {
+        let first = first as u32;
         let begin = slot_of.partition_point(|&number| number / slots < first);
         let of_chunk = slot_of[begin..].iter().zip(&entries[begin..]);
         for (&number, &(mixed, index)) in of_chunk {
@@ -286,7 +283,7 @@ pub fn build(
 /// The slot of each of the sorted entries, line by line: first the entries that
 /// overflowed from earlier lines, then a line's own. `None` if one would be displaced
 /// farther than the layout allows.
-fn assign_slots(entries: &[(u64, u32)], layout: CompactLayout) -> Option<Vec<u32>> {
+fn assign_slots(entries: &[(u64, u64)], layout: CompactLayout) -> Option<Vec<u32>> {
     let (slots, max_displacement) = (layout.slots(), layout.max_displacement());
     let (mut line, mut used) = (0u64, 0);
     let mut assigned = Vec::with_capacity(entries.len());

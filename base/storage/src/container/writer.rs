@@ -232,7 +232,7 @@ impl SectionWriter<'_> {
             hasher.update(bytes);
             return container.write(bytes);
         }
-        rayon::join(|| container.write(bytes), || hasher.update(bytes)).0
+        crate::parallel::join(|| container.write(bytes), || hasher.update(bytes)).0
     }
 
     /// Bytes written so far.

@@ -8,10 +8,9 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use super::TableLine;
 use crate::hash::fast_range;
+use crate::parallel::{self, Workspaces};
 use crate::zeroed_vec::{Pod, ZeroedVec};
 
 /// Two entries of a table had the same key.
@@ -109,16 +108,15 @@ impl<L: TableLine> TableBuilder<L> {
     ) -> Result<(ZeroedVec<L>, ZeroedVec<u32>), DuplicateKey> {
         let mut lines = ZeroedVec::<L>::new(self.home_lines);
         let mut side_values = ZeroedVec::<u32>::new(self.home_lines * L::SLOTS);
-        let partitions: Vec<Result<Vec<Overflow<L>>, DuplicateKey>> = (
-            lines.par_chunks_mut(self.partition_lines()),
-            side_values.par_chunks_mut(self.partition_lines() * L::SLOTS),
-        )
-            .into_par_iter()
-            .enumerate()
-            .map_init(PartitionSorter::default, |sorter, (at, (lines, side_values))| {
-                sorter.fill_partition(groups, self, at, lines, side_values)
-            })
+        let partitions = lines
+            .chunks_mut(self.partition_lines())
+            .zip(side_values.chunks_mut(self.partition_lines() * L::SLOTS))
             .collect();
+        let sorters = Workspaces::<PartitionSorter<L::Entry>>::default();
+        let partitions =
+            parallel::map_items(partitions, &|at, (lines, side_values): (&mut [L], &mut [u32])| {
+                sorters.with(|sorter| sorter.fill_partition(groups, self, at, lines, side_values))
+            });
         // Entries that do not fit before the end of their chunk are placed here, in order.
         for overflows in partitions {
             for Overflow { first_line, entries } in overflows? {

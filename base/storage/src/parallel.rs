@@ -1,0 +1,185 @@
+//! Parallel loops that are compiled once for the whole program.
+//!
+//! Rayon's iterators are generic over every step of a loop, so that each loop has its own copy of
+//! the machinery that divides and steals work: two to four thousand lines before optimisation, many
+//! times the loop itself. Here work is numbered tasks behind one `dyn Fn(usize)`, whose machinery is
+//! compiled once; what a loop adds is its own body and a few lines. That shortens compile time and
+//! programs, and costs one indirect call a task: a task should take some microseconds or more, so
+//! lists are cut into chunks ([`ITEMS_PER_TASK`]).
+//!
+//! All functions run on rayon's current threads. A panic in a task reaches the caller when the tasks
+//! that had begun have ended. Results are in order and do not depend on the number of threads.
+//!
+//! ```
+//! use miriam_storage::parallel;
+//!
+//! let squares = parallel::map(1_000, |i| i * i);
+//! assert_eq!(squares[31], 961);
+//! assert_eq!(parallel::count(1_000, |i| squares[i] % 2 == 0), 500);
+//! ```
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+/// Items that one task of [`map`], [`any`], [`count`] and [`positions`] takes: few enough that a
+/// list of a hundred thousand keeps many threads busy, enough that the cost of a task does not count.
+pub const ITEMS_PER_TASK: usize = 1 << 12;
+
+/// Calls `task` with each number below `count`, once.
+#[inline(never)]
+pub fn for_each_task(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(task);
+}
+
+/// The results of `task` for the numbers below `count`, in order.
+pub fn map_tasks<R: Send>(count: usize, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
+    let mut results: Vec<Mutex<Option<R>>> = Vec::new();
+    results.resize_with(count, Mutex::default);
+    for_each_task(count, &|at| {
+        let result = task(at);
+        *lock(&results[at]) = Some(result);
+    });
+    let results = results.into_iter();
+    results
+        .map(|result| taken(result.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        .collect()
+}
+
+/// The results of `task` for each of `items` with its index, in order. Items may be borrowed
+/// mutably, such as chunks of a list that tasks fill.
+pub fn map_items<I: Send, R: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) -> R + Sync)) -> Vec<R> {
+    let items: Vec<Mutex<Option<I>>> =
+        items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    map_tasks(items.len(), &|at| {
+        let item = taken(lock(&items[at]).take());
+        task(at, item)
+    })
+}
+
+/// As [`map_items`], without results.
+pub fn for_each_item<I: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) + Sync)) {
+    map_items(items, task);
+}
+
+/// Calls `task` with each chunk of `chunk` items (the last may be shorter) and the index of its first
+/// item. Panics if `chunk` is 0.
+pub fn fill_chunks<T: Send>(
+    items: &mut [T],
+    chunk: usize,
+    task: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    for_each_item(items.chunks_mut(chunk).collect(), &|at, items| task(at * chunk, items));
+}
+
+/// The values of `value` for the numbers below `count`, in order.
+pub fn map<T: Copy + Default + Send>(count: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut values = vec![T::default(); count];
+    fill_chunks(&mut values, ITEMS_PER_TASK, &|first, values| {
+        for (at, into) in (first..).zip(values) {
+            *into = value(at);
+        }
+    });
+    values
+}
+
+/// Whether `is_wanted` is true of a number below `count`. Tasks that have not begun when one is found
+/// are skipped.
+pub fn any(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> bool {
+    let found = AtomicBool::new(false);
+    for_each_range(count, &|mut range| {
+        if !found.load(Ordering::Relaxed) && range.any(&is_wanted) {
+            found.store(true, Ordering::Relaxed);
+        }
+    });
+    found.into_inner()
+}
+
+/// How many of the numbers below `count` are wanted.
+pub fn count(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> usize {
+    let total = AtomicUsize::new(0);
+    for_each_range(count, &|range| {
+        let wanted = range.filter(|&at| is_wanted(at)).count();
+        total.fetch_add(wanted, Ordering::Relaxed);
+    });
+    total.into_inner()
+}
+
+/// The numbers below `count` that are wanted, in order.
+pub fn positions(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> Vec<usize> {
+    let tasks = count.div_ceil(ITEMS_PER_TASK);
+    let found = map_tasks(tasks, &|task| {
+        task_range(task, count).filter(|&at| is_wanted(at)).collect::<Vec<usize>>()
+    });
+    found.concat()
+}
+
+/// Calls `task` with consecutive ranges of the numbers below `count`, which together are all.
+pub fn for_each_range(count: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+    for_each_task(count.div_ceil(ITEMS_PER_TASK), &|at| task(task_range(at, count)));
+}
+
+/// Runs both, side by side where a thread is free, and returns their results.
+pub fn join<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let (mut first, mut second) = (Some(first), Some(second));
+    let (mut a, mut b) = (None, None);
+    join_tasks(&mut || a = first.take().map(|run| run()), &mut || {
+        b = second.take().map(|run| run());
+    });
+    (taken(a), taken(b))
+}
+
+/// Values that tasks work in, one for each that runs at a time, so that later ones use the memory of
+/// earlier ones.
+pub struct Workspaces<W> {
+    idle: Mutex<Vec<W>>,
+}
+
+impl<W> Default for Workspaces<W> {
+    fn default() -> Self {
+        Workspaces { idle: Mutex::default() }
+    }
+}
+
+impl<W: Default> Workspaces<W> {
+    /// The result of `run`, with a workspace as another task has left it, or a new one.
+    pub fn with<R>(&self, run: impl FnOnce(&mut W) -> R) -> R {
+        let idle = lock(&self.idle).pop();
+        let mut workspace = idle.unwrap_or_default();
+        let result = run(&mut workspace);
+        lock(&self.idle).push(workspace);
+        result
+    }
+}
+
+/// Sorts keys, each with a number, by both.
+#[inline(never)]
+pub fn sort_numbered_keys(keys: &mut [(u64, u64)]) {
+    keys.par_sort_unstable();
+}
+
+#[inline(never)]
+fn join_tasks(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
+}
+
+fn task_range(task: usize, count: usize) -> Range<usize> {
+    task * ITEMS_PER_TASK..((task + 1) * ITEMS_PER_TASK).min(count)
+}
+
+/// No lock waits for long, and none is held where a task may panic.
+fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn taken<T>(slot: Option<T>) -> T {
+    slot.expect("each task runs once, and a panic in one is passed on before results are taken")
+}
+
+#[cfg(test)]
+mod tests;
