@@ -2,8 +2,8 @@
 //! shortest decimals, backoffs printed for all but the longest n-grams, also where they
 //! are 0. Entries are in the order of the source.
 
+use miriam_storage::parallel;
 use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};
-use rayon::prelude::*;
 
 use crate::duplicates::reject_duplicates;
 use crate::{NgramSource, Result};
@@ -65,19 +65,16 @@ fn write_entries(
     push: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> Result<()> {
     let batch = CHUNK_ENTRIES * 4 * rayon::current_num_threads();
-    let mut texts = Vec::new();
     for first in (0..count).step_by(batch) {
         let last = (first + batch).min(count);
-        let starts = (first..last).into_par_iter().step_by(CHUNK_ENTRIES);
-        starts
-            .map(|start| {
-                let mut text = Vec::with_capacity(CHUNK_ENTRIES * 48);
-                for i in start..(start + CHUNK_ENTRIES).min(last) {
-                    push(i, &mut text);
-                }
-                text
-            })
-            .collect_into_vec(&mut texts);
+        let texts = parallel::map_tasks((last - first).div_ceil(CHUNK_ENTRIES), &|task| {
+            let start = first + task * CHUNK_ENTRIES;
+            let mut text = Vec::with_capacity(CHUNK_ENTRIES * 48);
+            for i in start..(start + CHUNK_ENTRIES).min(last) {
+                push(i, &mut text);
+            }
+            text
+        });
         for text in &texts {
             output.write(text)?;
         }

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use miriam_storage::parallel;
 use miriam_textio::Vocabulary;
-use rayon::prelude::*;
 
 use crate::arpa::{ArpaOptions, ArpaReader, DuplicatePolicy, Section, Unigram};
 use crate::hash::combine;
@@ -98,15 +98,15 @@ fn mark_first_occurrences(section: &Section) -> Vec<bool> {
     let hash = |i: usize| {
         section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
     };
-    let mut hashes: Vec<(u64, usize)> =
-        (0..section.len()).into_par_iter().map(|i| (hash(i), i)).collect();
-    hashes.par_sort_unstable();
+    let mut hashes = parallel::map(section.len(), |i| (hash(i), i as u64));
+    parallel::sort_numbered_keys(&mut hashes);
     let mut keep = vec![true; section.len()];
     for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
         for (at, &(_, later)) in equal.iter().enumerate() {
             // Different n-grams may have equal hashes.
+            let later = later as usize;
             keep[later] =
-                equal[..at].iter().all(|&(_, i)| section.ngram(i) != section.ngram(later));
+                equal[..at].iter().all(|&(_, i)| section.ngram(i as usize) != section.ngram(later));
         }
     }
     keep

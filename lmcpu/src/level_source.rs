@@ -4,11 +4,12 @@
 //! its suffix, with one more word in front. A [`LevelReader`] says which suffix and
 //! which word; the words of the n-grams are put together here.
 
+use std::ops::Range;
 use std::path::Path;
 
 use miriam_storage::Container;
+use miriam_storage::parallel;
 use miriam_textio::{Vocabulary, WordId};
-use rayon::prelude::*;
 
 use crate::arpa::{Section, Unigram};
 use crate::{Error, NgramSource, Result};
@@ -189,7 +190,7 @@ fn prepend_oldest(suffixes: &[u32], order: usize, level: &LevelNgrams) -> Vec<u3
         rest = after;
         tasks.push((first..last, out));
     }
-    tasks.into_par_iter().for_each(|(range, out)| {
+    parallel::for_each_item(tasks, &|_, (range, out): (Range<usize>, &mut [u32])| {
         let mut ngrams = out.chunks_exact_mut(order);
         for suffix in range {
             let words = &suffixes[suffix * (order - 1)..(suffix + 1) * (order - 1)];

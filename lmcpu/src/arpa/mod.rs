@@ -17,8 +17,8 @@ mod section;
 mod text;
 mod word_table;
 
+use miriam_storage::parallel;
 use miriam_textio::{Input, Progress, Vocabulary};
-use rayon::prelude::*;
 
 pub(crate) use self::entry::quote;
 use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, read_entries};
@@ -533,8 +533,8 @@ fn read_blocks(
     if blocks.is_empty() {
         return Err(truncated_section(text, format.order, left));
     }
-    let parsed: Vec<ParsedEntries> =
-        blocks.par_iter().map(|block| read_entries(block, format, left, words)).collect();
+    let parsed =
+        parallel::map_tasks(blocks.len(), &|at| read_entries(blocks[at], format, left, words));
     let (mut parsed_blocks, mut failure) = (Vec::with_capacity(blocks.len()), None);
     for (entries, &text) in parsed.into_iter().zip(&blocks) {
         if entries.log10.len() as u64 > left {

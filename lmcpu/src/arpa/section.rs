@@ -4,7 +4,7 @@
 //! pages that the system provides on first touch, and all threads fill them. Readers that need an
 //! n-gram only once take parts of it.
 
-use rayon::prelude::*;
+use miriam_storage::parallel;
 
 use super::ParsedBlock;
 use super::entry::{EntryFormat, ParsedEntries};
@@ -145,7 +145,7 @@ impl SectionBuilder {
                 (entries, columns)
             })
             .collect();
-        columns.into_par_iter().for_each(|(entries, (words, log10, backoffs))| {
+        parallel::for_each_item(columns, &|_, (entries, (words, log10, backoffs))| {
             words.copy_from_slice(&entries.words);
             log10.copy_from_slice(&entries.log10);
             backoffs.copy_from_slice(&entries.backoffs);

@@ -14,20 +14,22 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
+use miriam_storage::parallel;
+
 use super::table::FastModulo;
 
 /// Slots in a task.
 const CHUNK: usize = 1 << 14;
 
 /// An entry to insert.
-#[derive(Clone, Copy, Debug)]
-pub struct TableEntry<V> {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableEntry {
     /// The key: not 0, and distinct.
     pub key: u64,
     /// Its position in the sequence of insertions.
     pub insertion_order: u64,
     /// The value of the key.
-    pub value: V,
+    pub value: u64,
 }
 
 /// Two entries, by insertion order, that have the same key.
@@ -40,24 +42,25 @@ pub struct DuplicateKeys(pub u64, pub u64);
 /// # Errors
 ///
 /// If two entries have the same key.
-pub fn bulk_insert<V: Copy + Default + Send + Sync>(
-    mut entries: Vec<TableEntry<V>>,
+pub fn bulk_insert(
+    mut entries: Vec<TableEntry>,
     slots: usize,
-) -> Result<(Vec<u64>, Vec<V>), DuplicateKeys> {
+) -> Result<(Vec<u64>, Vec<u64>), DuplicateKeys> {
     assert!(entries.len() < slots);
     let modulo = FastModulo::new(slots as u64);
-    let home = |entry: &TableEntry<V>| modulo.reduce(entry.key) as usize;
+    let home = |entry: &TableEntry| modulo.reduce(entry.key) as usize;
     entries.par_sort_unstable_by_key(|entry| (home(entry), entry.key));
-    if let Some(pair) = entries.par_windows(2).find_any(|pair| pair[0].key == pair[1].key) {
-        let (a, b) = (pair[0].insertion_order, pair[1].insertion_order);
+    let equal_to_next = parallel::positions(entries.len().saturating_sub(1), |at| {
+        entries[at].key == entries[at + 1].key
+    });
+    if let Some(&at) = equal_to_next.first() {
+        let (a, b) = (entries[at].insertion_order, entries[at + 1].insertion_order);
         return Err(DuplicateKeys(a.min(b), a.max(b)));
     }
-    let (mut keys, mut values) = (vec![0; slots], vec![V::default(); slots]);
-    let mut chunks: Vec<TableChunk<'_, V>> = keys
-        .par_chunks_mut(CHUNK)
-        .zip(values.par_chunks_mut(CHUNK))
-        .enumerate()
-        .map(|(chunk, (keys, values))| {
+    let (mut keys, mut values) = (vec![0; slots], vec![0; slots]);
+    let chunks = keys.chunks_mut(CHUNK).zip(values.chunks_mut(CHUNK)).collect();
+    let mut chunks =
+        parallel::map_items(chunks, &|chunk, (keys, values): (&mut [u64], &mut [u64])| {
             let first = chunk * CHUNK;
             let begin = entries.partition_point(|entry| home(entry) < first);
             let rest = &entries[begin..];
@@ -71,8 +74,7 @@ pub fn bulk_insert<V: Copy + Default + Send + Sync>(
             };
             chunk_slots.place_entries(Vec::new(), home);
             chunk_slots
-        })
-        .collect();
+        });
     // Entries that did not fit into a chunk move to the next, and from the last to the
     // first, until all are placed. Two rounds are enough: there is at least one empty
     // slot, which ends it.
@@ -89,23 +91,19 @@ pub fn bulk_insert<V: Copy + Default + Send + Sync>(
 }
 
 /// Consecutive slots and the entries whose home they are.
-struct TableChunk<'a, V> {
+struct TableChunk<'a> {
     first_slot: usize,
-    entries: &'a [TableEntry<V>],
+    entries: &'a [TableEntry],
     keys: &'a mut [u64],
-    values: &'a mut [V],
+    values: &'a mut [u64],
     /// Entries that did not fit here.
-    overflow: Vec<TableEntry<V>>,
+    overflow: Vec<TableEntry>,
 }
 
-impl<V: Copy> TableChunk<'_, V> {
+impl TableChunk<'_> {
     /// Places all entries and `before`, which overflowed from the previous chunk, until
     /// these have no effect any more.
-    fn place_entries(
-        &mut self,
-        before: Vec<TableEntry<V>>,
-        home: impl Fn(&TableEntry<V>) -> usize,
-    ) {
+    fn place_entries(&mut self, before: Vec<TableEntry>, home: impl Fn(&TableEntry) -> usize) {
         let is_first_pass = before.is_empty();
         let mut visitors = before;
         let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
@@ -199,7 +197,7 @@ mod tests {
     fn duplicate_keys_are_reported() {
         let entries = [5, 6, 7, 6].iter().enumerate();
         let entries = entries
-            .map(|(i, &key)| TableEntry { key, insertion_order: i as u64, value: () })
+            .map(|(i, &key)| TableEntry { key, insertion_order: i as u64, value: i as u64 })
             .collect();
         assert_eq!(bulk_insert(entries, 10).unwrap_err(), DuplicateKeys(1, 3));
     }

@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use miriam_storage::parallel;
+
 use super::table::NgramTable;
 use crate::hash::{MULTIPLIER, word_hash_term};
 use crate::level_source::{LevelNgrams, offsets_by_key};
@@ -37,6 +39,8 @@ const REGION_BITS_LOG2: u32 = 17;
 const TERMS_PER_REGION: usize = 8;
 /// log2 of the number of candidates above which one group is split among threads.
 const LARGE_GROUP_LOG2: u32 = 24;
+/// Other groups, most of which have few candidates, in a task.
+const GROUPS_PER_TASK: usize = 8;
 
 /// The n-grams of an order in the order of their words, newest first, from which the
 /// next order is recovered.
@@ -114,12 +118,12 @@ impl RecoveredLevel {
         matches.par_sort_unstable_by_key(|m| (m.suffix, self.oldest[m.context as usize]));
         check_all_recovered(order, table, &matches, path)?;
         let entry = |m: &RecoveredNgram| table.slot(m.slot);
-        let extends: Vec<(bool, bool)> = matches.par_iter().map(|m| flags(entry(m))).collect();
+        let extends = parallel::map(matches.len(), |at| flags(entry(&matches[at])));
         let (extends_left, extends_right) = extends.into_iter().unzip();
         // Columns that are looked up elsewhere are made in parallel; the others are copies.
         let ngrams = RecoveredLevel {
-            hashes: matches.par_iter().map(|m| table.key(m.slot)).collect(),
-            oldest: matches.par_iter().map(|m| self.oldest[m.context as usize]).collect(),
+            hashes: parallel::map(matches.len(), |at| table.key(matches[at].slot)),
+            oldest: parallel::map(matches.len(), |at| self.oldest[matches[at].context as usize]),
             suffix: matches.iter().map(|m| m.suffix).collect(),
             context: matches.iter().map(|m| m.context).collect(),
             extends_left,
@@ -130,7 +134,7 @@ impl RecoveredLevel {
         let log10 =
             |m: &RecoveredNgram| -f32::from_bits(super::unaligned::u32_at(entry(m), 8)).abs();
         let listed = LevelNgrams {
-            log10: matches.par_iter().map(log10).collect(),
+            log10: parallel::map(matches.len(), |at| log10(&matches[at])),
             backoffs: Vec::new(),
             oldest: ngrams.oldest.clone(),
             offsets: offsets_by_key(
@@ -160,23 +164,27 @@ impl RecoveredLevel {
             .collect();
         let (large, small): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|group| group.candidate_count() >> LARGE_GROUP_LOG2 > 0);
-        let found = small.par_iter().flat_map_iter(|group| {
-            let regions = Regions::new(group, &filter);
+        let small: Vec<_> = small.chunks(GROUPS_PER_TASK).collect();
+        let found = parallel::map_items(small, &|_, groups: &[OverlapGroup<'_>]| {
             let mut found = Vec::new();
-            for region in 0..regions.count() {
-                regions.join_region(region, table, &mut found);
+            for group in groups {
+                let regions = Regions::new(group, &filter);
+                for region in 0..regions.count() {
+                    regions.join_region(region, table, &mut found);
+                }
             }
             found
         });
-        let mut matches: Vec<RecoveredNgram> = found.collect();
+        let mut matches = Vec::with_capacity(found.iter().map(Vec::len).sum());
+        found.into_iter().for_each(|some| matches.extend(some));
         for group in &large {
             let regions = Regions::new(group, &filter);
-            let found = (0..regions.count()).into_par_iter().flat_map_iter(|region| {
+            let found = parallel::map_tasks(regions.count(), &|region| {
                 let mut found = Vec::new();
                 regions.join_region(region, table, &mut found);
                 found
             });
-            matches.par_extend(found);
+            found.into_iter().for_each(|some| matches.extend(some));
         }
         matches
     }
@@ -208,7 +216,10 @@ fn group_terms(
             lists.push(list);
         }
     }
-    lists.into_par_iter().for_each(|list| list.sort_unstable_by_key(|s| s.term));
+    let lists: Vec<_> = lists.chunks_mut(GROUPS_PER_TASK).collect();
+    parallel::for_each_item(lists, &|_, lists: &mut [&mut [HashTerm]]| {
+        lists.iter_mut().for_each(|list| list.sort_unstable_by_key(|s| s.term));
+    });
     (terms, offsets)
 }
 
@@ -299,8 +310,9 @@ fn check_all_recovered(
 ) -> Result<()> {
     let mut matched = Vec::new();
     matched.resize_with(table.slot_count(), || AtomicBool::new(false));
-    let ambiguous =
-        matches.par_iter().filter(|m| matched[m.slot].swap(true, Ordering::Relaxed)).count();
+    let ambiguous = parallel::count(matches.len(), |at| {
+        matched[matches[at].slot].swap(true, Ordering::Relaxed)
+    });
     if ambiguous > 0 {
         // Likely only where candidates times entries come near 2^64: for example a
         // million words and a hundred million bigrams.
@@ -312,9 +324,9 @@ fn check_all_recovered(
             ),
         });
     }
-    let missing = (matched.par_iter().enumerate())
-        .filter(|(at, matched)| !matched.load(Ordering::Relaxed) && table.is_found(*at))
-        .count();
+    let missing = parallel::count(matched.len(), |at| {
+        !matched[at].load(Ordering::Relaxed) && table.is_found(at)
+    });
     if missing > 0 {
         return Err(Error::Unsupported {
             file: miriam_textio::display_name(path),

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use miriam_storage::atomic_file::AtomicFile;
+use miriam_storage::parallel;
 use miriam_storage::prefetch_at;
 use miriam_textio::{Progress, display_name};
-use rayon::prelude::*;
 
 use super::bulk_insert::{DuplicateKeys, TableEntry, bulk_insert};
 use super::header::{Header, ModelType};
@@ -167,11 +167,7 @@ struct TableBuilder {
 
 impl TableBuilder {
     /// A table of `entries`. That of the longest n-grams has no marks.
-    fn new(
-        entries: Vec<TableEntry<u64>>,
-        slots: usize,
-        marked: bool,
-    ) -> Result<Self, DuplicateKeys> {
+    fn new(entries: Vec<TableEntry>, slots: usize, marked: bool) -> Result<Self, DuplicateKeys> {
         let count = entries.len();
         let (keys, values) = bulk_insert(entries, slots)?;
         let marks = new_marks(if marked { slots } else { 0 });
@@ -254,26 +250,21 @@ impl ProbingBuilder {
     fn add_section(&mut self, section: &Section, source: &dyn NgramSource) -> Result<()> {
         let order = section.order;
         let longest = order == self.order;
-        let entries: Vec<TableEntry<u64>> = (0..section.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|i| TableEntry {
-                key: hash_oldest_first(section.ngram(i)),
-                insertion_order: i as u64,
-                value: pack(
-                    f32::from_bits(section.log10[i].to_bits() | SIGN),
-                    if longest { -0.0 } else { section.backoffs[i] },
-                ),
-            })
-            .collect();
+        let entries = parallel::map(section.len(), |i| TableEntry {
+            key: hash_oldest_first(section.ngram(i)),
+            insertion_order: i as u64,
+            value: pack(
+                f32::from_bits(section.log10[i].to_bits() | SIGN),
+                if longest { -0.0 } else { section.backoffs[i] },
+            ),
+        });
         let slots = bucket_count(section.len() as u64, self.options.multiplier) as usize;
         let mut table = TableBuilder::new(entries, slots, !longest).map_err(|equal| {
             let DuplicateKeys(first, second) = equal;
             duplicate_error(section, first as usize, second as usize, source)
         })?;
         if let Some(rest_costs) = self.rest_costs.as_ref().filter(|_| !longest) {
-            let ngrams = (0..section.len()).into_par_iter().with_min_len(CHUNK);
-            let costs: Vec<f32> = ngrams.map(|i| rest_costs.cost(section.ngram(i))).collect();
+            let costs = parallel::map(section.len(), |i| rest_costs.cost(section.ngram(i)));
             table.rest_costs = vec![0.0; slots];
             for (i, cost) in costs.into_iter().enumerate() {
                 if let Ok(at) = table.find_slot(hash_oldest_first(section.ngram(i))) {
@@ -293,40 +284,37 @@ impl ProbingBuilder {
     fn mark_extensions(&self, section: &Section) -> Vec<usize> {
         let order = section.order;
         let Some(shorter) = self.tables.last() else {
-            section.words.par_chunks(2).with_min_len(CHUNK).for_each(|words| {
-                set_mark(&self.unigram_marks[words[1] as usize], EXTENDS_LEFT);
-                set_mark(&self.unigram_marks[words[0] as usize], EXTENDS_RIGHT);
+            parallel::for_each_range(section.len(), &|bigrams| {
+                for words in section.words[2 * bigrams.start..2 * bigrams.end].chunks(2) {
+                    set_mark(&self.unigram_marks[words[1] as usize], EXTENDS_LEFT);
+                    set_mark(&self.unigram_marks[words[0] as usize], EXTENDS_RIGHT);
+                }
             });
             return Vec::new();
         };
-        let chunks = section.words.par_chunks(CHUNK * order).enumerate();
-        let others: Vec<Vec<usize>> = chunks
-            .map(|(chunk, words)| {
-                let mut others = Vec::new();
-                let mut keys = [(0, 0); PREFETCH_GROUP];
-                for (group, words) in words.chunks(PREFETCH_GROUP * order).enumerate() {
-                    for (keys, ngram) in keys.iter_mut().zip(words.chunks(order)) {
-                        *keys = (
-                            hash_oldest_first(&ngram[1..]),
-                            hash_oldest_first(&ngram[..order - 1]),
-                        );
-                        shorter.prefetch(keys.0);
-                        shorter.prefetch(keys.1);
-                    }
-                    for (i, &(suffix, context)) in keys.iter().enumerate().take(words.len() / order)
-                    {
-                        match (shorter.find_slot(suffix), shorter.find_slot(context)) {
-                            (Ok(suffix), Ok(context)) => {
-                                set_mark(&shorter.marks[suffix], EXTENDS_LEFT);
-                                set_mark(&shorter.marks[context], EXTENDS_RIGHT);
-                            }
-                            _ => others.push(chunk * CHUNK + group * PREFETCH_GROUP + i),
+        let chunks = section.words.chunks(CHUNK * order).collect();
+        let others: Vec<Vec<usize>> = parallel::map_items(chunks, &|chunk, words: &[u32]| {
+            let mut others = Vec::new();
+            let mut keys = [(0, 0); PREFETCH_GROUP];
+            for (group, words) in words.chunks(PREFETCH_GROUP * order).enumerate() {
+                for (keys, ngram) in keys.iter_mut().zip(words.chunks(order)) {
+                    *keys =
+                        (hash_oldest_first(&ngram[1..]), hash_oldest_first(&ngram[..order - 1]));
+                    shorter.prefetch(keys.0);
+                    shorter.prefetch(keys.1);
+                }
+                for (i, &(suffix, context)) in keys.iter().enumerate().take(words.len() / order) {
+                    match (shorter.find_slot(suffix), shorter.find_slot(context)) {
+                        (Ok(suffix), Ok(context)) => {
+                            set_mark(&shorter.marks[suffix], EXTENDS_LEFT);
+                            set_mark(&shorter.marks[context], EXTENDS_RIGHT);
                         }
+                        _ => others.push(chunk * CHUNK + group * PREFETCH_GROUP + i),
                     }
                 }
-                others
-            })
-            .collect();
+            }
+            others
+        });
         others.concat()
     }
 
@@ -425,16 +413,16 @@ impl ProbingBuilder {
         let entries = entries.map(|(id, word)| TableEntry {
             key: word_hash(word),
             insertion_order: id as u64,
-            value: id as u32,
+            value: id as u64,
         });
         let (keys, ids) =
             bulk_insert(entries.collect(), slots).map_err(|DuplicateKeys(a, b)| {
                 equal_hashes_error(words, [a as u32, b as u32], source.name())
             })?;
         let mut bytes = Vec::new();
-        for (key, id) in keys.iter().zip(&ids) {
+        for (key, &id) in keys.iter().zip(&ids) {
             bytes.extend_from_slice(&key.to_le_bytes());
-            bytes.extend_from_slice(&id.to_le_bytes());
+            bytes.extend_from_slice(&(id as u32).to_le_bytes());
         }
         for (word, (&value, marks)) in self.unigrams.iter().zip(&self.unigram_marks).enumerate() {
             bytes
@@ -451,8 +439,7 @@ impl ProbingBuilder {
             // Few chunks at a time, so that memory stays small.
             let starts: Vec<usize> = (0..table.keys.len()).step_by(WRITE_SLOTS).collect();
             for starts in starts.chunks(2 * rayon::current_num_threads()) {
-                let chunks: Vec<Vec<u8>> =
-                    starts.par_iter().map(|&start| slot_bytes(table, start)).collect();
+                let chunks = parallel::map_tasks(starts.len(), &|at| slot_bytes(table, starts[at]));
                 for chunk in chunks {
                     write(&chunk)?;
                 }

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::parallel;
 use miriam_textio::{Vocabulary, display_name};
-use rayon::prelude::*;
 
 use super::ngram_recovery::RecoveredLevel;
 use super::probing::ProbingFile;
@@ -15,7 +15,7 @@ use super::trie::TrieFile;
 use super::unaligned::{f32_at, u32_at};
 use super::vocabulary::KenlmVocabulary;
 use crate::arpa::{MISSING_UNKNOWN_LOG10, Unigram};
-use crate::level_source::{CHUNK, LevelNgrams, LevelReader, LevelSource};
+use crate::level_source::{LevelNgrams, LevelReader, LevelSource};
 use crate::model_head::ModelVocabulary;
 use crate::ngram_index::SIGN;
 use crate::{Error, LmWord, NO_EXTENSION, Result};
@@ -85,29 +85,26 @@ impl LevelReader for TrieLevelReader {
             2 => self.file.bigrams_of(parent as u32).begin,
             _ => self.file.levels[order - 3].children_of(parent as u64).begin,
         };
-        let mut offsets: Vec<usize> =
-            (0..parents).into_par_iter().with_min_len(CHUNK).map(|p| begin(p) as usize).collect();
+        let mut offsets = parallel::map(parents, |parent| begin(parent) as usize);
         offsets.push(if parents == 0 { 0 } else { last as usize });
         if offsets[0] != 0 || offsets[parents] != count || !offsets.is_sorted() {
             return damaged("those that end in one n-gram do not follow those of the one before");
         }
-        let entries = || (0..count).into_par_iter().with_min_len(CHUNK).map(|i| i as u64);
-        let oldest: Vec<u32> = entries().map(|i| level.word_at(i)).collect();
+        let oldest = parallel::map(count, |i| level.word_at(i as u64));
         let words = self.file.head.words.num_words() as u32;
-        if oldest.par_iter().any(|&word| word >= words) {
+        if parallel::any(count, |i| oldest[i] >= words) {
             return damaged("there are words that the model does not have");
         }
-        let unsorted = offsets
-            .par_windows(2)
-            .with_min_len(CHUNK)
-            .any(|children| !oldest[children[0]..children[1]].is_sorted_by(|a, b| a < b));
+        let unsorted = parallel::any(parents, |parent| {
+            !oldest[offsets[parent]..offsets[parent + 1]].is_sorted_by(|a, b| a < b)
+        });
         if unsorted {
             return damaged("the words in front of one n-gram are not in order");
         }
-        let log10 = entries().map(|i| level.values_at(i).0).collect();
+        let log10 = parallel::map(count, |i| level.values_at(i as u64).0);
         let backoffs = match order == self.file.header.order() {
             true => Vec::new(),
-            false => entries().map(|i| level.values_at(i).1).collect(),
+            false => parallel::map(count, |i| level.values_at(i as u64).1),
         };
         Ok(LevelNgrams { log10, backoffs, oldest, offsets, keep: Vec::new() })
     }
@@ -148,13 +145,12 @@ pub fn probing_source<const U: usize, const M: usize>(
 /// The number of n-grams in a table. Of duplicates, which KenLM allows, only the first
 /// is ever found, and only that is counted.
 fn count_entries(table: &dyn NgramTable) -> u64 {
-    let slots = (0..table.slot_count()).into_par_iter().with_min_len(CHUNK);
-    slots.filter(|&at| table.is_found(at)).count() as u64
+    parallel::count(table.slot_count(), |at| table.is_found(at)) as u64
 }
 
 /// The backoffs of the entries in these slots.
 fn backoffs_in(table: &dyn NgramTable, slots: &[usize]) -> Vec<f32> {
-    slots.par_iter().map(|&at| f32_at(table.slot(at), 12)).collect()
+    parallel::map(slots.len(), |i| f32_at(table.slot(slots[i]), 12))
 }
 
 /// Whether a longer n-gram ends in, and begins with, the n-gram whose values are `at`

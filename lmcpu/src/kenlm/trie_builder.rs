@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use miriam_storage::atomic_file::AtomicFile;
+use miriam_storage::parallel;
 use miriam_textio::Progress;
-use rayon::prelude::*;
 
 use super::bit_packing::{BitPackedArray, BitWriter, required_bits};
 use super::header::{Header, ModelType};
@@ -254,15 +254,12 @@ impl TrieWriter<'_> {
         let starts: Vec<usize> = (0..=nodes.len()).step_by(CHUNK).collect();
         // Few chunks at a time, so that memory stays small.
         for starts in starts.chunks(2 * rayon::current_num_threads()) {
-            let chunks: Vec<Vec<u8>> = starts
-                .par_iter()
-                .map(|&start| {
-                    let mut writer = BitWriter::default();
-                    let end = (start + CHUNK).min(nodes.len() + 1);
-                    (start..end).for_each(|at| layout.pack(nodes, at, &mut writer));
-                    writer.finish()
-                })
-                .collect();
+            let chunks = parallel::map_tasks(starts.len(), &|chunk| {
+                let mut writer = BitWriter::default();
+                let end = (starts[chunk] + CHUNK).min(nodes.len() + 1);
+                (starts[chunk]..end).for_each(|at| layout.pack(nodes, at, &mut writer));
+                writer.finish()
+            });
             for chunk in chunks {
                 self.write(&chunk)?;
             }

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
+use miriam_storage::parallel;
 use miriam_storage::{View, prefetch_at};
 use miriam_textio::{Vocabulary, WordId};
-use rayon::prelude::*;
 
 use super::header::Header;
 use super::table::{KenlmTable, bucket_count};
@@ -48,11 +48,12 @@ pub fn is_unknown(text: &[u8]) -> bool {
 ///
 /// If two words have the same hash.
 pub fn sort_by_hash(words: &Vocabulary, name: &str) -> Result<(Vec<u64>, Vec<u32>)> {
-    let mut sorted: Vec<(u64, u32)> =
-        (1..words.len() as u32).map(|id| (word_hash(words.word(WordId(id))), id)).collect();
-    sorted.par_sort_unstable();
+    let mut sorted: Vec<(u64, u64)> = (1..words.len() as u32)
+        .map(|id| (word_hash(words.word(WordId(id))), u64::from(id)))
+        .collect();
+    parallel::sort_numbered_keys(&mut sorted);
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(equal_hashes_error(words, [pair[0].1, pair[1].1], name));
+        return Err(equal_hashes_error(words, [pair[0].1 as u32, pair[1].1 as u32], name));
     }
     let mut ids = vec![0; words.len()];
     for (rank, &(_, id)) in (1..).zip(&sorted) {

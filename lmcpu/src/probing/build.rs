@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use miriam_storage::hash::fast_range;
+use miriam_storage::parallel;
 use miriam_storage::probing::{
     AtomicLine4, DuplicateKey, LineKeys, PartitionedEntries, Slot, TableBuilder, find_slot,
     home_lines,
@@ -29,7 +30,6 @@ use miriam_storage::probing::{
 use miriam_storage::zerocopy::{FromBytes, IntoBytes};
 use miriam_storage::{Bytes, ContainerWriter, ZeroedVec, prefetch_at};
 use miriam_textio::{Progress, ProgressTask, Vocabulary};
-use rayon::prelude::*;
 
 use blanks::Blank;
 use build_error::{BuildError, OpenAgain};
@@ -263,8 +263,10 @@ impl MiddleTable {
         self.home_lines = home_lines::<Line4>(entries.len(), LOAD_FACTOR);
         let table_builder = TableBuilder::new(self.home_lines);
         let split = &mut entries.clone();
-        let groups = entries.par_chunks(CHUNK).zip(split.par_chunks_mut(CHUNK));
-        let ends: Vec<_> = groups.map(|(some, into)| table_builder.partition(some, into)).collect();
+        let groups = entries.chunks(CHUNK).zip(split.chunks_mut(CHUNK)).collect();
+        let ends = parallel::map_items(groups, &|_, (some, into): (&[_], &mut [_])| {
+            table_builder.partition(some, into)
+        });
         let groups = split.chunks(CHUNK).zip(&ends);
         let groups: Vec<_> =
             groups.map(|(group, ends)| PartitionedEntries::new(group, ends)).collect();
@@ -335,7 +337,7 @@ impl ProbingBuilder {
                 }
             }
             // The next part is read while this one is added.
-            next = rayon::join(|| source.next_part(), || self.add_part(&ngrams)).0?;
+            next = parallel::join(|| source.next_part(), || self.add_part(&ngrams)).0?;
             if let Some(kept) = &mut kept {
                 kept.push(ngrams);
             }
@@ -399,7 +401,7 @@ impl ProbingBuilder {
         })?;
         let bits = oldest_words::bits_per_id(self.unigrams.len());
         let mut scratch = std::mem::take(&mut self.scratch);
-        let (written, (longest, mut packed)) = rayon::join(
+        let (written, (longest, mut packed)) = parallel::join(
             || self.write_lower_orders(&mut writer),
             || {
                 let longest = self.build_longest(&mut scratch);
@@ -412,7 +414,7 @@ impl ProbingBuilder {
         if let Some((lines, oldest)) = longest? {
             drop(scratch);
             let name = format!("order-{}", self.counts.len());
-            let (written, last) = rayon::join(
+            let (written, last) = parallel::join(
                 || writer.write_section(&name, &lines),
                 || oldest_words::pack(&lines, &oldest, bits),
             );

@@ -4,6 +4,7 @@
 //! the one before it, and so on: the order in which KenLM's estimator writes.
 
 use miriam_storage::Container;
+use miriam_storage::parallel;
 use miriam_storage::probing::{LineKeys, ProbingTable, TableLine, nonzero_key};
 use rayon::prelude::*;
 
@@ -25,6 +26,9 @@ pub(crate) struct ProbingLevels {
     /// How many of them are in front of each line of their table.
     line_ranks: Vec<usize>,
 }
+
+/// The position of a suffix that the model does not have.
+const MISSING: usize = usize::MAX;
 
 /// The n-grams of a table.
 struct SortedTable<V> {
@@ -92,14 +96,15 @@ impl ProbingLevels {
             return Err(damaged("its entries are not as many as they should be"));
         }
         let (keys, values): (Vec<u64>, Vec<L::Value>) = table.iter().unzip();
-        let sort_key = |(index, &key): (usize, &u64)| {
+        let sort_key = |index: usize| {
             let word = oldest.get(index);
-            let suffix = self.suffix_position(order - 1, uncombine(key, word))?;
-            ((word as usize) < words).then_some((suffix, word, index))
+            let suffix = self.suffix_position(order - 1, uncombine(keys[index], word));
+            (suffix.filter(|_| (word as usize) < words).unwrap_or(MISSING), word, index)
         };
-        let entries: Option<Vec<_>> = keys.par_iter().enumerate().map(sort_key).collect();
-        let mut entries =
-            entries.ok_or_else(|| damaged("a word does not lead to an n-gram of the model"))?;
+        let mut entries = parallel::map(keys.len(), sort_key);
+        if parallel::any(entries.len(), |at| entries[at].0 == MISSING) {
+            return Err(damaged("a word does not lead to an n-gram of the model"));
+        }
         entries.par_sort_unstable();
         Ok(SortedTable { entries, keys, values, line_ranks })
     }

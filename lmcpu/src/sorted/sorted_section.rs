@@ -1,5 +1,6 @@
 //! The n-grams of a section in the order of the trie.
 
+use miriam_storage::parallel;
 use rayon::prelude::*;
 
 use crate::arpa::Section;
@@ -11,7 +12,7 @@ pub(super) const CHUNK: usize = 1 << 13;
 
 /// The sort key of an n-gram: as many of its words as fit 128 bits, newest in the
 /// highest bits, and its index in the section.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct SortKey {
     high: u64,
     low: u64,
@@ -48,18 +49,13 @@ impl<'s> SortedSection<'s> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
-        keys.entries = (0..section.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|index| {
-                let mut key = 0u128;
-                for word in section.ngram(index).iter().rev().take(packed_words) {
-                    key = key << bits | u128::from(ids[*word as usize]);
-                }
-                SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
-            })
-            .collect();
-        let mut entries = std::mem::take(&mut keys.entries);
+        let mut entries = parallel::map(section.len(), |index| {
+            let mut key = 0u128;
+            for word in section.ngram(index).iter().rev().take(packed_words) {
+                key = key << bits | u128::from(ids[*word as usize]);
+            }
+            SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
+        });
         let rest = |entry: &SortKey| {
             let words = &section.ngram(entry.index as usize)[..section.order - packed_words];
             words.iter().rev().map(|&word| ids[word as usize])
@@ -74,11 +70,12 @@ impl<'s> SortedSection<'s> {
             })
         };
         entries.par_sort_unstable_by(|a, b| by_words(a, b).then_with(|| a.index.cmp(&b.index)));
-        let duplicate = entries
-            .par_windows(2)
-            .with_min_len(CHUNK)
-            .filter(|pair| by_words(&pair[0], &pair[1]).is_eq())
-            .map(|pair| (pair[1].index as usize, pair[0].index as usize))
+        let equal_to_next = parallel::positions(entries.len().saturating_sub(1), |at| {
+            by_words(&entries[at], &entries[at + 1]).is_eq()
+        });
+        let duplicate = equal_to_next
+            .iter()
+            .map(|&at| (entries[at + 1].index as usize, entries[at].index as usize))
             .min();
         keys.entries = entries;
         match duplicate {
@@ -136,7 +133,6 @@ impl<'s> SortedSection<'s> {
 
     /// `values`, one for each n-gram of the section, in the sorted order.
     pub fn reorder_values(&self, values: &[f32]) -> Vec<f32> {
-        let value = |entry: &SortKey| values[entry.index as usize];
-        self.entries.par_iter().with_min_len(CHUNK).map(value).collect()
+        parallel::map(self.len(), |at| values[self.section_index(at)])
     }
 }

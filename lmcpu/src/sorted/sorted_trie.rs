@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
+use miriam_storage::parallel;
 
 use super::sorted_section::{CHUNK, SortedSection};
 use crate::arpa::Section;
@@ -107,23 +107,18 @@ impl SortedTrie {
     ) -> Result<()> {
         let order = keys.order();
         let mut parents = self.find_parents(keys);
-        if parents.par_iter().any(|&parent| parent == NO_NODE) {
+        if parallel::any(parents.len(), |at| parents[at] == NO_NODE) {
             self.insert_blanks(keys, &parents);
             parents = self.find_parents(keys);
         }
-        let words: Vec<u32> = (0..keys.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|at| keys.oldest_word(at))
-            .collect();
+        let words = parallel::map(keys.len(), |at| keys.oldest_word(at));
         let contexts = self.find_contexts(order, &parents, &words);
-        let without = contexts.par_iter().enumerate().filter(|(_, context)| **context == NO_NODE);
         let blanks = &self.levels[order - 2].blanks;
-        let at_blanks = contexts
-            .par_iter()
-            .enumerate()
-            .filter(|(_, context)| !blanks.is_empty() && blanks.binary_search(context).is_ok());
-        if let Some(index) = without.chain(at_blanks).map(|(at, _)| keys.section_index(at)).min() {
+        let without = parallel::positions(contexts.len(), |at| {
+            contexts[at] == NO_NODE
+                || !blanks.is_empty() && blanks.binary_search(&contexts[at]).is_ok()
+        });
+        if let Some(index) = without.into_iter().map(|at| keys.section_index(at)).min() {
             return Err(missing_context_error(section, index, source));
         }
         self.mark_extended(order, &contexts);
@@ -144,13 +139,13 @@ impl SortedTrie {
     fn find_parents(&self, keys: &SortedSection<'_>) -> Vec<u32> {
         let order = keys.order();
         let mut parents = vec![0; keys.len()];
-        parents.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, parents)| {
+        parallel::fill_chunks(&mut parents, CHUNK, &|first, parents| {
             // The nodes on the path to the previous n-gram, as far as they exist.
             let mut path = [0u32; MAX_ORDER];
             let mut before = [NO_NODE; MAX_ORDER];
             let mut depth = 0;
             for (i, parent) in parents.iter_mut().enumerate() {
-                let words = keys.words(chunk * CHUNK + i);
+                let words = keys.words(first + i);
                 let same = words[..depth].iter().zip(&before).take_while(|(a, b)| a == b).count();
                 depth = same;
                 while depth < order - 1 {
@@ -171,17 +166,14 @@ impl SortedTrie {
 
     /// The context of each node of `order`, given parents and oldest words.
     pub(super) fn find_contexts(&self, order: usize, parents: &[u32], words: &[u32]) -> Vec<u32> {
-        let nodes = parents.par_iter().zip(words).with_min_len(CHUNK);
         if order == 2 {
             return words.to_vec();
         }
         let below = &self.levels[order - 2].contexts;
-        nodes
-            .map(|(&parent, &word)| match below[parent as usize] {
-                NO_NODE => NO_NODE,
-                context => self.child(order - 2, context, word).unwrap_or(NO_NODE),
-            })
-            .collect()
+        parallel::map(parents.len(), |at| match below[parents[at] as usize] {
+            NO_NODE => NO_NODE,
+            context => self.child(order - 2, context, words[at]).unwrap_or(NO_NODE),
+        })
     }
 
     /// Flags the `contexts` of the nodes of `order` as extended: a backoff of -0.0
@@ -190,19 +182,20 @@ impl SortedTrie {
         let backoffs = &mut self.levels[order - 2].backoffs;
         let mut marks = Vec::new();
         marks.resize_with(backoffs.len(), || AtomicBool::new(false));
-        contexts.par_iter().with_min_len(CHUNK).filter(|context| **context != NO_NODE).for_each(
-            |&context| {
+        parallel::for_each_range(contexts.len(), &|nodes| {
+            for &context in contexts[nodes].iter().filter(|context| **context != NO_NODE) {
                 // Most marks are set already, and reading does not take the cache line
                 // from other threads.
                 if !marks[context as usize].load(Ordering::Relaxed) {
                     marks[context as usize].store(true, Ordering::Relaxed);
                 }
-            },
-        );
-        let nodes = backoffs.par_iter_mut().zip(marks).with_min_len(CHUNK);
-        nodes.for_each(|(backoff, mark)| {
-            if mark.into_inner() && backoff.to_bits() == NO_EXTENSION {
-                *backoff = 0.0;
+            }
+        });
+        parallel::fill_chunks(backoffs, CHUNK, &|first, backoffs| {
+            for (backoff, mark) in backoffs.iter_mut().zip(&marks[first..]) {
+                if mark.load(Ordering::Relaxed) && backoff.to_bits() == NO_EXTENSION {
+                    *backoff = 0.0;
+                }
             }
         });
     }
@@ -214,9 +207,9 @@ impl SortedTrie {
         middle.windows(2).all(|pair| {
             let [shorter, nodes] = pair else { return true };
             let keeps = |backoff: &f32| backoff.to_bits() != NO_EXTENSION;
-            (0..shorter.len()).into_par_iter().with_min_len(CHUNK).all(|at| {
+            !parallel::any(shorter.len(), |at| {
                 let children = &nodes.backoffs[shorter.children_of(at as u32)];
-                keeps(&shorter.backoffs[at]) || !children.iter().any(keeps)
+                !keeps(&shorter.backoffs[at]) && children.iter().any(keeps)
             })
         })
     }

@@ -3,6 +3,7 @@
 //! The entries of each part are made and partitioned at once, while its n-grams are in the cache,
 //! and set the flags of the order before. When there are no more, the table is built.
 
+use miriam_storage::parallel::{self, Workspaces};
 use miriam_storage::probing::PartitionEnds;
 
 use super::*;
@@ -110,10 +111,10 @@ impl ProbingBuilder {
         self.scratch.grow_for_overwrite(end * numbers, most.saturating_mul(numbers));
         let entries_out = &mut entries_of::<L>(&mut self.scratch)[*num_entries..end];
         *num_entries = end;
-        let chunks = part.words.par_chunks(CHUNK * order).zip(entries_out.par_chunks_mut(CHUNK));
-        let done: Vec<_> = chunks
-            .enumerate()
-            .map_init(Vec::new, |entries, (chunk, (words, into))| {
+        let chunks = part.words.chunks(CHUNK * order).zip(entries_out.chunks_mut(CHUNK)).collect();
+        let workspaces = Workspaces::<Vec<L::Entry>>::default();
+        let done = parallel::map_items(chunks, &|chunk, (words, into): (&[u32], &mut [_])| {
+            workspaces.with(|entries| {
                 entries.clear();
                 let (mut missing, mut closure_checks) = (Vec::new(), Vec::new());
                 for words in words.chunks(PREFETCH_GROUP * order) {
@@ -143,7 +144,7 @@ impl ProbingBuilder {
                 }
                 (table_builder.partition(entries, into), missing, closure_checks)
             })
-            .collect();
+        });
         for (group, missing, closure_checks) in done {
             groups.push(group);
             missing.into_iter().for_each(|index| incomplete.push_from(part, index));

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use miriam_storage::dictionary::Dictionary;
+use miriam_storage::parallel;
 use miriam_storage::quotient_table::{self, BuiltTable, CompactLine};
 use miriam_storage::{Bytes, ContainerWriter};
 use rayon::prelude::*;
@@ -132,12 +133,11 @@ fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<
     for (coding, nodes) in codings.iter().zip(&mut model.trie.levels[1..]) {
         let nodes = std::mem::take(nodes);
         let key = KeyLayout::new(capacity, words);
-        let keys: Vec<u64> = shorter
-            .parents_of_children()
-            .par_iter()
-            .zip(&nodes.words)
-            .map(|(&parent, &word)| key.join(numbers[parent as usize], word))
-            .collect();
+        let parents = shorter.parents_of_children();
+        let keys = parallel::map(parents.len(), |at| {
+            key.join(numbers[parents[at] as usize], nodes.words[at])
+        });
+        drop(parents);
         let value = |at| coding.value(&nodes, at);
         let BuiltTable { layout, lines, slot_indices: slots } = quotient_table::build(
             &keys,
