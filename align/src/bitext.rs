@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use miriam_storage::parallel;
 use miriam_textio::fields::split_words;
 use miriam_textio::{Input, Lines, Progress, ProgressTask, Vocabulary};
 
@@ -148,7 +149,7 @@ impl Bitext {
         let [source_words, target_words] = vocabularies;
         let size = std::fs::metadata(source).ok().map(|file| file.len());
         let task = progress.task("reading", size);
-        let (source, target) = rayon::join(
+        let (source, target) = parallel::join(
             || CorpusSide::read(source, source_words, Some(&task)),
             || CorpusSide::read(target, target_words, None),
         );

@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
+use miriam_storage::parallel;
 use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::Progress;
 use rayon::prelude::*;
@@ -47,9 +48,8 @@ impl CooccurrenceRows {
         // Ranges of about the same cost, more than threads, because rare words are slower.
         let parts = 8 * rayon::current_num_threads();
         let bounds = balanced_bounds(&ends, parts);
-        let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> = bounds
-            .par_windows(2)
-            .map(|bound| {
+        let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> =
+            parallel::map_items(bounds.windows(2).collect(), &|_, bound: &[usize]| {
                 let mut seen = vec![u32::MAX; target_words];
                 let (mut targets, mut row_ends, mut work) = (Vec::new(), Vec::new(), Vec::new());
                 for word in bound[0]..bound[1] {
@@ -69,8 +69,7 @@ impl CooccurrenceRows {
                     work.push(cells);
                 }
                 (targets, row_ends, work)
-            })
-            .collect();
+            });
         let mut rows = CooccurrenceRows {
             row_starts: vec![0],
             targets: Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum()),
@@ -214,10 +213,10 @@ impl CellStore {
             if task.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            let found: Vec<Vec<u16>> = group
-                .par_iter()
-                .map(|(lines, units)| build_cells(text, rows, lines.clone(), *units))
-                .collect();
+            let found = parallel::map_tasks(group.len(), &|at| {
+                let (lines, units) = &group[at];
+                build_cells(text, rows, lines.clone(), *units)
+            });
             for ((lines, units), found) in group.iter().zip(found) {
                 let bytes = 2 * *units as u64;
                 let stored = if used + bytes <= memory {

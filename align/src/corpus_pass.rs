@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use miriam_storage::parallel::{self, Workspaces};
 
 use crate::bitext::{Bitext, SentencePair};
 use crate::cooccurrence::{CellStore, CooccurrenceRows, for_each_cell};
@@ -75,6 +75,7 @@ impl CorpusPass<'_> {
     ) -> Result<[EStepStatistics; 2]> {
         let mut sums = [EStepStatistics::default(), EStepStatistics::default()];
         let mut buffers = PosteriorBuffers::default();
+        let workspaces = Workspaces::default();
         for index in 0..self.cells.num_chunks() {
             let (lines, cells) = self.cells.chunk(index)?;
             let mut rest = &cells[..];
@@ -85,12 +86,9 @@ impl CorpusPass<'_> {
                     return Err(Error::Cancelled);
                 }
                 let (tasks, remaining) = buffers.split_tasks(self, batch, rest);
-                let found: Vec<[EStepStatistics; 2]> = tasks
-                    .into_par_iter()
-                    .map_init(Workspace::default, |workspace, task| {
-                        self.e_step_task(task, known, positions, workspace)
-                    })
-                    .collect();
+                let found = parallel::map_items(tasks, &|_, task| {
+                    workspaces.with(|workspace| self.e_step_task(task, known, positions, workspace))
+                });
                 for [forward, reverse] in &found {
                     sums[FORWARD].add(forward);
                     sums[REVERSE].add(reverse);
@@ -234,7 +232,7 @@ impl CorpusPass<'_> {
 
     /// Decodes every line: `format` formats a line's best positions, on many threads, and
     /// `write` gets the output in the order of the text.
-    pub fn decode<D: Default>(
+    pub fn decode<D: Default + Send>(
         &self,
         lexicon: &TranslationTable,
         positions: &[PositionModel; 2],
@@ -242,6 +240,7 @@ impl CorpusPass<'_> {
         mut write: impl FnMut(AlignmentLines) -> Result<()>,
         task: &ProgressTask<'_>,
     ) -> Result<()> {
+        let workspaces = Workspaces::default();
         for index in 0..self.cells.num_chunks() {
             let (lines, cells) = self.cells.chunk(index)?;
             let mut rest = &cells[..];
@@ -276,8 +275,9 @@ impl CorpusPass<'_> {
                             format(writer, best, output)
                         })
                     };
-                let found: Vec<AlignmentLines> =
-                    tasks.into_par_iter().map_init(Default::default, decode).collect();
+                let found = parallel::map_items(tasks, &|_, lines_and_cells| {
+                    workspaces.with(|workspace| decode(workspace, lines_and_cells))
+                });
                 found.into_iter().try_for_each(&mut write)?;
                 task.set_position(batch[batch.len() - 1].end as u64);
             }
@@ -337,7 +337,7 @@ impl Aligner<'_> {
 }
 
 /// As [`CorpusPass::decode`], for new text with a saved model.
-pub(crate) fn decode_with_saved_model<D: Default>(
+pub(crate) fn decode_with_saved_model<D: Default + Send>(
     text: &Bitext,
     model: &SavedModel,
     directions: Directions,
@@ -352,6 +352,7 @@ pub(crate) fn decode_with_saved_model<D: Default>(
         position_models: &model.positions,
         with_likelihoods: false,
     };
+    let workspaces = Workspaces::default();
     for batch in split_into_tasks(text, 0..text.len())
         .chunks(DECODE_TASKS_PER_BATCH * rayon::current_num_threads())
     {
@@ -366,8 +367,9 @@ pub(crate) fn decode_with_saved_model<D: Default>(
                 format(writer, best, output)
             })
         };
-        let found: Vec<AlignmentLines> =
-            batch.par_iter().map_init(Default::default, decode).collect();
+        let found = parallel::map_tasks(batch.len(), &|at| {
+            workspaces.with(|workspace| decode(workspace, &batch[at]))
+        });
         found.into_iter().try_for_each(&mut write)?;
         task.set_position(batch[batch.len() - 1].end as u64);
     }

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
+use miriam_storage::parallel;
 
 use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 use crate::ibm2_options::Ibm2Options;
@@ -282,12 +282,10 @@ impl DiagonalPrior {
         let sizes: Vec<(u32, u32, f64)> =
             sizes.iter().map(|(&(m, n), &count)| (m, n, count as f64)).collect();
         for _ in 0..GRADIENT_STEPS {
-            let slopes: Vec<f64> = sizes
-                .par_iter()
-                .map(|&(m, n, count)| {
-                    (1..=m).map(|j| count * self.log_normalizer_derivative(j, m, n)).sum()
-                })
-                .collect();
+            let slopes: Vec<f64> = parallel::map_tasks(sizes.len(), &|at| {
+                let (m, n, count) = sizes[at];
+                (1..=m).map(|j| count * self.log_normalizer_derivative(j, m, n)).sum()
+            });
             let expected = slopes.iter().sum::<f64>() / sums.output_count;
             let moved = self.tension + (measured - expected) * LEARNING_RATE;
             self.tension = moved.clamp(*TENSION_RANGE.start(), *TENSION_RANGE.end());

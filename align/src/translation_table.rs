@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use miriam_storage::parallel;
 
 use crate::cooccurrence::CooccurrenceRows;
 use crate::digamma::exp_digamma;
@@ -40,7 +40,7 @@ impl TranslationTable {
 
     /// Sets all values to zero.
     pub fn clear(&mut self) {
-        self.entries.par_chunks_mut(1 << 16).for_each(|part| part.fill([0.0; 2]));
+        parallel::fill_chunks(&mut self.entries, 1 << 16, &|_, part| part.fill([0.0; 2]));
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
@@ -88,9 +88,10 @@ impl TranslationTable {
         for (&target, counts) in rows.targets.iter().zip(&self.entries) {
             target_sums[target as usize] += counts[REVERSE] + added;
         }
-        let target_scales: Vec<f64> = target_sums.par_iter().map(|&sum| scale(sum)).collect();
+        let target_scales = parallel::map(target_sums.len(), |at| scale(target_sums[at]));
         let parts = rows.split_entries(shares, &mut self.entries);
-        parts.into_par_iter().zip(shares).for_each(|(part, share)| {
+        parallel::for_each_item(parts, &|at, part: &mut [[f64; 2]]| {
+            let share = &shares[at];
             let base = if share.is_empty() { 0 } else { rows.row(share.start).start };
             for word in share.clone() {
                 let row = rows.row(word);
