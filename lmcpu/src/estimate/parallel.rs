@@ -26,38 +26,51 @@ pub(super) fn parallel_map<T: Send>(
     costs: &[u64],
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    let mut results: Vec<Mutex<Option<T>>> = Vec::new();
+    results.resize_with(costs.len(), Mutex::default);
+    run_parts(resources, costs, &|part| {
+        let result = work(part)?;
+        *results[part].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        Ok(())
+    })?;
+    let results = results.into_iter().map(|result| {
+        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.expect("without an error every part has its result")
+    });
+    Ok(results.collect())
+}
+
+/// The threads of [`parallel_map`], which know no types of results: so there is one copy of them.
+fn run_parts(
+    resources: Resources,
+    costs: &[u64],
+    work: &(dyn Fn(usize) -> Result<()> + Sync),
+) -> Result<()> {
     let next = AtomicUsize::new(0);
     let semaphore = MemorySemaphore { used: Mutex::new(0), freed: Condvar::new() };
-    let run = || -> Result<Vec<(usize, T)>> {
-        let mut done = Vec::new();
+    let run = || -> Result<()> {
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&cost) = costs.get(part) else { return Ok(done) };
+            let Some(&cost) = costs.get(part) else { return Ok(()) };
             let _permit = semaphore.acquire(cost, resources.memory);
-            match work(part) {
-                Ok(result) => done.push((part, result)),
-                Err(error) => {
-                    next.store(costs.len(), Ordering::Relaxed);
-                    return Err(error);
-                }
+            if let Err(error) = work(part) {
+                next.store(costs.len(), Ordering::Relaxed);
+                return Err(error);
             }
         }
     };
     let threads = resources.threads.min(costs.len());
-    let mut done = if threads <= 1 {
-        run()?
-    } else {
-        let outcomes = thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-            let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(join).collect::<Result<Vec<_>>>()
-        })?;
-        outcomes.into_iter().flatten().collect()
-    };
-    done.sort_unstable_by_key(|(part, _)| *part);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    if threads <= 1 {
+        return run();
+    }
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        let mut workers = workers.into_iter();
+        // A panic goes on here; the scope waits for the other threads.
+        workers.try_for_each(|worker| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })
 }
 
 /// Bounds the bytes in use.
