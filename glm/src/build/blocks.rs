@@ -4,9 +4,9 @@
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
 use miriam_storage::btree::{NO_KEY, StaticBTree, Unit};
+use miriam_storage::parallel;
 use miriam_storage::zerocopy::IntoBytes;
 use miriam_storage::{ContainerWriter, Error};
-use rayon::prelude::*;
 
 use super::LevelNodes;
 use crate::block_allocator::{BlockAllocator, BlockOffsets, Children, ParentKind};
@@ -97,11 +97,10 @@ impl BlockWriter {
                 tasks.push((chunk, own));
                 rest = others;
             }
-            let fill = |(chunk, out): (usize, &mut [Unit])| {
+            let found = parallel::map_items(tasks, &|_, (chunk, out): (usize, &mut [Unit])| {
                 let last = ((chunk + 1) * PARENTS_PER_TASK).min(parents.len());
                 fill_blocks(self.chunks[chunk], chunk * PARENTS_PER_TASK..last, parents, level, out)
-            };
-            let found: Vec<Vec<u32>> = tasks.into_par_iter().map(fill).collect();
+            });
             blank_units.extend(found.into_iter().flatten());
             section.write(units.as_bytes())?;
             at = next;

@@ -3,6 +3,7 @@
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
+use miriam_storage::parallel;
 use miriam_storage::zerocopy::{Immutable, IntoBytes};
 use miriam_storage::{ContainerWriter, Error};
 use rayon::prelude::*;
@@ -118,7 +119,7 @@ impl BucketWriter {
 
     /// Writes the buckets, which `fill` makes of the keys of each and of whether it
     /// overflows.
-    fn write_buckets<B: IntoBytes + Immutable + Send>(
+    fn write_buckets<B: IntoBytes + Immutable + Copy + Send>(
         &self,
         order: usize,
         fill: impl Fn(&[PlacedKey], bool) -> B + Sync,
@@ -128,25 +129,22 @@ impl BucketWriter {
         let bytes = (buckets * size_of::<B>()) as u64;
         let mut section = writer.begin_section(&name, size_of::<B>(), bytes)?;
         for start in (0..buckets).step_by(WRITE_BATCH_BUCKETS) {
-            let chunks = (start..(start + WRITE_BATCH_BUCKETS).min(buckets))
-                .into_par_iter()
-                .step_by(BUCKETS_PER_TASK);
-            let chunk = |first: usize| {
+            let end = (start + WRITE_BATCH_BUCKETS).min(buckets);
+            let filled = parallel::map_tasks((end - start).div_ceil(BUCKETS_PER_TASK), &|task| {
+                let first = start + task * BUCKETS_PER_TASK;
                 let before = |bucket: usize| {
                     let slot = bucket as u64 * self.slots_per_bucket;
                     self.placed_keys.partition_point(|placed| u64::from(placed.slot) < slot)
                 };
-                let last = (first + BUCKETS_PER_TASK).min(start + WRITE_BATCH_BUCKETS).min(buckets);
+                let last = (first + BUCKETS_PER_TASK).min(end);
                 let mut rest = &self.placed_keys[before(first)..before(last)];
-                (first..last).map(move |bucket| {
-                    (bucket, take_bucket(&mut rest, bucket as u64, self.slots_per_bucket))
-                })
-            };
-            let filled: Vec<B> = chunks
-                .flat_map_iter(chunk)
-                .map(|(bucket, placed)| fill(placed, self.overflows[bucket]))
-                .collect();
-            section.write(filled.as_bytes())?;
+                let filled = (first..last).map(|bucket| {
+                    let placed = take_bucket(&mut rest, bucket as u64, self.slots_per_bucket);
+                    fill(placed, self.overflows[bucket])
+                });
+                filled.collect::<Vec<B>>()
+            });
+            section.write(filled.concat().as_bytes())?;
         }
         Ok(section.finish()?)
     }

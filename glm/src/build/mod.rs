@@ -14,9 +14,9 @@ use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::sorted::{Nodes, SortedModel};
 use miriam_lmcpu::{ArpaOptions, Result};
 use miriam_storage::dictionary::Dictionary;
+use miriam_storage::parallel;
 use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
-use rayon::prelude::*;
 
 use blocks::BlockWriter;
 use buckets::BucketWriter;
@@ -173,8 +173,7 @@ pub fn write_glm(
         };
         let mut order_blanks = match &own {
             LevelLayout::Words => {
-                let entry = |at| level.node_entry(at);
-                let entries: Vec<Entry> = (0..nodes.len()).into_par_iter().map(entry).collect();
+                let entries = parallel::map(nodes.len(), |at| level.node_entry(at));
                 writer.write_section("order-1", &entries)?;
                 Vec::new()
             }
