@@ -214,7 +214,8 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     let mut tune = miriam();
     tune.args(["tune", "--iterations", "1", "-f"]).arg(at("model/moses.untuned.ini"));
     tune.arg("--source").arg(at("dev.en")).arg("--reference").arg(at("dev.es"));
-    let output = run_with_input(tune.arg("-o").arg(at("tuned.ini")), b"");
+    fs::create_dir(at("elsewhere")).unwrap();
+    let output = run_with_input(tune.arg("-o").arg(at("elsewhere/tuned.ini")), b"");
     let bleu = |text: &str, before: &str, after: &str| {
         let rest = text.split_once(before).unwrap_or_else(|| panic!("{text}")).1;
         rest.split_once(after).unwrap().0.trim().to_owned()
@@ -223,6 +224,14 @@ fn training_on_raw_text_gives_a_raw_text_system() {
         bleu(&lossy_text(&output.stderr), "iteration 1: BLEU", "("),
         bleu(&summary, "dev BLEU", "before tuning")
     );
+    // What prepares raw text has gone with the ini.
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(at("elsewhere/tuned.ini"));
+    let output = run_with_input(&mut command, b"This story is interesting.\n");
+    assert_eq!(lossy_text(&output.stdout), "Esta historia es interesante.\n");
+    fs::write(at("elsewhere/preparation"), "tokenize fr\n").unwrap();
+    let message = run_to_error(&mut tune);
+    assert!(message.contains("preparation: it belongs to another system"), "{message}");
 }
 
 /// Text that is not tokenised is noticed where nothing tokenises it.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, shared_data,
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
+    shared_data,
 };
 
 fn path_str(path: &Path) -> &str {
@@ -42,6 +43,28 @@ fn bleu_per_iteration(log: &str) -> Vec<f64> {
         .filter(|line| line.contains("iteration") && line.contains("BLEU"))
         .filter_map(after)
         .collect()
+}
+
+/// The search that tunes is that of the ini, as far as it says one.
+#[test]
+fn the_ini_says_how_to_search() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ini = write_toy_system(folder.path(), "0.5");
+    let text = lossy_text(&read_decompressed(&ini));
+    let output = folder.path().join("tuned.ini");
+    let search = |sections: &str, options: &[&str]| {
+        std::fs::write(&ini, format!("{text}\n{sections}")).expect("writable");
+        let mut command = tune(&ini, &output);
+        command.args(["--iterations", "1"]).args(options);
+        let log = lossy_text(&run_with_input(&mut command, b"").stderr);
+        log.lines().find_map(|line| line.split_once("search: ")).expect("it is logged").1.to_owned()
+    };
+    let limits = "[stack]\n7\n[cube-pruning-pop-limit]\n5\n";
+    assert!(search("", &[]).starts_with("cube pruning, pop limit 400, stack 400;"));
+    assert!(search(limits, &[]).starts_with("cube pruning, pop limit 5, stack 7;"));
+    assert!(search("[search-algorithm]\n0\n", &[]).starts_with("stack decoding, stack 400;"));
+    let options = ["--decoder-options", "-distortion-limit 6 -s 9"];
+    assert!(search(limits, &options).starts_with("cube pruning, pop limit 5, stack 9;"));
 }
 
 #[test]

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use miriam_probingpt::{BuildOptions, BuildReport, build_file};
 use miriam_textio::{Output, Progress, is_same_file};
-use miriam_textproc::TextProcessorConfig;
 
 use crate::features::{
     FeatureKind, FeatureSpec, PhraseTableFormat, PhraseTableSpec, ReorderingSource,
 };
 use crate::ini_text::IniText;
 use crate::markup::XmlInputMode;
+use crate::preparation_copy::PreparationCopy;
 use crate::{Configuration, Error, Result};
 
 /// The name of the ini in the folder.
@@ -122,7 +122,9 @@ pub fn build_binary_system(
             _ => line.to_owned(),
         }
     });
-    copy_preparation(configuration, folder)?;
+    if let Some(copy) = PreparationCopy::plan(configuration, &folder.join(INI_NAME))? {
+        copy.write()?;
+    }
     let mut output = Output::create_atomic(&ini)?;
     output.write(&text.into_bytes())?;
     output.finish()?;
@@ -215,29 +217,6 @@ fn integrated_line(line: &str) -> String {
         .split_ascii_whitespace()
         .map(|token| if token.starts_with("path=") { "property-index=0" } else { token });
     tokens.collect::<Vec<_>>().join(" ")
-}
-
-/// Copies the steps for raw text beside the ini, and the files that they name.
-fn copy_preparation(configuration: &Configuration, folder: &Path) -> Result<()> {
-    let from = TextProcessorConfig::path_beside(&configuration.ini);
-    if !from.is_file() {
-        return Ok(());
-    }
-    let unreadable = |reason: String| Error::configuration(from.display().to_string(), reason);
-    let mut steps = TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string()))?;
-    let mut copies: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for file in steps.files_mut() {
-        let mut name = PathBuf::from(file.file_name().unwrap_or_default());
-        // Files of two folders may have one name.
-        while copies.iter().any(|(from, copy)| *copy == name && from != file) {
-            name = PathBuf::from(format!("target-{}", name.display()));
-        }
-        let copied = fs::copy(&*file, folder.join(&name));
-        copied.map_err(|e| miriam_textio::Error::io(&file.display().to_string(), "copy", e))?;
-        copies.push((std::mem::replace(file, name.clone()), name));
-    }
-    Output::write_file(&folder.join(TextProcessorConfig::FILE_NAME), steps.to_text().as_bytes())?;
-    Ok(())
 }
 
 #[cfg(test)]

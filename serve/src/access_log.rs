@@ -32,6 +32,8 @@ pub(crate) struct Record<'a> {
     pub path: &'a str,
     /// The group of protocols, or another part of the server.
     pub group: &'a str,
+    /// The name of its key, if one was needed.
+    pub key: Option<&'a str>,
     pub status: u16,
     pub time: Duration,
     /// Bytes of the body of the response, where they are known.
@@ -100,6 +102,7 @@ fn line(record: &Record<'_>, now: Duration) -> String {
     });
     let optional = [
         ("client", record.client.clone().map(Into::into)),
+        ("key", record.key.map(Into::into)),
         ("traceparent", record.traceparent.map(Into::into)),
         ("bytes", record.bytes.map(Into::into)),
     ];
@@ -123,6 +126,7 @@ mod tests {
             method: "POST",
             path: "/v1/translate",
             group: "v1",
+            key: Some("team"),
             status: 200,
             time: Duration::from_micros(1500),
             bytes: Some(12),
@@ -133,7 +137,7 @@ mod tests {
     fn a_line_is_an_object() {
         let line = line(&record(), Duration::from_millis(1_700_000_000_250));
         let expected = json!({"time": 1_700_000_000.25, "id": "7", "method": "POST",
-            "path": "/v1/translate", "api": "v1", "status": 200, "ms": 1.5, "client": "::1",
+            "path": "/v1/translate", "api": "v1", "status": 200, "ms": 1.5, "client": "::1", "key": "team",
             "bytes": 12});
         assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), expected);
         assert!(line.ends_with("}\n"));

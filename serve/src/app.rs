@@ -1,5 +1,7 @@
 //! What all protocols share: the models, who may use them, and how sentences are translated.
 
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -18,7 +20,7 @@ use crate::{Error, Result};
 
 /// The state of a server.
 pub struct App {
-    /// The configuration that the server started with. A reload changes models and keys.
+    /// The configuration that the server started with. A reload changes models, keys and the pivot.
     pub configuration: Configuration,
     /// Measurements.
     pub metrics: Arc<Metrics>,
@@ -26,13 +28,22 @@ pub struct App {
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) trusted_proxies: Vec<Network>,
     registry: RwLock<Arc<Registry>>,
-    keys: RwLock<Option<Arc<Keys>>>,
+    /// The keys, with their file.
+    keys: RwLock<Option<(PathBuf, Arc<Keys>)>>,
     draining: AtomicBool,
     stopping: AtomicBool,
     generations: AtomicU64,
     requests: AtomicU64,
     reloads: OnceLock<ReloadSender>,
     reload_error: RwLock<Option<String>>,
+    /// Settings that differ from those of the start.
+    pending_settings: RwLock<Vec<&'static str>>,
+}
+
+tokio::task_local! {
+    /// The name of the key of the request that a task answers, for the log; every protocol takes
+    /// keys in its own way.
+    pub(crate) static KEY_NAME: RefCell<Option<String>>;
 }
 
 /// Translated sentences, with the times of the engine.
@@ -57,7 +68,7 @@ impl App {
     /// If the file of keys is missing or wrong, or the log cannot be opened.
     pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
         let registry = Registry::loading(&configuration);
-        let keys = configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+        let keys = configuration.api_keys.as_deref().map(read_keys).transpose()?;
         let access_log = configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
         Ok(App {
             access_log,
@@ -65,13 +76,14 @@ impl App {
             metrics: Arc::clone(&opener.metrics),
             opener,
             registry: RwLock::new(Arc::new(registry)),
-            keys: RwLock::new(keys.map(Arc::new)),
+            keys: RwLock::new(keys),
             draining: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             generations: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             reloads: OnceLock::new(),
             reload_error: RwLock::new(None),
+            pending_settings: RwLock::default(),
             configuration,
         })
     }
@@ -123,7 +135,10 @@ impl App {
                 Err(error) => {
                     tracing::error!("{error}");
                     opened.broken.push((wanted.name.clone(), error.to_string()));
-                    opened.models.extend(old.map(Arc::clone));
+                    match old {
+                        Some(old) => opened.models.push(Arc::clone(old)),
+                        None => opened.absent.push(wanted.clone()),
+                    }
                 }
             }
             if is_first {
@@ -132,6 +147,7 @@ impl App {
                     models: opened.models.clone(),
                     pivot: opened.pivot.clone(),
                     broken: opened.broken.clone(),
+                    absent: opened.absent.clone(),
                     loading: opened.loading.clone(),
                 };
                 self.set_registry(now);
@@ -156,19 +172,34 @@ impl App {
         self.reloads.get()
     }
 
-    /// Opens the log again, and reads the keys again.
-    ///
-    /// # Errors
-    /// If their file is wrong; those known before stay.
-    pub fn reload_files(&self) -> Result<(), Error> {
+    /// Opens the log again.
+    pub fn reopen_log(&self) {
         if let Some(log) = &self.access_log {
             log.reopen();
         }
-        if let Some(file) = &self.configuration.api_keys {
-            let keys = Arc::new(Keys::read(file)?);
-            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(keys);
+    }
+
+    /// Reads the keys of a file, or lets everybody translate without one.
+    ///
+    /// # Errors
+    /// If the file is wrong; the keys known before stay.
+    pub fn set_keys(&self, file: Option<&Path>) -> Result<(), Error> {
+        let keys = file.map(read_keys).transpose()?;
+        let mut current = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        if current.is_some() && keys.is_none() {
+            tracing::warn!("the configuration names no keys any more: everybody may translate");
         }
+        *current = keys;
         Ok(())
+    }
+
+    /// Remembers which settings of the file take effect at the next start only, and says it.
+    pub(crate) fn set_pending_settings(&self, names: Vec<&'static str>) {
+        if !names.is_empty() {
+            let names = names.join(", ");
+            tracing::warn!("{names}: changed in the configuration; a restart is needed for that");
+        }
+        *self.pending_settings.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
     /// From now on the server is not ready, and serves all the same.
@@ -197,11 +228,13 @@ impl App {
         });
         let loading = registry.loading.iter().filter(|name| generation(name).is_none());
         let reload_error = self.reload_error.read().unwrap_or_else(PoisonError::into_inner);
+        let pending = self.pending_settings.read().unwrap_or_else(PoisonError::into_inner);
         Readiness {
             stopping: self.draining.load(Ordering::Acquire) || self.is_stopping(),
             loading: loading.cloned().collect(),
             broken: broken.collect(),
             reload_error: reload_error.clone(),
+            pending_settings: pending.clone(),
         }
     }
 
@@ -221,7 +254,14 @@ impl App {
     }
 
     fn keys(&self) -> Option<Arc<Keys>> {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys.as_ref().map(|(_, keys)| Arc::clone(keys))
+    }
+
+    /// The file of the keys.
+    pub(crate) fn keys_file(&self) -> Option<PathBuf> {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys.as_ref().map(|(file, _)| file.clone())
     }
 
     /// Checks the API key and its quota of characters.
@@ -236,7 +276,10 @@ impl App {
             return Err(Refusal::TooLarge(reason));
         }
         let Some(keys) = self.keys() else { return Ok(()) };
-        keys.admit(key, characters).map_err(refuse_key)
+        let name = keys.admit(key, characters).map_err(refuse_key)?;
+        // Requests outside of a task, as in tests, have no log.
+        let _ = KEY_NAME.try_with(|known| known.replace(Some(name.to_owned())));
+        Ok(())
     }
 
     /// As [`App::admit`], of a request with texts, of which there may be as many as sentences.
@@ -305,7 +348,7 @@ impl App {
             let languages = model.language_marks(from, to, &sentences);
             options.languages = languages.map_err(Refusal::Invalid)?;
             let pending = model.submit(std::mem::take(&mut sentences), options, deadline);
-            let pending = pending.inspect_err(|_| self.metrics.record_shed("queue"))?;
+            let pending = pending.inspect_err(|_| self.metrics.record_shed())?;
             let left = deadline.saturating_duration_since(Instant::now());
             // A phrase-based system translates with less effort when its time is over.
             let patience = if model.kind == ModelKind::Phrase { left * 2 } else { left };
@@ -334,6 +377,10 @@ impl App {
         }
         Ok(total)
     }
+}
+
+fn read_keys(file: &Path) -> Result<(PathBuf, Arc<Keys>)> {
+    Ok((file.to_owned(), Arc::new(Keys::read(file)?)))
 }
 
 fn refuse_key(error: KeyError) -> Refusal {

@@ -216,6 +216,27 @@ impl Configuration {
         })
     }
 
+    /// The settings in which `other` differs and that a running server does not change.
+    pub(crate) fn settings_of_start(&self, other: &Configuration) -> Vec<&'static str> {
+        let settings = [
+            ("listen", self.listen != other.listen),
+            ("unix", self.unix != other.unix),
+            ("unix-mode", self.unix_mode != other.unix_mode),
+            ("unix-group", self.unix_group != other.unix_group),
+            ("threads", self.threads != other.threads),
+            ("io-threads", self.io_threads != other.io_threads),
+            ("cors", self.cors != other.cors),
+            ("apis", self.apis != other.apis),
+            ("no-page", self.no_page != other.no_page),
+            ("base-path", self.base_path != other.base_path),
+            ("metrics", self.metrics != other.metrics),
+            ("access-log", self.access_log != other.access_log),
+            ("trusted-proxies", self.trusted_proxies != other.trusted_proxies),
+            ("limits", self.limits != other.limits),
+        ];
+        settings.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+
     /// Whether a group of protocols is served.
     pub fn serves(&self, api: Api) -> bool {
         self.apis.is_empty() || self.apis.contains(&api)

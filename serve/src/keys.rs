@@ -20,6 +20,7 @@ pub(crate) struct Keys {
 }
 
 struct Key {
+    name: String,
     requests_per_minute: Option<u64>,
     characters_per_minute: Option<u64>,
     is_admin: bool,
@@ -87,9 +88,10 @@ impl Keys {
             let mut words = line.split_whitespace();
             let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
             let digest = from_hex(digest).ok_or_else(|| wrong("no SHA-256 of 64 hex digits"))?;
-            words.next().ok_or_else(|| wrong("the key has no name"))?;
+            let name = words.next().ok_or_else(|| wrong("the key has no name"))?.to_owned();
             let used = Minute { began: Instant::now(), requests: 0, characters: 0 };
             let mut key = Key {
+                name,
                 requests_per_minute: None,
                 characters_per_minute: None,
                 is_admin: false,
@@ -114,8 +116,8 @@ impl Keys {
         self.by_digest.get(&digest).ok_or(KeyError::Unknown)
     }
 
-    /// Counts a request of `characters`.
-    pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), KeyError> {
+    /// Counts a request of `characters`. Returns the name of the key.
+    pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<&str, KeyError> {
         let key = self.find(key)?;
         let mut used = key.used.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = Duration::from_secs(60);
@@ -128,7 +130,7 @@ impl Keys {
             return Err(KeyError::TooMuch(minute.saturating_sub(used.began.elapsed())));
         }
         (used.requests, used.characters) = (requests, total);
-        Ok(())
+        Ok(&key.name)
     }
 
     /// Whether `key` is an administrator's.
@@ -159,8 +161,8 @@ mod tests {
         assert_eq!(keys.admit(None, 1), Err(KeyError::Unknown));
         assert_eq!(keys.admit(Some("secret2"), 1), Err(KeyError::Unknown));
         assert!(matches!(keys.admit(Some("secret"), 101), Err(KeyError::TooMuch(_))));
-        assert_eq!(keys.admit(Some("secret"), 99), Ok(()));
-        assert_eq!(keys.admit(Some("secret"), 1), Ok(()));
+        assert!(keys.admit(Some("secret"), 99).is_ok());
+        assert!(keys.admit(Some("secret"), 1).is_ok());
         assert!(matches!(keys.admit(Some("secret"), 0), Err(KeyError::TooMuch(_))));
         assert_eq!(keys.admit_admin(Some("secret")), Ok(()));
         let plain = Keys::parse(&format!("{SECRET} somebody")).unwrap_or_default();
@@ -173,7 +175,7 @@ mod tests {
         assert_eq!(key.len(), "miriam-".len() + 48);
         assert!(!line.contains(&key) && line.ends_with(" somebody"), "{line}");
         let keys = Keys::parse(&line).unwrap_or_default();
-        assert_eq!(keys.admit(Some(&key), 1), Ok(()));
+        assert!(keys.admit(Some(&key), 1).is_ok());
         assert_eq!(keys.admit_admin(Some(&key)), Err(KeyError::NoAdmin));
         assert_ne!(make_key("somebody").unwrap().0, key);
         for wrong in ["", "two words", "#a", "a\nb"] {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,6 +56,27 @@ impl Listener {
         Err(fail(failure))
     }
 
+    /// Checks that `address` is one, without listening.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check_tcp(address: &str) -> Result<()> {
+        address.to_socket_addrs().map(drop).map_err(|error| Error::system(address, error))
+    }
+
+    /// Checks that a socket could be made at `path`, without making it.
+    ///
+    /// # Errors
+    /// If its folder or the group is missing, or something else is there.
+    pub fn check_unix(path: &Path, access: &SocketAccess) -> Result<()> {
+        let fail = |error| Error::system(path.display().to_string(), error);
+        refuse_other_file(path).map_err(fail)?;
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        folder.map(std::fs::metadata).transpose().map_err(fail)?;
+        access.group.as_deref().map(find_group).transpose().map_err(fail)?;
+        Ok(())
+    }
+
     /// Listens to a socket in the file system, with the mode and the group of `access`. One that
     /// a server left behind is replaced.
     ///
@@ -63,6 +84,7 @@ impl Listener {
     /// If there is something else, or a server that listens, or the group may not be given.
     pub fn unix(path: &Path, access: &SocketAccess) -> Result<Self> {
         let fail = |error| Error::system(path.display().to_string(), error);
+        refuse_other_file(path).map_err(fail)?;
         if let Err(error) = UnixStream::connect(path) {
             let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
             if is_left {
@@ -189,6 +211,15 @@ impl Listener {
             }
         }
     }
+}
+
+/// Refuses what is not a socket, which no server has left.
+fn refuse_other_file(path: &Path) -> io::Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| !found.file_type().is_socket()) {
+        let reason = "it is there and not a socket; remove it, or give another path";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, reason));
+    }
+    Ok(())
 }
 
 /// The number of a group of this machine.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use miriam_textio::process_memory::resident_bytes;
 
@@ -111,13 +111,24 @@ impl ModelMetrics {
     }
 }
 
+/// How often a warning of overload is repeated.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Requests that were sent away.
+#[derive(Default)]
+struct Shed {
+    total: u64,
+    /// When the last warning was, and the total then.
+    warned: Option<(Instant, u64)>,
+}
+
 /// The measurements of a server.
 #[derive(Default)]
 pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
     seconds: Mutex<BTreeMap<&'static str, Arc<Histogram>>>,
     queue: Mutex<Option<Arc<Histogram>>>,
-    shed: Mutex<BTreeMap<&'static str, u64>>,
+    shed: Mutex<Shed>,
     /// Of each name, also of models that have gone: counters do not go back.
     models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
     /// Open connections.
@@ -170,9 +181,17 @@ impl Metrics {
         lock(&self.queue).get_or_insert_with(new).record(time.as_secs_f64());
     }
 
-    /// Counts a request that was sent away.
-    pub fn record_shed(&self, reason: &'static str) {
-        *lock(&self.shed).entry(reason).or_default() += 1;
+    /// Counts a request that was sent away because too much is queued. A warning tells it, at most
+    /// once a minute.
+    pub fn record_shed(&self) {
+        let mut shed = lock(&self.shed);
+        shed.total += 1;
+        if shed.warned.is_none_or(|(when, _)| when.elapsed() >= WARNING_INTERVAL) {
+            let before = shed.warned.map_or(0, |(_, total)| total);
+            let count = shed.total - before;
+            tracing::warn!("{count} requests refused: too much is queued (queued-words)");
+            shed.warned = Some((Instant::now(), shed.total));
+        }
     }
 
     /// All measurements as text.
@@ -196,9 +215,7 @@ impl Metrics {
         }
         self.render_models(&mut out, &head);
         head(&mut out, "miriam_shed_total", "counter", "Requests that were sent away");
-        for (reason, count) in &*lock(&self.shed) {
-            let _ = writeln!(out, "miriam_shed_total{{reason=\"{reason}\"}} {count}");
-        }
+        let _ = writeln!(out, "miriam_shed_total{{reason=\"queue\"}} {}", lock(&self.shed).total);
         head(&mut out, "miriam_model_info", "gauge", "The models that are served");
         for (name, generation, kind) in &gauges.models {
             let model = escape(name);
@@ -286,7 +303,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.record_request("v1", 200, Duration::from_millis(20));
         metrics.record_request("v1", 200, Duration::from_millis(200));
-        metrics.record_shed("queue");
+        metrics.record_shed();
         metrics.model("a\"b").record(Outcome::Ok, Duration::from_micros(1));
         let models = vec![("a\"b".to_owned(), 3, "phrase")];
         let broken = crate::readiness::BrokenModel {

@@ -17,6 +17,8 @@ pub struct Readiness {
     pub broken: Vec<BrokenModel>,
     /// Why the configuration was not read again.
     pub reload_error: Option<String>,
+    /// Settings that were changed and take effect at the next start only.
+    pub pending_settings: Vec<&'static str>,
 }
 
 /// A model that did not open.
@@ -40,7 +42,7 @@ impl Readiness {
 
     /// Whether something is not as the configuration has it.
     pub fn is_degraded(&self) -> bool {
-        !self.broken.is_empty() || self.reload_error.is_some()
+        !self.broken.is_empty() || self.reload_error.is_some() || !self.pending_settings.is_empty()
     }
 
     /// What a client is told of a server that is not ready.

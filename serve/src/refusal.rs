@@ -28,6 +28,9 @@ pub enum RouteError {
     /// A model is being opened.
     #[error("the models are being opened")]
     Loading,
+    /// A model of the configuration that may be what is asked for did not open.
+    #[error("the model {0:?} did not open")]
+    Broken(String),
 }
 
 /// Why a request is not served; each protocol has its own words for it.
@@ -62,9 +65,9 @@ impl Refusal {
     pub fn status(&self) -> u16 {
         match self {
             Refusal::Invalid(_) => 400,
-            Refusal::Route(RouteError::Loading) | Refusal::Unavailable | Refusal::NotReady(_) => {
-                503
-            }
+            Refusal::Route(RouteError::Loading | RouteError::Broken(_))
+            | Refusal::Unavailable
+            | Refusal::NotReady(_) => 503,
             Refusal::Route(_) => 404,
             Refusal::Unauthorized => 401,
             Refusal::Forbidden => 403,
@@ -83,9 +86,9 @@ impl Refusal {
             Refusal::TooMany(time) | Refusal::Overloaded(time) => {
                 Some((time.as_millis().div_ceil(1000) as u64).max(1))
             }
-            Refusal::Unavailable | Refusal::NotReady(_) | Refusal::Route(RouteError::Loading) => {
-                Some(1)
-            }
+            Refusal::Unavailable
+            | Refusal::NotReady(_)
+            | Refusal::Route(RouteError::Loading | RouteError::Broken(_)) => Some(1),
             _ => None,
         }
     }

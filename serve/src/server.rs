@@ -12,9 +12,11 @@ use miriam_nmt::engine::Autotuner;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use crate::access_log::AccessLog;
 use crate::app::App;
 use crate::config::Configuration;
 use crate::engine::Engine;
+use crate::keys::Keys;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::models::Opener;
@@ -136,12 +138,14 @@ pub struct CheckedModel {
     pub languages: Option<String>,
 }
 
-/// Opens all models of a configuration, translates a line with each, and closes them again.
+/// Checks the files, addresses and groups that a configuration names, opens all its models,
+/// translates a line with each, and closes them again.
 ///
 /// # Errors
 /// The first that does not open.
 pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec<CheckedModel>> {
     configuration.check()?;
+    check_environment(configuration)?;
     let opener = opener(configuration, tuner);
     let open = |model: &crate::ModelConfiguration| {
         let started = Instant::now();
@@ -156,6 +160,20 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
         })
     };
     configuration.models.iter().map(open).collect()
+}
+
+/// Checks keys, addresses, groups and folders without taking them: a server may be running.
+fn check_environment(configuration: &Configuration) -> Result<()> {
+    configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+    for address in configuration.listen.iter().chain(&configuration.metrics) {
+        Listener::check_tcp(address)?;
+    }
+    let access = configuration.socket_access()?;
+    for path in &configuration.unix {
+        Listener::check_unix(path, &access)?;
+    }
+    configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
+    Ok(())
 }
 
 fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
@@ -179,6 +197,23 @@ fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
     Ok(listeners)
 }
 
+/// Reads keys and configuration again, and opens what has changed. Returns whether all models
+/// opened.
+fn reload(app: &App, source: &ConfigurationSource) -> Result<bool> {
+    let configuration = source().and_then(|found| found.check().map(|()| found));
+    let configuration = match configuration {
+        Ok(configuration) => configuration,
+        Err(error) => {
+            // A key that was revoked is revoked, whatever is wrong elsewhere.
+            app.set_keys(app.keys_file().as_deref())?;
+            return Err(error);
+        }
+    };
+    app.set_keys(configuration.api_keys.as_deref())?;
+    app.set_pending_settings(app.configuration.settings_of_start(&configuration));
+    Ok(app.open_models(&configuration))
+}
+
 /// The thread that opens models: those of `first` at once, then at every request those that
 /// `source` reads.
 fn start_reloader(
@@ -196,10 +231,8 @@ fn start_reloader(
                 std::iter::once(request).chain(requests.try_iter()).collect();
             app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
             let started = Instant::now();
-            let outcome = app.reload_files().and_then(|()| source()).and_then(|configuration| {
-                configuration.check()?;
-                Ok(app.open_models(&configuration))
-            });
+            app.reopen_log();
+            let outcome = reload(&app, &source);
             app.set_reload_error(outcome.as_ref().err().map(ToString::to_string));
             let seconds = started.elapsed().as_secs_f64();
             let all = match outcome {

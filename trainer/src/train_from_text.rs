@@ -3,6 +3,8 @@
 //! Every step looks first whether its result is there, so the same request goes on where a run
 //! before it was stopped.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
@@ -62,11 +64,41 @@ struct Paths {
 }
 
 impl TrainingRequest {
-    /// Trains, or resumes a training. `log` gets lines of the log, `warn` warnings.
+    /// Trains, or resumes a training. `log` gets lines of the log, and so does the file of the option
+    /// `log`; `warn` gets warnings.
     ///
     /// # Errors
     /// If options or files do not fit, or cannot be read or written, or the training diverges.
     pub fn run(
+        &self,
+        stop: &CancellationToken,
+        progress: &dyn Progress,
+        log: &mut dyn FnMut(&str),
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<Summary> {
+        let path = self.options.get_string("log");
+        if path.is_empty() {
+            return self.train(stop, progress, log, warn);
+        }
+        let path = Path::new(&path);
+        let failed = |error| Error::from(miriam_storage::Error::io(path, "write", error));
+        let mut file = File::options().append(true).create(true).open(path).map_err(failed)?;
+        let mut written = Ok(());
+        let mut log_and_keep = |line: &str| {
+            log(line);
+            // The first failure is told at the end; a full disk does not end the training.
+            if written.is_ok() {
+                written = writeln!(file, "{line}");
+            }
+        };
+        let outcome = self.train(stop, progress, &mut log_and_keep, warn);
+        if let Err(error) = written {
+            warn(&failed(error).to_string());
+        }
+        outcome
+    }
+
+    fn train(
         &self,
         stop: &CancellationToken,
         progress: &dyn Progress,

@@ -56,6 +56,8 @@ pub struct ServingOptions {
     pub protocol: Protocol,
     /// The model, where several are served.
     pub model: Option<String>,
+    /// The key of a server that needs one.
+    pub key: Option<String>,
     /// The languages, source and target, where the protocol or the model needs them.
     pub languages: [Option<String>; 2],
     /// How requests come.

@@ -60,9 +60,11 @@ impl Protocol {
             .filter_map(|(name, value)| Some(format!("{name}={}", percent_encode((*value)?))))
             .collect();
         let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+        let key = options.key.as_deref();
+        let key = key.map(|key| format!("Authorization: Bearer {key}\r\n")).unwrap_or_default();
         let post = |path: &str, media_type: &str, body: String| {
             format!(
-                "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media_type}\r\n\
+                "POST {path} HTTP/1.1\r\nHost: {address}\r\n{key}Content-Type: {media_type}\r\n\
                  Content-Length: {}\r\n\r\n{body}",
                 body.len()
             )
@@ -104,7 +106,7 @@ impl Protocol {
         // The key is that of RFC 6455; nothing depends on it.
         let handshake = (self == Protocol::Marian).then(|| {
             format!(
-                "GET /translate{query} HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n\
+                "GET /translate{query} HTTP/1.1\r\nHost: {address}\r\n{key}Upgrade: websocket\r\n\
                  Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
                  Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
             )

@@ -55,6 +55,7 @@ fn options(folder: &std::path::Path, address: SocketAddr, arrivals: Arrivals) ->
         url: format!("http://{address}"),
         protocol: Protocol::V1,
         model: None,
+        key: None,
         languages: [None, None],
         arrivals,
         seconds: 1.0,

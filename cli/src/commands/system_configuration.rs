@@ -8,7 +8,15 @@ use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 /// The configuration of `tokens`; where they name a model of another kind, the error says so.
 pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
-    Configuration::from_command_line(tokens).map_err(|error| match find_ini(tokens) {
+    read_configuration_or(tokens, &[])
+}
+
+/// As [`read_configuration`]; `defaults` hold where neither tokens nor the ini have the option.
+pub fn read_configuration_or(
+    tokens: &[String],
+    defaults: &[(&str, &str)],
+) -> anyhow::Result<Configuration> {
+    Configuration::from_command_line_or(tokens, defaults).map_err(|error| match find_ini(tokens) {
         Some(ini) if !matches!(error, Error::Usage { .. }) => {
             explain_wrong_kind(error, ini, ModelKind::PhraseSystem)
         }

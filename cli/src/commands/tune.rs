@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
+use miriam_decoder::{PreparationCopy, SearchAlgorithm, Settings};
 use miriam_pipeline::prepare_file;
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
-use super::system_configuration::read_configuration;
+use super::system_configuration::read_configuration_or;
 use crate::common::{CommonOptions, check_files};
 
-/// Search options unless others follow `--`: as good as wider searches, in a fraction of
-/// their time.
-const DEFAULT_SEARCH_OPTIONS: [&str; 6] =
-    ["-search-algorithm", "1", "-cube-pruning-pop-limit", "400", "-stack", "400"];
+/// Search options that hold unless the ini or the command line has others: as good as wider
+/// searches, in a fraction of their time.
+const DEFAULT_SEARCH_OPTIONS: [(&str, &str); 3] =
+    [("search-algorithm", "1"), ("cube-pruning-pop-limit", "400"), ("stack", "400")];
 
 /// Find weights that translate a development text best by BLEU.
 ///
@@ -35,7 +36,8 @@ pub struct Arguments {
     /// The texts are prepared already, though a file `preparation` is beside the ini
     #[arg(long)]
     no_raw: bool,
-    /// The ini to write: the given one with the best weights
+    /// The ini to write: the given one with the best weights. In another folder the steps for raw
+    /// text are copied beside it
     #[arg(short, long, value_name = "INI")]
     output: PathBuf,
     /// The optimiser of weights
@@ -64,7 +66,8 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     decoder_options: Option<String>,
-    /// Options of `miriam translate` [-search-algorithm 1 -cube-pruning-pop-limit 400 -stack 400]
+    /// Options of `miriam translate`. Where neither they nor the ini say it:
+    /// [-search-algorithm 1 -cube-pruning-pop-limit 400 -stack 400]
     #[arg(last = true, value_name = "OPTIONS")]
     moses: Vec<String>,
 }
@@ -87,11 +90,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let given = arguments.decoder_options.as_deref().unwrap_or_default();
     tokens.extend(given.split_ascii_whitespace().map(str::to_owned));
     tokens.extend(arguments.moses);
-    if tokens.len() == 2 {
-        tokens.extend(DEFAULT_SEARCH_OPTIONS.map(str::to_owned));
-    }
-    let mut configuration = read_configuration(&tokens)?;
+    let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
+    let Settings { algorithm, stack_size, pop_limit, .. } = configuration.settings;
+    let search = match algorithm {
+        SearchAlgorithm::CubePruning => format!("cube pruning, pop limit {pop_limit}"),
+        SearchAlgorithm::Stack => "stack decoding".into(),
+    };
+    tracing::info!("search: {search}, stack {stack_size}; translate with the same");
+    let preparation_copy = PreparationCopy::plan(&configuration, &output)?;
+    if let Some(copy) = &preparation_copy {
+        copy.check_targets()?;
+    }
     let folder = tempfile::tempdir()?;
     let (source, reference) = match raw_text::preparation_file(&configuration) {
         file if !arguments.no_raw && file.exists() => {
@@ -113,6 +123,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         ..TuneOptions::new(configuration, source, reference, output)
     };
     let report = common.build_thread_pool()?.install(|| tune(&options, &common.progress()))?;
+    if let Some(copy) = preparation_copy {
+        copy.write()?;
+    }
     tracing::info!("best: iteration {}, BLEU {:.2}", report.best_index + 1, report.best().bleu);
     Ok(())
 }

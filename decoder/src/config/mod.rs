@@ -138,6 +138,16 @@ impl Configuration {
     ///
     /// Unknown options, values of the wrong form, and errors in the ini file.
     pub fn from_command_line(tokens: &[String]) -> Result<Self> {
+        Self::from_command_line_or(tokens, &[])
+    }
+
+    /// As [`Configuration::from_command_line`]; `defaults`, names and values of options, hold where
+    /// neither the command line nor the ini has the option.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Configuration::from_command_line`].
+    pub fn from_command_line_or(tokens: &[String], defaults: &[(&str, &str)]) -> Result<Self> {
         let command_line = arguments::parse(tokens)?;
         let ini = match command_line.get("config") {
             Some([file]) => ini::locate(PathBuf::from(file))?,
@@ -151,6 +161,12 @@ impl Configuration {
         };
         let mut parameters = ini::read(&ini)?;
         arguments::override_with(&mut parameters, command_line);
+        for (name, value) in defaults {
+            let values = parameters.values_mut(name);
+            if values.is_empty() {
+                values.push((*value).to_owned());
+            }
+        }
         Self::from_parameters(ini, parameters)
     }
 

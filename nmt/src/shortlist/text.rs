@@ -14,6 +14,7 @@ pub fn read(
 ) -> Result<Shortlist> {
     let name = lines.name().to_owned();
     let mut lists: Vec<Vec<(f32, u32)>> = vec![Vec::new(); source.len()];
+    let (mut num_entries, mut num_unknown) = (0u64, 0u64);
     while let Some(line) = lines.next()? {
         let mut words = fields::split_words(line.bytes);
         let (Some(to), Some(from), Some(probability), None) =
@@ -30,10 +31,20 @@ pub fn read(
                 || Error::format(&name, line.number, Some(3), "this is not a probability"),
             )?;
         if probability > options.threshold {
-            let from = source.find(from).unwrap_or_else(|| source.unk_id());
-            let to = target.find(to).unwrap_or_else(|| target.unk_id());
+            let (from, to) = (source.find(from), target.find(to));
+            num_entries += 1;
+            num_unknown += u64::from(from.is_none() || to.is_none());
+            let from = from.unwrap_or_else(|| source.unk_id());
+            let to = to.unwrap_or_else(|| target.unk_id());
             lists[from as usize].push((probability, to));
         }
+    }
+    if num_unknown > num_entries / 2 {
+        tracing::warn!(
+            "{name}: {num_unknown} of {num_entries} entries have words that are not in the \
+             vocabularies; a model of pieces needs a shortlist of pieces, from text that is \
+             segmented as for the model"
+        );
     }
     Ok(Shortlist::new(options, lists, source, target))
 }

@@ -81,7 +81,10 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
     let status = match refusal {
         // This protocol has 403 for keys, and 400 for languages.
         Refusal::Unauthorized => StatusCode::FORBIDDEN,
-        Refusal::Route(error) if *error != RouteError::Loading => StatusCode::BAD_REQUEST,
+        Refusal::Route(RouteError::Loading | RouteError::Broken(_)) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Refusal::Route(_) => StatusCode::BAD_REQUEST,
         _ => status(refusal),
     };
     with_retry(refusal, respond(status, &json!({"message": refusal.detail()})))

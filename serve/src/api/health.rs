@@ -34,6 +34,9 @@ fn ready(app: &App) -> Response {
     if let Some(reason) = &readiness.reload_error {
         state["reload"] = json!(reason);
     }
+    if !readiness.pending_settings.is_empty() {
+        state["restart-needed-for"] = json!(readiness.pending_settings);
+    }
     if readiness.is_ready() {
         return json(StatusCode::OK, &state);
     }

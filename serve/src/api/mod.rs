@@ -12,6 +12,7 @@ mod parameters;
 pub mod v1;
 pub mod xmlrpc;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ use hyper::header::{
 use hyper::{Method, Request, StatusCode, Version};
 
 use crate::access_log::Record;
-use crate::app::App;
+use crate::app::{App, KEY_NAME};
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
 use crate::http::client_address::{Peer, client_address};
@@ -113,13 +114,21 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     if method == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
+    let mut key_name = None;
     let mut response = match (wrong_host, group) {
         (Some(reason), _) => refuse_host(group, reason),
         (None, None) => not_found(),
         (None, Some(group)) if method == Method::OPTIONS => preflight(app, group),
         (None, Some(Group::Api(Api::Marian))) => marian::open(app, request),
         (None, Some(Group::Api(Api::OpusMt))) if is_websocket => opus_mt::open(app, request),
-        (None, Some(group)) => dispatch(app, group, request).await,
+        (None, Some(group)) => {
+            let answering = async {
+                let response = dispatch(app, group, request).await;
+                key_name = KEY_NAME.with(RefCell::take);
+                response
+            };
+            KEY_NAME.scope(RefCell::default(), answering).await
+        }
     };
     let headers = response.headers_mut();
     if let Some(group) = group {
@@ -141,6 +150,7 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
             method: method.as_str(),
             path: &full_path,
             group: name,
+            key: key_name.as_deref(),
             status,
             time,
             bytes: response.body().size_hint().exact(),

@@ -72,11 +72,18 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 }
 
 /// The model of an id, its place in the configuration or its name, with the languages of the
-/// address; without an id the model of the languages.
+/// address; without an id the model that the address names, or that of the languages.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
     let no_model = |id: &str| Refusal::Invalid(format!("No such model '{id}'"));
+    let named = |name: &str| {
+        registry.route(Some(name), from, to).map_err(|error| match error {
+            RouteError::NoModel(name) => no_model(&name),
+            error => error.into(),
+        })
+    };
     let number = match id {
+        None | Some(Value::Null) if let Some(name) = field(query, "model") => return named(name),
         None | Some(Value::Null) if from.is_some() || to.is_some() => {
             return Ok(registry.route(None, from, to)?);
         }
@@ -84,13 +91,7 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
         Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
         Some(Value::String(name)) => match name.parse() {
             Ok(number) => number,
-            Err(_) => {
-                let route = registry.route(Some(name), from, to);
-                return route.map_err(|error| match error {
-                    RouteError::NoModel(name) => no_model(&name),
-                    error => error.into(),
-                });
-            }
+            Err(_) => return named(name),
         },
         Some(other) => return Err(no_model(&other.to_string())),
     };

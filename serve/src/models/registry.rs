@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Model, languages};
-use crate::config::Configuration;
+use crate::config::{Configuration, ModelConfiguration};
 use crate::refusal::RouteError;
 
 /// The models of one reading of the configuration.
@@ -15,6 +15,8 @@ pub struct Registry {
     pub pivot: Option<String>,
     /// The models that did not open, with reasons.
     pub broken: Vec<(String, String)>,
+    /// Those of them whose names no model serves.
+    pub absent: Vec<ModelConfiguration>,
     /// The models that are not open yet.
     pub loading: Vec<String>,
 }
@@ -106,9 +108,31 @@ impl Registry {
         from: Option<&str>,
         to: Option<&str>,
     ) -> Result<Route, RouteError> {
-        let found = self.find_route(name, from, to);
         // What is not there may come.
-        found.map_err(|error| if self.loading.is_empty() { error } else { RouteError::Loading })
+        self.find_route(name, from, to).map_err(|error| {
+            if !self.loading.is_empty() {
+                return RouteError::Loading;
+            }
+            self.absent_model(&error).map_or(error, RouteError::Broken)
+        })
+    }
+
+    /// The model for want of which there is an error, if one is configured that did not open.
+    fn absent_model(&self, error: &RouteError) -> Option<String> {
+        let has = |model: &&ModelConfiguration, code: &str| {
+            let all = model.from.iter().chain(&model.to);
+            model.from.is_empty()
+                || model.to.is_empty()
+                || languages::find(code, all.map(String::as_str)).is_some()
+        };
+        let found = self.absent.iter().find(|model| match error {
+            RouteError::NoModel(name) => model.name == *name,
+            RouteError::NoLanguage(code) => has(model, code),
+            RouteError::NoPair { from, to } => has(model, from) && has(model, to),
+            RouteError::Nothing => true,
+            _ => false,
+        });
+        found.map(|model| model.name.clone())
     }
 
     fn find_route(

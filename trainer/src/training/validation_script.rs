@@ -20,15 +20,26 @@ impl ValidationScript {
     /// # Errors
     /// If it is not.
     pub fn check(&self) -> Result<()> {
-        let is_name = self.path.components().count() == 1;
+        let program = match self.command() {
+            Some(command) => Path::new(command.split_whitespace().next().unwrap_or_default()),
+            None => &self.path,
+        };
+        let is_name = program.components().count() == 1;
         let on_path = std::env::var_os("PATH").is_some_and(|folders| {
-            std::env::split_paths(&folders).any(|folder| folder.join(&self.path).is_file())
+            std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
         });
-        if self.path.is_file() || is_name && on_path {
+        if program.is_file() || is_name && on_path {
             return Ok(());
         }
         Err(self
             .error("there is no such program; give its path, and arguments by --valid-script-args"))
+    }
+
+    /// The path where it is a command with arguments, such as `bash ./validate.sh`: Marian gives it
+    /// to a shell.
+    fn command(&self) -> Option<&str> {
+        let text = self.path.to_str().filter(|text| text.contains(char::is_whitespace));
+        text.filter(|_| !self.path.is_file())
     }
 
     /// The number that the program prints, as the first word of its output. `translations` is its
@@ -37,7 +48,15 @@ impl ValidationScript {
     /// # Errors
     /// If it cannot be run, fails, or prints no number.
     pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
-        let output = Command::new(&self.path)
+        let mut command = match self.command() {
+            None => Command::new(&self.path),
+            Some(text) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("{text} \"$@\""), "sh"]);
+                shell
+            }
+        };
+        let output = command
             .args(&self.arguments)
             .args(translations)
             .stdin(Stdio::null())
@@ -83,6 +102,20 @@ mod tests {
         let file = folder.path().join("translations");
         std::fs::write(&file, "one\ntwo\n").unwrap();
         assert_eq!(shell("wc -l < $0").score(Some(&file)).unwrap(), 2.0);
+    }
+
+    #[test]
+    fn a_path_may_be_a_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("two words.sh");
+        std::fs::write(&file, "echo $# $2\n").unwrap();
+        let command = format!("sh '{}'", file.display());
+        let arguments = vec!["a b".to_owned()];
+        let script = ValidationScript { path: command.into(), arguments };
+        script.check().unwrap();
+        assert_eq!(script.score(Some(Path::new("translations"))).unwrap(), 2.0);
+        let missing = ValidationScript { path: "no-such-program x".into(), arguments: Vec::new() };
+        assert!(missing.check().is_err());
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub struct Arguments {
     /// The model that is asked, by name
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// The key of a server that needs one, or the variable MIRIAM_KEY
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
     /// The language of the text
     #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
@@ -84,6 +87,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         url: arguments.url,
         protocol: arguments.api,
         model: arguments.model,
+        key: arguments.key.or_else(|| std::env::var("MIRIAM_KEY").ok()),
         languages: [arguments.from, arguments.to],
         arrivals: arguments.rate.map_or_else(closed, Arrivals::Open),
         seconds: arguments.seconds,

@@ -116,6 +116,12 @@ impl RenamedProgram {
     /// ask for; the first of them is the name it was started under.
     pub fn translate(&self, arguments: &[OsString]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["miriam".into()];
+        if let [_, only] = arguments
+            && only == "--version"
+        {
+            words.push(only.clone());
+            return words;
+        }
         words.extend(self.command.iter().map(OsString::from));
         let mut given = arguments.iter().skip(1);
         while let Some(word) = given.next() {
@@ -184,6 +190,7 @@ mod tests {
                 "moses2 -f moses.ini -n-best-list - 5",
                 "miriam translate -f moses.ini -n-best-list - 5",
             ),
+            ("marian --version", "miriam --version"),
             ("tokenizer.perl -l de -lines 100 -time -a", "miriam tokenize -l de -a"),
             (
                 "train-truecaser.perl --model m --corpus c",

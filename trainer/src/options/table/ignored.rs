@@ -31,7 +31,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     no_effect("optimizer-state-sharding", Flag, "workers share one state"),
     unused("sharding", One, "global", "workers share one state"),
     unused("sync-freq", One, "200u", "workers share one state"),
-    no_effect("log", One, "the log goes to standard error"),
     unused("log-level", One, "info", "give it on the command line"),
     no_effect("log-time-zone", One, "the log has no times of day"),
     no_effect("quiet", Flag, "give it on the command line"),

@@ -18,6 +18,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     honoured(GROUP, "after-batches", One, "N", "0", "Stop after N updates"),
     honoured(GROUP, "disp-freq", One, "LENGTH", "1000u", "Length between two lines of the log"),
     honoured(GROUP, "disp-first", One, "N", "0", "Log the first N updates"),
+    honoured(GROUP, "log", One, "FILE", "", "Append the lines of the log to this file too"),
     honoured(GROUP, "save-freq", One, "LENGTH", "10000u", "Length between two saved models"),
     honoured(GROUP, "overwrite", Flag, "", "", "Do not keep older models"),
     honoured(

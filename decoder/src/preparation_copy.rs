@@ -1,0 +1,81 @@
+//! Steps for raw text that go with an ini into another folder.
+//!
+//! They are a file `preparation` beside the ini, and the files that it names: models of case, lists
+//! of abbreviations. An ini that is written elsewhere without them would translate raw text as tokens.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miriam_textio::Output;
+use miriam_textproc::TextProcessorConfig;
+
+use crate::config::Configuration;
+use crate::{Error, Result};
+
+/// The files that are to be written.
+pub struct PreparationCopy {
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl PreparationCopy {
+    /// What belongs beside the ini `output` of the system of `configuration`; nothing if its
+    /// texts are not prepared, or `output` is in its folder.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn plan(configuration: &Configuration, output: &Path) -> Result<Option<Self>> {
+        let from = TextProcessorConfig::path_beside(&configuration.ini);
+        let to = TextProcessorConfig::path_beside(output);
+        let is_same =
+            from.canonicalize().ok().is_some_and(|from| to.canonicalize().ok() == Some(from));
+        if !from.is_file() || is_same {
+            return Ok(None);
+        }
+        let folder = to.parent().unwrap_or(Path::new(""));
+        let unreadable = |reason: String| Error::configuration(from.display().to_string(), reason);
+        let mut steps = TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string()))?;
+        let mut copies: Vec<(PathBuf, PathBuf)> = Vec::new();
+        let mut files = Vec::new();
+        for file in steps.files_mut() {
+            let mut name = PathBuf::from(file.file_name().unwrap_or_default());
+            // Files of two folders may have one name.
+            while copies.iter().any(|(from, copy)| *copy == name && from != file) {
+                name = PathBuf::from(format!("target-{}", name.display()));
+            }
+            let content = fs::read(&*file)
+                .map_err(|e| miriam_textio::Error::io(&file.display().to_string(), "read", e))?;
+            files.push((folder.join(&name), content));
+            copies.push((std::mem::replace(file, name.clone()), name));
+        }
+        files.push((to, steps.to_text().into_bytes()));
+        Ok(Some(PreparationCopy { files }))
+    }
+
+    /// Checks that no file of another system would be replaced.
+    ///
+    /// # Errors
+    /// If one would.
+    pub fn check_targets(&self) -> Result<()> {
+        let differs = |(path, content): &&(PathBuf, Vec<u8>)| {
+            fs::read(path).is_ok_and(|found| found != *content)
+        };
+        let Some((path, _)) = self.files.iter().find(differs) else { return Ok(()) };
+        let reason = "it belongs to another system, or to this one as it was before; write the ini \
+                      into a folder of its own, or remove the file";
+        Err(Error::configuration(path.display().to_string(), reason))
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn write(&self) -> Result<()> {
+        for (path, content) in &self.files {
+            // As they are, whatever their names say of compression.
+            let mut file = Output::create_precompressed(path)?;
+            file.write(content)?;
+            file.finish()?;
+        }
+        Ok(())
+    }
+}
