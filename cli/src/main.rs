@@ -7,6 +7,7 @@ mod arpa_arguments;
 mod commands;
 mod common;
 mod console;
+mod memory_size;
 mod model_kind;
 mod progress;
 mod signals;

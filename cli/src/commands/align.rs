@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
-use miriam_textio::parse_size;
 
 use crate::common::{CommonOptions, check_files, warn_if_binary, warn_of_memory_floor};
+use crate::memory_size::parse_memory;
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "gold", conflicts_with_all = ["source", "forward"])]
     links: Option<PathBuf>,
     /// Memory to use; the rest goes to a temporary file
-    #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_size)]
+    #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_memory)]
     memory: u64,
     /// The folder for temporary files; without it, the system's
     #[arg(short = 'T', long, value_name = "FOLDER")]

@@ -7,9 +7,10 @@ use miriam_lmcpu::Error;
 use miriam_lmcpu::estimate::{
     EstimateOptions, default_memory, estimate, estimate_intermediate, intermediate_paths,
 };
-use miriam_textio::{Input, Output, is_same_file, parse_size, parse_truth_word};
+use miriam_textio::{Input, Output, is_same_file, parse_truth_word};
 
 use crate::common::{CommonOptions, exit_with_usage_error, open_text, warn_of_memory_floor};
+use crate::memory_size::parse_memory;
 
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
@@ -53,7 +54,7 @@ pub struct EstimateArguments {
     #[arg(long)]
     fma: bool,
     /// Memory to use, such as 4G; without it, half of the free memory
-    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
     /// The folder for temporary files; without it, the system's
     #[arg(short = 'T', long, alias = "temp_prefix", value_name = "FOLDER")]

@@ -8,9 +8,10 @@ use miriam_extract::{
     merge_shards,
 };
 use miriam_lmcpu::estimate::default_memory;
-use miriam_textio::{Compression, Input, parse_size};
+use miriam_textio::{Compression, Input};
 
 use crate::common::{CommonOptions, exit_with_usage_error, warn_of_memory_floor};
+use crate::memory_size::parse_memory;
 
 /// Extract phrases from word-aligned text: phrase table, reordering table, word
 /// translations
@@ -54,7 +55,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
     tables: TableCompression,
     /// Memory to use, such as 4G; without it, half of the free memory
-    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
     /// The folder for temporary files; without it, the output's
     #[arg(short = 'T', long, value_name = "FOLDER")]

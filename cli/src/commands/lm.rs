@@ -81,7 +81,7 @@ pub struct BuildArguments {
     kind: String,
     /// Quantise probabilities and backoffs of a trie to this many bits each, as KenLM
     /// does: one number for both, or two separated by a comma
-    #[arg(long, value_name = "BITS", value_parser = parse_bits)]
+    #[arg(short = 'q', long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<QuantizationBits>,
     /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
     #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]

@@ -6,9 +6,10 @@ use clap::{ArgAction, Args, ValueEnum};
 use miriam_align::AlignModel;
 use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
-use miriam_textio::{find_swapped_sides, parse_size};
+use miriam_textio::find_swapped_sides;
 
 use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
+use crate::memory_size::parse_memory;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
@@ -104,7 +105,7 @@ pub struct Arguments {
     #[arg(long)]
     keep_work: bool,
     /// Memory to use, such as 4G; without it, half of the free memory
-    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
 }
 

@@ -136,7 +136,8 @@ struct TextArguments {
     no_max_length_crop: bool,
     /// Write a list of translations, in Marian's form: the N best; without N as many as the
     /// beam has
-    #[arg(long, num_args = 0..=1, value_name = "N", value_parser = beam_size())]
+    #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
+          value_parser = beam_size())]
     n_best: Option<Option<usize>>,
     /// Write the best only, though a configuration has n-best
     #[arg(long, conflicts_with = "n_best")]
@@ -262,7 +263,7 @@ struct SamplingArguments {
 #[command(next_help_heading = "Speed")]
 struct BatchArguments {
     /// Sentences translated together [that of a configuration, or 32]
-    #[arg(long, value_name = "N", value_parser = batch_size())]
+    #[arg(long, value_name = "N", alias = "max-batch-size", value_parser = batch_size())]
     mini_batch: Option<usize>,
     /// Words of the source translated together, so that long sentences need no more memory;
     /// a longer one goes alone, 0 is any number [that of a configuration, or 4096]

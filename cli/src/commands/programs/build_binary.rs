@@ -15,8 +15,8 @@ use miriam_lmcpu::trie::QuantizationBits;
 use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, PositivePolicy, read_keeping_first};
 use miriam_textio::Input;
 
-use super::size::parse_sort_size;
 use crate::common::CommonOptions;
+use crate::memory_size::parse_sort_size;
 
 /// Packs ARPA text into KenLM's binary formats, as KenLM's build_binary does
 #[derive(Parser)]

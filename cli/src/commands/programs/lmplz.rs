@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Parser};
 use miriam_lmcpu::estimate::{EstimateOptions, default_memory};
 
-use super::size::parse_sort_size;
 use crate::commands::estimate::{ModelFiles, estimate_files, fallback_discounts, parse_switch};
 use crate::common::CommonOptions;
+use crate::memory_size::parse_sort_size;
 
 /// Estimates a language model with modified Kneser-Ney smoothing, as KenLM's lmplz does
 #[derive(Parser)]

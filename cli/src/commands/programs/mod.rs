@@ -15,7 +15,6 @@ mod filter;
 mod lmplz;
 mod query;
 mod renamed;
-mod size;
 mod text_filters;
 
 use std::ffi::OsString;

@@ -1,6 +1,8 @@
-//! Sizes of memory as KenLM's programs and GNU sort write them.
+//! Sizes of memory, also as KenLM's programs and GNU sort write them.
 
 use std::fs;
+
+use miriam_textio::parse_size;
 
 /// The bytes of `text`: a number and a unit, `%` of physical memory, `b`, or K (if there is
 /// none), M, G, T, P, E, each 1,024 times the one before.
@@ -20,6 +22,11 @@ pub fn parse_sort_size(text: &str) -> Result<u64, String> {
     let power = "bKMGTPE".chars().position(|known| known.eq_ignore_ascii_case(&unit));
     let bytes = number * 1024f64.powi(power.ok_or_else(invalid)? as i32);
     if bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(invalid()) }
+}
+
+/// Bytes of memory: a size, or a share of the memory of the machine, `80%`.
+pub fn parse_memory(text: &str) -> Result<u64, String> {
+    if text.ends_with('%') { parse_sort_size(text) } else { parse_size(text) }
 }
 
 fn physical_memory() -> Option<u64> {
