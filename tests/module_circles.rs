@@ -40,6 +40,31 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
 /// Crates with circles still to be cut, and the number of modules in them, which may only fall.
 const MODULES_IN_CIRCLES: &[(&str, usize)] = &[("base/kernels", 3), ("trainer", 9)];
 
+/// The modules of `nmt` in layers, the lowest first: models and what is read of files, layers and
+/// what runs them, the search, requests. Each imports its own layer and those below.
+const NMT_LAYERS: &[&[&str]] = &[
+    &[
+        "architecture",
+        "checkpoint",
+        "compressed",
+        "decoder_config",
+        "error",
+        "formats",
+        "json",
+        "languages",
+        "model_bundle",
+        "packed",
+        "report",
+        "segmentation",
+        "shortlist",
+        "vocabulary",
+        "yaml",
+    ],
+    &["engine", "layer", "model_file", "network", "reference"],
+    &["batch", "search"],
+    &["score", "translate"],
+];
+
 /// A path to a module from the root of its crate.
 type ModulePath = Vec<String>;
 
@@ -266,6 +291,28 @@ fn modules_import_downwards() {
         format!("{name}: {folder} {circle:?} is not a circle any more; take it from the list")
     }));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn layers_of_nmt_import_downwards() {
+    let mut modules = Modules::new();
+    read_modules(&project_root().join("nmt/src"), &[], &mut modules);
+    let layer = |name: &String| {
+        let found = NMT_LAYERS.iter().position(|layer| layer.contains(&name.as_str()));
+        found.unwrap_or_else(|| panic!("nmt/src: {name} is in no layer; add it to the list"))
+    };
+    let mut complaints = BTreeSet::new();
+    for (module, imported) in &imports(&modules) {
+        let Some(own) = module.first() else { continue };
+        let imported = imported.iter().filter_map(|path| path.first());
+        let above = imported.filter(|other| layer(other) > layer(own));
+        complaints.extend(above.map(|other| format!("{own} imports {other} of a layer above")));
+    }
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    let known = NMT_LAYERS.iter().copied().flatten();
+    let gone: Vec<_> =
+        known.filter(|name| !modules.contains_key(&[(**name).to_owned()][..])).collect();
+    assert!(gone.is_empty(), "modules of nmt that are not there: {gone:?}");
 }
 
 #[test]

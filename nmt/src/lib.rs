@@ -6,7 +6,7 @@
 //! all formats, with every parameter found under one set of names and in one shape.
 //! [`ModelBundle`] adds vocabularies, tokenisers, shortlist and decoder configuration, all
 //! found from one path; [`formats`] has a folder or file for each format, and
-//! [`formats::miriam::write`] writes a bundle into one file of this program.
+//! [`model_file`] writes a bundle into one file of this program.
 //! [`network`] runs a model through [`layer`] and [`engine`], [`search`] and [`batch`]
 //! decode, [`translate`](mod@translate) and [`score`](mod@score) go from lines of text to lines of
 //! text.
@@ -56,6 +56,7 @@ mod json;
 mod languages;
 pub mod layer;
 mod model_bundle;
+pub mod model_file;
 pub mod network;
 pub mod packed;
 pub mod reference;

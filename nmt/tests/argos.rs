@@ -125,7 +125,7 @@ fn packages_translate_as_their_parts_in_ctranslate2() {
         let options = TranslationOptions::for_bundle(&bundle, None);
         assert!(options.output.replace_unknowns && options.allow_unknown);
         bundle.verify_files().unwrap();
-        miriam_nmt::formats::miriam::write(&bundle, None, &file, &NoProgress).unwrap();
+        miriam_nmt::model_file::write(&bundle, None, &file, &NoProgress).unwrap();
         let converted = ModelBundle::open(&file, None).unwrap();
         assert!(TranslationOptions::for_bundle(&converted, None).output.replace_unknowns);
         assert_golden(converted);
@@ -143,7 +143,7 @@ fn packages_with_bpe_codes_translate_text() {
     for precision in [None, Some(Precision::F32)] {
         let file = target.path().join("model.miriam");
         let bundle = ModelBundle::open(&package, None).unwrap();
-        miriam_nmt::formats::miriam::write(&bundle, precision, &file, &NoProgress).unwrap();
+        miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
         assert_translations(ModelBundle::open(&file, None).unwrap(), golden());
     }
 }

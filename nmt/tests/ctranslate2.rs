@@ -111,7 +111,7 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
         let target = tempfile::tempdir().unwrap();
         for precision in [None, Some(Precision::F32)] {
             let file = target.path().join("model.miriam");
-            miriam_nmt::formats::miriam::write(&bundle, precision, &file, &NoProgress).unwrap();
+            miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
             let (text, expected) = golden(&folder, 4);
             let found = translate(&file, &text, 4, 14, Precision::F32);
             assert_equal(&found, &expected, name);

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::formats::ctranslate2;
-use miriam_nmt::formats::miriam as model_file;
+use miriam_nmt::formats::miriam as miriam_file;
+use miriam_nmt::model_file;
 use miriam_nmt::network::Network;
 use miriam_nmt::{DecoderConfig, ModelBundle};
 use miriam_storage::{Bytes, Container};
@@ -263,7 +264,7 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         if let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("file")) {
-            let _ = model_file::from_container(&container);
+            let _ = miriam_file::from_container(&container);
             let _ = miriam_nmt::verify(&container);
         }
     }

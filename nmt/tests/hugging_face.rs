@@ -112,7 +112,7 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
         let bundle = ModelBundle::open(&data(name), None).unwrap();
         for precision in [None, Some(Precision::F32)] {
             let file = target.path().join("model.miriam");
-            miriam_nmt::formats::miriam::write(&bundle, precision, &file, &NoProgress).unwrap();
+            miriam_nmt::model_file::write(&bundle, precision, &file, &NoProgress).unwrap();
             let (text, expected) = golden(&data(name), 4);
             let found = translate(open(&file, from, to), &text, 4);
             assert_equal(&found, &expected, name);

@@ -7,7 +7,7 @@ use miriam_nmt::architecture::{
     Architecture, DecoderStart, Model, PositionalEncodingKind, PreNormKeys,
 };
 use miriam_nmt::checkpoint::{Checkpoint, DType};
-use miriam_nmt::formats::miriam as model_file;
+use miriam_nmt::model_file;
 use miriam_nmt::{ModelBundle, Segmentation};
 use miriam_textio::NoProgress;
 

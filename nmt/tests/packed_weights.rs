@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::Precision;
-use miriam_nmt::formats::miriam as model_file;
+use miriam_nmt::formats::miriam as miriam_file;
+use miriam_nmt::model_file;
 use miriam_nmt::network::{HypothesisRow, Network, TopK};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
@@ -50,7 +51,7 @@ fn packed_files_give_the_bits_of_packing_at_load() {
                 decode_logits(&package, precision),
                 "{name}"
             );
-            model_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
+            miriam_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
             // Another precision is refused with a message.
             let other =
                 Precision::FOR_ANY_MODEL.into_iter().find(|other| *other != precision).unwrap();
@@ -104,7 +105,7 @@ fn complete_files_serve_every_precision() {
             all.map(|(name, tensor)| (name.to_owned(), tensor.values())).collect()
         };
         assert_eq!(values(&again), values(&package), "{name}");
-        model_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
+        miriam_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
     }
 }
 
@@ -144,7 +145,7 @@ fn a_complete_file_of_version_5_is_read() {
         assert_eq!(decode_logits(&golden, precision), decode_logits(&origin, precision));
     }
     let container = Container::open_any(&testdata("complete.miriam"), LoadMethod::Lazy).unwrap();
-    assert_eq!(container.kind_version(), model_file::VERSION_COLUMNS);
+    assert_eq!(container.kind_version(), miriam_file::VERSION_COLUMNS);
 }
 
 /// Whichever bit is flipped, opening and translating give an error or numbers.
@@ -163,7 +164,8 @@ fn corrupted_files_do_not_panic() {
             damaged[place] ^= 1 << (place % 8);
             let bytes = miriam_storage::Bytes::copy_from(&damaged);
             let container = Container::from_bytes(bytes, Path::new("damaged"));
-            let opened = container.map_err(Into::into).and_then(|c| model_file::from_container(&c));
+            let opened =
+                container.map_err(Into::into).and_then(|c| miriam_file::from_container(&c));
             match opened {
                 Err(_) => refused += 1,
                 Ok(package) => {

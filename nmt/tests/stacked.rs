@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::architecture::{Architecture, TopLayerConfig};
 use miriam_nmt::engine::Precision;
-use miriam_nmt::formats::miriam as model_file;
 use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::model_file;
 use miriam_nmt::network::{HypothesisRow, Network};
 use miriam_nmt::{ModelBundle, Report};
 use miriam_textio::NoProgress;

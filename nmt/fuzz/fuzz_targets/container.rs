@@ -10,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 use miriam_storage::{Bytes, Container, ContainerWriter};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
-use miriam_nmt::formats::miriam as model_file;
+use miriam_nmt::formats::miriam as miriam_file;
+use miriam_nmt::model_file;
 use miriam_nmt::{KIND, ModelBundle, verify};
 use miriam_textio::NoProgress;
 
@@ -51,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let bytes = writer.finish().expect("in memory").expect("in memory");
     let container = Container::from_bytes(bytes, path).expect("its checksums fit");
-    if let Ok(bundle) = model_file::from_container(&container) {
+    if let Ok(bundle) = miriam_file::from_container(&container) {
         let model = &bundle.models[0];
         for (_, tensor) in model.parameters() {
             assert_eq!(tensor.values().len(), tensor.numel());

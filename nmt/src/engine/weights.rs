@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use miriam_kernels::embedding::SinusoidKind;
-use miriam_kernels::pack::{Line, WeightsF32, WeightsI8, WeightsI16};
+use miriam_kernels::pack::{WeightsF32, WeightsI8, WeightsI16};
 
 use crate::checkpoint::{StorageOrder, Tensor};
-use crate::packed::{MappedMatrix, PackedView};
+use crate::packed::{MappedMatrix, PackedParts, PackedView};
 
 /// A packed matrix and its bias.
 pub struct Weights {
@@ -91,35 +91,27 @@ impl WeightMatrix {
     }
 }
 
-/// What a file stores of a packed matrix, beside its shape.
-pub(crate) struct PackedParts<'a> {
-    pub lines: &'a [Line],
-    pub scales: &'a [f32],
-    pub corrections: &'a [i32],
-    pub norm: u32,
-}
-
 impl Weights {
-    /// The parts of the matrix that a file stores.
+    /// What a file stores of the matrix.
     pub(crate) fn packed_parts(&self) -> PackedParts<'_> {
-        match &self.matrix {
-            WeightMatrix::F32(weights) => {
-                PackedParts { lines: weights.lines(), scales: &[], corrections: &[], norm: 0 }
-            }
+        let (depth, columns) = (self.depth(), self.columns());
+        let (lines, scales, corrections, norm): (_, &[f32], &[i32], _) = match &self.matrix {
+            WeightMatrix::F32(weights) => (weights.lines(), &[], &[], 0),
             WeightMatrix::I16(weights) => {
                 let (lines, scales, norm) = weights.parts();
-                PackedParts { lines, scales, corrections: &[], norm }
+                (lines, scales, &[], norm)
             }
             WeightMatrix::I8(weights) => {
                 let (lines, scales, corrections) = weights.parts();
-                PackedParts { lines, scales, corrections, norm: 0 }
+                (lines, scales, corrections, 0)
             }
-            WeightMatrix::Mapped(stored) => PackedParts {
-                lines: &stored.lines[stored.range.clone()],
-                scales: &stored.scales,
-                corrections: &stored.corrections,
-                norm: stored.norm,
-            },
-        }
+            WeightMatrix::Mapped(stored) => (
+                &stored.lines[stored.range.clone()],
+                &stored.scales,
+                &stored.corrections,
+                stored.norm,
+            ),
+        };
+        PackedParts { depth, columns, lines, scales, corrections, norm }
     }
 }

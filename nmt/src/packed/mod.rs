@@ -6,6 +6,8 @@ mod precision;
 
 use std::collections::BTreeMap;
 
+use miriam_kernels::pack::Line;
+
 pub use mapped_matrix::MappedMatrix;
 pub use precision::Precision;
 
@@ -16,6 +18,17 @@ pub(crate) const LARGEST: f32 = 127.0;
 
 /// The name of what the inputs of a table as output layer are multiplied by.
 pub(crate) const TABLE_AS_OUTPUT: &str = "none";
+
+/// What a file stores of a packed matrix, `[depth, columns]`.
+pub(crate) struct PackedParts<'a> {
+    pub depth: usize,
+    pub columns: usize,
+    pub lines: &'a [Line],
+    pub scales: &'a [f32],
+    pub corrections: &'a [i32],
+    /// The largest Euclidean norm of a run of any column, for 16 bits.
+    pub norm: u32,
+}
 
 /// The packed matrices of a model file, by their names.
 pub(crate) struct PackedMatrices {

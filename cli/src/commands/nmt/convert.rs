@@ -79,8 +79,7 @@ fn write_ours(
 ) -> anyhow::Result<()> {
     let precision = arguments.precision.as_deref().and_then(Precision::from_name);
     let progress = common.progress();
-    let left_out =
-        miriam_nmt::formats::miriam::write(bundle, precision, &arguments.output, &progress)?;
+    let left_out = miriam_nmt::model_file::write(bundle, precision, &arguments.output, &progress)?;
     for what in left_out {
         tracing::warn!("{}: left out: {what}", arguments.output.display());
     }

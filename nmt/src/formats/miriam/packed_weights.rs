@@ -12,8 +12,7 @@ use miriam_storage::{Container, ContainerWriter};
 use miriam_textio::Progress;
 
 use crate::Result;
-use crate::engine::UsedParameters;
-use crate::packed::{MappedMatrix, PackedMatrices, Precision};
+use crate::packed::{MappedMatrix, PackedMatrices, PackedParts, Precision};
 
 /// The record of a packed matrix.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -47,22 +46,21 @@ fn layout_signature(precision: Precision) -> String {
     }
 }
 
-/// Writes the packed weights of all layers.
+/// Writes the packed weights of all layers, by their keys.
 pub(super) fn write(
     writer: &mut ContainerWriter,
-    used: &UsedParameters,
+    packed: &BTreeMap<&str, PackedParts<'_>>,
     precision: Precision,
     progress: &dyn Progress,
 ) -> Result<()> {
     writer.write_section("packed.layout", layout_signature(precision).as_bytes())?;
-    StringPool::write(writer, "packed", used.packed.keys().map(String::as_bytes))?;
+    StringPool::write(writer, "packed", packed.keys().map(|key| key.as_bytes()))?;
     let (mut records, mut scales, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
     let mut lines = 0;
-    for weights in used.packed.values() {
-        let parts = weights.packed_parts();
+    for parts in packed.values() {
         records.push(PackedRecord {
-            depth: weights.depth() as u64,
-            columns: weights.columns() as u64,
+            depth: parts.depth as u64,
+            columns: parts.columns as u64,
             first_line: lines,
             lines: parts.lines.len() as u64,
             first_scale: scales.len() as u64,
@@ -82,8 +80,8 @@ pub(super) fn write(
     let bytes = lines * size_of::<Line>() as u64;
     let task = progress.task("writing packed weights", Some(bytes));
     let mut section = writer.begin_section("packed.lines", size_of::<Line>(), bytes)?;
-    for weights in used.packed.values() {
-        section.write(weights.packed_parts().lines.as_bytes())?;
+    for parts in packed.values() {
+        section.write(parts.lines.as_bytes())?;
         task.set_position(section.len());
     }
     Ok(section.finish()?)

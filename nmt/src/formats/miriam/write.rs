@@ -16,37 +16,45 @@ use super::{
 };
 use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
-use crate::engine::{UsedParameters, packs_losslessly};
 use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
-use crate::network;
-use crate::packed::{Precision, is_transposed, matrix_names};
+use crate::packed::{PackedParts, Precision};
 use crate::segmentation::{Segmentation, WordRules};
 use crate::{Error, Result};
 
-/// Writes `bundle`, which must have one model, to the file `output`. Returns descriptions of
-/// the parts that the file leaves out.
-///
-/// The weights of GEMMs are packed, so that opening packs nothing: with a precision for that
-/// one, and the file serves no other; without one for that of the weights as they are
-/// ([`Model::stored_precision`]), and with all that other precisions need.
+/// Weights as a file stores them.
+pub(crate) struct StoredWeights<'a> {
+    /// The only precision that the file serves; none if it has what all of them need.
+    pub only_precision: Option<Precision>,
+    /// What matrices are packed for.
+    pub packed_as: Precision,
+    /// The packed matrices, by their keys.
+    pub packed: BTreeMap<&'a str, PackedParts<'a>>,
+    /// The parameters that the file names, as tensors or as columns of packed matrices.
+    pub parameters: Vec<(&'a str, &'a Tensor)>,
+    /// Where parameters can be read from packed matrices, by their names.
+    pub columns: BTreeMap<String, LosslessColumns>,
+}
+
+/// The columns of packed matrices that hold a parameter as it is.
+pub(crate) struct LosslessColumns {
+    /// The index of the matrix.
+    pub matrix: u64,
+    /// Its first column.
+    pub first: u64,
+}
+
+/// Writes `bundle` with the `weights` of its one model to the file `output`. Returns descriptions
+/// of the parts that the file leaves out.
 ///
 /// # Errors
-/// If `bundle` is an ensemble, the file cannot be written, or a tensor cannot be stored.
-pub fn write(
+/// If the file cannot be written, or a tensor cannot be stored.
+pub(crate) fn write(
     bundle: &ModelBundle,
-    precision: Option<Precision>,
+    model: &Model,
+    weights: &StoredWeights<'_>,
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<String>> {
-    let [model] = &bundle.models[..] else {
-        let reason = format!(
-            "an ensemble of {} models; convert each by itself and name them together",
-            bundle.models.len()
-        );
-        return Err(Error::unsupported(&bundle.path, reason));
-    };
-    // Weights that were rounded serve no other precision.
-    let precision = precision.or(model.precision());
     let mut version = VERSION_PACKED;
     let of_first_versions = match model.architecture() {
         Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
@@ -58,19 +66,11 @@ pub fn write(
     if !of_first_versions || has_marks {
         version += LATER_MODELS;
     }
-    let packed_as = precision.unwrap_or_else(|| model.stored_precision());
-    let used = network::used_parameters(model, &bundle.path, packed_as)?;
-    let is_stored = |name: &str| precision.is_none() || used.plain.contains(name);
-    let mut columns = lossless_columns(model, &used, packed_as);
-    columns.retain(|name, _| is_stored(name));
-    if precision.is_none() || !columns.is_empty() {
+    if weights.only_precision.is_none() || !weights.columns.is_empty() {
         version = VERSION_COLUMNS;
     }
-    let parameters = model.parameters().filter(|(name, _)| is_stored(name));
-    let parameters: Vec<(&str, &Tensor)> = parameters.collect();
-    let weights = StoredWeights { precision: packed_as, used: &used, parameters, columns };
     let mut writer = ContainerWriter::create(output, KIND, version)?;
-    let omitted = write_to(&mut writer, bundle, model, &weights, progress)?;
+    let omitted = write_to(&mut writer, bundle, model, weights, progress)?;
     writer.finish()?;
     Ok(omitted)
 }
@@ -138,7 +138,7 @@ fn write_to(
         writer.write_section("shortlist.words", translations)?;
     }
     write_tensors(writer, &weights.parameters, &weights.columns, progress)?;
-    packed_weights::write(writer, weights.used, weights.precision, progress)?;
+    packed_weights::write(writer, &weights.packed, weights.packed_as, progress)?;
     let unused = model.unused_tensors().iter();
     omitted.extend(unused.map(|name| format!("{name}, which decoding does not use")));
     Ok(omitted)
@@ -204,47 +204,6 @@ fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Resu
         }
     }
     Ok(())
-}
-
-/// What a file stores of the weights.
-struct StoredWeights<'a> {
-    /// What matrices are packed for.
-    precision: Precision,
-    used: &'a UsedParameters,
-    /// The parameters that the file names, as tensors or as columns of packed matrices.
-    parameters: Vec<(&'a str, &'a Tensor)>,
-    columns: BTreeMap<String, LosslessColumns>,
-}
-
-/// The columns of packed matrices that hold a parameter as it is.
-struct LosslessColumns {
-    matrix: u64,
-    first: u64,
-}
-
-/// Where parameters can be read from packed matrices, by their names.
-fn lossless_columns(
-    model: &Model,
-    used: &UsedParameters,
-    precision: Precision,
-) -> BTreeMap<String, LosslessColumns> {
-    let mut all = BTreeMap::new();
-    for (matrix, key) in (0..).zip(used.packed.keys()) {
-        let names: Vec<&str> = matrix_names(key).collect();
-        let tensors: Option<Vec<&Tensor>> =
-            names.iter().map(|name| model.parameter(name)).collect();
-        let (layout, transposed) = (precision.layout(names[0]), is_transposed(key));
-        let Some(tensors) = tensors.filter(|all| packs_losslessly(layout, all, transposed)) else {
-            continue;
-        };
-        let mut first = 0;
-        for (name, tensor) in names.iter().zip(tensors) {
-            let columns = tensor.shape()[if transposed { 0 } else { 1 }] as u64;
-            all.entry((*name).to_owned()).or_insert(LosslessColumns { matrix, first });
-            first += columns;
-        }
-    }
-    all
 }
 
 fn write_tensors(
