@@ -1,7 +1,7 @@
 //! Model formats: how each is recognised, read and, where this program writes it, written.
 //!
-//! A format is a folder or file here and a line of [`FORMATS`]. What it finds under a path is a
-//! [`FoundModel`], of which a [`ModelBundle`] is made in the same way for all. Files of tensors are
+//! A format is a folder or file here and a line of `FORMATS`. What it finds under a path is a
+//! `FoundModel`, of which a [`ModelBundle`] is made in the same way for all. Files of tensors are
 //! read by [`checkpoint`](crate::checkpoint), since several formats share them.
 
 mod argos;
