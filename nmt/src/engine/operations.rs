@@ -12,7 +12,8 @@ use miriam_kernels::{MatMut, MatRef};
 use super::{EmbeddingTable, Engine, PooledTensor, PositionalEncoding, Weights};
 use crate::Result;
 use crate::layer::{
-    AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, Operator, RelativePositions,
+    AttentionMask, Backend, ColumnSlice, DistanceTerms, Epilogue, InPlaceOperator, Operator,
+    RelativePositions,
 };
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
@@ -139,6 +140,17 @@ impl Backend for Engine {
         let mut out = self.empty_tensor(rows, width);
         operator.forward_f32(self.cpu, inputs.inputs(), out.view_mut());
         Ok(out)
+    }
+
+    fn apply_in_place(
+        &mut self,
+        operator: &impl InPlaceOperator,
+        mut matrix: PooledTensor,
+        vectors: &[Arc<[f32]>],
+    ) -> Result<PooledTensor> {
+        let inputs = InputArrays::new([], vectors.iter().map(|vector| &**vector));
+        operator.forward_in_place_f32(self.cpu, matrix.view_mut(), inputs.inputs().vectors);
+        Ok(matrix)
     }
 
     fn pack_kv(

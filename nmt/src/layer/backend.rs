@@ -8,7 +8,7 @@ use crate::{Error, Result};
 pub use miriam_kernels::activation::Activation;
 pub use miriam_kernels::attention::AttentionMask;
 use miriam_kernels::operators::{Activate, Add, Normalize};
-pub use miriam_kernels::operators::{NormKind, Operator};
+pub use miriam_kernels::operators::{InPlaceOperator, NormKind, Operator};
 
 use super::RelativePositions;
 
@@ -74,6 +74,17 @@ pub trait Backend {
         matrices: &[ColumnSlice<'_, Self::Tensor>],
         vectors: &[&Self::Vector],
     ) -> Result<Self::Tensor>;
+
+    /// The result of an operator of one matrix, which may take the place of the matrix.
+    fn apply_in_place(
+        &mut self,
+        operator: &impl InPlaceOperator,
+        matrix: Self::Tensor,
+        vectors: &[Self::Vector],
+    ) -> Result<Self::Tensor> {
+        let vectors: Vec<&Self::Vector> = vectors.iter().collect();
+        self.apply(operator.clone(), &[self.whole(&matrix)], &vectors)
+    }
 
     /// Applies an activation to every element.
     fn activate(&mut self, rows: &Self::Tensor, activation: Activation) -> Result<Self::Tensor> {
@@ -287,11 +298,6 @@ impl<V> LayerNorm<V> {
     /// What computes it from its vectors.
     pub(super) fn operator(&self) -> Normalize {
         Normalize { kind: self.kind, epsilon: self.epsilon }
-    }
-
-    /// The scale and the bias, if any.
-    pub(super) fn vectors(&self) -> impl Iterator<Item = &V> {
-        std::iter::once(&self.scale).chain(&self.bias)
     }
 }
 

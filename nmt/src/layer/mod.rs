@@ -25,8 +25,8 @@ mod sublayer_connection;
 pub use attention::{CrossAttention, SelfAttention};
 pub use autoregression::{Autoregression, AutoregressionState, DecodingStep};
 pub use backend::{
-    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, LayerNorm,
-    NormKind, Operator, ParameterLoader, RowPosition, Side,
+    Activation, AffineNames, AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue,
+    InPlaceOperator, LayerNorm, NormKind, Operator, ParameterLoader, RowPosition, Side,
 };
 pub use decoding_ops::{DecodingBackend, DecodingOps, Device};
 pub use embedding::Embedding;
@@ -34,7 +34,7 @@ pub use feed_forward::FeedForward;
 pub use hypothesis::{HypothesisRow, Slot};
 pub use output_ops::{OutputColumns, OutputOps, TokenLogit, TopK};
 pub use recurrent_ops::{
-    ActivationImpl, AttentionScore, ColumnNorms, GruVariant, RecurrentOps, RecurrentParameterLoader,
+    ActivationImpl, AttentionScore, GruVariant, RecurrentOps, RecurrentParameterLoader,
 };
 pub use relative_positions::{DistanceTerms, RelativePositions};
 pub use sublayer_connection::SublayerConnection;

@@ -4,15 +4,11 @@
 //! The products are [`Backend::affine`], the passes operators ([`Backend::apply`]); here are the
 //! attention of recurrent decoders and the cache of projected embeddings.
 
-use std::ops::Range;
-
-use super::{AffineNames, Backend, Epilogue, LayerNorm, ParameterLoader};
+use super::{AffineNames, Backend, Epilogue, ParameterLoader};
 use crate::Result;
 
 pub use miriam_kernels::operators::{ActivationImpl, GruVariant};
-use miriam_kernels::operators::{
-    ColumnNorm, ConcatColumns, ConcatRows, MeanPool, NormalizeColumns,
-};
+use miriam_kernels::operators::{ConcatColumns, ConcatRows, MeanPool};
 
 /// The score of a key for a query in the attention of recurrent decoders.
 pub enum AttentionScore<V> {
@@ -21,9 +17,6 @@ pub enum AttentionScore<V> {
     /// `key . query`, not scaled (Devlin 2017, section 4, where both have passed tanh).
     DotProduct,
 }
-
-/// Layer norms of successive ranges of columns.
-pub type ColumnNorms<B> = Vec<(Range<usize>, LayerNorm<<B as Backend>::Vector>)>;
 
 /// The operations of recurrent layers.
 pub trait RecurrentOps: Backend {
@@ -50,26 +43,6 @@ pub trait RecurrentOps: Backend {
     /// each, at least one.
     fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Result<Self::Tensor> {
         self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
-    }
-
-    /// Layer norms of ranges of columns, each by itself; other columns stay.
-    fn norm_columns(
-        &mut self,
-        rows: Self::Tensor,
-        norms: &[(Range<usize>, LayerNorm<Self::Vector>)],
-    ) -> Result<Self::Tensor> {
-        if norms.is_empty() {
-            return Ok(rows);
-        }
-        let vectors: Vec<&Self::Vector> =
-            norms.iter().flat_map(|(_, norm)| norm.vectors()).collect();
-        let norms = norms.iter().map(|(columns, norm)| ColumnNorm {
-            columns: columns.clone(),
-            norm: norm.operator(),
-            has_bias: norm.bias.is_some(),
-        });
-        let operator = NormalizeColumns { norms: norms.collect() };
-        self.apply(operator, &[self.whole(&rows)], &vectors)
     }
 
     /// The projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of

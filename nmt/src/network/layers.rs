@@ -11,7 +11,7 @@ pub enum Layers<B: RecurrentOps> {
     /// Of a transformer.
     Transformer(Transformer<B>),
     /// Of Marian's, Amun's and Nematus' recurrent models.
-    Recurrent(Recurrent<B>),
+    Recurrent(Box<Recurrent<B>>),
     /// Of Devlin's model.
     Stacked(Stacked<B>),
 }
@@ -31,7 +31,7 @@ impl<B: RecurrentOps> Layers<B> {
                 Layers::Transformer(Transformer::load(parameters, shape)?)
             }
             Architecture::Recurrent(shape) => {
-                Layers::Recurrent(Recurrent::new(shape, speedups, parameters)?)
+                Layers::Recurrent(Box::new(Recurrent::new(shape, speedups, parameters)?))
             }
             Architecture::Stacked(shape) => {
                 Layers::Stacked(Stacked::from_stacked(shape, speedups, parameters)?)
@@ -42,7 +42,7 @@ impl<B: RecurrentOps> Layers<B> {
     fn teacher_forced(&self) -> &dyn TeacherForced<B> {
         match self {
             Layers::Transformer(layers) => layers,
-            Layers::Recurrent(layers) => layers,
+            Layers::Recurrent(layers) => &**layers,
             Layers::Stacked(layers) => layers,
         }
     }

@@ -98,7 +98,9 @@ impl Network {
                 Layers::Transformer(layers) => {
                     Arc::new(LoadedModel { device, layers, vocab_limits })
                 }
-                Layers::Recurrent(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
+                Layers::Recurrent(layers) => {
+                    Arc::new(LoadedModel { device, layers: *layers, vocab_limits })
+                }
                 Layers::Stacked(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
             };
         Ok(Network { model })

@@ -104,7 +104,7 @@ impl<T: Copy, const N: usize> ShortList<T, N> {
 #[derive(Debug)]
 pub struct InputArrays<'a, R> {
     matrices: ShortList<MatRef<'a, R>, 4>,
-    vectors: ShortList<&'a [R], 2>,
+    vectors: ShortList<&'a [R], 4>,
 }
 
 impl<'a, R: Copy> InputArrays<'a, R> {
@@ -172,6 +172,17 @@ pub trait Operator: Debug + Send + Sync + 'static {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     );
+}
+
+/// An [`Operator`] of one matrix, of which the result has the shape, so that it can take the place
+/// of the matrix.
+///
+/// # Panics
+/// If shapes do not fit.
+pub trait InPlaceOperator: Operator + Clone {
+    /// Replaces the matrix by the result, in vector instructions, with the bits of
+    /// [`forward_f32`](Operator::forward_f32).
+    fn forward_in_place_f32(&self, cpu: Cpu, matrix: MatMut<'_, f32>, vectors: &[&[f32]]);
 }
 
 /// How numbers are computed.

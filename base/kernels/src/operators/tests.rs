@@ -122,6 +122,24 @@ pub(super) fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     }
 }
 
+/// Checks that a result in the place of its matrix has the bits of one beside it.
+pub(super) fn check_in_place(operator: &impl InPlaceOperator, shapes: &Shapes, seed: u64) {
+    let numbers = numbers(shapes, &mut TestRng::new(seed));
+    let [rows, width] = shapes.matrices[0];
+    for cpu in Cpu::all() {
+        let mut beside = vec![f32::NAN; rows * width];
+        let mut in_place = numbers[0].clone();
+        with_inputs(shapes, &numbers, |inputs| {
+            let matrix = MatMut::new(&mut in_place, rows, width);
+            operator.forward_in_place_f32(cpu, matrix, inputs.vectors);
+            let out = MatMut::new(&mut beside, rows, width);
+            Operator::forward_f32(operator, cpu, inputs, out);
+        });
+        assert_eq!(in_place, beside, "{operator:?}");
+        assert_ne!(in_place, numbers[0], "{operator:?}");
+    }
+}
+
 pub(super) fn same(count: usize) -> Shapes {
     Shapes { matrices: vec![[ROWS, WIDTH]; count], vectors: Vec::new() }
 }

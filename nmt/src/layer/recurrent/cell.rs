@@ -9,12 +9,13 @@ use std::ops::Range;
 use miriam_kernels::operators::{Gru, LstmCell, LstmOutput, MultiplicativeState};
 
 use super::Speedups;
+use super::column_norms::ColumnNorms;
 use super::normed_affine::{MARIAN_EPSILON, NEMATUS_EPSILON};
 use crate::Result;
 use crate::architecture::CellKind as Kind;
 use crate::layer::{
-    ActivationImpl, AffineNames, Backend, ColumnNorms, ColumnSlice, Epilogue, GruVariant,
-    LayerNorm, NormKind, Operator, ParameterLoader, RecurrentOps,
+    ActivationImpl, AffineNames, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm, NormKind,
+    Operator, ParameterLoader, RecurrentOps,
 };
 
 /// The states of a layer, `[rows, width]` each.
@@ -205,8 +206,8 @@ impl<B: RecurrentOps> Cell<B> {
         Ok(Cell {
             parameters: cell_parameters,
             recurrent_weights: recurrent,
-            recurrent_norms,
-            input_norms,
+            recurrent_norms: ColumnNorms::new(recurrent_norms),
+            input_norms: ColumnNorms::new(input_norms),
             activation_impl: speedups.activation_impl,
             width,
         })
@@ -217,7 +218,7 @@ impl<B: RecurrentOps> Cell<B> {
     /// # Errors
     /// What the backend gives.
     pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
-        backend.norm_columns(product, &self.input_norms)
+        self.input_norms.forward(backend, product)
     }
 
     /// The normed product of the state.
@@ -231,7 +232,7 @@ impl<B: RecurrentOps> Cell<B> {
             CellParameters::Mlstm { .. } => backend.affine(state, weights, epilogue)?,
             _ => backend.affine_after_dropout(state, weights, epilogue)?,
         };
-        backend.norm_columns(product, &self.recurrent_norms)
+        self.recurrent_norms.forward(backend, product)
     }
 
     /// The next states after `output` and `cell`, with the product of the state. `input` is

@@ -3,6 +3,7 @@
 //! layers follow; token, state and context meet in the deep output (`neural.md` 1.7).
 
 use super::cell::CellNames;
+use super::column_norms::ColumnNorms;
 use super::encoded_source::group_by_source;
 use super::normed_affine::{NormedAffine, NormedAffineNames};
 use super::{
@@ -12,8 +13,8 @@ use super::{
 use crate::Result;
 use crate::architecture::RecurrentConfig;
 use crate::layer::{
-    Activation, ActivationImpl, AttentionScore, ColumnNorms, ColumnSlice, Epilogue, HypothesisRow,
-    RecurrentOps, RecurrentParameterLoader,
+    Activation, ActivationImpl, AttentionScore, ColumnSlice, Epilogue, HypothesisRow, RecurrentOps,
+    RecurrentParameterLoader,
 };
 
 /// The decoder's layers below the output layer.
@@ -209,7 +210,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
 
         let top = skipped.as_ref().unwrap_or(&next[self.high_layers.len()].output);
         let of_tokens = backend.embed_projected(&self.deep_output.tokens, &tokens)?;
-        let of_tokens = backend.norm_columns(of_tokens, &self.deep_output.token_norms)?;
+        let of_tokens = self.deep_output.token_norms.forward(backend, of_tokens)?;
         let others = backend.add(&of_context, &of_tokens)?;
         let result =
             self.deep_output.state.add_and_activate(backend, top, &others, Activation::Tanh)?;

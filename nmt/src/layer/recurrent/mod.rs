@@ -7,6 +7,7 @@
 //! 2017, section 4.3).
 
 mod cell;
+mod column_norms;
 mod conditional_decoder;
 mod encoded_source;
 mod encoder;

@@ -1,11 +1,11 @@
 //! One term of a layer with several inputs: an affine map, with a layer norm where models
 //! have one.
 
+use super::column_norms::ColumnNorms;
 use crate::Result;
 use crate::architecture::LayerNormStyle;
 use crate::layer::{
-    Activation, AffineNames, ColumnNorms, Epilogue, LayerNorm, NormKind, ParameterLoader,
-    RecurrentOps,
+    Activation, AffineNames, Epilogue, LayerNorm, NormKind, ParameterLoader, RecurrentOps,
 };
 
 /// Epsilons of the layer norms of Marian's recurrent models and of Nematus'.
@@ -45,7 +45,7 @@ impl<'a> NormedAffineNames<'a> {
         parameters: &mut impl ParameterLoader<B>,
     ) -> Result<ColumnNorms<B>> {
         let norm = match style {
-            None => return Ok(Vec::new()),
+            None => return Ok(ColumnNorms::new([])),
             Some(LayerNormStyle::Marian) => LayerNorm {
                 kind: NormKind::Layer,
                 scale: parameters.vector(self.gamma)?,
@@ -59,7 +59,7 @@ impl<'a> NormedAffineNames<'a> {
                 epsilon: NEMATUS_EPSILON,
             },
         };
-        Ok(vec![(0..width, norm)])
+        Ok(ColumnNorms::new([(0..width, norm)]))
     }
 }
 
@@ -115,7 +115,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
     /// # Errors
     /// What the backend gives.
     pub fn apply_norms(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
-        backend.norm_columns(product, &self.norms)
+        self.norms.forward(backend, product)
     }
 
     /// `activation(forward(input) + others)`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Normalize;
 use crate::elementwise::add_in_place;
 use crate::operators::{
-    InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape,
+    InPlaceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape,
 };
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -152,11 +152,20 @@ impl Operator for NormalizeColumns {
     }
 }
 
+impl InPlaceOperator for NormalizeColumns {
+    fn forward_in_place_f32(&self, cpu: Cpu, mut matrix: MatMut<'_, f32>, vectors: &[&[f32]]) {
+        for (norm, places) in self.with_vectors() {
+            let columns = matrix.reborrow().column_range(norm.columns.clone());
+            norm.norm.forward_in_place_f32(cpu, columns, &vectors[places]);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::operators::NormKind;
-    use crate::operators::tests::{Shapes, check, same};
+    use crate::operators::tests::{Shapes, check, check_in_place, same};
 
     /// Columns at both ends and between norms have none.
     #[test]
@@ -166,7 +175,9 @@ mod tests {
             let part = |columns, has_bias| ColumnNorm { columns, norm, has_bias };
             let norms = vec![part(2..19, true), part(20..34, false)];
             let shapes = Shapes { vectors: vec![17, 17, 14], ..same(1) };
-            check(&NormalizeColumns { norms }, &shapes, 21);
+            let norms = NormalizeColumns { norms };
+            check(&norms, &shapes, 21);
+            check_in_place(&norms, &shapes, 23);
         }
     }
 }

@@ -8,11 +8,14 @@
 mod columns;
 mod row;
 
-use super::{InputGradients, Inputs, Operator, assert_shape, common_shape};
+use super::{InPlaceOperator, InputGradients, Inputs, Operator, assert_shape, common_shape};
 use crate::elementwise::add_in_place;
 use crate::isa::dispatch;
 use crate::{Cpu, MatMut, MatRef, Real};
-use row::{RowGradients, add_row_gradient, add_row_gradient_plain, norm_row, norm_row_plain};
+use row::{
+    RowGradients, add_row_gradient, add_row_gradient_plain, norm_row_plain, norm_rows,
+    norm_rows_in_place,
+};
 
 pub use columns::{ColumnNorm, NormalizeColumns};
 
@@ -130,13 +133,10 @@ impl Operator for Normalize {
         }
     }
 
-    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
+    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         let norm = self.with_vectors(inputs.vectors, out.columns());
         let (rows, residual) = summands(&inputs, [out.rows(), out.columns()]);
-        for row in 0..out.rows() {
-            let residual = residual.map(|residual| residual.row(row));
-            dispatch!(cpu, norm_row(norm, rows.row(row), residual, out.row(row)));
-        }
+        dispatch!(cpu, norm_rows(norm, rows, residual, out));
     }
 
     fn gradient<R: Real>(
@@ -169,10 +169,17 @@ impl Operator for Normalize {
     }
 }
 
+impl InPlaceOperator for Normalize {
+    fn forward_in_place_f32(&self, cpu: Cpu, matrix: MatMut<'_, f32>, vectors: &[&[f32]]) {
+        let norm = self.with_vectors(vectors, matrix.columns());
+        dispatch!(cpu, norm_rows_in_place(norm, matrix));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operators::tests::{Shapes, WIDTH, check, same};
+    use crate::operators::tests::{Shapes, WIDTH, check, check_in_place, same};
 
     #[test]
     fn norms_have_their_gradients() {
@@ -181,7 +188,11 @@ mod tests {
             for num_summands in [1, 2] {
                 for num_vectors in [1, 2] {
                     let vectors = vec![WIDTH; num_vectors];
-                    check(&norm, &Shapes { vectors, ..same(num_summands) }, 19);
+                    let shapes = Shapes { vectors, ..same(num_summands) };
+                    check(&norm, &shapes, 19);
+                    if num_summands == 1 {
+                        check_in_place(&norm, &shapes, 22);
+                    }
                 }
             }
             for [rows, width] in [[3, 1], [3, 16], [3, 33], [0, WIDTH]] {

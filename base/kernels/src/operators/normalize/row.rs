@@ -1,8 +1,8 @@
 //! The norm of one row and its gradient, plain and in vector instructions.
 
 use super::{Norm, NormKind};
-use crate::Real;
 use crate::isa::{Isa, lane_chunks};
+use crate::{MatMut, MatRef, Real};
 
 /// Where the gradients of the norm of a row are added, `[columns]` each.
 pub(super) struct RowGradients<'a, R> {
@@ -83,11 +83,39 @@ fn moments<I: Isa>(isa: I, norm: &Norm<'_, f32>, x: &[f32], sums: I::F) -> [f32;
     [mean, 1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt()]
 }
 
-/// `out = norm(row + residual)`.
+/// `out = norm(rows + residual)`, row by row.
 #[inline(always)]
-pub(super) fn norm_row<I: Isa>(
+pub(super) fn norm_rows<I: Isa>(
     isa: I,
     norm: Norm<'_, f32>,
+    rows: MatRef<'_, f32>,
+    residual: Option<MatRef<'_, f32>>,
+    mut out: MatMut<'_, f32>,
+) {
+    for row in 0..out.rows() {
+        let residual = residual.as_ref().map(|residual| residual.row(row));
+        norm_row(isa, &norm, rows.row(row), residual, out.row(row));
+    }
+}
+
+/// `rows = norm(rows)`, with the bits of [`norm_rows`].
+#[inline(always)]
+pub(super) fn norm_rows_in_place<I: Isa>(isa: I, norm: Norm<'_, f32>, mut rows: MatMut<'_, f32>) {
+    for row in 0..rows.rows() {
+        let row = rows.row(row);
+        let mut sums = isa.splat(0.0);
+        for part in lane_chunks(row.len()) {
+            sums = isa.add(sums, isa.load_partial(&row[part], 0.0));
+        }
+        scale_row(isa, &norm, sums, row);
+    }
+}
+
+/// `out = norm(row + residual)`.
+#[inline(always)]
+fn norm_row<I: Isa>(
+    isa: I,
+    norm: &Norm<'_, f32>,
     row: &[f32],
     residual: Option<&[f32]>,
     out: &mut [f32],
@@ -101,16 +129,22 @@ pub(super) fn norm_row<I: Isa>(
         isa.store_partial(x, &mut out[part]);
         sums = isa.add(sums, x);
     }
-    let [mean, factor] = moments(isa, &norm, out, sums);
+    scale_row(isa, norm, sums, out);
+}
+
+/// `row = norm(row)`; `sums` are those of its elements, sixteen columns apart.
+#[inline(always)]
+fn scale_row<I: Isa>(isa: I, norm: &Norm<'_, f32>, sums: I::F, row: &mut [f32]) {
+    let [mean, factor] = moments(isa, norm, row, sums);
     let (means, factors) = (isa.splat(mean), isa.splat(factor));
-    for part in lane_chunks(out.len()) {
-        let normed = isa.mul(isa.sub(isa.load_partial(&out[part.clone()], 0.0), means), factors);
+    for part in lane_chunks(row.len()) {
+        let normed = isa.mul(isa.sub(isa.load_partial(&row[part.clone()], 0.0), means), factors);
         let scale = isa.load_partial(&norm.scale[part.clone()], 0.0);
         let y = match norm.bias {
             Some(bias) => isa.mul_add(normed, scale, isa.load_partial(&bias[part.clone()], 0.0)),
             None => isa.mul(normed, scale),
         };
-        isa.store_partial(y, &mut out[part]);
+        isa.store_partial(y, &mut row[part]);
     }
 }
 

@@ -1,0 +1,47 @@
+//! Layer norms of ranges of columns, each by itself.
+
+use std::ops::Range;
+
+use miriam_kernels::operators::{ColumnNorm, NormalizeColumns};
+
+use crate::Result;
+use crate::layer::{Backend, LayerNorm};
+
+/// Layer norms of ranges of the columns of a product.
+pub struct ColumnNorms<B: Backend> {
+    operator: NormalizeColumns,
+    /// The vectors of the operator.
+    vectors: Vec<B::Vector>,
+}
+
+impl<B: Backend> ColumnNorms<B> {
+    /// Norms with their columns, ascending.
+    pub fn new(norms: impl IntoIterator<Item = (Range<usize>, LayerNorm<B::Vector>)>) -> Self {
+        let mut vectors = Vec::new();
+        let norm_columns = |(columns, norm): (Range<usize>, LayerNorm<B::Vector>)| {
+            let column_norm =
+                ColumnNorm { columns, norm: norm.operator(), has_bias: norm.bias.is_some() };
+            vectors.push(norm.scale);
+            vectors.extend(norm.bias);
+            column_norm
+        };
+        let norms = norms.into_iter().map(norm_columns).collect();
+        ColumnNorms { operator: NormalizeColumns { norms }, vectors }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.operator.norms.is_empty()
+    }
+
+    /// Norms the ranges of columns; others stay.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(&self, backend: &mut B, rows: B::Tensor) -> Result<B::Tensor> {
+        if self.is_empty() {
+            return Ok(rows);
+        }
+        backend.apply_in_place(&self.operator, rows, &self.vectors)
+    }
+}
