@@ -38,7 +38,7 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Crates with circles still to be cut, and the number of modules in them, which may only fall.
-const MODULES_IN_CIRCLES: &[(&str, usize)] = &[("base/kernels", 3), ("trainer", 9)];
+const MODULES_IN_CIRCLES: &[(&str, usize)] = &[("trainer", 9)];
 
 /// The modules of `nmt` in layers, the lowest first: models and what is read of files, layers and
 /// what runs them, the search, requests. Each imports its own layer and those below.

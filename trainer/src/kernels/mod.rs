@@ -18,7 +18,7 @@ use miriam_kernels::activation::{self, Activation};
 use miriam_kernels::attention::{self, AttentionMask};
 use miriam_kernels::cross_entropy;
 use miriam_kernels::gemm::plain as gemm;
-use miriam_kernels::operators::Arithmetic;
+use miriam_kernels::operators::{Arithmetic, OperatorReal};
 use miriam_kernels::{MatMut, MatRef, plain};
 
 pub use fast::{Fast, PackedPair};
@@ -42,7 +42,7 @@ pub struct Weights<'a, K: Kernels> {
 /// The operators of a tape on numbers, one thread's.
 pub trait Kernels: Clone + Send + 'static {
     /// The numbers.
-    type Real: Real;
+    type Real: OperatorReal;
     /// Weights in the layout of products, made once an update.
     type Packed: Default + Send + Sync + 'static;
 
@@ -245,7 +245,7 @@ impl<R> Clone for Plain<R> {
     }
 }
 
-impl<R: Real> Kernels for Plain<R> {
+impl<R: OperatorReal> Kernels for Plain<R> {
     type Real = R;
     type Packed = ();
 

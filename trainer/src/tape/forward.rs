@@ -2,7 +2,7 @@
 
 use miriam_kernels::MatMut;
 use miriam_kernels::activation::Activation;
-use miriam_kernels::operators::InputArrays;
+use miriam_kernels::operators::{InputArrays, OperatorReal};
 
 use super::backend::attention_site;
 use super::node::{Group, Op, PositionTable, Positions, Values};

@@ -17,6 +17,7 @@
 
 mod activate;
 mod add;
+mod any_operator;
 mod average_attention_gate;
 mod clip;
 mod columns;
@@ -43,6 +44,7 @@ use crate::{Cpu, MatMut, MatRef, Real};
 
 pub use activate::Activate;
 pub use add::Add;
+pub use any_operator::{AnyOperator, Arithmetic, OperatorReal};
 pub use average_attention_gate::AverageAttentionGate;
 pub use clip::Clip;
 pub use concatenate::{ConcatColumns, ConcatRows};
@@ -183,82 +185,6 @@ pub trait InPlaceOperator: Operator + Clone {
     /// Replaces the matrix by the result, in vector instructions, with the bits of
     /// [`forward_f32`](Operator::forward_f32).
     fn forward_in_place_f32(&self, cpu: Cpu, matrix: MatMut<'_, f32>, vectors: &[&[f32]]);
-}
-
-/// How numbers are computed.
-#[derive(Clone, Copy, Debug)]
-pub enum Arithmetic {
-    /// By the plain loops.
-    Plain,
-    /// By the vector instructions of the CPU, where numbers are f32.
-    Vector(Cpu),
-}
-
-/// An [`Operator`] of any kind, as tapes keep it.
-pub trait AnyOperator: Debug + Send + Sync {
-    /// Writes the result in f32.
-    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
-
-    /// Writes the result in f64.
-    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
-
-    /// Adds the gradients of the inputs in f32.
-    fn gradient_f32(
-        &self,
-        arithmetic: Arithmetic,
-        inputs: Inputs<'_, f32>,
-        out: MatRef<'_, f32>,
-        d_out: MatRef<'_, f32>,
-        into: InputGradients<'_, '_, '_, f32>,
-    );
-
-    /// Adds the gradients of the inputs in f64.
-    fn gradient_f64(
-        &self,
-        inputs: Inputs<'_, f64>,
-        out: MatRef<'_, f64>,
-        d_out: MatRef<'_, f64>,
-        into: InputGradients<'_, '_, '_, f64>,
-    );
-}
-
-impl<O: Operator> AnyOperator for O {
-    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        match arithmetic {
-            Arithmetic::Plain => self.forward(inputs, out),
-            Arithmetic::Vector(cpu) => Operator::forward_f32(self, cpu, inputs, out),
-        }
-    }
-
-    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>) {
-        self.forward(inputs, out);
-    }
-
-    fn gradient_f32(
-        &self,
-        arithmetic: Arithmetic,
-        inputs: Inputs<'_, f32>,
-        out: MatRef<'_, f32>,
-        d_out: MatRef<'_, f32>,
-        into: InputGradients<'_, '_, '_, f32>,
-    ) {
-        match arithmetic {
-            Arithmetic::Plain => self.gradient(inputs, out, d_out, into),
-            Arithmetic::Vector(cpu) => {
-                Operator::gradient_f32(self, cpu, inputs, out, d_out, into);
-            }
-        }
-    }
-
-    fn gradient_f64(
-        &self,
-        inputs: Inputs<'_, f64>,
-        out: MatRef<'_, f64>,
-        d_out: MatRef<'_, f64>,
-        into: InputGradients<'_, '_, '_, f64>,
-    ) {
-        self.gradient(inputs, out, d_out, into);
-    }
 }
 
 /// How sigmoid and tanh are computed in cells and in attention, in vector instructions.

@@ -1,7 +1,7 @@
 //! Gradients of operators, which know them: here is where they go.
 
 use miriam_kernels::MatRef;
-use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients};
+use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};
 
 use super::super::gradient_sums::{add_vector_gradient, tensor};
 use super::super::node::Columns;
